@@ -1,0 +1,14 @@
+import { errors } from '../lib/http/api-error.ts';
+import { json } from '../lib/http/json.ts';
+import { operation } from '../lib/http/operation.ts';
+import { getPet } from '../lib/operations.ts';
+import { parsePetId } from '../lib/pets/pet.ts';
+import * as pets from '../lib/pets/pet-store.ts';
+
+/** `GET /pets/{petId}`: one pet; 404 for an id that none has, or could have. */
+export const handler = operation(getPet).handler(async ({ pathParameters }, { signal }) => {
+  const id = parsePetId(pathParameters?.['petId']);
+  const pet = id && (await pets.get(id, signal));
+  if (!pet) throw errors.notFound();
+  return json(200, pet);
+});

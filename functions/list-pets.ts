@@ -1,0 +1,14 @@
+import { json } from '../lib/http/json.ts';
+import { nextLink } from '../lib/http/link.ts';
+import { operation } from '../lib/http/operation.ts';
+import { parse, queryOf } from '../lib/http/parse.ts';
+import { listPets } from '../lib/operations.ts';
+import { ListPetsQuery } from '../lib/pets/pet.ts';
+import * as pets from '../lib/pets/pet-store.ts';
+
+/** `GET /pets`: one page of pets, optionally of one status, with a link to the next. */
+export const handler = operation(listPets).handler(async (event, { signal }) => {
+  const query = parse(ListPetsQuery, queryOf(event));
+  const page = await pets.list(query, signal);
+  return json(200, page.pets, nextLink(event, query, page.nextCursor));
+});

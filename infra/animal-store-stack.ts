@@ -1,0 +1,94 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  Table,
+  type TableProps,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { createPet, getPet, listPets } from '../lib/operations.ts';
+import { statusIndex } from '../lib/pets/pets-table.ts';
+import { PetsApi } from './pets-api.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { Stage } from './stages.ts';
+
+export interface AnimalStoreStackProps {
+  readonly stage: Stage;
+}
+
+/** One stage of the animal store: its tables, a function per operation, and the REST API before them. */
+export class AnimalStoreStack extends Stack {
+  constructor(scope: Construct, id: string, { stage }: AnimalStoreStackProps) {
+    super(scope, id, { description: `Animal store service, ${stage.name}` });
+
+    const tableDefaults = {
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      removalPolicy: stage.removalPolicy,
+      deletionProtection: stage.deletionProtection,
+      ...(stage.pointInTimeRecoveryDays > 0 && {
+        pointInTimeRecoverySpecification: {
+          pointInTimeRecoveryEnabled: true,
+          recoveryPeriodInDays: stage.pointInTimeRecoveryDays,
+        },
+      }),
+    } satisfies Partial<TableProps>;
+
+    const petsTable = new Table(this, 'PetsTable', {
+      ...tableDefaults,
+      partitionKey: { name: 'id', type: AttributeType.NUMBER },
+    });
+    petsTable.addGlobalSecondaryIndex({
+      indexName: statusIndex,
+      partitionKey: { name: 'status', type: AttributeType.STRING },
+      sortKey: { name: 'id', type: AttributeType.NUMBER },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['name', 'categoryId'],
+    });
+    const keysTable = new Table(this, 'KeysTable', {
+      ...tableDefaults,
+      partitionKey: { name: 'keyId', type: AttributeType.STRING },
+    });
+
+    const environment = {
+      PETS_TABLE: petsTable.tableName,
+      KEYS_TABLE: keysTable.tableName,
+      API_KEY_PREFIX: stage.apiKeyPrefix,
+    };
+    const findApiKeys = allow('dynamodb:GetItem', keysTable.tableArn);
+    const operationFunction = (name: string, statement: PolicyStatement) =>
+      new ServiceFunction(this, name, {
+        stage,
+        environment,
+        permissions: [findApiKeys, statement],
+      });
+
+    const api = new PetsApi(this, 'Api', {
+      stage,
+      functions: new Map([
+        [
+          listPets,
+          operationFunction(
+            'list-pets',
+            allow('dynamodb:Query', `${petsTable.tableArn}/index/${statusIndex}`),
+          ),
+        ],
+        [createPet, operationFunction('create-pet', allow('dynamodb:PutItem', petsTable.tableArn))],
+        [getPet, operationFunction('get-pet', allow('dynamodb:GetItem', petsTable.tableArn))],
+      ]),
+      unrouted: new ServiceFunction(this, 'unrouted', {
+        stage,
+        environment: {},
+        permissions: [],
+      }),
+    });
+
+    new CfnOutput(this, 'BaseAddress', { value: api.baseAddress });
+    new CfnOutput(this, 'PetsTableName', { value: petsTable.tableName });
+    new CfnOutput(this, 'KeysTableName', { value: keysTable.tableName });
+  }
+}
+
+const allow = (action: string, resource: string) =>
+  new PolicyStatement({ actions: [action], resources: [resource] });

@@ -1,0 +1,92 @@
+import { Stack } from 'aws-cdk-lib';
+import { EndpointType, LambdaIntegration, ResponseType, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Construct } from 'constructs';
+import { type ApiError, errors } from '../lib/http/api-error.ts';
+import type { Operation } from '../lib/operations.ts';
+import type { ServiceFunction } from './service-function.ts';
+import type { Stage } from './stages.ts';
+
+/** The stage of the REST API, and so the last segment of the base address. */
+const versionSegment = 'v1';
+
+export interface PetsApiProps {
+  readonly stage: Stage;
+  readonly functions: ReadonlyMap<Operation, ServiceFunction>;
+  /** Answers every path and method that no operation has. */
+  readonly unrouted: ServiceFunction;
+}
+
+/** The REST API: a route per operation, a catch-all for the rest, and every error of the gateway as an Error body. */
+export class PetsApi extends Construct {
+  readonly baseAddress: string;
+
+  constructor(scope: Construct, id: string, { stage, functions, unrouted }: PetsApiProps) {
+    super(scope, id);
+    const api = new RestApi(this, 'RestApi', {
+      restApiName: `animal-store-${stage.name}`,
+      endpointTypes: [EndpointType.REGIONAL],
+      cloudWatchRole: false,
+      deployOptions: { stageName: versionSegment },
+    });
+    // The stack gives the base address without a trailing slash, under a name of its own.
+    api.node.tryRemoveChild('Endpoint');
+    const { region, urlSuffix } = Stack.of(this);
+    this.baseAddress = `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${versionSegment}`;
+
+    const integrate = ({ lambda }: ServiceFunction) =>
+      new LambdaIntegration(lambda, { allowTestInvoke: false });
+    const requestValidator = api.addRequestValidator('Parameters', {
+      validateRequestParameters: true,
+    });
+    for (const [{ method, path }, operationFunction] of functions) {
+      api.root.resourceForPath(path).addMethod(method, integrate(operationFunction), {
+        requestValidator,
+        requestParameters: { 'method.request.header.Authorization': true },
+      });
+    }
+    // Without a catch-all the gateway reads the Bearer header as a signature and echoes it.
+    const paths = new Set([...functions.keys()].map(({ path }) => path));
+    for (const path of ['/', ...paths, '/{proxy+}']) {
+      api.root.resourceForPath(path).addMethod('ANY', integrate(unrouted));
+    }
+
+    for (const [type, error] of gatewayErrors) {
+      api.addGatewayResponse(type.responseType, {
+        type,
+        statusCode: `${error.status}`,
+        responseHeaders: Object.fromEntries(
+          Object.entries(error.headers).map(([name, value]) => [name, `'${value}'`]),
+        ),
+        // Never `$context.error.message`: it can hold the API key of the request.
+        templates: { 'application/json': JSON.stringify(error.body) },
+      });
+    }
+  }
+}
+
+/** What each error that API Gateway itself can answer means to a client of this service. */
+const gatewayErrors: readonly (readonly [ResponseType, ApiError])[] = [
+  [ResponseType.DEFAULT_4XX, errors.invalidRequest('The request is not valid.')],
+  [ResponseType.BAD_REQUEST_BODY, errors.invalidRequest('The body is not valid.')],
+  // The one required parameter is the Authorization header.
+  [ResponseType.BAD_REQUEST_PARAMETERS, errors.unauthorized()],
+  [ResponseType.UNAUTHORIZED, errors.unauthorized()],
+  [ResponseType.ACCESS_DENIED, errors.unauthorized()],
+  [ResponseType.EXPIRED_TOKEN, errors.unauthorized()],
+  [ResponseType.INVALID_API_KEY, errors.unauthorized()],
+  [ResponseType.INVALID_SIGNATURE, errors.unauthorized()],
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, errors.notFound()],
+  [ResponseType.RESOURCE_NOT_FOUND, errors.notFound()],
+  [ResponseType.REQUEST_TOO_LARGE, errors.payloadTooLarge()],
+  [ResponseType.UNSUPPORTED_MEDIA_TYPE, errors.unsupportedMediaType()],
+  [ResponseType.QUOTA_EXCEEDED, errors.tooManyRequests()],
+  [ResponseType.THROTTLED, errors.tooManyRequests()],
+  [ResponseType.WAF_FILTERED, errors.invalidRequest('The firewall refused the request.')],
+  [ResponseType.DEFAULT_5XX, errors.badGateway()],
+  [ResponseType.API_CONFIGURATION_ERROR, errors.internalError()],
+  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, errors.internalError()],
+  [ResponseType.AUTHORIZER_FAILURE, errors.internalError()],
+  // Lambda out of concurrency arrives here.
+  [ResponseType.INTEGRATION_FAILURE, errors.serviceUnavailable()],
+  [ResponseType.INTEGRATION_TIMEOUT, errors.gatewayTimeout()],
+];

@@ -1,0 +1,49 @@
+import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { bundleDirectory } from './bundle-functions.ts';
+import type { Stage } from './stages.ts';
+
+export interface ServiceFunctionProps {
+  readonly stage: Stage;
+  readonly environment: Readonly<Record<string, string>>;
+  /** All that the function may do, besides writing its own log. */
+  readonly permissions: readonly PolicyStatement[];
+}
+
+/** A Lambda function of one file in `functions/`, named like it, with a log and a role of its own. */
+export class ServiceFunction extends Construct {
+  readonly lambda: LambdaFunction;
+
+  constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
+    super(scope, name);
+    const { stage, environment, permissions } = props;
+
+    const logGroup = new LogGroup(this, 'Log', {
+      retention: stage.logRetention,
+      removalPolicy: stage.removalPolicy,
+    });
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      ...(permissions.length > 0 && {
+        inlinePolicies: {
+          calls: new PolicyDocument({ statements: [...permissions] }),
+        },
+      }),
+    });
+    logGroup.grantWrite(role);
+
+    this.lambda = new LambdaFunction(this, 'Function', {
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: Code.fromAsset(bundleDirectory(name)),
+      handler: `${name}.handler`,
+      memorySize: stage.memoryMiB,
+      timeout: stage.timeout,
+      environment: { ...environment, POWERTOOLS_SERVICE_NAME: 'animal-store' },
+      role,
+      logGroup,
+    });
+  }
+}

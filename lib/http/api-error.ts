@@ -1,0 +1,76 @@
+/** The body of every error response. */
+export interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  /** The HTTP status code of the response that carries this body. */
+  readonly status: number;
+}
+
+interface ErrorDetails {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What went wrong underneath: for the log, never for the response. */
+  readonly cause?: unknown;
+}
+
+/** An error that a client may see, word for word. Built by the named constructors of `errors` alone. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: string, status: number, message: string, details: ErrorDetails = {}) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    this.code = code;
+    this.status = status;
+    this.headers = details.headers ?? {};
+  }
+
+  get body(): ErrorBody {
+    return { code: this.code, message: this.message, status: this.status };
+  }
+}
+
+const retryAfterOneSecond = { 'Retry-After': '1' };
+
+/** Every error of the service: its code, its status and its message stand here and nowhere else. */
+export const errors = {
+  invalidRequest: (message: string) => new ApiError('invalid_request', 400, message),
+  unauthorized: () =>
+    new ApiError('unauthorized', 401, 'The API key is missing or invalid.', {
+      // RFC 6750 §3: a 401 names the scheme that would be accepted.
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    }),
+  notFound: () => new ApiError('not_found', 404, 'The requested resource could not be found.'),
+  methodNotAllowed: (allowed: readonly string[]) =>
+    new ApiError(
+      'method_not_allowed',
+      405,
+      `This path supports ${allowed.join(' and ')}, not the method of the request.`,
+      { headers: { Allow: allowed.join(', ') } },
+    ),
+  endpointRemoved: (successor: string) =>
+    new ApiError(
+      'endpoint_removed',
+      410,
+      `This endpoint has been removed. Use ${successor} instead.`,
+    ),
+  payloadTooLarge: () => new ApiError('payload_too_large', 413, 'The body is too large.'),
+  unsupportedMediaType: () =>
+    new ApiError('unsupported_media_type', 415, 'Content-Type must be application/json in UTF-8.'),
+  idempotencyKeyReused: () =>
+    new ApiError('idempotency_key_reused', 422, 'This Idempotency-Key was used with another body.'),
+  tooManyRequests: () =>
+    new ApiError('too_many_requests', 429, 'Too many requests. Try again later.', {
+      headers: retryAfterOneSecond,
+    }),
+  internalError: (cause?: unknown) =>
+    new ApiError('internal_error', 500, 'The service failed to handle the request.', { cause }),
+  badGateway: () => new ApiError('bad_gateway', 502, 'The service gave no usable answer.'),
+  serviceUnavailable: (cause?: unknown) =>
+    new ApiError('service_unavailable', 503, 'The service is unavailable. Try again later.', {
+      headers: retryAfterOneSecond,
+      cause,
+    }),
+  gatewayTimeout: () => new ApiError('gateway_timeout', 504, 'The service did not answer in time.'),
+} as const;

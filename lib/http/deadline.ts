@@ -1,0 +1,17 @@
+import { errors } from './api-error.ts';
+import type { OperationRequest } from './operation-request.ts';
+
+/** Time kept back to answer before Lambda ends the invocation, in ms. */
+const marginMs = 500;
+
+/**
+ * Bounds every call of the invocation by its remaining time, as `context.signal`.
+ * Throws `service_unavailable` when too little of it is left to start anything.
+ */
+export const deadline = () => ({
+  before: ({ context }: OperationRequest) => {
+    const remainingMs = context.getRemainingTimeInMillis() - marginMs;
+    if (remainingMs <= 0) throw errors.serviceUnavailable();
+    context.signal = AbortSignal.timeout(remainingMs);
+  },
+});

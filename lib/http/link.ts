@@ -1,0 +1,30 @@
+import type { OperationEvent } from './operation-request.ts';
+
+/**
+ * A web link (RFC 8288) to a path of this service. Its target is absolute in path but not in host,
+ * so that it holds under every domain name that leads here.
+ */
+export const link = (event: OperationEvent, path: string, relation: string): string =>
+  `<${basePathOf(event)}${path}>; rel="${relation}"`;
+
+/** The `Link` header to the page after this one, if there is one: the same query from the cursor on. */
+export const nextLink = (
+  event: OperationEvent,
+  query: { readonly limit: number; readonly status?: string | undefined },
+  cursor: string | undefined,
+) => {
+  if (cursor === undefined) return {};
+  const { limit, status } = query;
+  const next = new URLSearchParams({
+    limit: `${limit}`,
+    ...(status && { status }),
+    cursor,
+  });
+  return { Link: link(event, `${event.resource}?${next}`, 'next') };
+};
+
+/** What stands before the resource in the request's own path: the stage, or a custom domain's base path. */
+const basePathOf = ({ requestContext, resource }: OperationEvent): string => {
+  const resourceSegments = resource.split('/').length - 1;
+  return requestContext.path.split('/').slice(0, -resourceSegments).join('/');
+};

@@ -1,0 +1,22 @@
+import type { Request } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+
+/** The request of an API Gateway REST API, its body parsed where the operation takes one. */
+export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & {
+  body: unknown;
+};
+
+/** Lambda's context, and what the middleware learned before the handler runs. */
+export interface OperationContext extends Context {
+  /** Whose API key the request carries. */
+  owner: string;
+  /** Ends every call that would outlast the invocation. */
+  signal: AbortSignal;
+}
+
+export type OperationRequest = Request<
+  OperationEvent,
+  APIGatewayProxyResult,
+  unknown,
+  OperationContext
+>;

@@ -1,0 +1,34 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** `pets_live` for production, `pets_test` elsewhere: tells a reader, and a secret scanner, what a key opens. */
+export type ApiKeyPrefix = 'pets_live' | 'pets_test';
+
+/** The parts of an API key that may be kept: the secret is not among them. */
+export interface ApiKeyIdentity {
+  /** 16 hexadecimal digits, public. */
+  readonly keyId: string;
+  /** SHA-256 of the whole key, 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+const checksumLength = 8;
+const shape = /^(?<prefix>pets_live|pets_test)_(?<keyId>[0-9a-f]{16})_[0-9a-f]{72}$/;
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+const checksumOf = (text: string) => sha256(text).toString('hex').slice(0, checksumLength);
+
+/** A new API key, `<prefix>_<keyId>_<secret><checksum>`, its secret 256 random bits. */
+export const generateApiKey = (prefix: ApiKeyPrefix): string => {
+  const unchecked = `${prefix}_${randomBytes(8).toString('hex')}_${randomBytes(32).toString('hex')}`;
+  return unchecked + checksumOf(unchecked);
+};
+
+/** What a well-formed key of this prefix identifies; `undefined` for any other text, a mistyped key included. */
+export const identifyApiKey = (apiKey: string, prefix: string): ApiKeyIdentity | undefined => {
+  const parts = shape.exec(apiKey)?.groups;
+  if (parts?.['keyId'] === undefined || parts['prefix'] !== prefix) return undefined;
+  if (checksumOf(apiKey.slice(0, -checksumLength)) !== apiKey.slice(-checksumLength))
+    return undefined;
+  return { keyId: parts['keyId'], hash: sha256(apiKey) };
+};

@@ -1,0 +1,27 @@
+import { timingSafeEqual } from 'node:crypto';
+import { environment } from '../environment.ts';
+import { identifyApiKey } from './api-key.ts';
+import type { ApiKeyRecord } from './api-key-record.ts';
+import { findApiKey } from './find-api-key.ts';
+
+const prefix = environment('API_KEY_PREFIX');
+
+/**
+ * The owner of a valid API key; `undefined` for a malformed, unknown, revoked or expired one.
+ * Throws what `findApiKey` throws when the key can't be looked up.
+ */
+export const authenticate = async (
+  apiKey: string,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  const identity = identifyApiKey(apiKey, prefix);
+  if (!identity) return undefined;
+  const record = await findApiKey(identity.keyId, signal);
+  return record && timingSafeEqual(record.hash, identity.hash) && isInForce(record)
+    ? record.owner
+    : undefined;
+};
+
+/** A time that can't be read counts as past: the key is refused. */
+const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord, now = Date.now()): boolean =>
+  [expiresAt, revokedAt].every((end) => end === undefined || Date.parse(end) > now);

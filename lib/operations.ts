@@ -1,0 +1,44 @@
+/** The end of an operation's life: when it was deprecated, when it goes, and what takes its place. */
+export interface Deprecation {
+  readonly since: Date;
+  /** From this instant on the operation answers 410. */
+  readonly sunset: Date;
+  /** Path of the operation to use instead, relative to the base address. */
+  readonly successor: string;
+}
+
+/** One operation of the contract; the stack, the handlers and the local gateway all read it here. */
+export interface Operation {
+  readonly name: string;
+  readonly method: 'GET' | 'POST';
+  /** Path template relative to the base address, in the syntax of API Gateway resources. */
+  readonly path: string;
+  readonly deprecation?: Deprecation;
+  readonly stability?: 'experimental' | 'beta';
+}
+
+export const listPets: Operation = {
+  name: 'listPets',
+  method: 'GET',
+  path: '/pets',
+};
+
+export const createPet: Operation = {
+  name: 'createPet',
+  method: 'POST',
+  path: '/pets',
+};
+
+export const getPet: Operation = {
+  name: 'getPet',
+  method: 'GET',
+  path: '/pets/{petId}',
+  deprecation: {
+    since: new Date('2026-11-21T00:00:00Z'),
+    sunset: new Date('2030-12-05T00:00:00Z'),
+    successor: '/pets',
+  },
+};
+
+/** Every operation of the contract. */
+export const operations: readonly Operation[] = [listPets, createPet, getPet];

@@ -1,0 +1,13 @@
+import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
+import type { SdkError } from '@smithy/types';
+
+/** Whether what was thrown may not happen again: DynamoDB throttled, failed, was out of reach or too slow. */
+export const isRetryable = (thrown: unknown): boolean =>
+  isError(thrown) &&
+  (thrown.name === 'AbortError' ||
+    isThrottlingError(thrown) ||
+    isTransientError(thrown) ||
+    isServerError(thrown));
+
+/** The SDK's error type adds optional fields alone, which its own functions check. */
+const isError = (thrown: unknown): thrown is SdkError => thrown instanceof Error;
