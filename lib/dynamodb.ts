@@ -8,16 +8,33 @@ const maxAttempts = 3;
 const backoffMs = (attempt: number) => Math.random() * Math.min(400, 25 * 2 ** attempt);
 
 const client = new DynamoDBClient({
-  retryStrategy: new ConfiguredRetryStrategy(maxAttempts, backoffMs),
-  requestHandler: {
-    connectionTimeout: 500,
-    requestTimeout: 1_000,
-    throwOnRequestTimeout: true,
-  },
+  requestHandler: { connectionTimeout: 500, requestTimeout: 1_000, throwOnRequestTimeout: true },
 });
+
+// A strategy for each request: a shared one stops retrying when an outage has spent its budget,
+// and a lost answer that is not asked for again makes the client create its pet twice.
+client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
 // It prepares every answer for a log that nobody reads, and would log a failed call with table name and item.
 client.middlewareStack.remove('loggerMiddleware');
+
+/** Failures that the SDK takes as final though another attempt can mend them: an answer that is no JSON, old credentials. */
+const alsoRetryable = new Set(['SyntaxError', 'ExpiredTokenException']);
+
+client.middlewareStack.add(
+  (next) => async (args) => {
+    try {
+      return await next(args);
+    } catch (error) {
+      if (error instanceof Error && alsoRetryable.has(error.name)) {
+        Object.assign(error, { $retryable: {} });
+      }
+      throw error;
+    }
+  },
+  // Inside of the SDK's retries, around each attempt.
+  { name: 'markRetryable', step: 'finalizeRequest', priority: 'low' },
+);
 
 /** The one client of DynamoDB in a function, reused over invocations. Its errors are the SDK's. */
 export const dynamodb = DynamoDBDocumentClient.from(client);

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
+import { apiKey, type ClientRequest, expectError, send } from './client.ts';
+
+const stagePrefix = apiKey.startsWith('pets_live') ? 'pets_live' : 'pets_test';
+const otherPrefix = stagePrefix === 'pets_live' ? 'pets_test' : 'pets_live';
+const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('0') ? '1' : '0');
+
+const requests: readonly ClientRequest[] = [
+  { path: '/pets' },
+  { path: '/pets/1' },
+  { path: '/pets/abc' },
+  { path: '/pets?limit=0' },
+  { method: 'POST', path: '/pets', body: 'not JSON, and of no media type' },
+];
+
+const refused: readonly (readonly [kind: string, values: readonly string[]])[] = [
+  ['no Authorization', []],
+  ['an empty Authorization', ['']],
+  ['a blank Authorization', [' ']],
+  ['the scheme alone', ['Bearer']],
+  ['the scheme and a space', ['Bearer ']],
+  ['the key without a scheme', [apiKey]],
+  ['another scheme', [`Basic ${apiKey}`]],
+  ['two keys in one header', [`Bearer ${apiKey} ${apiKey}`]],
+  ['two schemes in one header', [`Bearer ${apiKey}, Bearer ${apiKey}`]],
+  ['Authorization twice', [`Bearer ${apiKey}`, `Bearer ${apiKey}`]],
+  ['an over-long key', [`Bearer ${apiKey.repeat(80)}`]],
+  ['a mistyped key', [`Bearer ${mistyped}`]],
+  ['a key cut short', [`Bearer ${apiKey.slice(0, -1)}`]],
+  ['a key in capitals', [`Bearer ${apiKey.toUpperCase()}`]],
+  ['an unknown key', [`Bearer ${generateApiKey(stagePrefix)}`]],
+  ['a key of another stage', [`Bearer ${generateApiKey(otherPrefix)}`]],
+  ['a tab after the scheme', [`Bearer\t${apiKey}`]],
+];
+
+describe('API key', () => {
+  it.each(refused)('is refused with 401 before anything else: %s', async (_kind, values) => {
+    const headers = values.map((value) => ['Authorization', value] as const);
+    for (const request of requests) {
+      const response = await send({ ...request, headers });
+      expectError(response, 401, 'unauthorized');
+      expect
+        .soft(
+          response.headers['www-authenticate'] ??
+            response.headers['x-amzn-remapped-www-authenticate'],
+        )
+        .toBe('Bearer');
+    }
+  });
+
+  it.each([
+    ['Authorization', 'Bearer '],
+    ['Authorization', 'bearer '],
+    ['authorization', 'BEARER '],
+    ['AUTHORIZATION', 'Bearer    '],
+  ])('is accepted in %s: %s', async (name, scheme) => {
+    const { status } = await send({ path: '/pets', headers: [[name, scheme + apiKey]] });
+    expect(status).toBe(200);
+  });
+});

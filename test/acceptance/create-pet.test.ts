@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { authorization, create, expectError, send } from './client.ts';
+
+describe('POST /pets', () => {
+  it('answers 201 with the created pet and its id', async () => {
+    const response = await create({ name: 'Rex', categoryId: 1, status: 'pending' });
+    expect(response.status).toBe(201);
+    expect(response.headers['content-type']).toBe('application/json');
+    const pet = JSON.parse(response.text);
+    expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId: 1, status: 'pending' });
+    expect(pet.id).toSatisfy(Number.isSafeInteger);
+    expect(pet.id).toBeGreaterThan(0);
+  });
+
+  it('takes a pet without status as available', async () => {
+    const { text } = await create({ name: 'Rex', categoryId: 1 });
+    expect(JSON.parse(text).status).toBe('available');
+  });
+
+  it.each(['available', 'pending', 'sold'])('accepts the status %s', async (status) => {
+    const { text } = await create({ name: 'Rex', categoryId: 1, status });
+    expect(JSON.parse(text).status).toBe(status);
+  });
+
+  it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-1'])(
+    'keeps the categoryId %s to the last digit',
+    async (categoryId) => {
+      const { text } = await create(`{"name":"Rex","categoryId":${categoryId}}`);
+      expect(text).toContain(`"categoryId":${categoryId},`);
+    },
+  );
+
+  it.each([
+    ['one character', 'x'],
+    ['255 characters', 'x'.repeat(255)],
+    ['255 characters beyond the basic plane', '🐶'.repeat(255)],
+    ['spaces around it', '  Rex '],
+    ['decomposed accents', 'Zoe\u0308'],
+    ['markup and quotes', '<b>"Rex"</b> \\ \u0000 \u2028'],
+    ['right-to-left and zero-width characters', 'ركس\u200d'],
+  ])('stores a name of %s as sent', async (_kind, name) => {
+    const { status, text } = await create({ name, categoryId: 1 });
+    expect(status).toBe(201);
+    expect(JSON.parse(text).name).toBe(name);
+  });
+
+  it.each([
+    'application/json',
+    'Application/JSON; charset=UTF-8',
+    'application/json;charset="utf-8"',
+  ])('accepts the media type %s', async (contentType) => {
+    const body = '{"name":"Rex","categoryId":1}';
+    const headers = [authorization, ['content-type', contentType]] as const;
+    expect((await send({ method: 'POST', path: '/pets', headers, body })).status).toBe(201);
+  });
+
+  it('gives 200 parallel creations 200 ids', async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 200 }, (_, number) => create({ name: `Rex ${number}`, categoryId: 1 })),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(Array(200).fill(201));
+    expect(new Set(responses.map(({ text }) => JSON.parse(text).id)).size).toBe(200);
+  });
+});
+
+describe('POST /pets, bad bodies', () => {
+  const valid = '{"name":"Rex","categoryId":1}';
+
+  it.each([
+    ['missing', undefined],
+    ['empty', ''],
+    ['null', 'null'],
+    ['an array', `[${valid}]`],
+    ['a string', '"Rex"'],
+    ['a number', '1'],
+    ['true', 'true'],
+    ['cut short', valid.slice(0, -1)],
+    ['followed by a comma', '{"name":"Rex","categoryId":1,}'],
+    ['commented', `/* Rex */${valid}`],
+    ['two documents', `${valid}\n${valid}`],
+    ['NaN', '{"name":"Rex","categoryId":NaN}'],
+    ['led by a byte order mark', `\ufeff${valid}`],
+    ['in single quotes', "{'name':'Rex','categoryId':1}"],
+    ['nested 4,000 deep', '['.repeat(4_000)],
+    ['nested 4,000 deep and closed', '['.repeat(4_000) + ']'.repeat(4_000)],
+    ['nested in objects', '{"a":'.repeat(1_000)],
+  ])('answers 400 to a body that is %s', async (_kind, body) => {
+    const headers = [authorization, ['Content-Type', 'application/json']] as const;
+    const response = await send({ method: 'POST', path: '/pets', headers, body });
+    expectError(response, 400, 'invalid_request');
+  });
+
+  it('answers 400 to a request with neither body nor media type', async () => {
+    const response = await send({ method: 'POST', path: '/pets', headers: [authorization] });
+    expectError(response, 400, 'invalid_request');
+  });
+
+  it.each([
+    ['missing', '"categoryId":1'],
+    ['null', '"name":null,"categoryId":1'],
+    ['a number', '"name":1,"categoryId":1'],
+    ['a boolean', '"name":true,"categoryId":1'],
+    ['an array', '"name":["Rex"],"categoryId":1'],
+    ['an object', '"name":{"first":"Rex"},"categoryId":1'],
+    ['empty', '"name":"","categoryId":1'],
+    ['blank', '"name":" \\t\\n\\u00a0\\u3000","categoryId":1'],
+    ['256 characters long', `"name":"${'x'.repeat(256)}","categoryId":1`],
+    ['256 characters beyond the basic plane long', `"name":"${'🐶'.repeat(256)}","categoryId":1`],
+    ['a lone high surrogate', '"name":"\\ud83d","categoryId":1'],
+    ['a lone low surrogate', '"name":"Rex\\ude00","categoryId":1'],
+  ])('answers 400 naming name when it is %s', async (_kind, fields) => {
+    const response = await create(`{${fields}}`);
+    expectError(response, 400, 'invalid_request');
+    expect(JSON.parse(response.text).message).toMatch(/^name /);
+  });
+
+  it.each([
+    ['missing', ''],
+    ['null', ',"categoryId":null'],
+    ['text', ',"categoryId":"1"'],
+    ['a boolean', ',"categoryId":true'],
+    ['an array', ',"categoryId":[1]'],
+    ['a fraction', ',"categoryId":1.5'],
+    ['an integer with a fraction part', ',"categoryId":1.0'],
+    ['an integer with an exponent', ',"categoryId":1e2'],
+    ['2^63', ',"categoryId":9223372036854775808'],
+    ['-2^63-1', ',"categoryId":-9223372036854775809'],
+    ['1e400', ',"categoryId":1e400'],
+    ['40 digits', `,"categoryId":${'1'.repeat(40)}`],
+    ['8,000 digits', `,"categoryId":${'1'.repeat(8_000)}`],
+  ])('answers 400 naming categoryId when it is %s', async (_kind, field) => {
+    const response = await create(`{"name":"Rex"${field}}`);
+    expectError(response, 400, 'invalid_request');
+    expect(JSON.parse(response.text).message).toMatch(/^categoryId /);
+  });
+
+  it.each([
+    ['unknown', '"lost"'],
+    ['in another case', '"Available"'],
+    ['empty', '""'],
+    ['null', 'null'],
+    ['an array', '["available"]'],
+    ['a number', '0'],
+  ])('answers 400 naming status when it is %s', async (_kind, status) => {
+    const response = await create(`{"name":"Rex","categoryId":1,"status":${status}}`);
+    expectError(response, 400, 'invalid_request');
+    expect(JSON.parse(response.text).message).toMatch(/^status /);
+  });
+
+  it.each([
+    ['id', '"id":1'],
+    ['colour', '"colour":"brown"'],
+    ['Name', '"Name":"Rex"'],
+    ['__proto__', '"__proto__":{"admin":true}'],
+    ['__proto__', '"__proto__":null'],
+    ['constructor', '"constructor":{"prototype":{"admin":true}}'],
+    ['constructor', '"constructor":1'],
+    ['toString', '"toString":1'],
+  ])('answers 400 naming the unknown field %s', async (field, member) => {
+    const response = await create(`{"name":"Rex","categoryId":1,${member}}`);
+    expectError(response, 400, 'invalid_request');
+    expect(JSON.parse(response.text).message).toContain(field);
+  });
+
+  it('names every offending field at once', async () => {
+    const { text } = await create('{"status":"lost","colour":"brown"}');
+    expect(JSON.parse(text).message).toMatch(/name.*categoryId.*status.*colour/);
+  });
+
+  it('does not repeat an unknown field whose name is long or unprintable', async () => {
+    for (const name of ['x'.repeat(65), 'pets_test_\u0000', '<script>']) {
+      const response = await create({ name: 'Rex', categoryId: 1, [name]: 1 });
+      expectError(response, 400, 'invalid_request');
+      expect(response.text).not.toContain(JSON.stringify(name).slice(1, -1));
+    }
+  });
+
+  it.each([
+    ['8,193 bytes', valid.padEnd(8_193)],
+    ['a name of 1 MB', JSON.stringify({ name: 'x'.repeat(1_000_000), categoryId: 1 })],
+    ['1,000,000 brackets', '['.repeat(1_000_000)],
+  ])('answers 413 to a body of %s', async (_kind, body) => {
+    expectError(await create(body), 413, 'payload_too_large');
+  });
+
+  it('accepts a body of 8,192 bytes', async () => {
+    expect((await create(valid.padEnd(8_192))).status).toBe(201);
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/merge-patch+json',
+    'application/jsonp',
+    'application/json; charset=iso-8859-1',
+    'application/json; charset=utf-16',
+    'json',
+    '/',
+  ])('answers 415 to the media type %s', async (contentType) => {
+    const headers = [authorization, ['Content-Type', contentType]] as const;
+    const response = await send({ method: 'POST', path: '/pets', headers, body: valid });
+    expectError(response, 415, 'unsupported_media_type');
+  });
+
+  it('answers 415 to a body without a media type', async () => {
+    const response = await send({
+      method: 'POST',
+      path: '/pets',
+      headers: [authorization],
+      body: valid,
+    });
+    expectError(response, 415, 'unsupported_media_type');
+  });
+
+  it('checks the media type before the size, and the size before the content', async () => {
+    const tooLarge = 'x'.repeat(10_000);
+    const headers = [authorization, ['Content-Type', 'text/plain']] as const;
+    const post = { method: 'POST', path: '/pets', body: tooLarge };
+    expectError(await send({ ...post, headers }), 415, 'unsupported_media_type');
+    expectError(await send(post), 413, 'payload_too_large');
+  });
+});
+
+describe('Idempotency-Key', () => {
+  it('makes one pet of requests with the same key and body, one after the other', async () => {
+    const key = [['Idempotency-Key', randomUUID()]] as const;
+    const first = await create('{"name":"Rex","categoryId":1}', key);
+    const replay = await create('{ "categoryId": 1, "status": "available", "name": "Rex" }', key);
+    expect(first.status).toBe(201);
+    expect(replay.status).toBe(201);
+    expect(replay.text).toBe(first.text);
+  });
+
+  it('makes one pet of 20 parallel requests with the same key and body', async () => {
+    const key = [['idempotency-key', randomUUID()]] as const;
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => create({ name: 'Rex', categoryId: 1 }, key)),
+    );
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it.each([
+    ['name', { name: 'Max', categoryId: 1 }],
+    ['categoryId', { name: 'Rex', categoryId: 2 }],
+    ['status', { name: 'Rex', categoryId: 1, status: 'sold' }],
+  ])('answers 422 when it comes again with another %s', async (_field, other) => {
+    const key = [['Idempotency-Key', randomUUID()]] as const;
+    await create({ name: 'Rex', categoryId: 1 }, key);
+    expectError(await create(other, key), 422, 'idempotency_key_reused');
+  });
+
+  it('makes two pets of the same body under two keys, or without a key', async () => {
+    const pet = { name: 'Rex', categoryId: 1 };
+    const responses = await Promise.all([
+      create(pet, [['Idempotency-Key', randomUUID()]]),
+      create(pet, [['Idempotency-Key', randomUUID()]]),
+      create(pet),
+      create(pet),
+    ]);
+    expect(new Set(responses.map(({ text }) => JSON.parse(text).id)).size).toBe(4);
+  });
+
+  it('takes up to 255 visible ASCII characters', async () => {
+    const key = randomUUID().padEnd(255, '~!"{}');
+    expect((await create({ name: 'Rex', categoryId: 1 }, [['Idempotency-Key', key]])).status).toBe(
+      201,
+    );
+  });
+
+  it.each([
+    ['empty', ['']],
+    ['256 characters', ['x'.repeat(256)]],
+    ['with a space', ['two words']],
+    ['with an accent', ['clé']],
+    ['given twice', ['one', 'two']],
+  ])('is refused with 400 when it is %s', async (_kind, keys) => {
+    const headers = keys.map((key) => ['Idempotency-Key', key] as const);
+    const response = await create({ name: 'Rex', categoryId: 1 }, headers);
+    expectError(response, 400, 'invalid_request');
+    expect(JSON.parse(response.text).message).toContain('Idempotency-Key');
+  });
+});

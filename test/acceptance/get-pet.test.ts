@@ -1,0 +1,65 @@
+import { describe, expect, it, vi } from 'vitest';
+import { apiKey, type ClientResponse, create, expectError, send } from './client.ts';
+
+const expectDeprecation = ({ headers }: ClientResponse) => {
+  expect.soft(headers['deprecation']).toBe('@1795219200');
+  expect.soft(headers['sunset']).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
+  expect.soft(headers['link']).toMatch(/^<\/.*\/pets>; rel="successor-version"$/);
+};
+
+describe('GET /pets/{petId}', () => {
+  it('answers 200 with the pet as it was created', async () => {
+    const created = await create('{"name":"Zoë 🐶","categoryId":9223372036854775807}');
+    // DynamoDB's reads are eventually consistent.
+    await vi.waitFor(async () => {
+      const response = await send({ path: `/pets/${JSON.parse(created.text).id}` });
+      expect(response.status).toBe(200);
+      expect(response.text).toBe(created.text);
+      expect(response.headers['content-type']).toBe('application/json');
+    });
+  });
+
+  it('tells on every answer that it is deprecated, when it goes and what takes its place', async () => {
+    const { id } = JSON.parse((await create({ name: 'Rex', categoryId: 1 })).text);
+    await vi.waitFor(async () => {
+      const found = await send({ path: `/pets/${id}` });
+      expect(found.status).toBe(200);
+      expectDeprecation(found);
+    });
+    expectDeprecation(await send({ path: '/pets/1' }));
+    const wrongKey = [['Authorization', `Bearer ${apiKey}0`]] as const;
+    expectDeprecation(await send({ path: '/pets/1', headers: wrongKey }));
+  });
+
+  it('names a successor that exists', async () => {
+    const { headers } = await send({ path: '/pets/1' });
+    const [, target = ''] = /^<(.*)>/.exec(`${headers['link']}`) ?? [];
+    expect(target.endsWith('/v1/pets')).toBe(true);
+  });
+
+  it.each([
+    ['of no pet', '1'],
+    ['the largest there can be', '9007199254740991'],
+    ['larger than any', '9007199254740993'],
+    ['2^63', '9223372036854775808'],
+    ['text', 'abc'],
+    ['a fraction', '1.5'],
+    ['an exponent', '1e3'],
+    ['hexadecimal', '0x1'],
+    ['zero', '0'],
+    ['led by zeros', '007'],
+    ['negative', '-1'],
+    ['signed', '+1'],
+    ['empty', ''],
+    ['300 digits', '1'.repeat(300)],
+    ['a NUL', '%00'],
+    ['dots', '%2e%2e'],
+    ['a slash', '1%2f2'],
+    ['spaces', '%201%20'],
+    ['broken percent-encoding', '%'],
+    ['percent-encoding that is not UTF-8', '%ff%zz'],
+    ['digits of another script', '%D9%A1'],
+  ])('answers 404 to an id that is %s', async (_kind, id) => {
+    expectError(await send({ path: `/pets/${id}` }), 404, 'not_found');
+  });
+});

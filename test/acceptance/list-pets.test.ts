@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { create, expectError, send } from './client.ts';
+
+interface Listed {
+  readonly id: number;
+  readonly name: string;
+  readonly status: string;
+}
+
+const statuses = ['available', 'pending', 'sold'];
+
+const list = async (query: string) => {
+  const { status, headers, text } = await send({ path: `/pets${query}` });
+  expect(status, text).toBe(200);
+  const pets: Listed[] = JSON.parse(text);
+  const link = headers['link'] === undefined ? undefined : `${headers['link']}`;
+  return { pets, next: link && /^<.*\/pets(\?[^>]+)>; rel="next"$/.exec(link)?.[1], link };
+};
+
+/** All pages of a list, by its links. */
+const walk = async (query: string) => {
+  const pages = [];
+  for (let next: string | undefined = query; next !== undefined; ) {
+    const page = await list(next);
+    expect(page.next === undefined).toBe(page.link === undefined);
+    pages.push(page.pets);
+    next = page.next;
+  }
+  return pages;
+};
+
+const inOrder = (pets: readonly Listed[]) =>
+  pets.toSorted(
+    (left, right) =>
+      statuses.indexOf(left.status) - statuses.indexOf(right.status) || left.id - right.id,
+  );
+
+describe('GET /pets', () => {
+  const marker = randomUUID();
+  const mine = (pets: readonly Listed[]) => pets.filter(({ name }) => name.startsWith(marker));
+  let created: Listed[] = [];
+
+  beforeAll(async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 60 }, (_, number) =>
+        create({ name: `${marker} ${number}`, categoryId: number, status: statuses[number % 3] }),
+      ),
+    );
+    created = inOrder(responses.map(({ text }) => JSON.parse(text)));
+    // The index is eventually consistent.
+    await vi.waitFor(
+      async () => {
+        expect(mine((await walk('?limit=100')).flat())).toHaveLength(60);
+      },
+      { timeout: 20_000, interval: 500 },
+    );
+  });
+
+  it('answers an array of pets with every field, exactly as they were created', async () => {
+    expect(mine((await walk('')).flat())).toEqual(created);
+  });
+
+  it('holds 20 pets a page unless limit says otherwise', async () => {
+    expect((await list('')).pets).toHaveLength(20);
+    expect((await list('?limit=1')).pets).toHaveLength(1);
+    expect((await list('?limit=37')).pets).toHaveLength(37);
+  });
+
+  it('lists available pets first, then pending, then sold, each by id', async () => {
+    const pets = (await walk('?limit=100')).flat();
+    expect(pets).toEqual(inOrder(pets));
+  });
+
+  it.each(statuses)('lists the pets that are %s alone, by id', async (status) => {
+    const pets = (await walk(`?status=${status}&limit=100`)).flat();
+    expect(new Set(pets.map((pet) => pet.status))).toEqual(new Set([status]));
+    expect(pets).toEqual(inOrder(pets));
+    expect(mine(pets)).toEqual(created.filter((pet) => pet.status === status));
+  });
+
+  it.each(
+    ['', 'status=available&', 'status=pending&', 'status=sold&'].flatMap((filter) =>
+      [1, 2, 3, 7, 19, 20, 21, 50, 99, 100].map((limit) => `?${filter}limit=${limit}`),
+    ),
+  )('shows each pet exactly once on a walk over %s, all pages but the last full', async (query) => {
+    const pages = await walk(query);
+    const limit = Number(/limit=(\d+)/.exec(query)?.[1]);
+    const pets = pages.flat();
+    expect(new Set(pets.map(({ id }) => id)).size).toBe(pets.length);
+    const status = /status=(\w+)/.exec(query)?.[1];
+    expect(mine(pets)).toEqual(
+      created.filter((pet) => status === undefined || pet.status === status),
+    );
+    for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+    expect(pages.at(-1)?.length).toBeGreaterThan(0);
+  });
+
+  it('links to the next page with the limit and the filter of this one', async () => {
+    const { next } = await list('?status=sold&limit=2');
+    const query = new URLSearchParams(next);
+    expect(query.get('limit')).toBe('2');
+    expect(query.get('status')).toBe('sold');
+    expect(query.get('cursor')).toMatch(/^[\w-]+$/);
+  });
+
+  it('has no link on the last page', async () => {
+    const pages = await walk('?status=sold&limit=100');
+    const last = pages.at(-1) ?? [];
+    const { next } = await list('?status=sold&limit=100');
+    expect(next === undefined).toBe(pages.length === 1);
+    expect(last.length).toBeLessThanOrEqual(100);
+  });
+
+  it('keeps a page where it is when pets are added before it', async () => {
+    const first = await list('?status=sold&limit=2');
+    const second = await list(first.next ?? '');
+    expect(second.pets.every(({ id }) => first.pets.every((pet) => pet.id < id))).toBe(true);
+  });
+});
+
+describe('GET /pets, bad queries', () => {
+  it.each([
+    '0',
+    '101',
+    '-1',
+    '1.5',
+    '1e1',
+    '0x10',
+    '',
+    'abc',
+    '+5',
+    '%205',
+    '05',
+    '1'.repeat(20),
+    '%00',
+    '%D9%A1',
+  ])('answers 400 naming limit when it is %j', async (limit) => {
+    const response = await send({ path: `/pets?limit=${limit}` });
+    expectError(response, 400, 'invalid_request');
+    expect(JSON.parse(response.text).message).toMatch(/^limit /);
+  });
+
+  it.each(['lost', 'Available', 'available,sold', ''])(
+    'answers 400 naming status when it is %j',
+    async (status) => {
+      const response = await send({ path: `/pets?status=${status}` });
+      expectError(response, 400, 'invalid_request');
+      expect(JSON.parse(response.text).message).toMatch(/^status /);
+    },
+  );
+
+  it.each([
+    ['limit', 'limit=1&limit=2'],
+    ['limit', 'limit=1&limit=1'],
+    ['status', 'status=sold&status=sold'],
+    ['cursor', 'cursor=&cursor='],
+  ])('answers 400 naming %s when it is given twice', async (name, query) => {
+    const response = await send({ path: `/pets?${query}` });
+    expectError(response, 400, 'invalid_request');
+    expect(JSON.parse(response.text).message).toMatch(new RegExp(`^${name} `));
+  });
+
+  it.each([
+    ['Limit', 'Limit=1'],
+    ['offset', 'limit=1&offset=20'],
+    ['__proto__', '__proto__=1'],
+    ['constructor', 'constructor=1'],
+    ['toString', 'toString'],
+  ])('answers 400 naming the unknown parameter %s', async (name, query) => {
+    const response = await send({ path: `/pets?${query}` });
+    expectError(response, 400, 'invalid_request');
+    expect(JSON.parse(response.text).message).toContain(name);
+  });
+
+  it('answers 400 naming cursor when it is empty, made up, cut short or of another list', async () => {
+    await Promise.all([1, 2].map((number) => create({ name: `Rex ${number}`, categoryId: 1 })));
+    const cursor = await vi.waitFor(async () => {
+      const { next } = await list('?status=available&limit=1');
+      const found = new URLSearchParams(next).get('cursor');
+      expect(found).not.toBeNull();
+      return found ?? '';
+    });
+    const foreign = [
+      'cursor=',
+      'cursor=AAAAAAAAAAAAAAAAAAAA',
+      `cursor=${'A'.repeat(5_000)}`,
+      `status=available&cursor=${cursor.slice(0, -1)}`,
+      `status=available&cursor=${cursor}A`,
+      `status=available&cursor=${cursor}%3D`,
+      `status=sold&cursor=${cursor}`,
+      `cursor=${cursor}`,
+    ];
+    for (const query of foreign) {
+      const response = await send({ path: `/pets?${query}` });
+      expectError(response, 400, 'invalid_request');
+      expect(JSON.parse(response.text).message).toMatch(/^cursor /);
+    }
+  });
+});

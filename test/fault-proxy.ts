@@ -1,0 +1,155 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** One request on its way from the SDK to DynamoDB. */
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Asks DynamoDB itself and gives its answer without passing it on. */
+  readonly forward: () => Promise<{
+    status: number;
+    headers: IncomingMessage['headers'];
+    body: Buffer;
+  }>;
+}
+
+/** What happens to a request instead of its plain way to DynamoDB and back. */
+export type Fault = (exchange: Exchange) => Promise<void> | void;
+
+const awsError =
+  (status: number, type: string, details: object = {}): Fault =>
+  ({ response }) => {
+    response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
+    response.end(
+      JSON.stringify({ __type: type, message: 'TABLE-AND-KEY-TEXT of the fault', ...details }),
+    );
+  };
+
+const dynamodbError = (status: number, name: string, details?: object) =>
+  awsError(status, `com.amazonaws.dynamodb.v20120810#${name}`, details);
+
+const throttlingReasons = {
+  throttlingReasons: [
+    { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:::table/T' },
+  ],
+};
+
+const passOn: Fault = async ({ response, forward }) => {
+  const { status, headers, body } = await forward();
+  response.writeHead(status, headers).end(body);
+};
+
+/** Every fault that the tests inject, by what the SDK gets to see. */
+export const faults = {
+  throttled: awsError(400, 'com.amazon.coral.availability#ThrottlingException', throttlingReasons),
+  throughputExceeded: dynamodbError(
+    400,
+    'ProvisionedThroughputExceededException',
+    throttlingReasons,
+  ),
+  status500: dynamodbError(500, 'InternalServerError'),
+  status502: ({ response }) => void response.writeHead(502).end('<html>Bad Gateway</html>'),
+  status503: awsError(503, 'com.amazon.coral.availability#ServiceUnavailableException'),
+  resetBeforeForwarding: ({ incoming }) => void incoming.socket.resetAndDestroy(),
+  resetAfterForwarding: async ({ incoming, forward }) => {
+    await forward();
+    incoming.socket.resetAndDestroy();
+  },
+  hang: () => {},
+  halfABody: async ({ response, forward }) => {
+    const { status, headers, body } = await forward();
+    response.writeHead(status, headers).write(body.subarray(0, body.length / 2), () => {
+      response.destroy();
+    });
+  },
+  html: ({ response }) =>
+    void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Welcome</html>'),
+  accessDenied: awsError(400, 'com.amazon.coral.service#AccessDeniedException'),
+  resourceNotFound: dynamodbError(400, 'ResourceNotFoundException'),
+  expiredToken: awsError(400, 'com.amazon.coral.service#ExpiredTokenException'),
+} satisfies Record<string, Fault>;
+
+/** A fault, or the plain way to DynamoDB, after a pause. */
+export const delayed =
+  (ms: number, fault: Fault = passOn): Fault =>
+  async (exchange) => {
+    await pause(ms);
+    await fault(exchange);
+  };
+
+interface Injection {
+  readonly call: string;
+  readonly fault: Fault;
+  remaining: number;
+}
+
+/** A proxy in front of DynamoDB that counts what passes and breaks what it is told to. */
+export class FaultProxy {
+  /** What was asked for since the start, or the last `reset`, in order: operation and table, as in `Query Pets`. */
+  readonly requests: string[] = [];
+  readonly #target: URL;
+  #injections: Injection[] = [];
+  readonly #server = createServer((incoming, response) => {
+    this.#handle(incoming, response).catch(() => incoming.socket.destroy());
+  });
+
+  constructor(target: string) {
+    this.#target = new URL(target);
+  }
+
+  /** Starts to listen on a free port, or again on its own after `refuseConnections`; gives the endpoint. */
+  async listen(endpoint = 'http://127.0.0.1:0'): Promise<string> {
+    const { hostname, port } = new URL(endpoint);
+    await new Promise<void>((resolve) => {
+      this.#server.listen(Number(port), hostname, resolve);
+    });
+    return `http://127.0.0.1:${this.#port()}`;
+  }
+
+  /** Lets the next `times` requests of an operation on a table, as in `Query Pets`, meet a fault. */
+  inject(call: string, fault: Fault, times = Number.POSITIVE_INFINITY): void {
+    this.#injections.push({ call, fault, remaining: times });
+  }
+
+  /** Ends all faults and forgets all requests. */
+  reset(): void {
+    this.#injections = [];
+    this.requests.length = 0;
+  }
+
+  /** Closes the port: connections are refused until `listen` is called with the same endpoint. */
+  async refuseConnections(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+
+  #port(): number {
+    const address: AddressInfo | string | null = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('The proxy has no port');
+    return address.port;
+  }
+
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(incoming);
+    const operation = `${incoming.headers['x-amz-target']}`.replace('DynamoDB_20120810.', '');
+    const call = `${operation} ${JSON.parse(body.toString()).TableName}`;
+    this.requests.push(call);
+    const injection = this.#injections.find(
+      (candidate) => candidate.call === call && candidate.remaining > 0,
+    );
+    if (injection) injection.remaining -= 1;
+    const fault = injection?.fault ?? passOn;
+    await fault({ incoming, response, forward: () => this.#forward(incoming, body) });
+  }
+
+  async #forward({ method, headers }: IncomingMessage, body: Buffer) {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(this.#target, { method, headers }, resolve).on('error', reject).end(body);
+    });
+    return { status: answer.statusCode ?? 0, headers: answer.headers, body: await buffer(answer) };
+  }
+}

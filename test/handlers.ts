@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  PutCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { expect, inject, vi } from 'vitest';
+import type { OperationContext } from '../lib/http/operation-request.ts';
+import { generateApiKey, identifyApiKey } from '../lib/keys/api-key.ts';
+import type { ApiKeyRecord } from '../lib/keys/api-key-record.ts';
+import { FaultProxy } from './fault-proxy.ts';
+import { type EventParts, lambdaContext, proxyEvent } from './proxy-event.ts';
+
+export type Handler = (
+  event: APIGatewayProxyEvent,
+  context: OperationContext,
+) => Promise<APIGatewayProxyResult>;
+
+/**
+ * The handlers in this process, in front of tables of their own, which they reach through a fault proxy.
+ * To be called once in a test file: the modules read their environment when they are loaded.
+ */
+export const startHandlers = async () => {
+  const dynamodbEndpoint = inject('dynamodbEndpoint');
+  if (!dynamodbEndpoint) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
+  const proxy = new FaultProxy(dynamodbEndpoint);
+  const proxyEndpoint = await proxy.listen();
+  const tables = { pets: 'Pets', keys: 'Keys' };
+  Object.assign(process.env, {
+    AWS_REGION: 'eu-central-1',
+    // DynamoDB Local keeps the tables of each access key apart.
+    AWS_ACCESS_KEY_ID: `test${randomBytes(8).toString('hex')}`,
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL_DYNAMODB: proxyEndpoint,
+    PETS_TABLE: tables.pets,
+    KEYS_TABLE: tables.keys,
+    API_KEY_PREFIX: 'pets_test',
+  });
+  await createTables(dynamodbEndpoint); // TEMP
+  const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: dynamodbEndpoint }), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+
+  /** Puts a key into the keys table, by the record's side that the test is about. */
+  const storeApiKey = async (apiKey: string, record: Partial<ApiKeyRecord> = {}) => {
+    const Item = {
+      ...identifyApiKey(apiKey, 'pets_test'),
+      owner: 'test',
+      createdAt: '2026-01-01T00:00:00Z',
+      ...record,
+    };
+    await dynamodb.send(new PutCommand({ TableName: tables.keys, Item }));
+    return apiKey;
+  };
+
+  /** Every item of the pets table. */
+  const storedPets = async () => {
+    const { Items = [] } = await dynamodb.send(
+      new ScanCommand({ TableName: tables.pets, ConsistentRead: true }),
+    );
+    return Items;
+  };
+
+  return {
+    dynamodb,
+    proxy,
+    proxyEndpoint,
+    tables,
+    storeApiKey,
+    issueApiKey: (record?: Partial<ApiKeyRecord>) =>
+      storeApiKey(generateApiKey('pets_test'), record),
+    listPets: (await import('../functions/list-pets.ts')).handler,
+    createPet: (await import('../functions/create-pet.ts')).handler,
+    getPet: (await import('../functions/get-pet.ts')).handler,
+    unrouted: (await import('../functions/unrouted.ts')).handler,
+    storedPets,
+    deletePets: async () => {
+      for (const { id } of await storedPets()) {
+        await dynamodb.send(new DeleteCommand({ TableName: tables.pets, Key: { id } }));
+      }
+    },
+  };
+};
+
+export interface InvokeOptions {
+  readonly requestId?: string;
+  readonly remainingMs?: number;
+}
+
+/** Runs a handler as Lambda does; `body` is the parsed body of its response. */
+export const invoke = async (
+  handler: Handler,
+  parts: EventParts,
+  { requestId = 'request-id', remainingMs = 10_000 }: InvokeOptions = {},
+) => {
+  const { statusCode, headers, body } = await handler(
+    proxyEvent(parts),
+    lambdaContext(requestId, remainingMs),
+  );
+  return { status: statusCode, headers: { ...headers }, body: JSON.parse(body), text: body };
+};
+
+export const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
+
+/** A valid `POST /pets`, in the parts of its event. */
+export const createRequest = (
+  apiKey: string,
+  pet: unknown = { name: 'Rex', categoryId: 1 },
+  headers: EventParts['headers'] = {},
+): EventParts => ({
+  method: 'POST',
+  headers: { ...bearer(apiKey), 'Content-Type': 'application/json', ...headers },
+  body: JSON.stringify(pet),
+});
+
+export const getRequest = (apiKey: string, id: number | string): EventParts => ({
+  resource: '/pets/{petId}',
+  petId: `${id}`,
+  headers: bearer(apiKey),
+});
+
+/** Everything that is logged from now on to the end of the test, line by line. */
+export const captureLog = () => {
+  const lines: string[] = [];
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      lines.push(...`${chunk}`.split('\n').filter((line) => line !== ''));
+      return true;
+    });
+  }
+  return lines;
+};
+
+/** Holds the log to one JSON line, with the request's id and cause, and without anything that must not leak. */
+export const expectOneFailure = (lines: readonly string[], expected: object) => {
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'ERROR', ...expected });
+  expect(lines[0]).not.toMatch(/TABLE-AND-KEY-TEXT|pets_test_|\\n\s+at |node_modules/);
+};
+
+const createTables = async (endpoint: string) => {
+  const { CreateTableCommand } = await import('@aws-sdk/client-dynamodb');
+  const c = new DynamoDBClient({ endpoint });
+  await c.send(
+    new CreateTableCommand({
+      TableName: 'Keys',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: 'keyId', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'keyId', AttributeType: 'S' }],
+    }),
+  );
+  await c.send(
+    new CreateTableCommand({
+      TableName: 'Pets',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [
+        { AttributeName: 'id', AttributeType: 'N' },
+        { AttributeName: 'status', AttributeType: 'S' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'byStatus',
+          KeySchema: [
+            { AttributeName: 'status', KeyType: 'HASH' },
+            { AttributeName: 'id', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['name', 'categoryId'] },
+        },
+      ],
+    }),
+  );
+};

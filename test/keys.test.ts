@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { generateApiKey } from '../lib/keys/api-key.ts';
+import { faults } from './fault-proxy.ts';
+import { bearer, captureLog, invoke, startHandlers } from './handlers.ts';
+
+let service: Awaited<ReturnType<typeof startHandlers>>;
+
+beforeAll(async () => {
+  service = await startHandlers();
+});
+
+beforeEach(() => {
+  service.proxy.reset();
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const statusWith = async (apiKey: string) =>
+  (await invoke(service.listPets, { headers: bearer(apiKey) })).status;
+
+const passSeconds = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
+
+const keyReads = () => service.proxy.requests.filter((call) => call === 'GetItem Keys').length;
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+
+describe('a key', () => {
+  it('is accepted while it is in force', async () => {
+    expect(await statusWith(await service.issueApiKey())).toBe(200);
+    expect(await statusWith(await service.issueApiKey({ expiresAt: inSeconds(5) }))).toBe(200);
+  });
+
+  it.each([
+    ['unknown', () => generateApiKey('pets_test')],
+    ['expired', () => service.issueApiKey({ expiresAt: inSeconds(-1) })],
+    ['revoked', () => service.issueApiKey({ revokedAt: inSeconds(-1) })],
+    ['known by its id alone', () => service.issueApiKey({ hash: Buffer.alloc(32) })],
+    ['of an unreadable expiry', () => service.issueApiKey({ expiresAt: 'tomorrow' })],
+  ])('is refused when it is %s', async (_kind, issue) => {
+    expect(await statusWith(await issue())).toBe(401);
+  });
+
+  it.each([
+    ['cut short', (key: string) => key.slice(0, -1)],
+    ['mistyped', (key: string) => key.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+    ['of another stage', () => generateApiKey('pets_live')],
+    ['of another format', () => 'a'.repeat(99)],
+  ])('is refused without asking the keys table when it is %s', async (_kind, spoil) => {
+    expect(await statusWith(spoil(await service.issueApiKey()))).toBe(401);
+    expect(service.proxy.requests).toEqual([]);
+  });
+
+  it('ends at its expiry to the second, also while it is cached', async () => {
+    const apiKey = await service.issueApiKey({ expiresAt: inSeconds(30) });
+    expect(await statusWith(apiKey)).toBe(200);
+    passSeconds(29.999);
+    expect(await statusWith(apiKey)).toBe(200);
+    passSeconds(0.001);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(keyReads()).toBe(1);
+  });
+});
+
+describe('the cache of keys', () => {
+  it('asks for a key once in 60 s, and then sees a revocation', async () => {
+    const apiKey = await service.issueApiKey();
+    expect(await statusWith(apiKey)).toBe(200);
+    await service.storeApiKey(apiKey, { revokedAt: inSeconds(0) });
+    passSeconds(59.9);
+    expect(await statusWith(apiKey)).toBe(200);
+    expect(keyReads()).toBe(1);
+    passSeconds(0.1);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(keyReads()).toBe(2);
+  });
+
+  it('asks for an unknown key once in 10 s, and then sees that it was issued', async () => {
+    const apiKey = generateApiKey('pets_test');
+    expect(await statusWith(apiKey)).toBe(401);
+    await service.storeApiKey(apiKey);
+    passSeconds(9.9);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(keyReads()).toBe(1);
+    passSeconds(0.1);
+    expect(await statusWith(apiKey)).toBe(200);
+  });
+});
+
+describe('an outage of the keys table', () => {
+  const outage = () => {
+    captureLog();
+    service.proxy.inject('GetItem Keys', faults.status503);
+  };
+
+  it('leaves a key that was read in the last 5 min in force, and no other', async () => {
+    const apiKey = await service.issueApiKey();
+    expect(await statusWith(apiKey)).toBe(200);
+    outage();
+    for (const seconds of [60, 120, 119.9]) {
+      passSeconds(seconds);
+      expect(await statusWith(apiKey)).toBe(200);
+    }
+    passSeconds(0.1);
+    expect(await statusWith(apiKey)).toBe(503);
+    service.proxy.reset();
+    expect(await statusWith(apiKey)).toBe(200);
+  });
+
+  it('does not slow down every request with a key in force: the table is asked again after 5 s', async () => {
+    const apiKey = await service.issueApiKey();
+    await statusWith(apiKey);
+    outage();
+    passSeconds(60);
+    await statusWith(apiKey);
+    const reads = keyReads();
+    passSeconds(4.9);
+    await statusWith(apiKey);
+    expect(keyReads()).toBe(reads);
+    passSeconds(0.1);
+    await statusWith(apiKey);
+    expect(keyReads()).toBeGreaterThan(reads);
+  });
+
+  it('answers 503, never 401, to a key that was not read before, and remembers nothing of it', async () => {
+    const apiKey = await service.issueApiKey();
+    const unknown = generateApiKey('pets_test');
+    outage();
+    expect(await statusWith(apiKey)).toBe(503);
+    expect(await statusWith(unknown)).toBe(503);
+    service.proxy.reset();
+    expect(await statusWith(apiKey)).toBe(200);
+    expect(await statusWith(unknown)).toBe(401);
+  });
+
+  it('does not lengthen a key beyond its expiry', async () => {
+    const apiKey = await service.issueApiKey({ expiresAt: inSeconds(90) });
+    expect(await statusWith(apiKey)).toBe(200);
+    outage();
+    passSeconds(89);
+    expect(await statusWith(apiKey)).toBe(200);
+    passSeconds(1);
+    expect(await statusWith(apiKey)).toBe(401);
+  });
+});
+
+describe('a flood of made-up keys', () => {
+  it('is remembered up to a bound, and pushes no key in use out of memory', async () => {
+    const inUse = await service.issueApiKey();
+    const [first = '', ...others] = Array.from({ length: 1_001 }, () =>
+      generateApiKey('pets_test'),
+    );
+    await statusWith(inUse);
+    await statusWith(first);
+    service.proxy.reset();
+    for (const made of others) await statusWith(made);
+    expect(keyReads()).toBe(1_000);
+    await statusWith(inUse);
+    expect(keyReads()).toBe(1_000);
+    await statusWith(first);
+    expect(keyReads()).toBe(1_001);
+  });
+});
+
+describe('a key that is partly right', () => {
+  it('costs the same calls wherever it starts to differ', async () => {
+    const apiKey = await service.issueApiKey();
+    await statusWith(apiKey);
+    service.proxy.reset();
+    const keyId = apiKey.slice(10, 26);
+    const withSecret = (secret: string) => withChecksum(`pets_test_${keyId}_${secret}`);
+    const secret = apiKey.slice(27, 91);
+    const other = (digit: string | undefined) => (digit === '0' ? '1' : '0');
+    for (const wrong of [
+      other(secret[0]) + secret.slice(1),
+      secret.slice(0, -1) + other(secret[63]),
+    ]) {
+      expect(await statusWith(withSecret(wrong))).toBe(401);
+    }
+    expect(await statusWith(withSecret(secret))).toBe(200);
+    expect(keyReads()).toBe(0);
+  });
+});
+
+const withChecksum = (unchecked: string) =>
+  unchecked + createHash('sha256').update(unchecked).digest('hex').slice(0, 8);
