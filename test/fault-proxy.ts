@@ -87,7 +87,7 @@ interface Injection {
 
 /** A proxy in front of DynamoDB that counts what passes and breaks what it is told to. */
 export class FaultProxy {
-  /** What was asked for since the start, or the last `reset`, in order: operation and table, as in `Query Pets`. */
+  /** What was asked for since the start, or the last `reset`, in order: operation and table, as in `Query Pets` of a table `Pets-…`. */
   readonly requests: string[] = [];
   readonly #target: URL;
   #injections: Injection[] = [];
@@ -136,7 +136,8 @@ export class FaultProxy {
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
     const operation = `${incoming.headers['x-amz-target']}`.replace('DynamoDB_20120810.', '');
-    const call = `${operation} ${JSON.parse(body.toString()).TableName}`;
+    const [table] = `${JSON.parse(body.toString()).TableName}`.split('-');
+    const call = `${operation} ${table}`;
     this.requests.push(call);
     const injection = this.#injections.find(
       (candidate) => candidate.call === call && candidate.remaining > 0,

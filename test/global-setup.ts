@@ -1,13 +1,13 @@
 import type { TestProject } from 'vitest/node';
-import { startLocalService } from '../infra/local/local-service.ts';
+import { type LocalService, startLocalService } from '../infra/local/local-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Where the acceptance tests send their requests, and with which key. */
     baseAddress: string;
     apiKey: string;
-    /** DynamoDB Local; absent when the acceptance tests run against a deployed stage. */
-    dynamodbEndpoint: string | undefined;
+    /** DynamoDB Local, and the tables of the template; absent when the acceptance tests run against a deployed stage. */
+    dynamodb: Pick<LocalService, 'dynamodbEndpoint' | 'tables'> | undefined;
   }
 }
 
@@ -18,12 +18,13 @@ export default async function setup(project: TestProject) {
     if (!apiKey) throw new Error('BASE_URL is set; set API_KEY to a key of that stage as well');
     project.provide('baseAddress', baseAddress);
     project.provide('apiKey', apiKey);
-    project.provide('dynamodbEndpoint', undefined);
+    project.provide('dynamodb', undefined);
     return undefined;
   }
   const service = await startLocalService({ port: 0 });
   project.provide('baseAddress', service.baseAddress);
   project.provide('apiKey', service.apiKey);
-  project.provide('dynamodbEndpoint', service.dynamodbEndpoint);
+  const { dynamodbEndpoint, tables } = service;
+  project.provide('dynamodb', { dynamodbEndpoint, tables });
   return service.stop;
 }

@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { expect, inject, vi } from 'vitest';
+import { createTables, type TableDefinition } from '../infra/local/create-tables.ts';
 import type { OperationContext } from '../lib/http/operation-request.ts';
 import { generateApiKey, identifyApiKey } from '../lib/keys/api-key.ts';
 import type { ApiKeyRecord } from '../lib/keys/api-key-record.ts';
@@ -24,23 +25,27 @@ export type Handler = (
  * To be called once in a test file: the modules read their environment when they are loaded.
  */
 export const startHandlers = async () => {
-  const dynamodbEndpoint = inject('dynamodbEndpoint');
-  if (!dynamodbEndpoint) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
-  const proxy = new FaultProxy(dynamodbEndpoint);
+  const local = inject('dynamodb');
+  if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
+  const proxy = new FaultProxy(local.dynamodbEndpoint);
   const proxyEndpoint = await proxy.listen();
-  const tables = { pets: 'Pets', keys: 'Keys' };
+  const suffix = randomBytes(8).toString('hex');
+  const tables = { pets: `Pets-${suffix}`, keys: `Keys-${suffix}` };
   Object.assign(process.env, {
     AWS_REGION: 'eu-central-1',
-    // DynamoDB Local keeps the tables of each access key apart.
-    AWS_ACCESS_KEY_ID: `test${randomBytes(8).toString('hex')}`,
+    AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_ENDPOINT_URL_DYNAMODB: proxyEndpoint,
     PETS_TABLE: tables.pets,
     KEYS_TABLE: tables.keys,
     API_KEY_PREFIX: 'pets_test',
   });
-  await createTables(dynamodbEndpoint); // TEMP
-  const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: dynamodbEndpoint }), {
+  const client = new DynamoDBClient({ endpoint: local.dynamodbEndpoint });
+  await createTables(client, [
+    renamed(local.tables['PETS_TABLE'], tables.pets),
+    renamed(local.tables['KEYS_TABLE'], tables.keys),
+  ]);
+  const dynamodb = DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
   });
 
@@ -141,36 +146,7 @@ export const expectOneFailure = (lines: readonly string[], expected: object) => 
   expect(lines[0]).not.toMatch(/TABLE-AND-KEY-TEXT|pets_test_|\\n\s+at |node_modules/);
 };
 
-const createTables = async (endpoint: string) => {
-  const { CreateTableCommand } = await import('@aws-sdk/client-dynamodb');
-  const c = new DynamoDBClient({ endpoint });
-  await c.send(
-    new CreateTableCommand({
-      TableName: 'Keys',
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'keyId', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'keyId', AttributeType: 'S' }],
-    }),
-  );
-  await c.send(
-    new CreateTableCommand({
-      TableName: 'Pets',
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [
-        { AttributeName: 'id', AttributeType: 'N' },
-        { AttributeName: 'status', AttributeType: 'S' },
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'byStatus',
-          KeySchema: [
-            { AttributeName: 'status', KeyType: 'HASH' },
-            { AttributeName: 'id', KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['name', 'categoryId'] },
-        },
-      ],
-    }),
-  );
+const renamed = (table: TableDefinition | undefined, TableName: string): TableDefinition => {
+  if (!table) throw new Error('The template lacks a table');
+  return { ...table, TableName };
 };

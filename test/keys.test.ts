@@ -126,6 +126,27 @@ describe('an outage of the keys table', () => {
     expect(keyReads()).toBeGreaterThan(reads);
   });
 
+  it('leaves the operation time when the table hangs', async () => {
+    const apiKey = await service.issueApiKey();
+    await statusWith(apiKey);
+    service.proxy.inject('GetItem Keys', faults.hang);
+    passSeconds(60);
+    const request = { headers: bearer(apiKey) };
+    const { status } = await invoke(service.listPets, request, { remainingMs: 2_500 });
+    expect(status).toBe(200);
+  });
+
+  it('answers 503 within the deadline to a key that was not read before when the table hangs', async () => {
+    const apiKey = await service.issueApiKey();
+    captureLog();
+    service.proxy.inject('GetItem Keys', faults.hang);
+    const deadline = performance.now() + 1_000;
+    const request = { headers: bearer(apiKey) };
+    const { status } = await invoke(service.listPets, request, { remainingMs: 1_000 });
+    expect(status).toBe(503);
+    expect(performance.now()).toBeLessThan(deadline);
+  });
+
   it('answers 503, never 401, to a key that was not read before, and remembers nothing of it', async () => {
     const apiKey = await service.issueApiKey();
     const unknown = generateApiKey('pets_test');

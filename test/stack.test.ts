@@ -1,20 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { AnimalStoreStack } from '../infra/animal-store-stack.ts';
+import { prod, type Stage, staging } from '../infra/stages.ts';
 import { operations } from '../lib/operations.ts';
 
-const templateOf = (stage: string) =>
-  Template.fromJSON(
-    JSON.parse(
-      readFileSync(
-        join(import.meta.dirname, `../cdk.out/AnimalStore-${stage}.template.json`),
-        'utf8',
-      ),
-    ),
-  );
+const templateOf = (stage: Stage) =>
+  Template.fromStack(new AnimalStoreStack(new App(), `AnimalStore-${stage.name}`, { stage }));
 
-const templates = { staging: templateOf('staging'), prod: templateOf('prod') };
+const templates = { staging: templateOf(staging), prod: templateOf(prod) };
 
 /** The one resource of a type whose id starts so. */
 const idOf = (template: Template, type: string, start: string) => {

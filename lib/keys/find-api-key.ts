@@ -11,6 +11,8 @@ const unknownFreshMs = 10_000;
 /** How old an answer may grow while the keys table can't be read, and how long until it is asked again. */
 const outageToleranceMs = 300_000;
 const outageRetryMs = 5_000;
+/** How long to wait for a fresh answer while an older one would do, in ms: the operation needs the rest of the time. */
+const refreshPatienceMs = 1_000;
 const maxCachedKeys = 1_000;
 
 interface CachedAnswer {
@@ -34,8 +36,12 @@ export const findApiKey = async (
   const cached = knownKeys.get(keyId) ?? unknownKeys.get(keyId);
   const now = Date.now();
   if (cached && now < cached.freshUntil) return cached.record;
+  const mayFallBack = cached?.record && now - cached.readAt < outageToleranceMs;
+  const patience = mayFallBack
+    ? AbortSignal.any([signal, AbortSignal.timeout(refreshPatienceMs)])
+    : signal;
   try {
-    const record = await readApiKey(keyId, signal);
+    const record = await readApiKey(keyId, patience);
     remember(keyId, {
       record,
       readAt: now,
@@ -43,7 +49,7 @@ export const findApiKey = async (
     });
     return record;
   } catch (error) {
-    if (!cached?.record || now - cached.readAt >= outageToleranceMs) throw error;
+    if (!mayFallBack) throw error;
     const freshUntil = Math.min(now + outageRetryMs, cached.readAt + outageToleranceMs);
     remember(keyId, { ...cached, freshUntil });
     return cached.record;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
-import { apiKey, type ClientRequest, expectError, send } from './client.ts';
+import type { ClientRequest } from '../http-client.ts';
+import { apiKey, expectError, send } from './client.ts';
 
 const stagePrefix = apiKey.startsWith('pets_live') ? 'pets_live' : 'pets_test';
 const otherPrefix = stagePrefix === 'pets_live' ? 'pets_test' : 'pets_live';

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { apiKey, type ClientResponse, create, expectError, send } from './client.ts';
+import type { ClientResponse } from '../http-client.ts';
+import { apiKey, create, expectError, send } from './client.ts';
 
 const expectDeprecation = ({ headers }: ClientResponse) => {
   expect.soft(headers['deprecation']).toBe('@1795219200');

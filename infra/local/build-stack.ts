@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { parseTemplate, type Template } from './template.ts';
+
+const projectDirectory = join(import.meta.dirname, '..', '..');
+/** The stage whose stack runs locally; importing `stages.ts` would load the whole CDK into this process. */
+const stackName = 'AnimalStore-staging';
+
+/** Bundles the functions from the sources as they are now. Throws an error of one line when they can't be built. */
+export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
+  const script = "await (await import('./infra/bundle-functions.ts')).bundleFunctions()";
+  await run(['--input-type=module', '--eval', script], {}, signal);
+};
+
+/** Bundles the functions and gives the stack's template. Throws an error of one line when they can't be built. */
+export const synthesise = async (signal?: AbortSignal): Promise<Template> => {
+  // A folder of its own, so that neither a second start nor a deployment from cdk.out is in the way.
+  const assembly = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  try {
+    await run(['infra/app.ts'], { CDK_OUTDIR: assembly }, signal);
+    return parseTemplate(await readFile(join(assembly, `${stackName}.template.json`), 'utf8'));
+  } finally {
+    await rm(assembly, { recursive: true, force: true });
+  }
+};
+
+/** Runs Node in a process of its own, for this one keeps the modules that it has once loaded. */
+const run = async (
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  try {
+    await promisify(execFile)(process.execPath, command, {
+      cwd: projectDirectory,
+      env: { ...process.env, ...environment },
+      signal,
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    const output = error instanceof Error && 'stderr' in error ? `${error.stderr}` : '';
+    throw new Error(mistakeIn(output) ?? `infra/app.ts failed: ${error}`, { cause: error });
+  }
+};
+
+/** The mistake that a failed build names, with file and line where they are known. */
+const mistakeIn = (output: string): string | undefined => {
+  const lines = output.split('\n').map((line) => line.trim());
+  const fromBundler = lines.find((line) => line.includes(': ERROR: '));
+  if (fromBundler !== undefined) return fromBundler;
+  const place = lines.map((line) => /^(?:file:\/\/)?(\/.+:\d+)$/.exec(line)?.[1]).find(Boolean);
+  const mistake = lines.find((line) => /^\w*Error\b.*: /.test(line));
+  return place && mistake ? `${relative(projectDirectory, place)}: ${mistake}` : mistake;
+};

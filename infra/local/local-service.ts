@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { synthesise } from './build-stack.ts';
+import type { TableDefinition } from './create-tables.ts';
+import { startDynamodbLocal } from './dynamodb-local.ts';
+import { localRegion } from './function-definition.ts';
+import { FunctionFleet } from './function-fleet.ts';
+import { startGateway } from './gateway.ts';
+import { issueLocalApiKey } from './local-api-key.ts';
+import {
+  LocalDeployment,
+  redeployer,
+  type StackDefinition,
+  stackDefinitionOf,
+} from './local-deployment.ts';
+import { watchSources } from './watch-sources.ts';
+
+export interface LocalServiceOptions {
+  /** 0, the default, for any free port. */
+  readonly port?: number;
+  /** Where pets and keys are kept from start to start; in memory without it. */
+  readonly dataDirectory?: string | undefined;
+  /** A DynamoDB Local that runs already, instead of one that starts and stops with the service. */
+  readonly dynamodbEndpoint?: string | undefined;
+  /** Where the functions alone find DynamoDB, when not at that endpoint. */
+  readonly functionsDynamodbEndpoint?: string | undefined;
+  /** Takes each changed source file into service. */
+  readonly watch?: boolean;
+  /** Gets each line that the functions print, and why an invocation failed. */
+  readonly log?: (line: string) => void;
+  /** Gets a line for each step. */
+  readonly progress?: (step: string) => void;
+  /** Ends a start that is not wanted any more. */
+  readonly signal?: AbortSignal;
+}
+
+/** The service as it runs on this machine. */
+export interface LocalService {
+  /** Ends in the version segment. */
+  readonly baseAddress: string;
+  /** A valid API key. */
+  readonly apiKey: string;
+  readonly dynamodbEndpoint: string;
+  /** The tables, by the environment variables that give their names to the functions. */
+  readonly tables: Readonly<Record<string, TableDefinition>>;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Starts the service on this machine: DynamoDB Local with the template's tables, and the functions' bundles behind a
+ * gateway with the template's routes. Throws, with nothing left running, an error of one line that says what to do.
+ */
+export const startLocalService = async (
+  options: LocalServiceOptions = {},
+): Promise<LocalService> => {
+  const resources = new AsyncDisposableStack();
+  try {
+    const service = await start(options, resources);
+    return { ...service, stop: () => resources.disposeAsync() };
+  } catch (error) {
+    await resources.disposeAsync();
+    throw error;
+  }
+};
+
+const start = async (
+  options: LocalServiceOptions,
+  resources: AsyncDisposableStack,
+): Promise<Omit<LocalService, 'stop'>> => {
+  const { progress = () => {}, log = console.log } = options;
+  // First, so that a taken port is reported before the slow steps.
+  const gateway = await startGateway({ port: options.port ?? 0, log });
+  resources.defer(gateway.stop);
+
+  progress('Starting DynamoDB Local and synthesising the stack');
+  const [dynamodbEndpoint, template] = await together(options.signal, [
+    (signal) => dynamodb({ ...options, signal }, resources),
+    synthesise,
+  ]);
+  const stack = stackDefinitionOf(template);
+
+  progress('Creating the tables and the API key');
+  const client = new DynamoDBClient({
+    endpoint: dynamodbEndpoint,
+    region: localRegion,
+    credentials: { accessKeyId: 'LOCALACCESSKEYID', secretAccessKey: 'local' },
+  });
+  resources.defer(async () => client.destroy());
+  const functionsEndpoint = options.functionsDynamodbEndpoint ?? dynamodbEndpoint;
+  const fleet = new FunctionFleet({
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: functionsEndpoint },
+    log,
+  });
+  resources.defer(() => fleet.terminate());
+  const deployment = new LocalDeployment(gateway, client, fleet);
+  await deployment.deploy(stack);
+  const tables = tablesByVariable(stack);
+  const apiKey = await issueLocalApiKey(client, {
+    tableName: required(tables['KEYS_TABLE']?.TableName),
+    prefix: required(variablesOf(stack).get('API_KEY_PREFIX')),
+  });
+
+  if (options.watch) {
+    resources.defer(watchSources(sourceDirectories, redeployer(deployment, stack, progress)));
+  }
+  const baseAddress = `${gateway.origin}/${stack.api.stageName}`;
+  return { baseAddress, apiKey, dynamodbEndpoint, tables };
+};
+
+const projectDirectory = join(import.meta.dirname, '..', '..');
+const sourceDirectories = ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name));
+
+const dynamodb = async (
+  { dynamodbEndpoint, dataDirectory, signal, progress }: LocalServiceOptions,
+  resources: AsyncDisposableStack,
+): Promise<string> => {
+  if (dynamodbEndpoint !== undefined) return dynamodbEndpoint;
+  const started = await startDynamodbLocal({ dataDirectory, signal, notice: progress });
+  resources.defer(started.stop);
+  return started.endpoint;
+};
+
+/** Runs steps at the same time; when one fails the others are called off, and have ended when this throws. */
+const together = async <One, Other>(
+  signal: AbortSignal | undefined,
+  [one, other]: [(signal: AbortSignal) => Promise<One>, (signal: AbortSignal) => Promise<Other>],
+): Promise<[One, Other]> => {
+  const failure = new AbortController();
+  const either = AbortSignal.any([failure.signal, ...(signal ? [signal] : [])]);
+  const steps: [Promise<One>, Promise<Other>] = [one(either), other(either)];
+  try {
+    return await Promise.all(steps);
+  } catch (error) {
+    failure.abort();
+    await Promise.allSettled(steps);
+    throw error;
+  }
+};
+
+const variablesOf = ({ functions }: StackDefinition): ReadonlyMap<string, string> =>
+  new Map([...functions.values()].flatMap(({ environment }) => Object.entries(environment)));
+
+const tablesByVariable = (stack: StackDefinition): Record<string, TableDefinition> => {
+  const tables = new Map([...stack.tables.values()].map((table) => [table.TableName, table]));
+  return Object.fromEntries(
+    [...variablesOf(stack)].flatMap(([name, value]) => {
+      const table = tables.get(value);
+      return table ? [[name, table]] : [];
+    }),
+  );
+};
+
+const required = (value: string | undefined): string => {
+  if (value !== undefined) return value;
+  throw new Error('The template gives no function both KEYS_TABLE and API_KEY_PREFIX.');
+};

@@ -1,0 +1,88 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import * as z from 'zod/mini';
+
+/** A response as the gateway sends it. */
+export interface GatewayReply {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+}
+
+/** Headers of a function that API Gateway renames, for it sends its own or keeps them for itself. */
+const remappedHeaders = new Set([
+  'authorization',
+  'connection',
+  'content-length',
+  'content-md5',
+  'date',
+  'max-forwards',
+  'server',
+  'user-agent',
+  'www-authenticate',
+  'x-amzn-requestid',
+]);
+
+/** Headers of a function that API Gateway leaves out. */
+const droppedHeaders = new Set([
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+]);
+
+const HeaderValue = z.pipe(z.union([z.string(), z.boolean()]), z.transform(String));
+
+const ProxyReply = z.strictObject({
+  statusCode: z.number().check(z.int(), z.gte(200), z.lte(599)),
+  headers: z.nullish(z.record(z.string(), HeaderValue)),
+  multiValueHeaders: z.nullish(z.record(z.string(), z.array(HeaderValue))),
+  body: z.nullish(z.string()),
+  // Without binary media types the body is sent as it stands, base64 or not.
+  isBase64Encoded: z.nullish(z.boolean()),
+});
+type ProxyReply = z.output<typeof ProxyReply>;
+
+/** Reads what a function returned, as JSON. Throws when API Gateway would call it malformed. */
+export const parseProxyReply = (json: string): GatewayReply => {
+  const { data: reply, error } = ProxyReply.safeParse(JSON.parse(json));
+  if (!reply) {
+    const [issue] = error.issues;
+    throw new Error(`Malformed Lambda proxy response: ${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  const headers = mergedHeaders(reply);
+  for (const [name, value] of headers) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  }
+  const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
+  return {
+    status: reply.statusCode,
+    headers: [
+      ...(hasType ? [] : [['Content-Type', 'application/json'] as const]),
+      ...headers
+        .filter(([name]) => !droppedHeaders.has(name.toLowerCase()))
+        .map(([name, value]) => [remappedName(name), value] as const),
+    ],
+    body: reply.body ?? '',
+  };
+};
+
+/** Both maps as one list; a pair that stands in both counts once. */
+const mergedHeaders = ({ headers, multiValueHeaders }: ProxyReply): [string, string][] => {
+  const multi = Object.entries(multiValueHeaders ?? {}).flatMap(([name, values]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  const single = Object.entries(headers ?? {}).filter(
+    ([name, value]) =>
+      !multi.some(([given, held]) => given.toLowerCase() === name.toLowerCase() && held === value),
+  );
+  return [...single, ...multi];
+};
+
+const remappedName = (name: string) =>
+  remappedHeaders.has(name.toLowerCase()) ? `x-amzn-remapped-${name.toLowerCase()}` : name;

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { startLocalService } from '../infra/local/local-service.ts';
+import { sendTo } from './http-client.ts';
+
+/**
+ * Drives the local service with lists, gets and creations in equal parts, prints what autocannon measured, and holds
+ * the catalogue to the answers: as many pets as 201s, each with an id of its own. Fails on any error or difference.
+ */
+const run = async (requests: number, connections: number) => {
+  const service = await startLocalService({ progress: console.log });
+  try {
+    const { baseAddress, apiKey } = service;
+    const authorization = { Authorization: `Bearer ${apiKey}` };
+    const post = {
+      method: 'POST',
+      headers: { ...authorization, 'Content-Type': 'application/json' },
+      body: '{"name":"Rex","categoryId":1}',
+    } as const;
+    const first = await sendTo(baseAddress, {
+      ...post,
+      path: '/pets',
+      headers: Object.entries(post.headers),
+    });
+    const { id } = JSON.parse(first.text);
+
+    const result = await autocannon({
+      url: baseAddress,
+      connections,
+      amount: requests,
+      requests: [
+        { ...post, path: '/v1/pets' },
+        { method: 'GET', path: '/v1/pets?status=available', headers: authorization },
+        { method: 'GET', path: `/v1/pets/${id}`, headers: authorization },
+      ],
+    });
+    console.log(autocannon.printResult(result));
+
+    const created = 1 + (result.statusCodeStats?.['201']?.count ?? 0);
+    const ids = await walk(baseAddress, apiKey);
+    const distinct = new Set(ids).size;
+    console.log(
+      `${created} creations answered with 201, ${ids.length} pets listed, ${distinct} ids`,
+    );
+    const failures = result.errors + result.timeouts + result.non2xx;
+    if (failures > 0) throw new Error(`${failures} requests failed`);
+    if (created !== ids.length || created !== distinct)
+      throw new Error('Pets were lost or doubled');
+  } finally {
+    await service.stop();
+  }
+};
+
+const walk = async (baseAddress: string, apiKey: string): Promise<number[]> => {
+  const ids: number[] = [];
+  for (let path: string | undefined = '/pets?limit=100'; path !== undefined; ) {
+    const { text, headers } = await sendTo(baseAddress, {
+      path,
+      headers: [['Authorization', `Bearer ${apiKey}`]],
+    });
+    const pets: { id: number }[] = JSON.parse(text);
+    ids.push(...pets.map((pet) => pet.id));
+    path = /\/v1(\/pets\?.*)>; rel="next"/.exec(`${headers['link']}`)?.[1];
+  }
+  return ids;
+};
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '10000' },
+    connections: { type: 'string', default: '10' },
+  },
+});
+await run(Number(values.requests), Number(values.connections));
