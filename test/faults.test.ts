@@ -111,7 +111,7 @@ describe.each(operations)('$name', ({ name, call, success, run }) => {
     expect((await run()).status).toBe(success);
   });
 
-  it.each(mendable)(
+  it.each(mendableAtOnce)(
     'answers 503 while a fault lasts, %s, and works again after it',
     async (fault) => {
       service.proxy.inject(call, faults[fault]);

@@ -73,6 +73,7 @@ export const startGateway = async ({ port, log }: GatewayOptions): Promise<Gatew
       first.resolve(deployment);
     },
     stop: async () => {
+      if (!server.listening) return;
       server.close();
       server.closeAllConnections();
       await once(server, 'close');

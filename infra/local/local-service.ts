@@ -13,7 +13,7 @@ import {
   type StackDefinition,
   stackDefinitionOf,
 } from './local-deployment.ts';
-import { watchSources } from './watch-sources.ts';
+import { SourceWatch } from './watch-sources.ts';
 
 export interface LocalServiceOptions {
   /** 0, the default, for any free port. */
@@ -72,6 +72,9 @@ const start = async (
   const gateway = await startGateway({ port: options.port ?? 0, log });
   resources.defer(gateway.stop);
 
+  const watch = options.watch ? new SourceWatch(sourceDirectories) : undefined;
+  resources.defer(async () => watch?.stop());
+
   progress('Starting DynamoDB Local and synthesising the stack');
   const [dynamodbEndpoint, template] = await together(options.signal, [
     (signal) => dynamodb({ ...options, signal }, resources),
@@ -100,9 +103,10 @@ const start = async (
     prefix: required(variablesOf(stack).get('API_KEY_PREFIX')),
   });
 
-  if (options.watch) {
-    resources.defer(watchSources(sourceDirectories, redeployer(deployment, stack, progress)));
-  }
+  watch?.begin(redeployer(deployment, stack, progress));
+  // A stop begins at the outside, while what stands behind still works.
+  resources.defer(gateway.stop);
+  resources.defer(async () => watch?.stop());
   const baseAddress = `${gateway.origin}/${stack.api.stageName}`;
   return { baseAddress, apiKey, dynamodbEndpoint, tables };
 };

@@ -1,4 +1,4 @@
-import { expect, inject } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { type ClientRequest, type ClientResponse, sendTo } from '../http-client.ts';
 
 export const apiKey = inject('apiKey');
@@ -21,6 +21,10 @@ export const create = (pet: unknown, extraHeaders: ClientRequest['headers'] = []
     headers: [authorization, jsonType, ...extraHeaders],
     body: typeof pet === 'string' ? pet : JSON.stringify(pet),
   });
+
+/** Tries until it succeeds: DynamoDB's reads are eventually consistent. */
+export const eventually = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
+  vi.waitFor(attempt, { timeout: 20_000, interval: 250 });
 
 /** Holds a response to the Error body of a status and code, and to saying nothing that it must not. */
 export const expectError = (response: ClientResponse, status: number, code: string) => {

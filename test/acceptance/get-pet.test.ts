@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ClientResponse } from '../http-client.ts';
-import { apiKey, create, expectError, send } from './client.ts';
+import { apiKey, create, eventually, expectError, send } from './client.ts';
 
 const expectDeprecation = ({ headers }: ClientResponse) => {
   expect.soft(headers['deprecation']).toBe('@1795219200');
@@ -11,8 +11,7 @@ const expectDeprecation = ({ headers }: ClientResponse) => {
 describe('GET /pets/{petId}', () => {
   it('answers 200 with the pet as it was created', async () => {
     const created = await create('{"name":"Zoë 🐶","categoryId":9223372036854775807}');
-    // DynamoDB's reads are eventually consistent.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const response = await send({ path: `/pets/${JSON.parse(created.text).id}` });
       expect(response.status).toBe(200);
       expect(response.text).toBe(created.text);
@@ -22,7 +21,7 @@ describe('GET /pets/{petId}', () => {
 
   it('tells on every answer that it is deprecated, when it goes and what takes its place', async () => {
     const { id } = JSON.parse((await create({ name: 'Rex', categoryId: 1 })).text);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const found = await send({ path: `/pets/${id}` });
       expect(found.status).toBe(200);
       expectDeprecation(found);

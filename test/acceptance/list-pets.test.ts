@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { create, expectError, send } from './client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { create, eventually, expectError, send } from './client.ts';
 
 interface Listed {
   readonly id: number;
@@ -48,13 +48,9 @@ describe('GET /pets', () => {
       ),
     );
     created = inOrder(responses.map(({ text }) => JSON.parse(text)));
-    // The index is eventually consistent.
-    await vi.waitFor(
-      async () => {
-        expect(mine((await walk('?limit=100')).flat())).toHaveLength(60);
-      },
-      { timeout: 20_000, interval: 500 },
-    );
+    await eventually(async () => {
+      expect(mine((await walk('?limit=100')).flat())).toHaveLength(60);
+    });
   });
 
   it('answers an array of pets with every field, exactly as they were created', async () => {
@@ -175,7 +171,7 @@ describe('GET /pets, bad queries', () => {
 
   it('answers 400 naming cursor when it is empty, made up, cut short or of another list', async () => {
     await Promise.all([1, 2].map((number) => create({ name: `Rex ${number}`, categoryId: 1 })));
-    const cursor = await vi.waitFor(async () => {
+    const cursor = await eventually(async () => {
       const { next } = await list('?status=available&limit=1');
       const found = new URLSearchParams(next).get('cursor');
       expect(found).not.toBeNull();

@@ -1,0 +1,346 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { createTables, tablesOf } from '../infra/local/create-tables.ts';
+import { type DynamodbLocal, startDynamodbLocal } from '../infra/local/dynamodb-local.ts';
+import { issueLocalApiKey } from '../infra/local/local-api-key.ts';
+import { identifyApiKey } from '../lib/keys/api-key.ts';
+import { toApiKeyRecord } from '../lib/keys/api-key-record.ts';
+import {
+  commandLines,
+  copyProject,
+  freePort,
+  isListening,
+  NpmStart,
+  pathWithoutJava,
+  runInShell,
+} from './local/npm-start.ts';
+
+const ErrorBody = z.object({ message: z.string() });
+
+const folders: string[] = [];
+const temporaryFolder = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
+  folders.push(folder);
+  return folder;
+};
+
+let project: string;
+beforeAll(async () => {
+  project = await copyProject();
+  folders.push(project);
+});
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+const petsTable = {
+  KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+  AttributeDefinitions: [
+    { AttributeName: 'id', AttributeType: 'N' },
+    { AttributeName: 'status', AttributeType: 'S' },
+  ],
+  BillingMode: 'PAY_PER_REQUEST',
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'byStatus',
+      KeySchema: [
+        { AttributeName: 'status', KeyType: 'HASH' },
+        { AttributeName: 'id', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['name'] },
+    },
+  ],
+};
+const keysTable = {
+  TableName: 'Keys',
+  KeySchema: [{ AttributeName: 'keyId', KeyType: 'HASH' }],
+  AttributeDefinitions: [{ AttributeName: 'keyId', AttributeType: 'S' }],
+  BillingMode: 'PAY_PER_REQUEST',
+};
+const templateWith = (Properties: Record<string, unknown>) => ({
+  Resources: { Pets: { Type: 'AWS::DynamoDB::Table', Properties } },
+});
+
+const running: NpmStart[] = [];
+const npmStart = (options: ConstructorParameters<typeof NpmStart>[1]) => {
+  const started = new NpmStart(project, options);
+  running.push(started);
+  return started;
+};
+afterEach(() => {
+  for (const started of running.splice(0)) started.kill();
+});
+
+const edit = async (file: string, from: string, to: string) => {
+  const text = await readFile(join(project, file), 'utf8');
+  expect(text).toContain(from);
+  await writeFile(join(project, file), text.replace(from, to));
+};
+
+const expectNothingLeft = async (started: NpmStart) => {
+  await expect.poll(() => started.isGroupAlive, { timeout: 5_000 }).toBe(false);
+  // DynamoDB Local is no member of the group, and runs a file of this copy of the project.
+  await expect.poll(commandLines, { timeout: 5_000 }).not.toContain(project);
+};
+
+describe('npm start', () => {
+  it('serves, keeps key and data over restarts, reloads sources, and ends all that it started', async () => {
+    const port = await freePort();
+    const data = join(await temporaryFolder(), 'data');
+    const first = npmStart({ port, args: ['--data', data] });
+    // Changed after it was bundled, and before the service is up.
+    await first.printed(/^(Creating the tables)/m);
+    await edit('lib/http/api-error.ts', 'could not be found.', 'is not here.');
+    const { curl, baseAddress, apiKey, dynamodbPort } = await first.ready();
+    expect(baseAddress).toBe(`http://127.0.0.1:${port}/v1`);
+    expect(await runInShell(`${curl} --silent --fail`)).toBe('[]');
+
+    // The key is a secret of this machine's user.
+    const keyFile = join(project, '.local', 'api-key');
+    expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
+    expect((await readFile(keyFile, 'utf8')).trim()).toBe(apiKey);
+
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    const created = await fetch(`${baseAddress}/pets`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: '{"name":"Rex","categoryId":9223372036854775807}',
+    });
+    expect(created.status).toBe(201);
+    const pet = await created.text();
+
+    for (const { address, family } of Object.values(networkInterfaces()).flatMap(
+      (all) => all ?? [],
+    )) {
+      if (address.startsWith('127.') || family !== 'IPv4') continue;
+      await expect(fetch(`http://${address}:${dynamodbPort}`)).rejects.toThrow();
+      await expect(fetch(`http://${address}:${port}`)).rejects.toThrow();
+    }
+
+    const second = npmStart({ port });
+    expect(await second.exitCode()).toBe(1);
+    expect(second.err).toMatch(new RegExp(`^Not started: Port ${port} is taken\\. .*\\n$`));
+
+    const messageAt = async (path: string) =>
+      ErrorBody.parse(await (await fetch(`${baseAddress}${path}`)).json()).message;
+    const messageOfUnknown = () => messageAt('/unknown');
+    const messageWithoutKey = () => messageAt('/pets');
+    const reload = { timeout: 15_000, interval: 100 };
+    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is not here.');
+    await edit('lib/http/api-error.ts', 'is not here.', 'is nowhere.');
+    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is nowhere.');
+
+    await edit('lib/http/api-error.ts', 'is nowhere.', "'); is broken");
+    await first.printed(/^(Not reloaded, .*lib\/http\/api-error\.ts:\d+:\d+: ERROR: .*)$/m);
+    expect(await messageOfUnknown()).toBe('The requested resource is nowhere.');
+    expect(first.out.match(/ERROR/g)).toHaveLength(1);
+
+    // What the template says changes too: this answer is the gateway's own.
+    await edit('lib/http/api-error.ts', "'); is broken", 'is gone.');
+    await edit('lib/http/api-error.ts', 'is missing or invalid', 'is not right');
+    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is gone.');
+    await expect.poll(messageWithoutKey, reload).toBe('The API key is not right.');
+    expect(await (await fetch(`${baseAddress}/pets`, { headers })).text()).toBe(`[${pet}]`);
+
+    first.signal('SIGTERM');
+    first.signal('SIGTERM');
+    await first.exitCode();
+    await expectNothingLeft(first);
+    expect(first.err).toBe('');
+
+    const third = npmStart({ port, args: ['--data', data] });
+    const again = await third.ready();
+    expect(again.apiKey).toBe(apiKey);
+    expect(await runInShell(`${again.curl} --silent`)).toBe(`[${pet}]`);
+    third.signalGroup('SIGINT');
+    await third.exitCode();
+    await expectNothingLeft(third);
+    expect(third.err).toBe('');
+  }, 90_000);
+
+  it('ends at once when npm alone is told to while it starts', async () => {
+    const started = npmStart({ port: 0 });
+    await started.printed(/^(Starting)/m);
+    await expect
+      .poll(commandLines, { timeout: 5_000 })
+      .toContain(join(project, 'infra/local/dynamodb'));
+    started.signal('SIGINT');
+    await started.exitCode();
+    await expectNothingLeft(started);
+    expect(started.err).toBe('');
+  }, 30_000);
+});
+
+describe('npm start that can not start', () => {
+  const javaThat = async (behaviour: string) => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'java'), `#!/bin/sh\n${behaviour}\n`);
+    await chmod(join(folder, 'java'), 0o755);
+    return `${folder}:${process.env['PATH']}`;
+  };
+
+  it.each<[string, () => Promise<ConstructorParameters<typeof NpmStart>[1]>, RegExp]>([
+    [
+      'no Java',
+      async () => {
+        const path = await pathWithoutJava();
+        folders.push(path);
+        return { port: 0, path };
+      },
+      /needs Java, which is not installed\. Install Java 17 or newer/,
+    ],
+    [
+      'an old Java',
+      async () => ({ port: 0, path: await javaThat('echo java.base@11.0.2') }),
+      /does not run on this machine's Java\. Install Java 17 or newer/,
+    ],
+    [
+      'a Java that is none',
+      async () => ({ port: 0, path: await javaThat('echo no runtime >&2; exit 1') }),
+      /does not run on this machine's Java\. Install Java 17 or newer/,
+    ],
+    [
+      'a DynamoDB Local that ends',
+      async () => ({
+        port: 0,
+        path: await javaThat(
+          'test "$1" = --list-modules && echo java.base@17 && exit; echo no memory >&2; exit 1',
+        ),
+      }),
+      /ended while it started: no memory/,
+    ],
+    ['a PORT that is no number', async () => ({ port: 'http' }), /Set PORT to a number/],
+    ['a PORT beyond all ports', async () => ({ port: 65_536 }), /Set PORT to a number/],
+    [
+      'an unknown option',
+      async () => ({ port: 0, args: ['--date', 'x'] }),
+      /--date.*npm start -- --help/,
+    ],
+    [
+      'an argument without option',
+      async () => ({ port: 0, args: ['x'] }),
+      /'x'.*npm start -- --help/,
+    ],
+    [
+      'a data directory that is a file',
+      async () => {
+        const file = join(await temporaryFolder(), 'file');
+        await writeFile(file, '');
+        return { port: 0, args: ['--data', file] };
+      },
+      /Can't keep data in .*file \(EEXIST\)\. Choose a writable directory/,
+    ],
+  ])(
+    'for %s, says so in one line and exits with 1',
+    async (_why, options, reason) => {
+      const started = npmStart(await options());
+      expect(await started.exitCode()).toBe(1);
+      expect(started.err).toMatch(/^Not started: [^\n]+\n$/);
+      expect(started.err).toMatch(reason);
+      await expectNothingLeft(started);
+    },
+    30_000,
+  );
+});
+
+describe('DynamoDB Local', () => {
+  it('that does not answer in time is an error of one line, and does not stay', async () => {
+    const before = (await commandLines()).match(/dynamodb-on-loopback/g)?.length;
+    await expect(startDynamodbLocal({ startTimeoutMs: 1 })).rejects.toThrow(
+      /^DynamoDB Local did not answer within 0\.001 s\. [^\n]+$/,
+    );
+    expect((await commandLines()).match(/dynamodb-on-loopback/g)?.length).toBe(before);
+  });
+
+  it('ends when the process that started it is killed', async () => {
+    const module = join(import.meta.dirname, '../infra/local/dynamodb-local.ts');
+    const script = `const { startDynamodbLocal } = await import(${JSON.stringify(module)});
+      console.log((await startDynamodbLocal()).endpoint);`;
+    const owner = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [endpoint] = await once(owner.stdout, 'data');
+    const port = Number(new URL(`${endpoint}`).port);
+    expect(await isListening(port)).toBe(true);
+    owner.kill('SIGKILL');
+    await expect.poll(() => isListening(port), { timeout: 5_000 }).toBe(false);
+  });
+});
+
+describe('the tables and the key of a start', () => {
+  let dynamodb: DynamodbLocal;
+  let client: DynamoDBClient;
+  beforeAll(async () => {
+    dynamodb = await startDynamodbLocal();
+    client = new DynamoDBClient({
+      endpoint: dynamodb.endpoint,
+      region: 'eu-west-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+  });
+  afterAll(async () => {
+    client.destroy();
+    await dynamodb.stop();
+  });
+
+  it('are the tables that the template declares', async () => {
+    await createTables(client, tablesOf(templateWith(petsTable)).values());
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: 'Pets' }));
+    expect(Table).toMatchObject({
+      AttributeDefinitions: expect.arrayContaining(petsTable.AttributeDefinitions),
+      KeySchema: petsTable.KeySchema,
+      BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
+      GlobalSecondaryIndexes: [expect.objectContaining(petsTable.GlobalSecondaryIndexes[0])],
+    });
+  });
+
+  it('leave a table with what it holds, unless it has other indexes', async () => {
+    const Item = { id: { N: '1' } };
+    await client.send(new PutItemCommand({ TableName: 'Pets', Item }));
+    await createTables(client, tablesOf(templateWith(petsTable)).values());
+    const kept = await client.send(new GetItemCommand({ TableName: 'Pets', Key: Item }));
+    expect(kept.Item).toEqual(Item);
+
+    const { GlobalSecondaryIndexes: _gone, ...rest } = petsTable;
+    const indexless = { ...rest, AttributeDefinitions: rest.AttributeDefinitions.slice(0, 1) };
+    await expect(createTables(client, tablesOf(templateWith(indexless)).values())).rejects.toThrow(
+      /^Table Pets exists with other keys or indexes[^\n]+$/,
+    );
+  });
+
+  it('are a key made once, for its user alone to read, and made anew when it is damaged', async () => {
+    await createTables(client, tablesOf(templateWith(keysTable)).values());
+    const directory = join(await temporaryFolder(), 'local');
+    const issue = () =>
+      issueLocalApiKey(client, { tableName: 'Keys', prefix: 'pets_test' }, directory);
+    const apiKey = await issue();
+    const identity = identifyApiKey(apiKey, 'pets_test');
+    const { Item } = await client.send(
+      new GetItemCommand({ TableName: 'Keys', Key: { keyId: { S: identity?.keyId ?? '' } } }),
+    );
+    expect(toApiKeyRecord(unmarshall(Item ?? {}))).toEqual({
+      ...identity,
+      hash: Uint8Array.from(identity?.hash ?? []),
+      owner: 'local',
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect((await stat(join(directory, 'api-key'))).mode & 0o777).toBe(0o600);
+    expect(await issue()).toBe(apiKey);
+
+    await writeFile(join(directory, 'api-key'), apiKey.slice(0, -1));
+    const replaced = await issue();
+    expect(identifyApiKey(replaced, 'pets_test')).toBeDefined();
+    expect(replaced).not.toBe(apiKey);
+    expect(await issue()).toBe(replaced);
+  });
+});

@@ -1,0 +1,20 @@
+/** Mutation testing of what the service exists for; `npm run mutate` takes about half an hour on two cores. */
+export default {
+  testRunner: 'vitest',
+  vitest: { configFile: 'test/mutation.vitest.config.ts', related: false },
+  mutate: [
+    'lib/keys/*.ts',
+    'lib/http/{bearer-auth,json,json-body,parse,error-responses,api-error,log}.ts',
+    'lib/pets/{cursor,creation,pet-store}.ts',
+  ],
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  timeoutMS: 30_000,
+  // Stryker would rewrite tsconfig.json through the API of the TypeScript compiler, which TypeScript 7 doesn't have.
+  tsconfigFile: '',
+  tempDirName: '.build/stryker',
+  ignorePatterns: ['/.build', '/cdk.out', '/.local'],
+  reporters: ['clear-text', 'json'],
+  jsonReporter: { fileName: '.build/mutation.json' },
+  clearTextReporter: { allowColor: false, reportTests: false },
+};
