@@ -84,7 +84,7 @@ const functionResource = (functionId: string) => ({
     Handler: `${functionId}.handler`,
     Runtime: 'nodejs24.x',
     MemorySize: 128,
-    Timeout: 2,
+    Timeout: functionId === 'Stuck' ? 1 : 25,
     Environment: {
       Variables: {
         TABLE: { Ref: 'Table' },
