@@ -1,3 +1,6 @@
-/** How often a generated test runs: a few times with every `npm test`, and many with `npm run soak`. */
-export const runsOf = (usual: number, soaking: number): number =>
-  process.env['SOAK'] ? soaking : usual;
+/** How often a generated test runs: some with every `npm test`, many with `npm run soak`, few against each mutant. */
+export const runsOf = (usual: number, many: number): number => {
+  const { RUNS } = process.env;
+  if (RUNS === 'many') return many;
+  return RUNS === 'few' ? Math.ceil(usual / 5) : usual;
+};
