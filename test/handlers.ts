@@ -54,6 +54,7 @@ export const startHandlers = async () => {
     const Item = {
       ...identifyApiKey(apiKey, 'pets_test'),
       owner: 'test',
+      lastFour: apiKey.slice(-4),
       createdAt: '2026-01-01T00:00:00Z',
       ...record,
     };

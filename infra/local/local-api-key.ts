@@ -1,10 +1,10 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
-import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
+import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
+import { KeyAdministration } from '../../lib/keys/key-administration.ts';
 
 const localDirectory = join(import.meta.dirname, '..', '..', '.local');
 
@@ -22,23 +22,20 @@ export interface ApiKeyStore {
  */
 export const issueLocalApiKey = async (
   client: DynamoDBClient,
-  { tableName, prefix }: ApiKeyStore,
+  store: ApiKeyStore,
   directory = localDirectory,
 ): Promise<string> => {
+  const prefix = Prefix.parse(store.prefix);
   const apiKey = await localApiKey(prefix, join(directory, 'api-key'));
-  const identity = identifyApiKey(apiKey, prefix);
-  if (!identity) throw new Error(`The local API key does not start with ${prefix}.`);
-  const record: ApiKeyRecord = { ...identity, owner: 'local', createdAt: new Date().toISOString() };
-  await DynamoDBDocumentClient.from(client).send(
-    new PutCommand({ TableName: tableName, Item: record }),
-  );
+  const keys = new KeyAdministration(DynamoDBDocumentClient.from(client), store.tableName);
+  await keys.register(apiKey, prefix, 'local');
   return apiKey;
 };
 
-const localApiKey = async (prefix: string, keyFile: string): Promise<string> => {
+const localApiKey = async (prefix: ApiKeyPrefix, keyFile: string): Promise<string> => {
   const kept = await readFile(keyFile, 'utf8').catch(() => '');
   if (identifyApiKey(kept.trim(), prefix)) return kept.trim();
-  const apiKey = generateApiKey(Prefix.parse(prefix));
+  const apiKey = generateApiKey(prefix);
   await mkdir(dirname(keyFile), { recursive: true });
   // Renamed into place, so that another start never reads half a key.
   const draft = `${keyFile}.${process.pid}`;

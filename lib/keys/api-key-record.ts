@@ -5,6 +5,8 @@ export interface ApiKeyRecord {
   readonly hash: Uint8Array;
   /** Whom the key was issued to; idempotency keys are scoped to it. */
   readonly owner: string;
+  /** The last characters of the key, by which its owner recognises it: they belong to the checksum. */
+  readonly lastFour: string;
   readonly createdAt: string;
   readonly expiresAt?: string;
   readonly revokedAt?: string;
@@ -19,6 +21,7 @@ const isApiKeyRecord = (
   item['hash'] instanceof Uint8Array &&
   item['hash'].length === 32 &&
   typeof item['owner'] === 'string' &&
+  typeof item['lastFour'] === 'string' &&
   typeof item['createdAt'] === 'string' &&
   isOptionalText(item['expiresAt']) &&
   isOptionalText(item['revokedAt']);

@@ -1,0 +1,109 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  paginateScan,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from './api-key.ts';
+import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
+
+/** A new API key: the only moment at which it is known whole. */
+export interface IssuedApiKey {
+  readonly apiKey: string;
+  readonly record: ApiKeyRecord;
+}
+
+/** What operators do with the keys table: issue, list, rotate and revoke API keys. */
+export class KeyAdministration {
+  readonly #dynamodb: DynamoDBDocumentClient;
+  readonly #tableName: string;
+
+  constructor(dynamodb: DynamoDBDocumentClient, tableName: string) {
+    this.#dynamodb = dynamodb;
+    this.#tableName = tableName;
+  }
+
+  /** Issues a key to an owner, for ever or until it expires. */
+  async issue(prefix: ApiKeyPrefix, owner: string, expiresAt?: Date): Promise<IssuedApiKey> {
+    const apiKey = generateApiKey(prefix);
+    return { apiKey, record: await this.register(apiKey, prefix, owner, expiresAt) };
+  }
+
+  /** Makes a key valid that was generated before. Throws for a key of another prefix. */
+  async register(
+    apiKey: string,
+    prefix: ApiKeyPrefix,
+    owner: string,
+    expiresAt?: Date,
+  ): Promise<ApiKeyRecord> {
+    const identity = identifyApiKey(apiKey, prefix);
+    if (!identity) throw new Error(`The API key is not one that starts with ${prefix}`);
+    const record: ApiKeyRecord = {
+      ...identity,
+      owner,
+      lastFour: apiKey.slice(-4),
+      createdAt: new Date().toISOString(),
+      ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    };
+    await this.#dynamodb.send(new PutCommand({ TableName: this.#tableName, Item: record }));
+    return record;
+  }
+
+  /** Every key, the oldest first. */
+  async list(): Promise<ApiKeyRecord[]> {
+    const records: ApiKeyRecord[] = [];
+    const scan = { TableName: this.#tableName, ConsistentRead: true };
+    for await (const { Items = [] } of paginateScan({ client: this.#dynamodb }, scan)) {
+      records.push(...Items.map(toApiKeyRecord));
+    }
+    return records.toSorted((left, right) => left.createdAt.localeCompare(right.createdAt));
+  }
+
+  /**
+   * Issues a successor to a key's owner and lets the key itself end after a time of grace, in ms, unless it ends sooner.
+   * Throws for a key that is unknown or no longer in force.
+   */
+  async rotate(prefix: ApiKeyPrefix, keyId: string, graceMs: number): Promise<IssuedApiKey> {
+    const { Item } = await this.#dynamodb.send(
+      new GetCommand({ TableName: this.#tableName, Key: { keyId }, ConsistentRead: true }),
+    );
+    if (!Item) throw unknownKey(keyId);
+    const { owner, expiresAt, revokedAt } = toApiKeyRecord(Item);
+    if (
+      revokedAt !== undefined ||
+      (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now())
+    ) {
+      throw new Error(`Key ${keyId} is no longer in force: issue a new one instead`);
+    }
+    const successor = await this.issue(prefix, owner);
+    const end = new Date(Date.now() + graceMs).toISOString();
+    if (expiresAt === undefined || end < expiresAt) await this.#set(keyId, 'expiresAt', end);
+    return successor;
+  }
+
+  /** Ends a key now; functions that remember it see that within 60 s. Throws for an unknown key. */
+  async revoke(keyId: string): Promise<void> {
+    await this.#set(keyId, 'revokedAt', new Date().toISOString());
+  }
+
+  async #set(keyId: string, attribute: 'expiresAt' | 'revokedAt', time: string): Promise<void> {
+    try {
+      await this.#dynamodb.send(
+        new UpdateCommand({
+          TableName: this.#tableName,
+          Key: { keyId },
+          UpdateExpression: 'SET #attribute = :time',
+          ConditionExpression: 'attribute_exists(keyId)',
+          ExpressionAttributeNames: { '#attribute': attribute },
+          ExpressionAttributeValues: { ':time': time },
+        }),
+      );
+    } catch (error) {
+      throw error instanceof ConditionalCheckFailedException ? unknownKey(keyId) : error;
+    }
+  }
+}
+
+const unknownKey = (keyId: string) => new Error(`There is no key ${keyId}`);
