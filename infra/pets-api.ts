@@ -55,7 +55,10 @@ export class PetsApi extends Construct {
         type,
         statusCode: `${error.status}`,
         responseHeaders: Object.fromEntries(
-          Object.entries(error.headers).map(([name, value]) => [name, `'${value}'`]),
+          Object.entries({ 'Cache-Control': 'no-store', ...error.headers }).map(([name, value]) => [
+            name,
+            `'${value}'`,
+          ]),
         ),
         // Never `$context.error.message`: it can hold the API key of the request.
         templates: { 'application/json': JSON.stringify(error.body) },

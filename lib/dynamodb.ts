@@ -16,7 +16,9 @@ const client = new DynamoDBClient({
 client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
 // It prepares every answer for a log that nobody reads, and would log a failed call with table name and item.
-client.middlewareStack.remove('loggerMiddleware');
+if (!client.middlewareStack.remove('loggerMiddleware')) {
+  throw new Error('The SDK has no loggerMiddleware any more: look for what logs its failed calls');
+}
 
 /** Failures that the SDK takes as final though another attempt can mend them: an answer that is no JSON, old credentials. */
 const alsoRetryable = new Set(['SyntaxError', 'ExpiredTokenException']);

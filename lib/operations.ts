@@ -7,7 +7,7 @@ export interface Deprecation {
   readonly successor: string;
 }
 
-/** One operation of the contract; the stack, the handlers and the local gateway all read it here. */
+/** One operation of the contract, for the stack that routes it and the handler that answers it. */
 export interface Operation {
   readonly name: string;
   readonly method: 'GET' | 'POST';
@@ -17,18 +17,21 @@ export interface Operation {
   readonly stability?: 'experimental' | 'beta';
 }
 
+/** `GET /pets`. */
 export const listPets: Operation = {
   name: 'listPets',
   method: 'GET',
   path: '/pets',
 };
 
+/** `POST /pets`. */
 export const createPet: Operation = {
   name: 'createPet',
   method: 'POST',
   path: '/pets',
 };
 
+/** `GET /pets/{petId}`. */
 export const getPet: Operation = {
   name: 'getPet',
   method: 'GET',

@@ -106,6 +106,16 @@ describe.each(operations)('$name', ({ name, call, success, run }) => {
     expect((await run()).status).toBe(success);
   });
 
+  it('spends well under a second on throttled attempts', async () => {
+    service.proxy.inject(call, faults.throttled, 2);
+    expect((await run({ remainingMs: 1_400 })).status).toBe(success);
+  });
+
+  it('gives an attempt that hangs a second, and the next one the rest of the time', async () => {
+    service.proxy.inject(call, faults.hang, 1);
+    expect((await run({ remainingMs: 2_400 })).status).toBe(success);
+  });
+
   it('succeeds when DynamoDB is slow', async () => {
     service.proxy.inject(call, delayed(300));
     expect((await run()).status).toBe(success);

@@ -9,6 +9,7 @@ import {
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { expect, inject, vi } from 'vitest';
 import { createTables, type TableDefinition } from '../infra/local/create-tables.ts';
+import { stringifyJson } from '../lib/http/json.ts';
 import type { OperationContext } from '../lib/http/operation-request.ts';
 import { generateApiKey, identifyApiKey } from '../lib/keys/api-key.ts';
 import type { ApiKeyRecord } from '../lib/keys/api-key-record.ts';
@@ -119,7 +120,7 @@ export const createRequest = (
 ): EventParts => ({
   method: 'POST',
   headers: { ...bearer(apiKey), 'Content-Type': 'application/json', ...headers },
-  body: JSON.stringify(pet),
+  body: stringifyJson(pet),
 });
 
 export const getRequest = (apiKey: string, id: number | string): EventParts => ({

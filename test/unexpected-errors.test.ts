@@ -67,6 +67,19 @@ describe('a handler that throws', () => {
       /^unexpected-errors\.test\.ts:\d+:\d+$/,
     );
   });
+
+  it.each(['connect to pets_test_ab_cd:1:1', 'two lines\n    at pets_test_ab_cd:1:1'])(
+    'is not taken for a place in the code where its message looks like one: %j',
+    async (message) => {
+      const lines = captureLog();
+      const handler = operation(getPet).handler(async () => {
+        throw new Error(message);
+      });
+      await invoke(handler, getRequest(apiKey, 1));
+      expect(lines[0]).not.toContain('pets_test_ab');
+      expect(JSON.parse(lines[0] ?? '').cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:/);
+    },
+  );
 });
 
 describe('a reply that cannot be built', () => {

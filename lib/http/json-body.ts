@@ -1,8 +1,8 @@
 import { MIMEType } from 'node:util';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
-import { ApiError, errors } from './api-error.ts';
+import { errors } from './api-error.ts';
 import { headerValues } from './header-values.ts';
-import { parseJson } from './json.ts';
+import { parseJson, printableName } from './json.ts';
 import type { OperationRequest } from './operation-request.ts';
 
 /** The largest body that is read; a pet of the longest name takes about 3 KB when fully escaped. */
@@ -38,7 +38,7 @@ export const jsonBody = () => ({
       // The parser's reviver gets no source text, so exact integers take a second read.
       event.body = parseJson(body);
     } catch (error) {
-      throw error instanceof ApiError ? error : errors.invalidRequest(reasonOf(error));
+      throw errors.invalidRequest(reasonOf(error, body));
     }
   },
 });
@@ -88,7 +88,11 @@ const nestingDepth = (body: string): number => {
   return deepest;
 };
 
-const reasonOf = (error: unknown): string =>
-  error instanceof Error && error.message.startsWith('Forbidden key')
-    ? '__proto__ or constructor is not known.'
+/** The parser gives what it refused as data of its error's cause: a forbidden key, or the text that is no JSON. */
+const reasonOf = (error: unknown, body: string): string => {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const data = typeof cause === 'object' && cause && 'data' in cause ? cause.data : body;
+  return typeof data === 'string' && data !== body
+    ? `${printableName(data)} is not known.`
     : 'The body is not valid JSON.';
+};

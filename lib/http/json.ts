@@ -1,5 +1,4 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { errors } from './api-error.ts';
 
 declare global {
   interface JSON {
@@ -13,16 +12,15 @@ declare global {
 }
 
 /**
- * Reads JSON without altering a number: integers beyond 2^53 become `bigint`.
- * Throws `invalid_request` for a number that would come out different from how it was written
- * (`1.0`, `1e400`), and a SyntaxError for text that is not JSON.
+ * Reads JSON without altering a number: integers beyond 2^53 become `bigint`, and a number that would come out different
+ * from how it was written (`1.0`, `-0`, `1e400`) becomes NaN, which no schema accepts.
+ * Throws a SyntaxError for text that is not JSON.
  */
 export const parseJson = (text: string): unknown =>
-  JSON.parse(text, (key, value, { source }) => {
+  JSON.parse(text, (_key, value, { source }) => {
     if (typeof value !== 'number' || source === undefined) return value;
-    if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source);
-    if (String(value) === source) return value;
-    throw errors.invalidRequest(`${printableName(key)} must be a number in plain notation`);
+    if (/^-?\d+$/.test(source) && !Number.isSafeInteger(value)) return BigInt(source);
+    return String(value) === source ? value : Number.NaN;
   });
 
 /** Writes JSON with every `bigint` as the number it is. */
@@ -48,4 +46,4 @@ export const json = (
 
 /** A client's field or parameter name as it may stand in an error message: short and plain, or not at all. */
 export const printableName = (name: string): string =>
-  /^[\w.$-]{1,64}$/.test(name) ? name : 'a field with an unprintable name';
+  /^(?!pets_(live|test)_)[\w.$-]{1,32}$/.test(name) ? name : 'a field with an unprintable name';

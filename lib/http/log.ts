@@ -23,5 +23,6 @@ export const logFailure = (
 const kindOf = (cause: unknown) =>
   cause instanceof Error ? { name: cause.name, thrownAt: placeOf(cause) } : { name: typeof cause };
 
-/** File, line and column of the frame that threw, such as `get-pet.cjs:1:4711`. */
-const placeOf = ({ stack }: Error) => /([\w.-]+:\d+:\d+)\)?$/m.exec(stack ?? '')?.[1];
+/** File, line and column of the frame that threw, such as `get-pet.cjs:1:4711`; the message before it is left out. */
+const placeOf = ({ stack = '', message }: Error) =>
+  /^ {4}at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.replace(message, ''))?.[1];

@@ -14,6 +14,7 @@ export interface OperationContext extends Context {
   signal: AbortSignal;
 }
 
+/** What a middleware gets of a request on its way through the chain. */
 export type OperationRequest = Request<
   OperationEvent,
   APIGatewayProxyResult,

@@ -9,6 +9,7 @@ import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 /** The chain of an operation of the contract: nothing of it runs for a request without a valid API key. */
 export const operation = (definition: Operation) => {
   const authenticated = chain()
+    // Outside of the error responses, for they carry its headers too.
     .use(lifecycleHeaders(definition))
     .use(errorResponses(definition.name))
     .use(deadline())

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { errors } from './api-error.ts';
 import { printableName } from './json.ts';
 
@@ -26,3 +26,6 @@ export const queryOf = (event: Pick<APIGatewayProxyEvent, 'multiValueQueryString
       return [name, values[0]];
     }),
   );
+
+/** The query of an operation that has no parameters. */
+export const NoQuery = z.strictObject({});

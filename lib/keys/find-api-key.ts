@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../dynamodb.ts';
 import { environment } from '../environment.ts';
+import { isRetryable } from '../retryable.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
 const keysTable = environment('KEYS_TABLE');
@@ -27,7 +28,7 @@ const unknownKeys = new Map<string, CachedAnswer>();
 
 /**
  * The record of an API key, from memory or the keys table (0.5 RCU); `undefined` if there is none.
- * While the table can't be read, a key read in the last 5 minutes is still found; for others the SDK's error is thrown.
+ * While the table is out of reach, a key read in the last 5 minutes is still found; for others the SDK's error is thrown.
  */
 export const findApiKey = async (
   keyId: string,
@@ -49,7 +50,7 @@ export const findApiKey = async (
     });
     return record;
   } catch (error) {
-    if (!mayFallBack) throw error;
+    if (!mayFallBack || !isRetryable(error)) throw error;
     const freshUntil = Math.min(now + outageRetryMs, cached.readAt + outageToleranceMs);
     remember(keyId, { ...cached, freshUntil });
     return cached.record;

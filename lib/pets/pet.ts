@@ -16,8 +16,10 @@ const mustBe =
   ({ input }: { input?: unknown }) =>
     input === undefined ? 'is required' : `must be ${expected}`;
 
+/** Every status, in the order of a list. */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 
+/** Whether an animal can be had. */
 export const PetStatus = z.enum(petStatuses, {
   error: mustBe(`one of ${petStatuses.join(', ')}`),
 });
@@ -33,7 +35,7 @@ const isName = (text: string) =>
 export const NewPet = z.strictObject(
   {
     name: z.string({ error: nameRule }).check(z.refine(isName, { error: nameRule })),
-    categoryId: z.custom<Int64>(isInt64, { error: mustBe('a 64-bit integer') }),
+    categoryId: z.custom<Int64>(isInt64, { error: mustBe('a 64-bit integer in plain digits') }),
     status: z._default(PetStatus, 'available'),
   },
   { error: () => 'The body must be a JSON object' },
