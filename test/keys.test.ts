@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { generateApiKey } from '../lib/keys/api-key.ts';
 import { faults } from './fault-proxy.ts';
 import { bearer, captureLog, invoke, startHandlers } from './handlers.ts';
+import { runsOf } from './runs.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;
 
@@ -158,6 +159,18 @@ describe('an outage of the keys table', () => {
     expect(await statusWith(unknown)).toBe(401);
   });
 
+  it.each(['accessDenied', 'resourceNotFound'] as const)(
+    'is not what %s means: no key is served then',
+    async (fault) => {
+      const apiKey = await service.issueApiKey();
+      await statusWith(apiKey);
+      captureLog();
+      service.proxy.inject('GetItem Keys', faults[fault]);
+      passSeconds(60);
+      expect(await statusWith(apiKey)).toBe(500);
+    },
+  );
+
   it('does not lengthen a key beyond its expiry', async () => {
     const apiKey = await service.issueApiKey({ expiresAt: inSeconds(90) });
     expect(await statusWith(apiKey)).toBe(200);
@@ -169,41 +182,52 @@ describe('an outage of the keys table', () => {
   });
 });
 
-describe('a flood of made-up keys', () => {
-  it('is remembered up to a bound, and pushes no key in use out of memory', async () => {
+describe('the memory for keys', () => {
+  const askInTurn = async (apiKeys: readonly string[]) => {
+    for (const apiKey of apiKeys) await statusWith(apiKey);
+  };
+
+  it('holds 1,000 made-up keys, and none of them pushes a key in use out', async () => {
     const inUse = await service.issueApiKey();
-    const [first = '', ...others] = Array.from({ length: 1_001 }, () =>
+    const flood = runsOf(1_000, 10_000);
+    const [first = '', ...others] = Array.from({ length: flood + 1 }, () =>
       generateApiKey('pets_test'),
     );
-    await statusWith(inUse);
-    await statusWith(first);
+    await askInTurn([inUse, first]);
     service.proxy.reset();
-    for (const made of others) await statusWith(made);
-    expect(keyReads()).toBe(1_000);
+    await askInTurn(others);
+    expect(keyReads()).toBe(flood);
     await statusWith(inUse);
-    expect(keyReads()).toBe(1_000);
+    expect(keyReads()).toBe(flood);
     await statusWith(first);
-    expect(keyReads()).toBe(1_001);
+    expect(keyReads()).toBe(flood + 1);
+  });
+
+  it('holds 1,000 valid keys, the oldest of which is asked for again', async () => {
+    const apiKeys = await Promise.all(Array.from({ length: 1_001 }, () => service.issueApiKey()));
+    await askInTurn(apiKeys);
+    service.proxy.reset();
+    await askInTurn(apiKeys.slice(-1));
+    expect(keyReads()).toBe(0);
+    await askInTurn(apiKeys.slice(0, 1));
+    expect(keyReads()).toBe(1);
   });
 });
 
-describe('a key that is partly right', () => {
-  it('costs the same calls wherever it starts to differ', async () => {
+describe('a key that is right but for its secret', () => {
+  it('is refused from memory, wherever the secret starts to differ', async () => {
     const apiKey = await service.issueApiKey();
     await statusWith(apiKey);
     service.proxy.reset();
-    const keyId = apiKey.slice(10, 26);
-    const withSecret = (secret: string) => withChecksum(`pets_test_${keyId}_${secret}`);
-    const secret = apiKey.slice(27, 91);
-    const other = (digit: string | undefined) => (digit === '0' ? '1' : '0');
-    for (const wrong of [
-      other(secret[0]) + secret.slice(1),
-      secret.slice(0, -1) + other(secret[63]),
-    ]) {
+    const [head, secret] = [apiKey.slice(0, 27), apiKey.slice(27, 91)];
+    const withSecret = (changed: string) => withChecksum(head + changed);
+    for (let at = 0; at < 64; at += 1) {
+      const digit = secret[at] === '0' ? '1' : '0';
+      const wrong = secret.slice(0, at) + digit + secret.slice(at + 1);
       expect(await statusWith(withSecret(wrong))).toBe(401);
     }
     expect(await statusWith(withSecret(secret))).toBe(200);
-    expect(keyReads()).toBe(0);
+    expect(service.proxy.requests).toEqual(['Query Pets', 'Query Pets', 'Query Pets']);
   });
 });
 

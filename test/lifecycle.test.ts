@@ -67,6 +67,19 @@ describe('getPet', () => {
   });
 });
 
+describe('an answer', () => {
+  it('is stored nowhere on its way, for it depends on the API key', async () => {
+    const headers = bearer(apiKey);
+    for (const answer of [
+      await invoke(service.listPets, { headers }),
+      await invoke(service.listPets, {}),
+      await invoke(service.getPet, getRequest(apiKey, 1)),
+    ]) {
+      expect(answer.headers).toMatchObject({ 'Cache-Control': 'no-store' });
+    }
+  });
+});
+
 describe('a stability marker', () => {
   it.each(['experimental', 'beta'] as const)('%s goes into a header', async (stability) => {
     const { operation } = await import('../lib/http/operation.ts');

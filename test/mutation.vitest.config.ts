@@ -14,6 +14,7 @@ export default defineConfig({
       'json',
       'keys',
       'lifecycle',
+      'paging',
       'request-body',
       'unexpected-errors',
     ].map((name) => `test/${name}.test.ts`),

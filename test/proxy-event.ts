@@ -6,7 +6,7 @@ export interface EventParts {
   readonly resource?: string;
   readonly petId?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
 }
@@ -29,7 +29,7 @@ export const proxyEvent = ({
     Object.entries(headers).map(([name, values]) => [name, [values].flat()]),
   );
   const multiValueQueryStringParameters = Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, [value]]),
+    Object.entries(query).map(([name, values]) => [name, [values].flat()]),
   );
   return {
     resource,
@@ -37,7 +37,7 @@ export const proxyEvent = ({
     httpMethod: method,
     headers: lastOf(multiValueHeaders),
     multiValueHeaders,
-    queryStringParameters: query,
+    queryStringParameters: lastOf(multiValueQueryStringParameters),
     multiValueQueryStringParameters,
     pathParameters: petId === undefined ? null : { petId },
     stageVariables: null,

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
@@ -5,10 +7,16 @@ import { AnimalStoreStack } from '../infra/animal-store-stack.ts';
 import { prod, type Stage, staging } from '../infra/stages.ts';
 import { operations } from '../lib/operations.ts';
 
-const templateOf = (stage: Stage) =>
-  Template.fromStack(new AnimalStoreStack(new App(), `AnimalStore-${stage.name}`, { stage }));
+const app = new App();
 
-const templates = { staging: templateOf(staging), prod: templateOf(prod) };
+const stackOf = (stage: Stage) => new AnimalStoreStack(app, `AnimalStore-${stage.name}`, { stage });
+
+const stacks = { staging: stackOf(staging), prod: stackOf(prod) };
+
+const templates = {
+  staging: Template.fromStack(stacks.staging),
+  prod: Template.fromStack(stacks.prod),
+};
 
 /** The one resource of a type whose id starts so. */
 const idOf = (template: Template, type: string, start: string) => {
@@ -119,16 +127,25 @@ describe.each(Object.entries(templates))('stack of %s', (_stage, template) => {
     template.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
       ResponseType: 'BAD_REQUEST_PARAMETERS',
       StatusCode: '401',
-      ResponseParameters: { 'gatewayresponse.header.WWW-Authenticate': "'Bearer'" },
+      ResponseParameters: {
+        'gatewayresponse.header.WWW-Authenticate': "'Bearer'",
+        'gatewayresponse.header.Cache-Control': "'no-store'",
+      },
     });
   });
 
   it.each(functionNames)('runs %s on Node.js 24 and arm64, from its own bundle', (name) => {
-    template.hasResourceProperties('AWS::Lambda::Function', {
+    const [lambda] = Object.values(
+      template.findResources('AWS::Lambda::Function', {
+        Properties: { Handler: `${name}.handler` },
+      }),
+    );
+    expect(lambda?.['Properties']).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
-      Handler: `${name}.handler`,
     });
+    const asset = lambda?.['Properties'].Code.S3Key.replace('.zip', '');
+    expect(readdirSync(join(app.outdir, `asset.${asset}`))).toEqual([`${name}.cjs`]);
   });
 
   it.each([

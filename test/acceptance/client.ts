@@ -30,6 +30,7 @@ export const eventually = <Result>(attempt: () => Promise<Result>): Promise<Resu
 export const expectError = (response: ClientResponse, status: number, code: string) => {
   expect.soft(response.status, response.text).toBe(status);
   expect.soft(response.headers['content-type']).toBe('application/json');
+  expect.soft(response.headers['cache-control']).toBe('no-store');
   const body: unknown = JSON.parse(response.text);
   expect.soft(body).toEqual({ code, message: expect.stringMatching(/\S/), status });
   expectNoLeak(response);

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import type { ClientResponse } from '../http-client.ts';
-import { apiKey, create, eventually, expectError, send } from './client.ts';
+import { describe, expect, inject, it } from 'vitest';
+import { type ClientResponse, sendTo } from '../http-client.ts';
+import { apiKey, authorization, create, eventually, expectError, send } from './client.ts';
 
 const expectDeprecation = ({ headers }: ClientResponse) => {
   expect.soft(headers['deprecation']).toBe('@1795219200');
@@ -31,10 +31,18 @@ describe('GET /pets/{petId}', () => {
     expectDeprecation(await send({ path: '/pets/1', headers: wrongKey }));
   });
 
-  it('names a successor that exists', async () => {
+  it('names a successor that answers', async () => {
     const { headers } = await send({ path: '/pets/1' });
     const [, target = ''] = /^<(.*)>/.exec(`${headers['link']}`) ?? [];
-    expect(target.endsWith('/v1/pets')).toBe(true);
+    const { origin } = new URL(inject('baseAddress'));
+    const request = { path: target, headers: [authorization] };
+    expect((await sendTo(origin, request)).status).toBe(200);
+  });
+
+  it('answers 400 naming an unknown parameter', async () => {
+    const response = await send({ path: '/pets/1?fields=name' });
+    expectError(response, 400, 'invalid_request');
+    expect(JSON.parse(response.text).message).toContain('fields');
   });
 
   it.each([

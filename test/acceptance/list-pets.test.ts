@@ -77,7 +77,7 @@ describe('GET /pets', () => {
 
   it.each(
     ['', 'status=available&', 'status=pending&', 'status=sold&'].flatMap((filter) =>
-      [1, 2, 3, 7, 19, 20, 21, 50, 99, 100].map((limit) => `?${filter}limit=${limit}`),
+      [7, 20, 99, 100].map((limit) => `?${filter}limit=${limit}`),
     ),
   )('shows each pet exactly once on a walk over %s, all pages but the last full', async (query) => {
     const pages = await walk(query);
@@ -100,18 +100,16 @@ describe('GET /pets', () => {
     expect(query.get('cursor')).toMatch(/^[\w-]+$/);
   });
 
-  it('has no link on the last page', async () => {
-    const pages = await walk('?status=sold&limit=100');
-    const last = pages.at(-1) ?? [];
-    const { next } = await list('?status=sold&limit=100');
-    expect(next === undefined).toBe(pages.length === 1);
-    expect(last.length).toBeLessThanOrEqual(100);
-  });
-
-  it('keeps a page where it is when pets are added before it', async () => {
-    const first = await list('?status=sold&limit=2');
-    const second = await list(first.next ?? '');
-    expect(second.pets.every(({ id }) => first.pets.every((pet) => pet.id < id))).toBe(true);
+  it('links from every page to the next but from the last', async () => {
+    const links = [];
+    for (let next: string | undefined = '?status=sold&limit=7'; next !== undefined; ) {
+      const page: Awaited<ReturnType<typeof list>> = await list(next);
+      links.push(page.link);
+      next = page.next;
+    }
+    expect(links.length).toBeGreaterThan(2);
+    expect(links.pop()).toBeUndefined();
+    expect(links.every((link) => link !== undefined)).toBe(true);
   });
 });
 
