@@ -189,7 +189,7 @@ describe('the memory for keys', () => {
 
   it('holds 1,000 made-up keys, and none of them pushes a key in use out', async () => {
     const inUse = await service.issueApiKey();
-    const flood = runsOf(1_000, 10_000);
+    const flood = Math.max(1_000, runsOf(1_000, 10_000));
     const [first = '', ...others] = Array.from({ length: flood + 1 }, () =>
       generateApiKey('pets_test'),
     );

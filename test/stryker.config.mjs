@@ -3,7 +3,7 @@ export default {
   testRunner: 'vitest',
   vitest: { configFile: 'test/mutation.vitest.config.ts', related: false },
   mutate: [
-    'lib/keys/*.ts',
+    'lib/keys/{api-key,api-key-record,authenticate,find-api-key}.ts',
     'lib/http/{bearer-auth,json,json-body,parse,error-responses,api-error,log}.ts',
     'lib/pets/{cursor,creation,pet-store}.ts',
   ],
