@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { proxyEvent as gatewayEvent } from '../infra/local/proxy-event.ts';
 import type { OperationContext } from '../lib/http/operation-request.ts';
 
 export interface EventParts {
@@ -11,70 +12,38 @@ export interface EventParts {
   readonly isBase64Encoded?: boolean;
 }
 
-const lastOf = (values: Record<string, string[]>) =>
-  Object.fromEntries(Object.entries(values).map(([name, given]) => [name, given.at(-1)]));
-
-/** The proxy event that a REST API sends for a request, as far as handlers read it. */
+/** The proxy event that a REST API sends for a request, as the local gateway builds it. */
 export const proxyEvent = ({
   method = 'GET',
   resource = '/pets',
   petId,
   headers = {},
   query = {},
-  body,
+  body = '',
   isBase64Encoded = false,
 }: EventParts): APIGatewayProxyEvent => {
-  const path = resource.replace('{petId}', petId ?? '');
-  const multiValueHeaders = Object.fromEntries(
-    Object.entries(headers).map(([name, values]) => [name, [values].flat()]),
-  );
-  const multiValueQueryStringParameters = Object.fromEntries(
-    Object.entries(query).map(([name, values]) => [name, [values].flat()]),
-  );
-  return {
-    resource,
-    path,
-    httpMethod: method,
-    headers: lastOf(multiValueHeaders),
-    multiValueHeaders,
-    queryStringParameters: lastOf(multiValueQueryStringParameters),
-    multiValueQueryStringParameters,
-    pathParameters: petId === undefined ? null : { petId },
-    stageVariables: null,
-    requestContext: {
-      accountId: '123456789012',
-      apiId: 'test',
-      authorizer: null,
-      httpMethod: method,
-      identity: {
-        accessKey: null,
-        accountId: null,
-        apiKey: null,
-        apiKeyId: null,
-        caller: null,
-        clientCert: null,
-        cognitoAuthenticationProvider: null,
-        cognitoAuthenticationType: null,
-        cognitoIdentityId: null,
-        cognitoIdentityPoolId: null,
-        principalOrgId: null,
-        sourceIp: '127.0.0.1',
-        user: null,
-        userAgent: null,
-        userArn: null,
-      },
-      path: `/v1${path}`,
-      protocol: 'HTTP/1.1',
-      requestId: 'request-id',
-      requestTimeEpoch: 0,
-      resourceId: 'resource',
-      resourcePath: resource,
-      stage: 'v1',
-    },
-    body: body ?? null,
-    isBase64Encoded,
+  const request = {
+    requestId: 'gateway-request-id',
+    extendedRequestId: 'extended-request-id',
+    traceId: 'Root=1-0-0',
+    method,
+    path: `/v1${resource.replace('{petId}', petId ?? '')}`,
+    query: `${new URLSearchParams(pairsOf(query))}`,
+    headers: pairsOf(headers),
+    sourceIp: '127.0.0.1',
+    port: 443,
+    protocol: 'HTTP/1.1',
   };
+  const route = { resourcePath: resource, resourceId: 'resource' };
+  const pathParameters = petId === undefined ? {} : { petId };
+  return { ...gatewayEvent(request, { route, pathParameters }, 'v1', body), isBase64Encoded };
 };
+
+/** One pair for each value of a name. */
+const pairsOf = (values: Readonly<Record<string, string | readonly string[]>>) =>
+  Object.entries(values).flatMap(([name, given]) =>
+    [given].flat().map((value): [string, string] => [name, value]),
+  );
 
 /** Lambda's context with so much time left, in ms, with nothing of use yet where the middleware will put its own. */
 export const lambdaContext = (awsRequestId: string, remainingMs = 10_000): OperationContext => {

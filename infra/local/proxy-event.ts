@@ -47,10 +47,16 @@ export const headersOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>) =
   return pairs;
 };
 
+/** What an event tells of the route that a request has taken. */
+export interface EventRoute {
+  readonly route: Pick<RouteMatch['route'], 'resourceId' | 'resourcePath'>;
+  readonly pathParameters: RouteMatch['pathParameters'];
+}
+
 /** The event that a REST API sends to a function for a request (payload format 1.0). */
 export const proxyEvent = (
   request: GatewayRequest,
-  { route, pathParameters }: RouteMatch,
+  { route, pathParameters }: EventRoute,
   stage: string,
   body: string,
 ): APIGatewayProxyEvent => {
@@ -101,7 +107,7 @@ const lastValues = (grouped: Record<string, string[]> | null): Record<string, st
 
 const requestContext = (
   request: GatewayRequest,
-  route: RouteMatch['route'],
+  route: EventRoute['route'],
   stage: string,
 ): APIGatewayProxyEvent['requestContext'] => {
   const domainName = headerValuesOf(request, 'host')[0]?.replace(/:\d+$/, '') ?? 'localhost';
