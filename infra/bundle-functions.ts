@@ -1,13 +1,14 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type OutputFile } from 'esbuild';
 
 const projectDirectory = join(import.meta.dirname, '..');
 const buildDirectory = join(projectDirectory, '.build');
+const bundlesDirectory = join(buildDirectory, 'functions');
+const mapsDirectory = join(buildDirectory, 'maps');
 
 /** Where the bundle of a function lies: one folder a function, which holds nothing else. */
-export const bundleDirectory = (functionName: string) =>
-  join(buildDirectory, 'functions', functionName);
+export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
 /**
  * Bundles each file of `functions/` as it runs on Lambda: CommonJS, SDK inside, `<name>.cjs` with its export `handler`.
@@ -17,7 +18,7 @@ export const bundleFunctions = async (): Promise<void> => {
   const { outputFiles } = await build({
     absWorkingDir: projectDirectory,
     entryPoints: ['functions/*.ts'],
-    outdir: join(buildDirectory, 'functions'),
+    outdir: bundlesDirectory,
     entryNames: '[name]/[name]',
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -30,12 +31,39 @@ export const bundleFunctions = async (): Promise<void> => {
     sourcemap: 'external',
     write: false,
   });
+  await replaceFiles(outputFiles);
+  const names = outputFiles.map(({ path }) => basename(path));
+  await keepOnly(mapsDirectory, names);
+  await keepOnly(
+    bundlesDirectory,
+    names.map((name) => basename(name, '.cjs')),
+  );
+};
+
+/** Puts each file in its place as a whole, for another start or a deployment may read it at this moment. */
+const replaceFiles = async (files: readonly OutputFile[]): Promise<void> => {
+  await mkdir(buildDirectory, { recursive: true });
+  // On the same file system, and in no folder that is deployed.
+  const drafts = await mkdtemp(join(buildDirectory, 'drafts-'));
+  try {
+    await Promise.all(
+      files.map(async ({ path, contents }) => {
+        const draft = join(drafts, basename(path));
+        await writeFile(draft, contents);
+        const target = path.endsWith('.map') ? join(mapsDirectory, basename(path)) : path;
+        await mkdir(dirname(target), { recursive: true });
+        await rename(draft, target);
+      }),
+    );
+  } finally {
+    await rm(drafts, { recursive: true, force: true });
+  }
+};
+
+/** Removes what is left of functions that don't exist any more. */
+const keepOnly = async (directory: string, names: readonly string[]): Promise<void> => {
+  const left = (await readdir(directory)).filter((name) => !names.includes(name));
   await Promise.all(
-    outputFiles.map(async ({ path, contents }) => {
-      const isMap = path.endsWith('.map');
-      const target = isMap ? join(buildDirectory, 'maps', basename(path)) : path;
-      await mkdir(dirname(target), { recursive: true });
-      await writeFile(target, contents);
-    }),
+    left.map((name) => rm(join(directory, name), { recursive: true, force: true })),
   );
 };

@@ -1,8 +1,20 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -10,13 +22,19 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import * as z from 'zod/mini';
 import { createTables, tablesOf } from '../infra/local/create-tables.ts';
 import { type DynamodbLocal, startDynamodbLocal } from '../infra/local/dynamodb-local.ts';
+import { requireCode } from '../infra/local/function-code.ts';
+import { functionsOf } from '../infra/local/function-definition.ts';
 import { issueLocalApiKey } from '../infra/local/local-api-key.ts';
+import { startLocalService } from '../infra/local/local-service.ts';
+import { parseTemplate } from '../infra/local/template.ts';
+import { SourceWatch } from '../infra/local/watch-sources.ts';
 import { identifyApiKey } from '../lib/keys/api-key.ts';
 import { toApiKeyRecord } from '../lib/keys/api-key-record.ts';
+import { delayed, FaultProxy } from './fault-proxy.ts';
 import {
   commandLines,
   copyProject,
@@ -145,6 +163,10 @@ describe('npm start', () => {
     expect(await messageOfUnknown()).toBe('The requested resource is nowhere.');
     expect(first.out.match(/ERROR/g)).toHaveLength(1);
 
+    // The process itself goes on with the modules that it has.
+    await edit('infra/local/router.ts', 'import type', 'import  type');
+    await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
+
     // What the template says changes too: this answer is the gateway's own.
     await edit('lib/http/api-error.ts', "'); is broken", 'is gone.');
     await edit('lib/http/api-error.ts', 'is missing or invalid', 'is not right');
@@ -240,6 +262,20 @@ describe('npm start that can not start', () => {
       },
       /Can't keep data in .*file \(EEXIST\)\. Choose a writable directory/,
     ],
+    [
+      'a data directory where none can be made',
+      async () => ({ port: 0, args: ['--data', '/proc/none/data'] }),
+      /Can't keep data in \/proc\/none\/data \(E\w+\)\. Choose a writable directory/,
+    ],
+    [
+      'a damaged database',
+      async () => {
+        const folder = await temporaryFolder();
+        await writeFile(join(folder, 'shared-local-instance.db'), 'no database');
+        return { port: 0, args: ['--data', folder] };
+      },
+      /can't use the data in .*animal-store-test-\w+; .*Move that directory away, or choose another/,
+    ],
   ])(
     'for %s, says so in one line and exits with 1',
     async (_why, options, reason) => {
@@ -249,8 +285,184 @@ describe('npm start that can not start', () => {
       expect(started.err).toMatch(reason);
       await expectNothingLeft(started);
     },
-    30_000,
+    60_000,
   );
+});
+
+describe('a request that comes before the service is up', () => {
+  it('waits for the local key to be in its table', async () => {
+    const tableName = inject('dynamodb')?.tables['KEYS_TABLE']?.TableName;
+    const dynamodb = await startDynamodbLocal();
+    const proxy = new FaultProxy(dynamodb.endpoint);
+    proxy.inject(`PutItem ${tableName}`, delayed(2_000));
+    const port = await freePort();
+    const apiKey = await readFile(join(import.meta.dirname, '../.local/api-key'), 'utf8');
+    let response: Promise<Response> | undefined;
+    const service = await startLocalService({
+      port,
+      dynamodbEndpoint: await proxy.listen(),
+      functionsDynamodbEndpoint: dynamodb.endpoint,
+      progress: () => {
+        response ??= fetch(`http://127.0.0.1:${port}/v1/pets`, {
+          headers: { Authorization: `Bearer ${apiKey.trim()}` },
+        });
+      },
+    });
+    try {
+      expect((await response)?.status).toBe(200);
+      expect(proxy.requests).toContain(`PutItem ${tableName}`);
+    } finally {
+      await service.stop();
+      await proxy.refuseConnections();
+      await dynamodb.stop();
+    }
+  }, 60_000);
+});
+
+describe('changed sources', () => {
+  const watchFolder = async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'local'));
+    const lines: string[] = [];
+    let rebuilds = 0;
+    const watch = new SourceWatch({
+      directories: [folder],
+      loadedDirectory: join(folder, 'local'),
+      report: (line) => lines.push(line),
+    });
+    watch.begin(async () => {
+      rebuilds += 1;
+    });
+    return { folder, watch, lines, rebuilds: () => rebuilds };
+  };
+
+  it('are one rebuild when they are many at once, and soon', async () => {
+    const { folder, watch, rebuilds } = await watchFolder();
+    try {
+      await Promise.all(
+        Array.from({ length: 100 }, (_, index) => writeFile(join(folder, `${index}.ts`), '')),
+      );
+      // A pause for each of them would take 8 s and more.
+      await expect.poll(rebuilds, { timeout: 4_000 }).toBeGreaterThan(0);
+    } finally {
+      await watch.stop();
+    }
+    expect(rebuilds()).toBeLessThan(5);
+  });
+
+  it('are reported when this process has loaded them, without a rebuild', async () => {
+    const { folder, watch, lines, rebuilds } = await watchFolder();
+    const line = `${basename(folder)}/local has changed: restart npm start to use it`;
+    try {
+      await writeFile(join(folder, 'local', 'gateway.ts'), '');
+      await writeFile(join(folder, 'local', 'router.ts'), '');
+      await expect.poll(() => lines, { timeout: 5_000 }).toEqual([line]);
+      await pause(500);
+      expect(rebuilds()).toBe(0);
+      await writeFile(join(folder, 'stack.ts'), '');
+      await expect.poll(rebuilds, { timeout: 5_000 }).toBeGreaterThan(0);
+    } finally {
+      await watch.stop();
+    }
+    expect(lines).toEqual([line]);
+  });
+
+  it('that can not be watched are one line', async () => {
+    const lines: string[] = [];
+    const report = (line: string) => lines.push(line);
+    // No file system has such a name.
+    const directories = ['\0', '\0'];
+    const watch = new SourceWatch({ directories, loadedDirectory: '/none', report });
+    await watch.stop();
+    expect(lines).toEqual([
+      'Changed sources may go unnoticed (ERR_INVALID_ARG_VALUE): restart npm start to use them',
+    ]);
+  });
+});
+
+describe('the bundles', () => {
+  it('are replaced as a whole, beside nothing else, and go with their function', async () => {
+    const script = "await (await import('./infra/bundle-functions.ts')).bundleFunctions()";
+    const bundle = async () =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+        cwd: project,
+      });
+    const build = join(project, '.build');
+    await writeFile(join(project, 'functions', 'passing.ts'), 'export const handler = () => {};');
+    await bundle();
+    const file = join(build, 'functions', 'passing', 'passing.cjs');
+    const reader = await open(file);
+    try {
+      await writeFile(join(project, 'functions', 'passing.ts'), 'export const handler = () => 1;');
+      await bundle();
+      // Whoever has begun to read goes on with the old file.
+      expect(await reader.readFile('utf8')).not.toBe(await readFile(file, 'utf8'));
+    } finally {
+      await reader.close();
+      await rm(join(project, 'functions', 'passing.ts'));
+    }
+    expect(await readdir(join(build, 'functions', 'passing'))).toEqual(['passing.cjs']);
+    await bundle();
+    expect((await readdir(build)).sort()).toEqual(['functions', 'maps']);
+    const left = await readdir(build, { recursive: true });
+    expect(left).toContain(join('functions', 'get-pet', 'get-pet.cjs'));
+    expect(left.filter((name) => name.includes('passing'))).toEqual([]);
+  });
+});
+
+describe('the code that a function is deployed with', () => {
+  const functionWith = (S3Key: unknown) =>
+    parseTemplate(
+      JSON.stringify({
+        Resources: {
+          Function: {
+            Type: 'AWS::Lambda::Function',
+            Properties: { Handler: 'get-pet.handler', Code: { S3Bucket: 'assets', S3Key } },
+          },
+        },
+      }),
+    );
+  const assembly = async () => {
+    const folder = await temporaryFolder();
+    const files = ['get-pet', 'list-pets'].map((name) => [
+      name,
+      { source: { path: `asset.${name}` }, destinations: { any: { objectKey: `${name}.zip` } } },
+    ]);
+    for (const name of ['get-pet', 'list-pets']) {
+      await mkdir(join(folder, `asset.${name}`));
+      await writeFile(join(folder, `asset.${name}`, `${name}.cjs`), '');
+    }
+    await writeFile(
+      join(folder, 'Stack.assets.json'),
+      JSON.stringify({ files: Object.fromEntries(files) }),
+    );
+    return folder;
+  };
+  const check = async (S3Key: unknown) => {
+    const template = functionWith(S3Key);
+    const functions = functionsOf(template, new Set(['Function']), new Map());
+    await requireCode(template, functions, await assembly(), 'Stack');
+  };
+
+  it('passes when it holds what the Handler names', async () => {
+    await check('get-pet.zip');
+  });
+
+  it.each([
+    [
+      'of another function',
+      'list-pets.zip',
+      /^The function Function is deployed with the wrong code: .* get-pet\.cjs, .* list-pets\.cjs\.$/,
+    ],
+    ['that is no asset', 'unknown.zip', /^The function Function is not deployed from a folder/],
+    [
+      'that only CloudFormation knows',
+      { Ref: 'Key' },
+      /^The function Function is not deployed from a folder/,
+    ],
+  ])('is refused: code %s', async (_what, key, reason) => {
+    await expect(check(key)).rejects.toThrow(reason);
+  });
 });
 
 describe('DynamoDB Local', () => {
@@ -332,6 +544,7 @@ describe('the tables and the key of a start', () => {
       ...identity,
       hash: Uint8Array.from(identity?.hash ?? []),
       owner: 'local',
+      lastFour: apiKey.slice(-4),
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     expect((await stat(join(directory, 'api-key'))).mode & 0o777).toBe(0o600);

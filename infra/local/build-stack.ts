@@ -3,7 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { parseTemplate, type Template } from './template.ts';
+import { requireCode } from './function-code.ts';
+import { type StackDefinition, stackDefinitionOf } from './stack-definition.ts';
+import { parseTemplate } from './template.ts';
 
 const projectDirectory = join(import.meta.dirname, '..', '..');
 /** The stage whose stack runs locally; importing `stages.ts` would load the whole CDK into this process. */
@@ -15,13 +17,17 @@ export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
   await run(['--input-type=module', '--eval', script], {}, signal);
 };
 
-/** Bundles the functions and gives the stack's template. Throws an error of one line when they can't be built. */
-export const synthesise = async (signal?: AbortSignal): Promise<Template> => {
+/** Bundles the functions and reads the stack. Throws an error of one line when they can't be built, or don't fit. */
+export const synthesise = async (signal?: AbortSignal): Promise<StackDefinition> => {
   // A folder of its own, so that neither a second start nor a deployment from cdk.out is in the way.
   const assembly = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
     await run(['infra/app.ts'], { CDK_OUTDIR: assembly }, signal);
-    return parseTemplate(await readFile(join(assembly, `${stackName}.template.json`), 'utf8'));
+    const text = await readFile(join(assembly, `${stackName}.template.json`), 'utf8');
+    const template = parseTemplate(text);
+    const stack = stackDefinitionOf(template);
+    await requireCode(template, stack.functions, assembly, stackName);
+    return stack;
   } finally {
     await rm(assembly, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants, mkdir, readdir } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -121,11 +121,26 @@ const javaModules = async (): Promise<string> => {
 
 const requireWritable = async (directory: string): Promise<void> => {
   try {
-    await mkdir(directory, { recursive: true });
+    await ensureDirectory(directory);
     await access(directory, constants.W_OK);
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? error.code : error;
     throw new Error(`Can't keep data in ${directory} (${reason}). Choose a writable directory.`);
+  }
+};
+
+/** Makes a directory and those above it. Node's own recursive mkdir never returns where none can be made, as in /proc. */
+const ensureDirectory = async (directory: string): Promise<void> => {
+  if (await isDirectory(directory)) return;
+  await ensureDirectory(dirname(directory));
+  await mkdir(directory);
+};
+
+const isDirectory = async (path: string): Promise<boolean> => {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
   }
 };
 

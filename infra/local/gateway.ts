@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GatewayError, gatewayResponse, staticReply } from './gateway-response.ts';
+import {
+  GatewayError,
+  type GatewayErrorType,
+  gatewayResponse,
+  staticReply,
+} from './gateway-response.ts';
 import { FunctionError, type LambdaFunction } from './lambda-function.ts';
 import { type GatewayRequest, headersOf, headerValuesOf, proxyEvent } from './proxy-event.ts';
 import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
@@ -56,8 +61,12 @@ export const startGateway = async ({ port, log }: GatewayOptions): Promise<Gatew
   });
   server.on('request', respond);
   server.on('checkExpectation', respond);
-  server.on('clientError', (_error, socket) => refuse(socket, current?.api));
-  server.on('connect', (_request, socket) => refuse(socket, current?.api));
+  server.on('clientError', (error, socket) => {
+    refuse(socket, gatewayResponse(current?.api, typeOfClientError(error)));
+  });
+  server.on('connect', (_request, socket) => {
+    refuse(socket, gatewayResponse(current?.api, 'DEFAULT_4XX'));
+  });
   server.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
@@ -215,13 +224,21 @@ const send = (response: ServerResponse, request: GatewayRequest, reply: GatewayR
   response.end(isBodiless || request.method === 'HEAD' ? undefined : body);
 };
 
-/** Answers what is no HTTP request, or too long a header, where Node itself would send an empty response. */
-const refuse = (socket: Duplex, api: RestApiDefinition | undefined) => {
+/**
+ * What is wrong with bytes that Node could not read as a request. Headers too long to be read are like none at all: no
+ * API key can be found in them, so the request fails as one without the required Authorization.
+ */
+const typeOfClientError = (error: Error): GatewayErrorType =>
+  'code' in error && error.code === 'HPE_HEADER_OVERFLOW'
+    ? 'BAD_REQUEST_PARAMETERS'
+    : 'DEFAULT_4XX';
+
+/** Answers where Node itself would send an empty response. */
+const refuse = (socket: Duplex, { status, headers, body }: GatewayReply) => {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = gatewayResponse(api, 'DEFAULT_4XX');
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),

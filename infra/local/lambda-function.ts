@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod/mini';
 import { type FunctionDefinition, localAccount, localRegion } from './function-definition.ts';
@@ -123,8 +122,10 @@ class ExecutionEnvironment {
   readonly #options: LambdaFunctionOptions;
   readonly #worker: Worker;
   readonly #ready: Promise<unknown>;
-  /** Rejects when the environment ends, for whatever reason. */
-  readonly #end: Promise<never>;
+  /** Why the environment has ended, for whatever reason. */
+  #end: FunctionError | undefined;
+  /** Fails what the invocation waits for at the moment. */
+  #fail: ((error: FunctionError) => void) | undefined;
 
   constructor(options: LambdaFunctionOptions) {
     const { definition, code, filename, log } = options;
@@ -150,18 +151,10 @@ class ExecutionEnvironment {
     for (const input of [this.#worker.stdout, this.#worker.stderr]) {
       createInterface({ input }).on('line', log);
     }
-    this.#end = new Promise<never>((_resolve, reject) => {
-      const end = (reason: string) => {
-        this.isEnded = true;
-        reject(new FunctionError(reason));
-      };
-      this.#worker.on('error', (error: unknown) =>
-        end(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-      );
-      this.#worker.on('exit', () => end('its environment ended'));
-    });
-    // An environment may end between invocations, when nobody waits for it.
-    this.#end.catch(() => {});
+    this.#worker.on('error', (error: unknown) =>
+      this.#hasEnded(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    );
+    this.#worker.on('exit', () => this.#hasEnded('its environment ended'));
     this.#ready = once(this.#worker, 'message');
     this.#ready.catch(() => {});
   }
@@ -189,18 +182,27 @@ class ExecutionEnvironment {
   }
 
   async #within<Value>(ms: number, what: string, step: Promise<Value>): Promise<Value> {
-    const timer = new AbortController();
-    const timeout = pause(ms, undefined, { signal: timer.signal }).then(() => {
+    // One promise for each step: a race keeps its result alive as long as the longest-lived of its promises.
+    const failure = Promise.withResolvers<never>();
+    this.#fail = failure.reject;
+    if (this.#end) failure.reject(this.#end);
+    const timer = setTimeout(() => {
       void this.terminate();
-      throw new FunctionError(`${what} timed out after ${ms / 1_000} s`);
-    });
+      failure.reject(new FunctionError(`${what} timed out after ${ms / 1_000} s`));
+    }, ms);
     try {
-      return await Promise.race([step, this.#end, timeout]);
+      return await Promise.race([step, failure.promise]);
     } finally {
-      timer.abort();
-      timeout.catch(() => {});
+      clearTimeout(timer);
+      this.#fail = undefined;
       step.catch(() => {});
     }
+  }
+
+  #hasEnded(reason: string) {
+    this.isEnded = true;
+    this.#end ??= new FunctionError(reason);
+    this.#fail?.(this.#end);
   }
 }
 

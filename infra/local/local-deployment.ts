@@ -1,30 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { buildBundles, synthesise } from './build-stack.ts';
-import { createTables, type TableDefinition, tablesOf } from './create-tables.ts';
-import { type FunctionDefinition, functionsOf } from './function-definition.ts';
+import { createTables } from './create-tables.ts';
 import type { FunctionFleet } from './function-fleet.ts';
 import type { Gateway } from './gateway.ts';
-import { type RestApiDefinition, restApiOf } from './rest-api-definition.ts';
-import type { Template } from './template.ts';
-
-/** A template as the local service reads it. */
-export interface StackDefinition {
-  readonly api: RestApiDefinition;
-  readonly functions: ReadonlyMap<string, FunctionDefinition>;
-  readonly tables: ReadonlyMap<string, TableDefinition>;
-}
-
-/** Reads what runs locally of a stack's template. Throws for what a route depends on and is not understood. */
-export const stackDefinitionOf = (template: Template): StackDefinition => {
-  const api = restApiOf(template);
-  const tables = tablesOf(template);
-  const called = api.routes.flatMap(({ integration }) =>
-    'functionId' in integration ? [integration.functionId] : [],
-  );
-  const tableNames = new Map([...tables].map(([id, { TableName }]) => [id, TableName]));
-  return { api, tables, functions: functionsOf(template, new Set(called), tableNames) };
-};
+import type { StackDefinition } from './stack-definition.ts';
 
 /** The stack that is in service: its tables in DynamoDB Local, its functions behind the gateway. */
 export class LocalDeployment {
@@ -38,9 +18,16 @@ export class LocalDeployment {
     this.#fleet = fleet;
   }
 
-  /** Takes a stack and the bundles as they are now into service. Gives the names of the functions that changed. */
-  async deploy(stack: StackDefinition): Promise<readonly string[]> {
+  /** Creates the tables of a stack that don't exist yet. */
+  async createTables(stack: StackDefinition): Promise<void> {
     await createTables(this.#client, stack.tables.values());
+  }
+
+  /**
+   * Takes a stack, whose tables exist, and the bundles as they are now into service. Gives the names of the functions
+   * that changed.
+   */
+  async deploy(stack: StackDefinition): Promise<readonly string[]> {
     const { functions, replaced } = await this.#fleet.update(stack.functions);
     this.#gateway.deploy({ api: stack.api, functions });
     return replaced;
@@ -62,8 +49,9 @@ export const redeployer = (
       await buildBundles(signal);
       const replaced = await deployment.deploy(stack);
       if (replaced.length > 0) report(`Reloaded ${replaced.join(', ')}`);
-      const changed = stackDefinitionOf(await synthesise(signal));
+      const changed = await synthesise(signal);
       if (isDeepStrictEqual(changed, stack)) return;
+      await deployment.createTables(changed);
       await deployment.deploy(changed);
       stack = changed;
       report('Reloaded the stack');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { synthesise } from './build-stack.ts';
 import type { TableDefinition } from './create-tables.ts';
 import { startDynamodbLocal } from './dynamodb-local.ts';
@@ -7,12 +7,8 @@ import { localRegion } from './function-definition.ts';
 import { FunctionFleet } from './function-fleet.ts';
 import { startGateway } from './gateway.ts';
 import { issueLocalApiKey } from './local-api-key.ts';
-import {
-  LocalDeployment,
-  redeployer,
-  type StackDefinition,
-  stackDefinitionOf,
-} from './local-deployment.ts';
+import { LocalDeployment, redeployer } from './local-deployment.ts';
+import type { StackDefinition } from './stack-definition.ts';
 import { SourceWatch } from './watch-sources.ts';
 
 export interface LocalServiceOptions {
@@ -72,15 +68,14 @@ const start = async (
   const gateway = await startGateway({ port: options.port ?? 0, log });
   resources.defer(gateway.stop);
 
-  const watch = options.watch ? new SourceWatch(sourceDirectories) : undefined;
+  const watch = options.watch ? new SourceWatch({ ...sources, report: progress }) : undefined;
   resources.defer(async () => watch?.stop());
 
   progress('Starting DynamoDB Local and synthesising the stack');
-  const [dynamodbEndpoint, template] = await together(options.signal, [
+  const [dynamodbEndpoint, stack] = await together(options.signal, [
     (signal) => dynamodb({ ...options, signal }, resources),
     synthesise,
   ]);
-  const stack = stackDefinitionOf(template);
 
   progress('Creating the tables and the API key');
   const client = new DynamoDBClient({
@@ -96,12 +91,16 @@ const start = async (
   });
   resources.defer(() => fleet.terminate());
   const deployment = new LocalDeployment(gateway, client, fleet);
-  await deployment.deploy(stack);
   const tables = tablesByVariable(stack);
-  const apiKey = await issueLocalApiKey(client, {
-    tableName: required(tables['KEYS_TABLE']?.TableName),
-    prefix: required(variablesOf(stack).get('API_KEY_PREFIX')),
+  const apiKey = await usingData(options.dataDirectory, async () => {
+    await deployment.createTables(stack);
+    return issueLocalApiKey(client, {
+      tableName: required(tables['KEYS_TABLE']?.TableName),
+      prefix: required(variablesOf(stack).get('API_KEY_PREFIX')),
+    });
   });
+  // After the key is in its table: a function remembers for a while that a key is unknown.
+  await deployment.deploy(stack);
 
   watch?.begin(redeployer(deployment, stack, progress));
   // A stop begins at the outside, while what stands behind still works.
@@ -112,7 +111,10 @@ const start = async (
 };
 
 const projectDirectory = join(import.meta.dirname, '..', '..');
-const sourceDirectories = ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name));
+const sources = {
+  directories: ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name)),
+  loadedDirectory: join(projectDirectory, 'infra', 'local'),
+};
 
 const dynamodb = async (
   { dynamodbEndpoint, dataDirectory, signal, progress }: LocalServiceOptions,
@@ -122,6 +124,23 @@ const dynamodb = async (
   const started = await startDynamodbLocal({ dataDirectory, signal, notice: progress });
   resources.defer(started.stop);
   return started.endpoint;
+};
+
+/** Says what is wrong with kept data, of which DynamoDB Local says only that the error is unknown. */
+const usingData = async <Value>(
+  directory: string | undefined,
+  work: () => Promise<Value>,
+): Promise<Value> => {
+  try {
+    return await work();
+  } catch (error) {
+    const isServerFault = error instanceof DynamoDBServiceException && error.$fault === 'server';
+    if (directory === undefined || !isServerFault) throw error;
+    throw new Error(
+      `DynamoDB Local can't use the data in ${directory}; it may be damaged. Move that directory away, or choose another one.`,
+      { cause: error },
+    );
+  }
 };
 
 /** Runs steps at the same time; when one fails the others are called off, and have ended when this throws. */

@@ -19,7 +19,7 @@ export interface GatewayRequest {
 }
 
 /** Headers that end at API Gateway. */
-const droppedHeaders = new Set([
+const headersKeptFromFunctions = new Set([
   'connection',
   'content-length',
   'content-md5',
@@ -81,7 +81,7 @@ export const proxyEvent = (
 const forwardedHeaders = (request: GatewayRequest): [string, string][] => {
   const isOwn = (name: string) => /^x-(forwarded-(for|port|proto)|amzn-trace-id)$/i.test(name);
   const passed = request.headers.filter(
-    ([name]) => !isOwn(name) && !droppedHeaders.has(name.toLowerCase()),
+    ([name]) => !isOwn(name) && !headersKeptFromFunctions.has(name.toLowerCase()),
   );
   return [
     ...passed.map(([name, value]): [string, string] => [name, value]),

@@ -23,7 +23,7 @@ const remappedHeaders = new Set([
 ]);
 
 /** Headers of a function that API Gateway leaves out. */
-const droppedHeaders = new Set([
+const headersKeptFromClients = new Set([
   'expect',
   'host',
   'keep-alive',
@@ -65,7 +65,7 @@ export const parseProxyReply = (json: string): GatewayReply => {
     headers: [
       ...(hasType ? [] : [['Content-Type', 'application/json'] as const]),
       ...headers
-        .filter(([name]) => !droppedHeaders.has(name.toLowerCase()))
+        .filter(([name]) => !headersKeptFromClients.has(name.toLowerCase()))
         .map(([name, value]) => [remappedName(name), value] as const),
     ],
     body: reply.body ?? '',

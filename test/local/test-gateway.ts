@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Gateway, startGateway } from '../../infra/local/gateway.ts';
 import { LambdaFunction } from '../../infra/local/lambda-function.ts';
-import { stackDefinitionOf } from '../../infra/local/local-deployment.ts';
+import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
 import { parseTemplate } from '../../infra/local/template.ts';
 
 /** What a method of the test template may say beside its path and function. */

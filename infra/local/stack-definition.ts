@@ -1,0 +1,22 @@
+import { type TableDefinition, tablesOf } from './create-tables.ts';
+import { type FunctionDefinition, functionsOf } from './function-definition.ts';
+import { type RestApiDefinition, restApiOf } from './rest-api-definition.ts';
+import type { Template } from './template.ts';
+
+/** A template as the local service reads it. */
+export interface StackDefinition {
+  readonly api: RestApiDefinition;
+  readonly functions: ReadonlyMap<string, FunctionDefinition>;
+  readonly tables: ReadonlyMap<string, TableDefinition>;
+}
+
+/** Reads what runs locally of a stack's template. Throws for what a route depends on and is not understood. */
+export const stackDefinitionOf = (template: Template): StackDefinition => {
+  const api = restApiOf(template);
+  const tables = tablesOf(template);
+  const called = api.routes.flatMap(({ integration }) =>
+    'functionId' in integration ? [integration.functionId] : [],
+  );
+  const tableNames = new Map([...tables].map(([id, { TableName }]) => [id, TableName]));
+  return { api, tables, functions: functionsOf(template, new Set(called), tableNames) };
+};
