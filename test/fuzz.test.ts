@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import * as z from 'zod/mini';
 import { type LocalService, startLocalService } from '../infra/local/local-service.ts';
 import { petStatuses } from '../lib/pets/pet.ts';
@@ -12,7 +12,8 @@ let service: LocalService;
 const logLines: string[] = [];
 
 beforeAll(async () => {
-  service = await startLocalService({ log: (line) => logLines.push(line) });
+  const dynamodbEndpoint = inject('dynamodb')?.dynamodbEndpoint;
+  service = await startLocalService({ dynamodbEndpoint, log: (line) => logLines.push(line) });
 });
 
 afterAll(async () => {

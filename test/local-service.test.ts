@@ -11,7 +11,7 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -23,7 +23,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import * as z from 'zod/mini';
 import { createTables, tablesOf } from '../infra/local/create-tables.ts';
 import { type DynamodbLocal, startDynamodbLocal } from '../infra/local/dynamodb-local.ts';
 import { requireCode } from '../infra/local/function-code.ts';
@@ -37,15 +36,12 @@ import { toApiKeyRecord } from '../lib/keys/api-key-record.ts';
 import { delayed, FaultProxy } from './fault-proxy.ts';
 import {
   commandLines,
-  copyProject,
   freePort,
   isListening,
-  NpmStart,
+  type NpmStart,
+  ProjectCopy,
   pathWithoutJava,
-  runInShell,
 } from './local/npm-start.ts';
-
-const ErrorBody = z.object({ message: z.string() });
 
 const folders: string[] = [];
 const temporaryFolder = async () => {
@@ -54,10 +50,10 @@ const temporaryFolder = async () => {
   return folder;
 };
 
-let project: string;
+let project: ProjectCopy;
 beforeAll(async () => {
-  project = await copyProject();
-  folders.push(project);
+  project = await ProjectCopy.make();
+  folders.push(project.path);
 });
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
@@ -89,119 +85,7 @@ const templateWith = (Properties: Record<string, unknown>) => ({
   Resources: { Pets: { Type: 'AWS::DynamoDB::Table', Properties } },
 });
 
-const running: NpmStart[] = [];
-const npmStart = (options: ConstructorParameters<typeof NpmStart>[1]) => {
-  const started = new NpmStart(project, options);
-  running.push(started);
-  return started;
-};
-afterEach(() => {
-  for (const started of running.splice(0)) started.kill();
-});
-
-const edit = async (file: string, from: string, to: string) => {
-  const text = await readFile(join(project, file), 'utf8');
-  expect(text).toContain(from);
-  await writeFile(join(project, file), text.replace(from, to));
-};
-
-const expectNothingLeft = async (started: NpmStart) => {
-  await expect.poll(() => started.isGroupAlive, { timeout: 5_000 }).toBe(false);
-  // DynamoDB Local is no member of the group, and runs a file of this copy of the project.
-  await expect.poll(commandLines, { timeout: 5_000 }).not.toContain(project);
-};
-
-describe('npm start', () => {
-  it('serves, keeps key and data over restarts, reloads sources, and ends all that it started', async () => {
-    const port = await freePort();
-    const data = join(await temporaryFolder(), 'data');
-    const first = npmStart({ port, args: ['--data', data] });
-    // Changed after it was bundled, and before the service is up.
-    await first.printed(/^(Creating the tables)/m);
-    await edit('lib/http/api-error.ts', 'could not be found.', 'is not here.');
-    const { curl, baseAddress, apiKey, dynamodbPort } = await first.ready();
-    expect(baseAddress).toBe(`http://127.0.0.1:${port}/v1`);
-    expect(await runInShell(`${curl} --silent --fail`)).toBe('[]');
-
-    // The key is a secret of this machine's user.
-    const keyFile = join(project, '.local', 'api-key');
-    expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
-    expect((await readFile(keyFile, 'utf8')).trim()).toBe(apiKey);
-
-    const headers = { Authorization: `Bearer ${apiKey}` };
-    const created = await fetch(`${baseAddress}/pets`, {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: '{"name":"Rex","categoryId":9223372036854775807}',
-    });
-    expect(created.status).toBe(201);
-    const pet = await created.text();
-
-    for (const { address, family } of Object.values(networkInterfaces()).flatMap(
-      (all) => all ?? [],
-    )) {
-      if (address.startsWith('127.') || family !== 'IPv4') continue;
-      await expect(fetch(`http://${address}:${dynamodbPort}`)).rejects.toThrow();
-      await expect(fetch(`http://${address}:${port}`)).rejects.toThrow();
-    }
-
-    const second = npmStart({ port });
-    expect(await second.exitCode()).toBe(1);
-    expect(second.err).toMatch(new RegExp(`^Not started: Port ${port} is taken\\. .*\\n$`));
-
-    const messageAt = async (path: string) =>
-      ErrorBody.parse(await (await fetch(`${baseAddress}${path}`)).json()).message;
-    const messageOfUnknown = () => messageAt('/unknown');
-    const messageWithoutKey = () => messageAt('/pets');
-    const reload = { timeout: 15_000, interval: 100 };
-    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is not here.');
-    await edit('lib/http/api-error.ts', 'is not here.', 'is nowhere.');
-    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is nowhere.');
-
-    await edit('lib/http/api-error.ts', 'is nowhere.', "'); is broken");
-    await first.printed(/^(Not reloaded, .*lib\/http\/api-error\.ts:\d+:\d+: ERROR: .*)$/m);
-    expect(await messageOfUnknown()).toBe('The requested resource is nowhere.');
-    expect(first.out.match(/ERROR/g)).toHaveLength(1);
-
-    // The process itself goes on with the modules that it has.
-    await edit('infra/local/router.ts', 'import type', 'import  type');
-    await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
-
-    // What the template says changes too: this answer is the gateway's own.
-    await edit('lib/http/api-error.ts', "'); is broken", 'is gone.');
-    await edit('lib/http/api-error.ts', 'is missing or invalid', 'is not right');
-    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is gone.');
-    await expect.poll(messageWithoutKey, reload).toBe('The API key is not right.');
-    expect(await (await fetch(`${baseAddress}/pets`, { headers })).text()).toBe(`[${pet}]`);
-
-    first.signal('SIGTERM');
-    first.signal('SIGTERM');
-    await first.exitCode();
-    await expectNothingLeft(first);
-    expect(first.err).toBe('');
-
-    const third = npmStart({ port, args: ['--data', data] });
-    const again = await third.ready();
-    expect(again.apiKey).toBe(apiKey);
-    expect(await runInShell(`${again.curl} --silent`)).toBe(`[${pet}]`);
-    third.signalGroup('SIGINT');
-    await third.exitCode();
-    await expectNothingLeft(third);
-    expect(third.err).toBe('');
-  }, 90_000);
-
-  it('ends at once when npm alone is told to while it starts', async () => {
-    const started = npmStart({ port: 0 });
-    await started.printed(/^(Starting)/m);
-    await expect
-      .poll(commandLines, { timeout: 5_000 })
-      .toContain(join(project, 'infra/local/dynamodb'));
-    started.signal('SIGINT');
-    await started.exitCode();
-    await expectNothingLeft(started);
-    expect(started.err).toBe('');
-  }, 30_000);
-});
+afterEach(() => project.endAll());
 
 describe('npm start that can not start', () => {
   const javaThat = async (behaviour: string) => {
@@ -279,11 +163,11 @@ describe('npm start that can not start', () => {
   ])(
     'for %s, says so in one line and exits with 1',
     async (_why, options, reason) => {
-      const started = npmStart(await options());
+      const started = project.npmStart(await options());
       expect(await started.exitCode()).toBe(1);
       expect(started.err).toMatch(/^Not started: [^\n]+\n$/);
       expect(started.err).toMatch(reason);
-      await expectNothingLeft(started);
+      await project.expectNothingLeft(started);
     },
     60_000,
   );
@@ -385,21 +269,27 @@ describe('the bundles', () => {
     const script = "await (await import('./infra/bundle-functions.ts')).bundleFunctions()";
     const bundle = async () =>
       promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
-        cwd: project,
+        cwd: project.path,
       });
-    const build = join(project, '.build');
-    await writeFile(join(project, 'functions', 'passing.ts'), 'export const handler = () => {};');
+    const build = join(project.path, '.build');
+    await writeFile(
+      join(project.path, 'functions', 'passing.ts'),
+      'export const handler = () => {};',
+    );
     await bundle();
     const file = join(build, 'functions', 'passing', 'passing.cjs');
     const reader = await open(file);
     try {
-      await writeFile(join(project, 'functions', 'passing.ts'), 'export const handler = () => 1;');
+      await writeFile(
+        join(project.path, 'functions', 'passing.ts'),
+        'export const handler = () => 1;',
+      );
       await bundle();
       // Whoever has begun to read goes on with the old file.
       expect(await reader.readFile('utf8')).not.toBe(await readFile(file, 'utf8'));
     } finally {
       await reader.close();
-      await rm(join(project, 'functions', 'passing.ts'));
+      await rm(join(project.path, 'functions', 'passing.ts'));
     }
     expect(await readdir(join(build, 'functions', 'passing'))).toEqual(['passing.cjs']);
     await bundle();

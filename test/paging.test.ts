@@ -6,9 +6,9 @@ import { bearer, invoke, startHandlers } from './handlers.ts';
 let service: Awaited<ReturnType<typeof startHandlers>>;
 let apiKey: string;
 
-/** In the order of a list: 60 available pets, 3 pending, 45 sold. */
+/** In the order of a list: 30 available pets, 3 pending, 20 sold. */
 const pets: readonly Pet[] = petStatuses.flatMap((status, statusIndex) =>
-  Array.from({ length: [60, 3, 45][statusIndex] ?? 0 }, (_, number) => ({
+  Array.from({ length: [30, 3, 20][statusIndex] ?? 0 }, (_, number) => ({
     id: 7 + number * 3 + statusIndex,
     name: `${status} ${number}`,
     categoryId: number,
@@ -73,8 +73,8 @@ describe('a page', () => {
       return service.proxy.requests;
     };
     expect(await requestsFor({ limit: '20' })).toEqual(['Query Pets']);
-    expect(await requestsFor({ limit: '59' })).toEqual(['Query Pets']);
-    expect(await requestsFor({ limit: '60' })).toEqual(['Query Pets', 'Query Pets']);
+    expect(await requestsFor({ limit: '29' })).toEqual(['Query Pets']);
+    expect(await requestsFor({ limit: '30' })).toEqual(['Query Pets', 'Query Pets']);
     expect(await requestsFor({ limit: '100', status: 'pending' })).toEqual(['Query Pets']);
     expect(await requestsFor({ limit: '100' })).toEqual(Array(3).fill('Query Pets'));
   });

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,15 +9,46 @@ import { expect } from 'vitest';
 
 const projectDirectory = join(import.meta.dirname, '..', '..');
 
-/** A copy of the project with the installed packages, so that a test may change its sources. */
-export const copyProject = async (): Promise<string> => {
-  const directory = await mkdtemp(join(tmpdir(), 'animal-store-copy-'));
-  for (const name of ['functions', 'infra', 'lib', 'package.json', 'tsconfig.json']) {
-    await cp(join(projectDirectory, name), join(directory, name), { recursive: true });
+/** A copy of the project with the installed packages, so that a test may change its sources, and what runs of it. */
+export class ProjectCopy {
+  readonly path: string;
+  readonly #running: NpmStart[] = [];
+
+  private constructor(path: string) {
+    this.path = path;
   }
-  await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
-  return directory;
-};
+
+  static async make(): Promise<ProjectCopy> {
+    const path = await mkdtemp(join(tmpdir(), 'animal-store-copy-'));
+    for (const name of ['functions', 'infra', 'lib', 'package.json', 'tsconfig.json']) {
+      await cp(join(projectDirectory, name), join(path, name), { recursive: true });
+    }
+    await symlink(join(projectDirectory, 'node_modules'), join(path, 'node_modules'));
+    return new ProjectCopy(path);
+  }
+
+  npmStart(options: ConstructorParameters<typeof NpmStart>[1]): NpmStart {
+    const started = new NpmStart(this.path, options);
+    this.#running.push(started);
+    return started;
+  }
+
+  async edit(file: string, from: string, to: string): Promise<void> {
+    const text = await readFile(join(this.path, file), 'utf8');
+    expect(text).toContain(from);
+    await writeFile(join(this.path, file), text.replace(from, to));
+  }
+
+  async expectNothingLeft(started: NpmStart): Promise<void> {
+    await expect.poll(() => started.isGroupAlive, { timeout: 5_000 }).toBe(false);
+    // DynamoDB Local is no member of the group, and runs a file of this copy of the project.
+    await expect.poll(commandLines, { timeout: 5_000 }).not.toContain(this.path);
+  }
+
+  endAll(): void {
+    for (const started of this.#running.splice(0)) started.kill();
+  }
+}
 
 /** A PATH with this machine's programs except `java`. */
 export const pathWithoutJava = async (): Promise<string> => {
