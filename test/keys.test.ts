@@ -182,7 +182,7 @@ describe('an outage of the keys table', () => {
   });
 });
 
-describe('the memory for keys', () => {
+describe('the memory for keys', { timeout: 300_000 }, () => {
   // A path that needs no more of DynamoDB than the key.
   const askInTurn = async (apiKeys: readonly string[]) => {
     for (const apiKey of apiKeys) await invoke(service.getPet, getRequest(apiKey, 'no id'));
