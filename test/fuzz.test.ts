@@ -246,6 +246,24 @@ const plainRequest: fc.Arbitrary<FuzzedRequest> = fc.oneof(
     headers: [authorized],
     expected: 400,
   })),
+  fc
+    .constantFrom(
+      { type: 'application/json', body: '1'.repeat(9_000), expected: 413 },
+      { type: 'text/plain', body: 'Rex', expected: 415 },
+    )
+    .map(({ type, body: sent, expected }) => ({
+      method: 'POST',
+      path: '/pets',
+      headers: [authorized, ['Content-Type', type] as const],
+      body: sent,
+      expected,
+    })),
+  fc.constantFrom('DELETE', 'PUT', 'PATCH').map((method) => ({
+    method,
+    path: '/pets',
+    headers: [authorized],
+    expected: 405,
+  })),
   fc.constantFrom('/pets', '/pets/1').map((address) => ({
     method: 'GET',
     path: address,
