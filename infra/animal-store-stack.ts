@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
   BillingMode,
@@ -12,20 +12,31 @@ import { createPet, getPet, listPets } from '../lib/operations.ts';
 import { statusIndex } from '../lib/pets/pets-table.ts';
 import { PetsApi } from './pets-api.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { Stage } from './stages.ts';
+import { requireSafe, type Stage } from './stages.ts';
 
 export interface AnimalStoreStackProps {
   readonly stage: Stage;
 }
 
-/** One stage of the animal store: its tables, a function per operation, and the REST API before them. */
+/**
+ * One stage of the animal store: its tables, a function per operation, and the REST API before them.
+ * Throws when the stage is prod and its values are unsafe.
+ */
 export class AnimalStoreStack extends Stack {
   constructor(scope: Construct, id: string, { stage }: AnimalStoreStackProps) {
-    super(scope, id, { description: `Animal store service, ${stage.name}` });
+    requireSafe(stage);
+    super(scope, id, {
+      description: `Animal store service, ${stage.name}`,
+      env: { account: stage.account, region: stage.region },
+      tags: { ...stage.tags },
+      terminationProtection: stage.terminationProtection,
+    });
 
     const tableDefaults = {
       billingMode: BillingMode.PAY_PER_REQUEST,
-      removalPolicy: stage.removalPolicy,
+      maxReadRequestUnits: stage.maximumUnits.read,
+      maxWriteRequestUnits: stage.maximumUnits.write,
+      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: stage.deletionProtection,
       ...(stage.pointInTimeRecoveryDays > 0 && {
         pointInTimeRecoverySpecification: {
@@ -45,6 +56,8 @@ export class AnimalStoreStack extends Stack {
       sortKey: { name: 'id', type: AttributeType.NUMBER },
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ['name', 'categoryId'],
+      maxReadRequestUnits: stage.maximumUnits.read,
+      maxWriteRequestUnits: stage.maximumUnits.write,
     });
     const keysTable = new Table(this, 'KeysTable', {
       ...tableDefaults,

@@ -1,3 +1,4 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -21,8 +22,8 @@ export class ServiceFunction extends Construct {
     const { stage, environment, permissions } = props;
 
     const logGroup = new LogGroup(this, 'Log', {
-      retention: stage.logRetention,
-      removalPolicy: stage.removalPolicy,
+      retention: stage.logRetentionDays,
+      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -40,7 +41,7 @@ export class ServiceFunction extends Construct {
       code: Code.fromAsset(bundleDirectory(name)),
       handler: `${name}.handler`,
       memorySize: stage.memoryMiB,
-      timeout: stage.timeout,
+      timeout: Duration.seconds(stage.timeoutSeconds),
       environment: { ...environment, POWERTOOLS_SERVICE_NAME: 'animal-store' },
       role,
       logGroup,

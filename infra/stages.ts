@@ -1,41 +1,133 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ApiKeyPrefix } from '../lib/keys/api-key.ts';
 
-/** What distinguishes one deployment of the service from another. */
+/** How many requests are let through: a second on average, and at once. */
+export interface Throttle {
+  readonly ratePerSecond: number;
+  readonly burst: number;
+}
+
+/** What distinguishes one deployment of the service from another: plain values, so that every command can read them. */
 export interface Stage {
-  readonly name: string;
+  readonly name: 'staging' | 'prod';
+  /** The only account that the stage is deployed to; credentials of another one are refused. */
+  readonly account: string;
+  readonly region: string;
+  readonly tags: Readonly<Record<string, string>>;
+
   /** The prefix of the API keys that this stage accepts. */
   readonly apiKeyPrefix: ApiKeyPrefix;
-  /** What happens to tables and logs when the stack, or they, are removed from it. */
-  readonly removalPolicy: RemovalPolicy;
-  readonly deletionProtection: boolean;
-  /** How far back the tables can be restored to any second, in days; 0 turns it off. */
-  readonly pointInTimeRecoveryDays: number;
-  readonly logRetention: RetentionDays;
+  /** The domain that clients use, in place of API Gateway's own, and its certificate in this region. */
+  readonly customDomain?: { readonly domainName: string; readonly certificateArn: string };
+  /** For each method of the API that has no throttle of its own. */
+  readonly throttle: Throttle;
+  /** By the name of the operation. */
+  readonly operationThrottles: Readonly<Record<string, Throttle>>;
+  /** A firewall before the API: how many requests an address, and an API key, may send in 5 minutes. */
+  readonly firewall?: { readonly requestsPerAddress: number; readonly requestsPerApiKey: number };
+
   /** Memory of each function, in MiB; its share of CPU grows with it. */
   readonly memoryMiB: number;
-  readonly timeout: Duration;
+  readonly timeoutSeconds: number;
+  /** Execution environments kept for each function, which can't have more; without it they share the account's. */
+  readonly reservedConcurrency?: number;
+  /** `canary` sends 10 % of the requests to a new version for 10 minutes, and goes back if an alarm goes off. */
+  readonly deployment: 'all at once' | 'canary';
+
+  readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  readonly logRetentionDays: RetentionDays;
+  readonly accessLogRetentionDays: RetentionDays;
+  /** E-mail addresses that alarms are sent to. */
+  readonly alarmAddressees: readonly string[];
+
+  /** Whether tables and logs outlive the stack that declares them. */
+  readonly retainData: boolean;
+  /** Whether DynamoDB refuses to delete the tables. */
+  readonly deletionProtection: boolean;
+  /** Whether CloudFormation refuses to delete the stack. */
+  readonly terminationProtection: boolean;
+  /** How far back the tables can be restored to any second, in days, at most 35; 0 turns it off. */
+  readonly pointInTimeRecoveryDays: number;
+  /** Request units a second that a table, and its index, takes at the most: a bound on what a mistake costs. */
+  readonly maximumUnits: { readonly read: number; readonly write: number };
 }
 
 export const staging: Stage = {
   name: 'staging',
+  account: '111122223333',
+  region: 'eu-west-1',
+  tags: { service: 'animal-store', stage: 'staging' },
+
   apiKeyPrefix: 'pets_test',
-  removalPolicy: RemovalPolicy.DESTROY,
-  deletionProtection: false,
-  pointInTimeRecoveryDays: 1,
-  logRetention: RetentionDays.TWO_WEEKS,
+  throttle: { ratePerSecond: 100, burst: 200 },
+  operationThrottles: {
+    listPets: { ratePerSecond: 100, burst: 200 },
+    createPet: { ratePerSecond: 50, burst: 100 },
+    getPet: { ratePerSecond: 50, burst: 100 },
+  },
+
   memoryMiB: 1024,
-  timeout: Duration.seconds(10),
+  timeoutSeconds: 10,
+  deployment: 'all at once',
+
+  logLevel: 'INFO',
+  logRetentionDays: 14,
+  accessLogRetentionDays: 14,
+  alarmAddressees: ['animal-store-staging@example.com'],
+
+  retainData: false,
+  deletionProtection: false,
+  terminationProtection: false,
+  pointInTimeRecoveryDays: 1,
+  maximumUnits: { read: 400, write: 200 },
 };
 
 export const prod: Stage = {
   name: 'prod',
+  account: '444455556666',
+  region: 'eu-west-1',
+  tags: { service: 'animal-store', stage: 'prod' },
+
   apiKeyPrefix: 'pets_live',
-  removalPolicy: RemovalPolicy.RETAIN,
-  deletionProtection: true,
-  pointInTimeRecoveryDays: 35,
-  logRetention: RetentionDays.THREE_MONTHS,
+  throttle: { ratePerSecond: 1_000, burst: 2_000 },
+  operationThrottles: {
+    listPets: { ratePerSecond: 1_000, burst: 2_000 },
+    createPet: { ratePerSecond: 200, burst: 400 },
+    getPet: { ratePerSecond: 500, burst: 1_000 },
+  },
+  firewall: { requestsPerAddress: 10_000, requestsPerApiKey: 50_000 },
+
   memoryMiB: 1024,
-  timeout: Duration.seconds(10),
+  timeoutSeconds: 10,
+  reservedConcurrency: 100,
+  deployment: 'canary',
+
+  logLevel: 'INFO',
+  logRetentionDays: 90,
+  accessLogRetentionDays: 90,
+  alarmAddressees: ['animal-store-on-call@example.com'],
+
+  retainData: true,
+  deletionProtection: true,
+  terminationProtection: true,
+  pointInTimeRecoveryDays: 35,
+  maximumUnits: { read: 4_000, write: 1_000 },
+};
+
+/** Every stage of the service. */
+export const stages = [staging, prod] as const;
+
+/** Throws, and names each reason, when a stage that customers rely on could lose their data or fail unseen. */
+export const requireSafe = (stage: Stage): void => {
+  if (stage.name !== 'prod') return;
+  const problems = [
+    !stage.retainData && 'retainData must be true, or tables go with the stack',
+    !stage.deletionProtection && 'deletionProtection must be true, or one call deletes a table',
+    !stage.terminationProtection &&
+      'terminationProtection must be true, or one call deletes the stack',
+    stage.pointInTimeRecoveryDays === 0 &&
+      'pointInTimeRecoveryDays must be from 1 to 35, or nothing can be restored',
+    stage.alarmAddressees.length === 0 && 'alarmAddressees is empty, so no one hears an alarm',
+  ].filter((problem) => problem !== false);
+  if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);
 };
