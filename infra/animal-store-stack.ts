@@ -27,7 +27,7 @@ export class AnimalStoreStack extends Stack {
     requireSafe(stage);
     super(scope, id, {
       description: `Animal store service, ${stage.name}`,
-      env: { account: stage.account, region: stage.region },
+      ...(stage.environment && { env: stage.environment }),
       tags: { ...stage.tags },
       terminationProtection: stage.terminationProtection,
     });
@@ -77,27 +77,26 @@ export class AnimalStoreStack extends Stack {
         permissions: [findApiKeys, statement],
       });
 
-    const api = new PetsApi(this, 'Api', {
+    const functions = new Map([
+      [
+        listPets,
+        operationFunction(
+          'list-pets',
+          allow('dynamodb:Query', `${petsTable.tableArn}/index/${statusIndex}`),
+        ),
+      ],
+      [createPet, operationFunction('create-pet', allow('dynamodb:PutItem', petsTable.tableArn))],
+      [getPet, operationFunction('get-pet', allow('dynamodb:GetItem', petsTable.tableArn))],
+    ]);
+    const unrouted = new ServiceFunction(this, 'unrouted', {
       stage,
-      functions: new Map([
-        [
-          listPets,
-          operationFunction(
-            'list-pets',
-            allow('dynamodb:Query', `${petsTable.tableArn}/index/${statusIndex}`),
-          ),
-        ],
-        [createPet, operationFunction('create-pet', allow('dynamodb:PutItem', petsTable.tableArn))],
-        [getPet, operationFunction('get-pet', allow('dynamodb:GetItem', petsTable.tableArn))],
-      ]),
-      unrouted: new ServiceFunction(this, 'unrouted', {
-        stage,
-        environment: {},
-        permissions: [],
-      }),
+      environment: {},
+      permissions: [],
     });
+    const api = new PetsApi(this, 'Api', { stage, functions, unrouted });
 
     new CfnOutput(this, 'BaseAddress', { value: api.baseAddress });
+    if (api.domainTarget) new CfnOutput(this, 'DomainTarget', { value: api.domainTarget });
     new CfnOutput(this, 'PetsTableName', { value: petsTable.tableName });
     new CfnOutput(this, 'KeysTableName', { value: keysTable.tableName });
   }

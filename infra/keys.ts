@@ -4,20 +4,15 @@ import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Argument, InvalidArgumentError, Option, program } from 'commander';
 import ms, { type StringValue } from 'ms';
-import type { ApiKeyPrefix } from '../lib/keys/api-key.ts';
 import type { ApiKeyRecord } from '../lib/keys/api-key-record.ts';
 import { type IssuedApiKey, KeyAdministration } from '../lib/keys/key-administration.ts';
+import { type Stage, stages } from './stages.ts';
 
 interface CommonOptions {
-  readonly stage: 'staging' | 'prod';
+  readonly stage: Stage['name'];
   readonly endpoint?: string;
   readonly json?: true;
 }
-
-const prefixes: Record<CommonOptions['stage'], ApiKeyPrefix> = {
-  staging: 'pets_test',
-  prod: 'pets_live',
-};
 
 /** The keys of a stage: its table is an output of its stack, or the one that the local service has made. */
 const keysOf = async ({ stage, endpoint }: CommonOptions): Promise<KeyAdministration> => {
@@ -94,7 +89,7 @@ const command = (name: string, description: string) =>
     .description(description)
     .addOption(
       new Option('--stage <stage>', 'the stage whose keys are meant')
-        .choices(Object.keys(prefixes))
+        .choices(Object.keys(stages))
         .makeOptionMandatory(),
     )
     .option('--endpoint <url>', 'DynamoDB of the local service, instead of AWS')
@@ -114,7 +109,11 @@ command('issue', 'issue a key and print it, once')
   .action(async (options: CommonOptions & { owner: string; expiresIn?: number }) => {
     const { stage, owner, expiresIn } = options;
     const expiresAt = expiresIn === undefined ? undefined : new Date(Date.now() + expiresIn);
-    const issued = await (await keysOf(options)).issue(prefixes[stage], owner, expiresAt);
+    const issued = await (await keysOf(options)).issue(
+      stages[stage].apiKeyPrefix,
+      owner,
+      expiresAt,
+    );
     logAct('issue', options, { keyId: issued.record.keyId, owner });
     printIssued(issued, options);
   });
@@ -135,7 +134,7 @@ command('rotate', 'issue a successor of a key, and let the key itself end after 
   )
   .action(async (id: string, options: CommonOptions & { grace: number }) => {
     const { stage, grace } = options;
-    const issued = await (await keysOf(options)).rotate(prefixes[stage], id, grace);
+    const issued = await (await keysOf(options)).rotate(stages[stage].apiKeyPrefix, id, grace);
     const { keyId: successor, owner } = issued.record;
     logAct('rotate', options, { keyId: id, successor, owner, graceMs: grace });
     printIssued(issued, options);

@@ -1,10 +1,23 @@
-import { Stack } from 'aws-cdk-lib';
-import { EndpointType, LambdaIntegration, ResponseType, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type MethodDeploymentOptions,
+  MethodLoggingLevel,
+  ResponseType,
+  RestApi,
+  SecurityPolicy,
+} from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type ApiError, errors } from '../lib/http/api-error.ts';
 import type { Operation } from '../lib/operations.ts';
+import { Firewall } from './firewall.ts';
 import type { ServiceFunction } from './service-function.ts';
-import type { Stage } from './stages.ts';
+import type { Stage, Throttle } from './stages.ts';
 
 /** The stage of the REST API, and so the last segment of the base address. */
 const versionSegment = 'v1';
@@ -18,23 +31,67 @@ export interface PetsApiProps {
 
 /** The REST API: a route per operation, a catch-all for the rest, and every error of the gateway as an Error body. */
 export class PetsApi extends Construct {
+  readonly restApi: RestApi;
   readonly baseAddress: string;
+  /** The target of a DNS record for the custom domain, if the stage has one. */
+  readonly domainTarget: string | undefined;
 
   constructor(scope: Construct, id: string, { stage, functions, unrouted }: PetsApiProps) {
     super(scope, id);
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: stage.accessLogRetentionDays,
+      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    const { customDomain } = stage;
     const api = new RestApi(this, 'RestApi', {
       restApiName: `animal-store-${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
+      disableExecuteApiEndpoint: customDomain !== undefined,
+      // A setting of the account, which the account's own stack owns.
       cloudWatchRole: false,
-      deployOptions: { stageName: versionSegment },
+      deployOptions: {
+        stageName: versionSegment,
+        tracingEnabled: true,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
+        ...methodOptions(stage.throttle),
+        methodOptions: Object.fromEntries(
+          [...functions.keys()].map(({ name, method, path }) => [
+            `${path}/${method}`,
+            methodOptions(stage.operationThrottles[name] ?? stage.throttle),
+          ]),
+        ),
+      },
     });
+    this.restApi = api;
     // The stack gives the base address without a trailing slash, under a name of its own.
     api.node.tryRemoveChild('Endpoint');
     const { region, urlSuffix } = Stack.of(this);
-    this.baseAddress = `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${versionSegment}`;
+    const host = customDomain?.domainName ?? `${api.restApiId}.execute-api.${region}.${urlSuffix}`;
+    this.baseAddress = `https://${host}/${versionSegment}`;
+    this.domainTarget =
+      customDomain &&
+      api.addDomainName('Domain', {
+        domainName: customDomain.domainName,
+        certificate: Certificate.fromCertificateArn(
+          this,
+          'Certificate',
+          customDomain.certificateArn,
+        ),
+        endpointType: EndpointType.REGIONAL,
+        securityPolicy: SecurityPolicy.TLS_1_2,
+        basePath: versionSegment,
+      }).domainNameAliasDomainName;
+    if (stage.firewall) {
+      new Firewall(this, 'Firewall', {
+        name: `animal-store-${stage.name}`,
+        stageArn: api.deploymentStage.stageArn,
+        ...stage.firewall,
+      });
+    }
 
-    const integrate = ({ lambda }: ServiceFunction) =>
-      new LambdaIntegration(lambda, { allowTestInvoke: false });
+    const integrate = ({ alias }: ServiceFunction) =>
+      new LambdaIntegration(alias, { allowTestInvoke: false });
     const requestValidator = api.addRequestValidator('Parameters', {
       validateRequestParameters: true,
     });
@@ -66,6 +123,37 @@ export class PetsApi extends Construct {
     }
   }
 }
+
+/** Every option of a method: what is left out is not taken from the stage, but turned off. */
+const methodOptions = ({ ratePerSecond, burst }: Throttle): MethodDeploymentOptions => ({
+  throttlingRateLimit: ratePerSecond,
+  throttlingBurstLimit: burst,
+  metricsEnabled: false,
+  cachingEnabled: false,
+  dataTraceEnabled: false,
+  // Execution logs can hold API keys; the access log and the functions' logs have a line for every request.
+  loggingLevel: MethodLoggingLevel.OFF,
+});
+
+/**
+ * One line of the access log. Never `$context.error.message` nor the path as it was sent: they can hold an API key.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
+ */
+const accessLogLine = {
+  requestId: '$context.requestId',
+  requestTime: '$context.requestTime',
+  sourceIp: '$context.identity.sourceIp',
+  httpMethod: '$context.httpMethod',
+  resourcePath: '$context.resourcePath',
+  status: '$context.status',
+  errorType: '$context.error.responseType',
+  responseBytes: '$context.responseLength',
+  latencyMs: '$context.responseLatency',
+  integrationStatus: '$context.integration.status',
+  integrationLatencyMs: '$context.integration.latency',
+  firewallStatus: '$context.waf.status',
+  traceId: '$context.xrayTraceId',
+};
 
 /** What each error that API Gateway itself can answer means to a client of this service. */
 const gatewayErrors: readonly (readonly [ResponseType, ApiError])[] = [

@@ -1,6 +1,14 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  type Alias,
+  Architecture,
+  Code,
+  type IFunction,
+  Function as LambdaFunction,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { bundleDirectory } from './bundle-functions.ts';
@@ -9,13 +17,17 @@ import type { Stage } from './stages.ts';
 export interface ServiceFunctionProps {
   readonly stage: Stage;
   readonly environment: Readonly<Record<string, string>>;
-  /** All that the function may do, besides writing its own log. */
+  /** All that the function may do, besides writing its own log and its traces. */
   readonly permissions: readonly PolicyStatement[];
 }
 
-/** A Lambda function of one file in `functions/`, named like it, with a log and a role of its own. */
+/**
+ * A Lambda function of one file in `functions/`, named like it, with a log and a role of its own.
+ * What calls it calls the alias `live`, which a deployment moves to the new version.
+ */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
+  readonly alias: Alias & IFunction;
 
   constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
     super(scope, name);
@@ -42,9 +54,25 @@ export class ServiceFunction extends Construct {
       handler: `${name}.handler`,
       memorySize: stage.memoryMiB,
       timeout: Duration.seconds(stage.timeoutSeconds),
-      environment: { ...environment, POWERTOOLS_SERVICE_NAME: 'animal-store' },
+      ...(stage.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: stage.reservedConcurrency,
+      }),
+      environment: {
+        ...environment,
+        POWERTOOLS_SERVICE_NAME: `animal-store-${stage.name}`,
+        POWERTOOLS_LOG_LEVEL: stage.logLevel,
+      },
       role,
       logGroup,
+      tracing: Tracing.ACTIVE,
+      // Older versions stay, for an alias can go back to one at once.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
     });
+    const alias = this.lambda.addAlias('live');
+    if (!isFunction(alias)) throw new Error(`The alias of ${name} has no role`);
+    this.alias = alias;
   }
 }
+
+/** The CDK's own types don't let an alias pass for a function, as an alias may have no role. */
+const isFunction = (alias: Alias): alias is Alias & IFunction => alias.role !== undefined;

@@ -1,5 +1,6 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ApiKeyPrefix } from '../lib/keys/api-key.ts';
+import type { OperationName } from '../lib/operations.ts';
 
 /** How many requests are let through: a second on average, and at once. */
 export interface Throttle {
@@ -10,27 +11,30 @@ export interface Throttle {
 /** What distinguishes one deployment of the service from another: plain values, so that every command can read them. */
 export interface Stage {
   readonly name: 'staging' | 'prod';
-  /** The only account that the stage is deployed to; credentials of another one are refused. */
-  readonly account: string;
-  readonly region: string;
+  /** The only account and region that the stage is deployed to; without it, wherever the credentials lead. */
+  readonly environment: { readonly account: string; readonly region: string } | undefined;
   readonly tags: Readonly<Record<string, string>>;
 
   /** The prefix of the API keys that this stage accepts. */
   readonly apiKeyPrefix: ApiKeyPrefix;
   /** The domain that clients use, in place of API Gateway's own, and its certificate in this region. */
-  readonly customDomain?: { readonly domainName: string; readonly certificateArn: string };
+  readonly customDomain:
+    | { readonly domainName: string; readonly certificateArn: string }
+    | undefined;
   /** For each method of the API that has no throttle of its own. */
   readonly throttle: Throttle;
   /** By the name of the operation. */
-  readonly operationThrottles: Readonly<Record<string, Throttle>>;
+  readonly operationThrottles: Readonly<Partial<Record<OperationName, Throttle>>>;
   /** A firewall before the API: how many requests an address, and an API key, may send in 5 minutes. */
-  readonly firewall?: { readonly requestsPerAddress: number; readonly requestsPerApiKey: number };
+  readonly firewall:
+    | { readonly requestsPerAddress: number; readonly requestsPerApiKey: number }
+    | undefined;
 
   /** Memory of each function, in MiB; its share of CPU grows with it. */
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
   /** Execution environments kept for each function, which can't have more; without it they share the account's. */
-  readonly reservedConcurrency?: number;
+  readonly reservedConcurrency: number | undefined;
   /** `canary` sends 10 % of the requests to a new version for 10 minutes, and goes back if an alarm goes off. */
   readonly deployment: 'all at once' | 'canary';
 
@@ -54,20 +58,22 @@ export interface Stage {
 
 export const staging: Stage = {
   name: 'staging',
-  account: '111122223333',
-  region: 'eu-west-1',
+  environment: { account: '111122223333', region: 'eu-west-1' },
   tags: { service: 'animal-store', stage: 'staging' },
 
   apiKeyPrefix: 'pets_test',
+  customDomain: undefined,
   throttle: { ratePerSecond: 100, burst: 200 },
   operationThrottles: {
     listPets: { ratePerSecond: 100, burst: 200 },
     createPet: { ratePerSecond: 50, burst: 100 },
     getPet: { ratePerSecond: 50, burst: 100 },
   },
+  firewall: undefined,
 
   memoryMiB: 1024,
   timeoutSeconds: 10,
+  reservedConcurrency: undefined,
   deployment: 'all at once',
 
   logLevel: 'INFO',
@@ -84,11 +90,11 @@ export const staging: Stage = {
 
 export const prod: Stage = {
   name: 'prod',
-  account: '444455556666',
-  region: 'eu-west-1',
+  environment: { account: '444455556666', region: 'eu-west-1' },
   tags: { service: 'animal-store', stage: 'prod' },
 
   apiKeyPrefix: 'pets_live',
+  customDomain: undefined,
   throttle: { ratePerSecond: 1_000, burst: 2_000 },
   operationThrottles: {
     listPets: { ratePerSecond: 1_000, burst: 2_000 },
@@ -114,13 +120,26 @@ export const prod: Stage = {
   maximumUnits: { read: 4_000, write: 1_000 },
 };
 
-/** Every stage of the service. */
-export const stages = [staging, prod] as const;
+/** Every stage of the service, by its name. */
+export const stages: Readonly<Record<Stage['name'], Stage>> = { staging, prod };
+
+/**
+ * A stage as an AWS-compatible emulator can have it: in the emulator's own account, without what emulators lack
+ * (CodeDeploy, termination protection, alarms on metric math, firewalls).
+ */
+export const emulated = (stage: Stage): Stage => ({
+  ...stage,
+  environment: undefined,
+  firewall: undefined,
+  deployment: 'all at once',
+  terminationProtection: false,
+});
 
 /** Throws, and names each reason, when a stage that customers rely on could lose their data or fail unseen. */
 export const requireSafe = (stage: Stage): void => {
   if (stage.name !== 'prod') return;
   const problems = [
+    !stage.environment && 'environment is missing, so it goes wherever the credentials lead',
     !stage.retainData && 'retainData must be true, or tables go with the stack',
     !stage.deletionProtection && 'deletionProtection must be true, or one call deletes a table',
     !stage.terminationProtection &&

@@ -7,9 +7,12 @@ export interface Deprecation {
   readonly successor: string;
 }
 
+/** The name of an operation, as the contract gives it. */
+export type OperationName = 'listPets' | 'createPet' | 'getPet';
+
 /** One operation of the contract, for the stack that routes it and the handler that answers it. */
 export interface Operation {
-  readonly name: string;
+  readonly name: OperationName;
   readonly method: 'GET' | 'POST';
   /** Path template relative to the base address, in the syntax of API Gateway resources. */
   readonly path: string;

@@ -44,11 +44,7 @@ describe.each(Object.entries(templates))('stack of %s', (_stage, template) => {
   it('has a route for each operation, to its function, which requires the Authorization header', () => {
     const validator = idOf(template, 'AWS::ApiGateway::RequestValidator', '');
     for (const { method, path, name } of operations) {
-      const functionId = idOf(
-        template,
-        'AWS::Lambda::Function',
-        name.replace('Pet', 'pet').replace('Pets', 'pets'),
-      );
+      const alias = idOf(template, 'AWS::Lambda::Alias', `${name.toLowerCase()}Function`);
       const resource = idOf(
         template,
         'AWS::ApiGateway::Resource',
@@ -61,7 +57,7 @@ describe.each(Object.entries(templates))('stack of %s', (_stage, template) => {
         RequestValidatorId: { Ref: validator },
         Integration: {
           Type: 'AWS_PROXY',
-          Uri: { 'Fn::Join': ['', Match.arrayWith([arnOf(functionId)])] },
+          Uri: { 'Fn::Join': ['', Match.arrayWith([{ Ref: alias }])] },
         },
       });
     }
@@ -71,11 +67,11 @@ describe.each(Object.entries(templates))('stack of %s', (_stage, template) => {
   });
 
   it('sends every other path and method to the unrouted function', () => {
-    const unrouted = idOf(template, 'AWS::Lambda::Function', 'unrouted');
+    const unrouted = idOf(template, 'AWS::Lambda::Alias', 'unroutedFunction');
     const catchAlls = template.findResources('AWS::ApiGateway::Method', {
       Properties: {
         HttpMethod: 'ANY',
-        Integration: { Uri: { 'Fn::Join': ['', Match.arrayWith([arnOf(unrouted)])] } },
+        Integration: { Uri: { 'Fn::Join': ['', Match.arrayWith([{ Ref: unrouted }])] } },
       },
     });
     expect(Object.keys(catchAlls)).toHaveLength(4);
@@ -178,7 +174,75 @@ describe.each(Object.entries(templates))('stack of %s', (_stage, template) => {
         Effect: 'Allow',
         Resource: arnOf(idOf(template, 'AWS::Logs::LogGroup', `${idStart(name)}Log`)),
       },
+      {
+        Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+        Effect: 'Allow',
+        Resource: '*',
+      },
     ]);
+  });
+
+  it.each(functionNames)(
+    'moves the alias of %s to each new version, and keeps the old ones',
+    (name) => {
+      const functionId = idOf(template, 'AWS::Lambda::Function', `${idStart(name)}Function`);
+      const version = idOf(template, 'AWS::Lambda::Version', `${idStart(name)}Function`);
+      template.hasResourceProperties('AWS::Lambda::Alias', {
+        Name: 'live',
+        FunctionName: { Ref: functionId },
+        FunctionVersion: { 'Fn::GetAtt': [version, 'Version'] },
+      });
+      template.hasResource('AWS::Lambda::Version', {
+        Properties: { FunctionName: { Ref: functionId } },
+        DeletionPolicy: 'Retain',
+      });
+    },
+  );
+
+  it('traces every request', () => {
+    template.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } });
+    template.hasResourceProperties('AWS::ApiGateway::Stage', { TracingEnabled: true });
+  });
+
+  it('writes a line of JSON for each request, without what could hold an API key', () => {
+    const [stage] = Object.values(template.findResources('AWS::ApiGateway::Stage'));
+    const { Format, DestinationArn } = stage?.['Properties'].AccessLogSetting ?? {};
+    expect(DestinationArn).toEqual(arnOf(idOf(template, 'AWS::Logs::LogGroup', 'ApiAccessLog')));
+    const line: Record<string, string> = JSON.parse(Format);
+    expect(line).toMatchObject({ requestId: '$context.requestId', status: '$context.status' });
+    for (const variable of Object.values(line)) {
+      expect(variable).toMatch(/^\$context\.[\w.]+$/);
+      expect(variable).not.toMatch(/error\.message|errorMessage|\.path$|userAgent|authorizer/i);
+    }
+  });
+
+  it('repeats every option of a method where its throttle differs from the stage', () => {
+    const [stage] = Object.values(template.findResources('AWS::ApiGateway::Stage'));
+    const settings: object[] = stage?.['Properties'].MethodSettings;
+    expect(settings).toHaveLength(1 + operations.length);
+    for (const setting of settings) {
+      expect(setting).toEqual({
+        HttpMethod: expect.any(String),
+        ResourcePath: expect.any(String),
+        ThrottlingRateLimit: expect.any(Number),
+        ThrottlingBurstLimit: expect.any(Number),
+        CachingEnabled: false,
+        DataTraceEnabled: false,
+        LoggingLevel: 'OFF',
+        MetricsEnabled: false,
+      });
+    }
+  });
+
+  it('bounds what tables and index take on demand', () => {
+    const bounded = {
+      MaxReadRequestUnits: Match.anyValue(),
+      MaxWriteRequestUnits: Match.anyValue(),
+    };
+    template.allResourcesProperties('AWS::DynamoDB::Table', { OnDemandThroughput: bounded });
+    template.hasResourceProperties('AWS::DynamoDB::Table', {
+      GlobalSecondaryIndexes: [Match.objectLike({ OnDemandThroughput: bounded })],
+    });
   });
 
   it('keeps pets by id, and lists them by status and id with nothing but their fields', () => {

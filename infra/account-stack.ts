@@ -1,0 +1,25 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+
+/**
+ * What an account needs once in a region, whatever stages it holds: the role by which API Gateway writes its logs.
+ * It is a setting of the account, so a stage that owned it would take it from the others when it goes.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+ */
+export class AccountStack extends Stack {
+  constructor(scope: Construct, id: string) {
+    super(scope, id, { description: 'Animal store service, settings of the account' });
+    const role = new Role(this, 'ApiGatewayLogging', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      managedPolicies: [
+        ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
+      ],
+    });
+    role.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    new CfnAccount(this, 'ApiGateway', { cloudWatchRoleArn: role.roleArn }).applyRemovalPolicy(
+      RemovalPolicy.RETAIN,
+    );
+  }
+}
