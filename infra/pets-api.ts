@@ -1,9 +1,10 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
+  type Method,
   type MethodDeploymentOptions,
   MethodLoggingLevel,
   ResponseType,
@@ -88,7 +89,23 @@ export class PetsApi extends Construct {
         stageArn: api.deploymentStage.stageArn,
         ...stage.firewall,
       });
+    } else {
+      Validations.of(api.deploymentStage).acknowledge({
+        id: 'AwsSolutions::AwsSolutions-APIG3',
+        reason:
+          'This stage is for trials: it has throttles, and no firewall that costs by the month.',
+      });
     }
+    Validations.of(api.deploymentStage).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-APIG6',
+      reason:
+        'Execution logs can hold API keys; the access log and the functions have a line for every request.',
+    });
+    Validations.of(api).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-APIG2',
+      reason:
+        'The gateway requires the Authorization header; the functions validate the rest, and name what is wrong.',
+    });
 
     const integrate = ({ alias }: ServiceFunction) =>
       new LambdaIntegration(alias, { allowTestInvoke: false });
@@ -96,15 +113,17 @@ export class PetsApi extends Construct {
       validateRequestParameters: true,
     });
     for (const [{ method, path }, operationFunction] of functions) {
-      api.root.resourceForPath(path).addMethod(method, integrate(operationFunction), {
+      const route = api.root.resourceForPath(path).addMethod(method, integrate(operationFunction), {
         requestValidator,
         requestParameters: { 'method.request.header.Authorization': true },
       });
+      acknowledgeNoAuthorizer(route, 'The function itself asks for an API key before all else.');
     }
     // Without a catch-all the gateway reads the Bearer header as a signature and echoes it.
     const paths = new Set([...functions.keys()].map(({ path }) => path));
     for (const path of ['/', ...paths, '/{proxy+}']) {
-      api.root.resourceForPath(path).addMethod('ANY', integrate(unrouted));
+      const route = api.root.resourceForPath(path).addMethod('ANY', integrate(unrouted));
+      acknowledgeNoAuthorizer(route, 'It tells strangers that there is nothing: 404, or 405.');
     }
 
     for (const [type, error] of gatewayErrors) {
@@ -123,6 +142,12 @@ export class PetsApi extends Construct {
     }
   }
 }
+
+const acknowledgeNoAuthorizer = (route: Method, reason: string) => {
+  for (const rule of ['APIG4', 'COG4']) {
+    Validations.of(route).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
+  }
+};
 
 /** Every option of a method: what is left out is not taken from the stage, but turned off. */
 const methodOptions = ({ ratePerSecond, burst }: Throttle): MethodDeploymentOptions => ({

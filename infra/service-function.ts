@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   type Alias,
@@ -68,6 +68,17 @@ export class ServiceFunction extends Construct {
       // Older versions stay, for an alias can go back to one at once.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
     });
+    // What Lambda adds by itself; the permissions above must do without wildcards.
+    Validations.of(role.node.findChild('DefaultPolicy')).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray knows no resources: its two actions can be allowed for all of them alone.',
+    });
+    Validations.of(this.lambda).acknowledge({
+      id: 'Serverless::Serverless-LambdaDLQ',
+      reason:
+        'API Gateway waits for the answer; a dead letter queue takes events that no one waits for.',
+    });
+
     const alias = this.lambda.addAlias('live');
     if (!isFunction(alias)) throw new Error(`The alias of ${name} has no role`);
     this.alias = alias;
