@@ -69,12 +69,16 @@ describe('npm start', () => {
     expect(await messageOfUnknown()).toBe('The requested resource is nowhere.');
     expect(first.out.match(/ERROR/g)).toHaveLength(1);
 
+    await project.edit('lib/http/api-error.ts', "'); is broken", 'is gone.');
+    await project.edit('infra/service-function.ts', '::Serverless-LambdaDLQ', '::Unknown');
+    await first.printed(/^(Not reloaded, .*: The Lambda function does not have a dead letter.*)$/m);
+    await project.edit('infra/service-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
+
     // The process itself goes on with the modules that it has.
     await project.edit('infra/local/router.ts', 'import type', 'import  type');
     await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
 
     // What the template says changes too: this answer is the gateway's own.
-    await project.edit('lib/http/api-error.ts', "'); is broken", 'is gone.');
     await project.edit('lib/http/api-error.ts', 'is missing or invalid', 'is not right');
     await expect.poll(messageOfUnknown, reload).toBe('The requested resource is gone.');
     await expect.poll(messageWithoutKey, reload).toBe('The API key is not right.');

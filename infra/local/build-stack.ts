@@ -57,6 +57,8 @@ const mistakeIn = (output: string): string | undefined => {
   const lines = output.split('\n').map((line) => line.trim());
   const fromBundler = lines.find((line) => line.includes(': ERROR: '));
   if (fromBundler !== undefined) return fromBundler;
+  const finding = lines.findIndex((line) => line.startsWith('ERROR '));
+  if (finding >= 0) return `${lines[finding + 1]}: ${lines[finding]?.replace('ERROR ', '')}`;
   const place = lines.map((line) => /^(?:file:\/\/)?(\/.+:\d+)$/.exec(line)?.[1]).find(Boolean);
   const mistake = lines.find((line) => /^\w*Error\b.*: /.test(line));
   return place && mistake ? `${relative(projectDirectory, place)}: ${mistake}` : mistake;
