@@ -1,0 +1,24 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const venv = join(import.meta.dirname, '..', '.build', 'venv', 'bin');
+
+/**
+ * Path of a tool of `test/requirements.txt`, from `.build/venv` or else from PATH; undefined when neither has it.
+ * Throws in CI, where none may be missing.
+ */
+export const pythonTool = (name: string): string | undefined => {
+  const paths = [venv, ...(process.env['PATH'] ?? '').split(delimiter)];
+  const found = paths.map((path) => join(path, name)).find(isExecutable);
+  if (found === undefined && process.env['CI']) throw new Error(`${name} is missing`);
+  return found;
+};
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
