@@ -161,11 +161,13 @@ const methodOptions = ({ ratePerSecond, burst }: Throttle): MethodDeploymentOpti
 });
 
 /**
- * One line of the access log. Never `$context.error.message` nor the path as it was sent: they can hold an API key.
+ * One line of the access log. Nothing that a client can choose freely, for it can hold an API key: not
+ * `$context.error.message` nor the path, and of the ids those that only AWS makes, no `requestId` or trace id.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const accessLogLine = {
-  requestId: '$context.requestId',
+  extendedRequestId: '$context.extendedRequestId',
+  lambdaRequestId: '$context.integration.requestId',
   requestTime: '$context.requestTime',
   sourceIp: '$context.identity.sourceIp',
   httpMethod: '$context.httpMethod',
@@ -177,7 +179,6 @@ const accessLogLine = {
   integrationStatus: '$context.integration.status',
   integrationLatencyMs: '$context.integration.latency',
   firewallStatus: '$context.waf.status',
-  traceId: '$context.xrayTraceId',
 };
 
 /** What each error that API Gateway itself can answer means to a client of this service. */

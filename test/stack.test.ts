@@ -209,10 +209,14 @@ describe.each(Object.entries(templates))('stack of %s', (_stage, template) => {
     const { Format, DestinationArn } = stage?.['Properties'].AccessLogSetting ?? {};
     expect(DestinationArn).toEqual(arnOf(idOf(template, 'AWS::Logs::LogGroup', 'ApiAccessLog')));
     const line: Record<string, string> = JSON.parse(Format);
-    expect(line).toMatchObject({ requestId: '$context.requestId', status: '$context.status' });
+    expect(line).toMatchObject({
+      extendedRequestId: '$context.extendedRequestId',
+      lambdaRequestId: '$context.integration.requestId',
+      status: '$context.status',
+    });
     for (const variable of Object.values(line)) {
       expect(variable).toMatch(/^\$context\.[\w.]+$/);
-      expect(variable).not.toMatch(/error\.message|errorMessage|\.path$|userAgent|authorizer/i);
+      expect(variable).not.toMatch(/error\.message|\.path$|userAgent|context\.requestId|raceId/);
     }
   });
 
