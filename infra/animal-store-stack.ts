@@ -10,6 +10,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { createPet, getPet, listPets } from '../lib/operations.ts';
 import { statusIndex } from '../lib/pets/pets-table.ts';
+import { Monitoring } from './monitoring.ts';
 import { PetsApi } from './pets-api.ts';
 import { ServiceFunction } from './service-function.ts';
 import { requireSafe, type Stage } from './stages.ts';
@@ -94,6 +95,17 @@ export class AnimalStoreStack extends Stack {
       permissions: [],
     });
     const api = new PetsApi(this, 'Api', { stage, functions, unrouted });
+    if (stage.alarmAddressees.length > 0) {
+      const { restApi } = api;
+      new Monitoring(this, 'Monitoring', {
+        stage,
+        restApi,
+        functions,
+        unrouted,
+        petsTable,
+        keysTable,
+      });
+    }
 
     new CfnOutput(this, 'BaseAddress', { value: api.baseAddress });
     if (api.domainTarget) new CfnOutput(this, 'DomainTarget', { value: api.domainTarget });

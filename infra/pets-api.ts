@@ -18,7 +18,7 @@ import { type ApiError, errors } from '../lib/http/api-error.ts';
 import type { Operation } from '../lib/operations.ts';
 import { Firewall } from './firewall.ts';
 import type { ServiceFunction } from './service-function.ts';
-import type { Stage, Throttle } from './stages.ts';
+import { type Stage, serviceName, type Throttle } from './stages.ts';
 
 /** The stage of the REST API, and so the last segment of the base address. */
 const versionSegment = 'v1';
@@ -45,7 +45,7 @@ export class PetsApi extends Construct {
     });
     const { customDomain } = stage;
     const api = new RestApi(this, 'RestApi', {
-      restApiName: `animal-store-${stage.name}`,
+      restApiName: serviceName(stage),
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: customDomain !== undefined,
       // A setting of the account, which the account's own stack owns.
@@ -85,7 +85,7 @@ export class PetsApi extends Construct {
       }).domainNameAliasDomainName;
     if (stage.firewall) {
       new Firewall(this, 'Firewall', {
-        name: `animal-store-${stage.name}`,
+        name: serviceName(stage),
         stageArn: api.deploymentStage.stageArn,
         ...stage.firewall,
       });

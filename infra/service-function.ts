@@ -12,7 +12,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { bundleDirectory } from './bundle-functions.ts';
-import type { Stage } from './stages.ts';
+import { type Stage, serviceName } from './stages.ts';
 
 export interface ServiceFunctionProps {
   readonly stage: Stage;
@@ -59,7 +59,7 @@ export class ServiceFunction extends Construct {
       }),
       environment: {
         ...environment,
-        POWERTOOLS_SERVICE_NAME: `animal-store-${stage.name}`,
+        POWERTOOLS_SERVICE_NAME: serviceName(stage),
         POWERTOOLS_LOG_LEVEL: stage.logLevel,
       },
       role,

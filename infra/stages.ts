@@ -41,7 +41,7 @@ export interface Stage {
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
-  /** E-mail addresses that alarms are sent to. */
+  /** E-mail addresses that alarms are sent to; without any, the stage has neither alarms nor a dashboard. */
   readonly alarmAddressees: readonly string[];
 
   /** Whether tables and logs outlive the stack that declares them. */
@@ -132,8 +132,15 @@ export const emulated = (stage: Stage): Stage => ({
   environment: undefined,
   firewall: undefined,
   deployment: 'all at once',
+  alarmAddressees: [],
   terminationProtection: false,
 });
+
+/** What the stage is called wherever names must tell stages apart: its API, metrics, logs, alarms and dashboard. */
+export const serviceName = ({ name }: Stage) => `animal-store-${name}`;
+
+/** Where alarms send their addressees: the path in this repository, or the address at which they can read it. */
+export const runbook = 'infra/runbook.md';
 
 /** Throws, and names each reason, when a stage that customers rely on could lose their data or fail unseen. */
 export const requireSafe = (stage: Stage): void => {

@@ -1,0 +1,23 @@
+/** The CloudWatch namespace of the service's metrics. Each has exactly the dimensions `service` and `operation`. */
+export const metricsNamespace = 'AnimalStore';
+
+/**
+ * What the functions count and measure. A count of zero is not written:
+ * an alarm or a ratio must take a missing value as 0, as `FILL(errors, 0) / requests` does.
+ */
+export const metricNames = {
+  /** Requests that reached the function. */
+  requests: 'Requests',
+  /** Answers from 400 to 499. */
+  clientErrors: 'ClientErrors',
+  /** Answers from 500 on. */
+  serverErrors: 'ServerErrors',
+  /** Answers 401, which are client errors too. */
+  authFailures: 'AuthFailures',
+  /** Attempts that DynamoDB throttled, whether or not a retry mended it. */
+  throttles: 'Throttles',
+  /** Requests with an Idempotency-Key that were answered with the pet of an earlier attempt. */
+  idempotentReplays: 'IdempotentReplays',
+  /** Time that a request waited for one call of DynamoDB, its retries and pauses included, in ms. */
+  dynamodbLatency: 'DynamoDBLatency',
+} as const;
