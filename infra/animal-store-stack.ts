@@ -10,6 +10,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { createPet, getPet, listPets } from '../lib/operations.ts';
 import { statusIndex } from '../lib/pets/pets-table.ts';
+import { CanaryDeployment } from './canary-deployment.ts';
 import { Monitoring } from './monitoring.ts';
 import { PetsApi } from './pets-api.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -97,7 +98,7 @@ export class AnimalStoreStack extends Stack {
     const api = new PetsApi(this, 'Api', { stage, functions, unrouted });
     if (stage.alarmAddressees.length > 0) {
       const { restApi } = api;
-      new Monitoring(this, 'Monitoring', {
+      const monitoring = new Monitoring(this, 'Monitoring', {
         stage,
         restApi,
         functions,
@@ -105,6 +106,12 @@ export class AnimalStoreStack extends Stack {
         petsTable,
         keysTable,
       });
+      if (stage.deployment === 'canary') {
+        new CanaryDeployment(this, 'Canary', {
+          functions: [...functions.values(), unrouted],
+          monitoring,
+        });
+      }
     }
 
     new CfnOutput(this, 'BaseAddress', { value: api.baseAddress });

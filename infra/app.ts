@@ -3,15 +3,22 @@ import { AccountStack } from './account-stack.ts';
 import { AnimalStoreStack } from './animal-store-stack.ts';
 import { bundleFunctions } from './bundle-functions.ts';
 import { addSecurityChecks } from './security-checks.ts';
-import { emulated, stages, staging } from './stages.ts';
+import { emulated, type Stage, stages, staging } from './stages.ts';
 
 await bundleFunctions();
 
 const app = new App({ analyticsReporting: false });
+/** `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait. */
+const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
+const deployed: readonly Stage[] = isSet('emulator', 'true')
+  ? [emulated(staging)]
+  : Object.values(stages);
+
 new AccountStack(app, 'AnimalStore-account');
-const isEmulator = app.node.tryGetContext('emulator') === 'true';
-for (const stage of isEmulator ? [emulated(staging)] : Object.values(stages)) {
-  new AnimalStoreStack(app, `AnimalStore-${stage.name}`, { stage });
+for (const stage of deployed) {
+  new AnimalStoreStack(app, `AnimalStore-${stage.name}`, {
+    stage: isSet('canary', 'off') ? { ...stage, deployment: 'all at once' } : stage,
+  });
 }
 addSecurityChecks(app);
 app.synth();

@@ -48,7 +48,6 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
     const { stage, restApi, functions, unrouted, petsTable, keysTable } = props;
-    const { deploymentStage } = restApi;
     const allFunctions = [...functions.values(), unrouted];
     this.#stage = stage;
     this.#addressees = new SnsAction(this.#addTopic(stage));
@@ -60,8 +59,9 @@ export class Monitoring extends Construct {
         // One failure at night, when it is half of the requests, must wake no one.
         expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
         usingMetrics: {
-          errors: deploymentStage.metricServerError(),
-          requests: deploymentStage.metricCount(),
+          // By the API, which has one stage: by the stage, the aliases would wait for themselves.
+          errors: restApi.metricServerError(),
+          requests: restApi.metricCount(),
         },
         period: Duration.minutes(5),
       }),
@@ -71,7 +71,7 @@ export class Monitoring extends Construct {
     this.addAlarm('latency', {
       meaning:
         'The slowest 1 % of the requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
-      metric: deploymentStage.metricLatency({ statistic: 'p99', period: Duration.minutes(1) }),
+      metric: restApi.metricLatency({ statistic: 'p99', period: Duration.minutes(1) }),
       threshold: 1_000,
       evaluationPeriods: 5,
       datapointsToAlarm: 3,

@@ -66,6 +66,58 @@ describe('a custom domain', () => {
   });
 });
 
+describe('a canary deployment', () => {
+  const template = templateOf(prod);
+  const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
+  const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
+  const alarms = template.findResources('AWS::CloudWatch::Alarm');
+  const metricOf = (alarm: { Name: { Ref: string } }) => alarms[alarm.Name.Ref]?.['Properties'];
+
+  it('moves the alias of every function, 10 % of the requests for 10 minutes before the rest', () => {
+    expect(aliases).toHaveLength(4);
+    const movedBy = aliases.map(
+      ({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref,
+    );
+    expect(movedBy.sort()).toEqual(groups.map(([id]) => id).sort());
+    for (const [, { Properties }] of groups) {
+      expect(Properties.DeploymentConfigName).toBe(
+        'CodeDeployDefault.LambdaCanary10Percent10Minutes',
+      );
+    }
+  });
+
+  it.each(groups)(
+    'of %s goes back when its new version crashes, or the share of 5xx is too high',
+    (_id, { Properties }) => {
+      expect(Properties.AutoRollbackConfiguration).toEqual({
+        Enabled: true,
+        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
+      });
+      const [newVersion, service, ...others] = Properties.AlarmConfiguration.Alarms;
+      expect(others).toEqual([]);
+      expect(metricOf(newVersion)).toMatchObject({
+        Namespace: 'AWS/Lambda',
+        MetricName: 'Errors',
+        Dimensions: expect.arrayContaining([
+          {
+            Name: 'ExecutedVersion',
+            Value: { 'Fn::GetAtt': [expect.stringContaining('CurrentVersion'), 'Version'] },
+          },
+        ]),
+      });
+      expect(metricOf(service)).toMatchObject({ AlarmName: 'animal-store-prod-server-errors' });
+    },
+  );
+
+  it('is left out where a stage takes a new version at once', () => {
+    const atOnce = templateOf(staging);
+    atOnce.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
+    for (const alias of Object.values(atOnce.findResources('AWS::Lambda::Alias'))) {
+      expect(alias).not.toHaveProperty('UpdatePolicy');
+    }
+  });
+});
+
 describe('the firewall', () => {
   const template = templateOf(prod);
   const [webAcl] = Object.values(template.findResources('AWS::WAFv2::WebACL'));
