@@ -1,6 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { elapsedMs } from './elapsed-ms.ts';
+import { metricNames } from './metric-names.ts';
+import { count, recordDynamodbLatency } from './metrics.ts';
+import { isThrottled } from './retryable.ts';
 
 const maxAttempts = 3;
 
@@ -28,6 +32,7 @@ client.middlewareStack.add(
     try {
       return await next(args);
     } catch (error) {
+      if (isThrottled(error)) count(metricNames.throttles);
       if (error instanceof Error && alsoRetryable.has(error.name)) {
         Object.assign(error, { $retryable: {} });
       }
@@ -35,7 +40,20 @@ client.middlewareStack.add(
     }
   },
   // Inside of the SDK's retries, around each attempt.
-  { name: 'markRetryable', step: 'finalizeRequest', priority: 'low' },
+  { name: 'inspectFailure', step: 'finalizeRequest', priority: 'low' },
+);
+
+client.middlewareStack.add(
+  (next) => async (args) => {
+    const startedAt = performance.now();
+    try {
+      return await next(args);
+    } finally {
+      recordDynamodbLatency(elapsedMs(startedAt));
+    }
+  },
+  // Around all attempts: the metric is what a request waits for.
+  { name: 'measureLatency', step: 'initialize' },
 );
 
 /** The one client of DynamoDB in a function, reused over invocations. Its errors are the SDK's. */

@@ -80,7 +80,7 @@ describe.each(operations)('$name', ({ name, call, success, run }) => {
     expect(response.body).toEqual({ code, message: expect.stringMatching(/\S/), status });
     expect(response.headers['Retry-After']).toBe(status === 503 ? '1' : undefined);
     expect(response.text).not.toContain('TABLE-AND-KEY-TEXT');
-    expectOneFailure(lines, { operation: name, requestId: 'request-42', code });
+    expectOneFailure(lines, { operation: name, lambdaRequestId: 'request-42', code });
     vi.restoreAllMocks();
     return JSON.parse(lines[0] ?? '');
   };

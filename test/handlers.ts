@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
@@ -40,7 +40,10 @@ export const startHandlers = async () => {
     PETS_TABLE: tables.pets,
     KEYS_TABLE: tables.keys,
     API_KEY_PREFIX: 'pets_test',
+    POWERTOOLS_SERVICE_NAME: 'animal-store-test',
   });
+  // Requests and metrics of tests that don't look at them.
+  process.stdout.write = () => true;
   const client = new DynamoDBClient({ endpoint: local.dynamodbEndpoint });
   await createTables(client, [
     renamed(local.tables['PETS_TABLE'], tables.pets),
@@ -110,6 +113,10 @@ export const invoke = async (
   return { status: statusCode, headers: { ...headers }, body: JSON.parse(body), text: body };
 };
 
+/** An API key made by hand, with the checksum that belongs to it. */
+export const withChecksum = (unchecked: string) =>
+  unchecked + createHash('sha256').update(unchecked).digest('hex').slice(0, 8);
+
 export const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
 
 /** A valid `POST /pets`, in the parts of its event. */
@@ -129,7 +136,7 @@ export const getRequest = (apiKey: string, id: number | string): EventParts => (
   headers: bearer(apiKey),
 });
 
-/** Everything that is logged from now on to the end of the test, line by line. */
+/** Everything that is printed from now on to the end of the test, line by line. */
 export const captureLog = () => {
   const lines: string[] = [];
   for (const stream of [process.stdout, process.stderr]) {
@@ -141,11 +148,22 @@ export const captureLog = () => {
   return lines;
 };
 
+/** Holds what is printed to JSON lines of two kinds, and gives them by their kind. */
+export const readLines = (lines: readonly string[]) => {
+  const read = lines.map((line) => JSON.parse(line));
+  const metrics = read.filter((line) => '_aws' in line);
+  const log = read.filter((line) => !('_aws' in line));
+  for (const line of log) expect(line).toHaveProperty('operation');
+  return { log, metrics };
+};
+
 /** Holds the log to one JSON line, with the request's id and cause, and without anything that must not leak. */
 export const expectOneFailure = (lines: readonly string[], expected: object) => {
-  expect(lines).toHaveLength(1);
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'ERROR', ...expected });
-  expect(lines[0]).not.toMatch(/TABLE-AND-KEY-TEXT|pets_test_|\\n\s+at |node_modules/);
+  const { log, metrics } = readLines(lines);
+  expect(log).toEqual([expect.objectContaining({ level: 'ERROR' })]);
+  expect(log[0]).toMatchObject(expected);
+  expect(metrics).toHaveLength(1);
+  expect(lines.join()).not.toMatch(/TABLE-AND-KEY-TEXT|pets_test_|\\n\s+at |node_modules/);
 };
 
 const renamed = (table: TableDefinition | undefined, TableName: string): TableDefinition => {

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '../lib/keys/api-key.ts';
 import { faults } from './fault-proxy.ts';
-import { bearer, captureLog, getRequest, invoke, startHandlers } from './handlers.ts';
+import { bearer, captureLog, getRequest, invoke, startHandlers, withChecksum } from './handlers.ts';
 import { isQuick, runsOf } from './runs.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;
@@ -234,6 +233,3 @@ describe('a key that is right but for its secret', () => {
     expect(service.proxy.requests).toEqual(['Query Pets', 'Query Pets', 'Query Pets']);
   });
 });
-
-const withChecksum = (unchecked: string) =>
-  unchecked + createHash('sha256').update(unchecked).digest('hex').slice(0, 8);

@@ -14,6 +14,7 @@ export default defineConfig({
       'json',
       'keys',
       'lifecycle',
+      'observability',
       'paging',
       'request-body',
       'unexpected-errors',

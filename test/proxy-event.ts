@@ -3,6 +3,8 @@ import { proxyEvent as gatewayEvent } from '../infra/local/proxy-event.ts';
 import type { OperationContext } from '../lib/http/operation-request.ts';
 
 export interface EventParts {
+  /** API Gateway's, unless a client has chosen it. */
+  readonly requestId?: string;
   readonly method?: string;
   readonly resource?: string;
   readonly petId?: string;
@@ -12,8 +14,12 @@ export interface EventParts {
   readonly isBase64Encoded?: boolean;
 }
 
+/** The request id of every event that names no other. */
+export const gatewayRequestId = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
+
 /** The proxy event that a REST API sends for a request, as the local gateway builds it. */
 export const proxyEvent = ({
+  requestId = gatewayRequestId,
   method = 'GET',
   resource = '/pets',
   petId,
@@ -23,7 +29,7 @@ export const proxyEvent = ({
   isBase64Encoded = false,
 }: EventParts): APIGatewayProxyEvent => {
   const request = {
-    requestId: 'gateway-request-id',
+    requestId,
     extendedRequestId: 'extended-request-id',
     traceId: 'Root=1-0-0',
     method,
@@ -61,6 +67,7 @@ export const lambdaContext = (awsRequestId: string, remainingMs = 10_000): Opera
     done: () => {},
     fail: () => {},
     succeed: () => {},
+    startedAt: Number.NaN,
     owner: 'nobody yet',
     signal: AbortSignal.abort('set by the middleware'),
   };

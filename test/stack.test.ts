@@ -28,7 +28,7 @@ const idOf = (template: Template, type: string, start: string) => {
 const functionNames = ['list-pets', 'create-pet', 'get-pet', 'unrouted'];
 const idStart = (functionName: string) => functionName.replace('-', '');
 
-describe.each(Object.entries(templates))('stack of %s', (_stage, template) => {
+describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
   const petsTable = idOf(template, 'AWS::DynamoDB::Table', 'PetsTable');
   const keysTable = idOf(template, 'AWS::DynamoDB::Table', 'KeysTable');
   const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
@@ -139,6 +139,7 @@ describe.each(Object.entries(templates))('stack of %s', (_stage, template) => {
     expect(lambda?.['Properties']).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
+      Environment: { Variables: { POWERTOOLS_SERVICE_NAME: `animal-store-${stage}` } },
     });
     const asset = lambda?.['Properties'].Code.S3Key.replace('.zip', '');
     expect(readdirSync(join(app.outdir, `asset.${asset}`))).toEqual([`${name}.cjs`]);

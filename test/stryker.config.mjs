@@ -4,7 +4,7 @@ export default {
   vitest: { configFile: 'test/mutation.vitest.config.ts', related: false },
   mutate: [
     'lib/keys/{api-key,api-key-record,authenticate,find-api-key}.ts',
-    'lib/http/{bearer-auth,json,json-body,parse,error-responses,api-error,log}.ts',
+    'lib/http/{bearer-auth,json,json-body,parse,error-responses,api-error,log,observability}.ts',
     'lib/pets/{cursor,creation,pet-store}.ts',
   ],
   coverageAnalysis: 'perTest',

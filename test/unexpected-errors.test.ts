@@ -50,7 +50,7 @@ describe('a handler that throws', () => {
     expect(text).not.toContain('secret');
     expectOneFailure(lines, {
       operation: 'getPet',
-      requestId: 'request-42',
+      lambdaRequestId: 'request-42',
       code: 'internal_error',
       cause: { name },
     });
@@ -99,6 +99,6 @@ describe('a reply that cannot be built', () => {
     const { status, body } = await invoke(handler, getRequest(apiKey, 1));
     expect(status).toBe(500);
     expect(body.code).toBe('internal_error');
-    expectOneFailure(lines, { code: 'internal_error', requestId: 'request-id' });
+    expectOneFailure(lines, { code: 'internal_error', lambdaRequestId: 'request-id' });
   });
 });

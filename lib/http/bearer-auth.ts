@@ -3,14 +3,15 @@ import { errors } from './api-error.ts';
 import { headerValues } from './header-values.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** Lets a request pass that carries one valid API key as `Authorization: Bearer` (RFC 6750), as `context.owner`. */
+/** Lets a request pass that carries one valid API key as `Authorization: Bearer` (RFC 6750), as `context.owner` and `context.keyId`. */
 export const bearerAuth = () => ({
   before: async ({ event, context }: OperationRequest) => {
     const [credentials, ...others] = headerValues(event, 'authorization');
     const apiKey = credentials?.match(/^bearer +([^ ]+) *$/i)?.[1];
-    const owner =
+    const record =
       apiKey && others.length === 0 ? await authenticate(apiKey, context.signal) : undefined;
-    if (owner === undefined) throw errors.unauthorized();
-    context.owner = owner;
+    if (!record) throw errors.unauthorized();
+    context.owner = record.owner;
+    context.keyId = record.keyId;
   },
 });

@@ -11,7 +11,7 @@ const marginMs = 500;
 export const deadline = () => ({
   before: ({ context }: OperationRequest) => {
     const remainingMs = context.getRemainingTimeInMillis() - marginMs;
-    if (remainingMs <= 0) throw errors.serviceUnavailable();
+    if (remainingMs <= 0) throw errors.serviceUnavailable(new Error('Too little time is left'));
     context.signal = AbortSignal.timeout(remainingMs);
   },
 });

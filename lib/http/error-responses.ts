@@ -1,14 +1,13 @@
 import { isRetryable } from '../retryable.ts';
 import { ApiError, errors } from './api-error.ts';
 import { json } from './json.ts';
-import { logFailure } from './log.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** Turns whatever was thrown into an Error body; a failure of the service itself (5xx) is logged. */
-export const errorResponses = (operationName: string) => ({
+/** Turns whatever was thrown into an Error body, and into the `ApiError` that the rest of the chain sees. */
+export const errorResponses = () => ({
   onError: (request: OperationRequest) => {
     const error = toApiError(request.error);
-    if (error.status >= 500) logFailure(operationName, request.context.awsRequestId, error);
+    request.error = error;
     request.response = json(error.status, error.body, error.headers);
   },
 });

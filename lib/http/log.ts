@@ -1,27 +1,66 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import type { ApiError } from './api-error.ts';
+import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
+import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
+import { elapsedMs } from '../elapsed-ms.ts';
+import { ApiError } from './api-error.ts';
+import type { OperationRequest } from './operation-request.ts';
 
-const logger = new Logger();
+/** Leaves out the trace id, which Powertools would add: a client can send one, of any text. */
+class RequestFormatter extends LogFormatter {
+  formatAttributes(
+    { logLevel, message, timestamp, serviceName }: UnformattedAttributes,
+    fields: LogAttributes,
+  ) {
+    return new LogItem({
+      attributes: {
+        level: logLevel,
+        message,
+        timestamp: timestamp.toISOString(),
+        service: serviceName,
+        ...fields,
+      },
+    });
+  }
+}
+
+const logger = new Logger({ logFormatter: new RequestFormatter() });
+
+let coldStart = true;
 
 /**
- * Logs that a request failed for a reason of the service's own, as one JSON line. Of the cause it keeps the kind
- * and the place: messages and stacks of libraries can hold table names, keys and clients' data.
+ * Logs a request and its outcome as one JSON line: level INFO, or ERROR for a failure of the service itself (5xx) with
+ * its cause. But for the public id of the key, nothing that a client sent is in it, nor a library's text, which can repeat that.
  */
-export const logFailure = (
+export const logRequest = (
   operation: string,
-  requestId: string,
-  { code, cause }: ApiError,
+  status: number,
+  { event, context, error }: OperationRequest,
 ): void => {
-  logger.error('The request failed', {
+  const line = {
     operation,
-    requestId,
-    code,
-    cause: kindOf(cause),
-  });
+    status,
+    code: error instanceof ApiError ? error.code : undefined,
+    durationMs: elapsedMs(context.startedAt),
+    keyId: context.keyId,
+    requestId: gatewayIdOf(event.requestContext.requestId),
+    lambdaRequestId: context.awsRequestId,
+    coldStart,
+  };
+  coldStart = false;
+  if (status < 500) logger.info('The request was answered', line);
+  else logger.error('The request failed', { ...line, cause: kindOf(error) });
 };
 
-const kindOf = (cause: unknown) =>
-  cause instanceof Error ? { name: cause.name, thrownAt: placeOf(cause) } : { name: typeof cause };
+/** A client can choose the request id by a header of its own, so only one that looks like API Gateway's is logged. */
+const gatewayIdOf = (requestId: string) =>
+  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(requestId) ? requestId : undefined;
+
+/** What was thrown underneath, by its kind and place. */
+const kindOf = (error: unknown) => {
+  const cause = error instanceof ApiError ? error.cause : error;
+  return cause instanceof Error
+    ? { name: cause.name, thrownAt: placeOf(cause) }
+    : { name: typeof cause };
+};
 
 /** File, line and column of the frame that threw, such as `get-pet.cjs:1:4711`; the message before it is left out. */
 const placeOf = ({ stack = '', message }: Error) =>

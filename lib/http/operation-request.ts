@@ -8,6 +8,10 @@ export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & {
 
 /** Lambda's context, and what the middleware learned before the handler runs. */
 export interface OperationContext extends Context {
+  /** When the request came, an instant of `performance.now()`. */
+  startedAt: number;
+  /** The public id of the API key that the request carries; absent until that is known to be valid. */
+  keyId?: string;
   /** Whose API key the request carries. */
   owner: string;
   /** Ends every call that would outlast the invocation. */

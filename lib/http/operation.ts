@@ -8,10 +8,10 @@ import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 
 /** The chain of an operation of the contract: nothing of it runs for a request without a valid API key. */
 export const operation = (definition: Operation) => {
-  const authenticated = chain()
+  const authenticated = chain(definition.name)
     // Outside of the error responses, for they carry its headers too.
     .use(lifecycleHeaders(definition))
-    .use(errorResponses(definition.name))
+    .use(errorResponses())
     .use(deadline())
     .use(bearerAuth())
     .use(refuseAfterSunset(definition));

@@ -7,18 +7,18 @@ import { findApiKey } from './find-api-key.ts';
 const prefix = environment('API_KEY_PREFIX');
 
 /**
- * The owner of a valid API key; `undefined` for a malformed, unknown, revoked or expired one.
+ * The record of a valid API key; `undefined` for a malformed, unknown, revoked or expired one.
  * Throws what `findApiKey` throws when the key can't be looked up.
  */
 export const authenticate = async (
   apiKey: string,
   signal: AbortSignal,
-): Promise<string | undefined> => {
+): Promise<ApiKeyRecord | undefined> => {
   const identity = identifyApiKey(apiKey, prefix);
   if (!identity) return undefined;
   const record = await findApiKey(identity.keyId, signal);
   return record && timingSafeEqual(record.hash, identity.hash) && isInForce(record)
-    ? record.owner
+    ? record
     : undefined;
 };
 

@@ -4,6 +4,8 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamodb } from '../dynamodb.ts';
 import { environment } from '../environment.ts';
 import { errors } from '../http/api-error.ts';
+import { metricNames } from '../metric-names.ts';
+import { count } from '../metrics.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import {
@@ -45,8 +47,10 @@ export const create = async (
     const occupant = await putUnlessTaken({ ...pet, creation, fingerprint }, signal);
     if (!occupant) return pet;
     if (isSameBytes(occupant['creation'], creation)) {
-      if (isSameBytes(occupant['fingerprint'], fingerprint)) return toPet(occupant);
-      throw errors.idempotencyKeyReused();
+      if (!isSameBytes(occupant['fingerprint'], fingerprint)) throw errors.idempotencyKeyReused();
+      // Without a key it is a retry of the service's own, after a lost answer.
+      if (scope.key !== undefined) count(metricNames.idempotentReplays);
+      return toPet(occupant);
     }
   }
   throw new Error('Every candidate id is taken');

@@ -1,0 +1,20 @@
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { metricNames, metricsNamespace } from './metric-names.ts';
+
+const metrics = new Metrics({ namespace: metricsNamespace });
+
+/** Counts one occurrence in the present request. */
+export const count = (name: (typeof metricNames)[keyof typeof metricNames]): void => {
+  metrics.addMetric(name, MetricUnit.Count, 1);
+};
+
+/** Notes how long the present request waited for a call of DynamoDB, in ms. */
+export const recordDynamodbLatency = (ms: number): void => {
+  metrics.addMetric(metricNames.dynamodbLatency, MetricUnit.Milliseconds, ms);
+};
+
+/** Writes what was counted and measured since the last time as one line in CloudWatch's embedded metric format. */
+export const publishMetrics = (operation: string): void => {
+  metrics.addDimension('operation', operation);
+  metrics.publishStoredMetrics();
+};
