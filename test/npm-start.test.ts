@@ -42,6 +42,8 @@ describe('npm start', () => {
     });
     expect(created.status).toBe(201);
     const pet = await created.text();
+    await first.printed(/^(\{.*"operation":"createPet","status":201,.*\})$/m);
+    expect(first.out).not.toContain('_aws');
 
     for (const { address, family } of Object.values(networkInterfaces()).flatMap(
       (all) => all ?? [],

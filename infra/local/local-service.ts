@@ -22,7 +22,7 @@ export interface LocalServiceOptions {
   readonly functionsDynamodbEndpoint?: string | undefined;
   /** Takes each changed source file into service. */
   readonly watch?: boolean;
-  /** Gets each line that the functions print, and why an invocation failed. */
+  /** Gets each line that the functions print, and why an invocation failed; without it, what is no routine is printed. */
   readonly log?: (line: string) => void;
   /** Gets a line for each step. */
   readonly progress?: (step: string) => void;
@@ -63,7 +63,7 @@ const start = async (
   options: LocalServiceOptions,
   resources: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'stop'>> => {
-  const { progress = () => {}, log = console.log } = options;
+  const { progress = () => {}, log = printUnlessRoutine } = options;
   // First, so that a taken port is reported before the slow steps.
   const gateway = await startGateway({ port: options.port ?? 0, log });
   resources.defer(gateway.stop);
@@ -108,6 +108,11 @@ const start = async (
   resources.defer(async () => watch?.stop());
   const baseAddress = `${gateway.origin}/${stack.api.stageName}`;
   return { baseAddress, apiKey, dynamodbEndpoint, tables };
+};
+
+/** Prints a line, unless it holds metrics or tells of a request that went well. */
+const printUnlessRoutine = (line: string) => {
+  if (!/^\{"(_aws|level":"INFO)"/.test(line)) console.log(line);
 };
 
 const projectDirectory = join(import.meta.dirname, '..', '..');

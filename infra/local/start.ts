@@ -38,6 +38,11 @@ const readOptions = () => {
   };
 };
 
+/** Prints what the functions do, but not the metrics, which are CloudWatch's to read. */
+const log = (line: string) => {
+  if (!line.startsWith('{"_aws":')) console.log(line);
+};
+
 const announce = ({ baseAddress, apiKey, dynamodbEndpoint }: LocalService) => {
   console.log(`
 Base address    ${baseAddress}
@@ -59,6 +64,7 @@ const run = async (signal: AbortSignal): Promise<void> => {
     ...options,
     watch: true,
     progress: (step) => console.log(step),
+    log,
     signal,
   });
   if (!signal.aborted) {
