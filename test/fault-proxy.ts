@@ -18,7 +18,8 @@ interface Exchange {
 /** What happens to a request instead of its plain way to DynamoDB and back. */
 export type Fault = (exchange: Exchange) => Promise<void> | void;
 
-const awsError =
+/** An error as AWS services answer it; `details` may give it another message. */
+export const awsError =
   (status: number, type: string, details: object = {}): Fault =>
   ({ response }) => {
     response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
