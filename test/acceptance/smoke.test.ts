@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { apiKey, expectError, send } from './client.ts';
+
+/** What a release asks of prod: it only reads, so it leaves nothing behind. */
+describe('a stage that was just deployed', () => {
+  it('lists pets for the holder of an API key', async () => {
+    const { status, text } = await send({ path: '/pets?limit=1' });
+    expect(status, text).toBe(200);
+    expect(JSON.parse(text)).toBeInstanceOf(Array);
+  });
+
+  it.each([
+    ['without an API key', []],
+    ['with a mistyped one', [['Authorization', `Bearer ${apiKey}0`]]],
+  ] as const)('answers 401 %s', async (_case, headers) => {
+    expectError(await send({ path: '/pets', headers }), 401, 'unauthorized');
+  });
+
+  it('looks a pet up, and a path that it does not have', async () => {
+    expectError(await send({ path: '/pets/1' }), 404, 'not_found');
+    expectError(await send({ path: '/' }), 404, 'not_found');
+  });
+});
