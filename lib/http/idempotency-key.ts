@@ -2,10 +2,13 @@ import { errors } from './api-error.ts';
 import { headerValues } from './header-values.ts';
 import type { OperationEvent } from './operation-request.ts';
 
+/** 1 to 255 visible ASCII characters. */
+export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
+
 /** The request's `Idempotency-Key`, if it has one. Throws `invalid_request` unless it is 1 to 255 visible ASCII characters. */
 export const idempotencyKeyOf = (event: OperationEvent): string | undefined => {
   const [key, ...others] = headerValues(event, 'idempotency-key');
   if (key === undefined) return undefined;
-  if (others.length === 0 && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  if (others.length === 0 && idempotencyKeyPattern.test(key)) return key;
   throw errors.invalidRequest('Idempotency-Key must be 1 to 255 visible ASCII characters.');
 };

@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 /** A 64-bit signed integer: a `number` where that is exact, else a `bigint`. */
 export type Int64 = number | bigint;
 
-const smallestInt64 = -(2n ** 63n);
-const largestInt64 = 2n ** 63n - 1n;
+/** The smallest and the largest 64-bit signed integer. */
+export const int64Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n } as const;
 
 const isInt64 = (value: unknown): value is Int64 =>
   typeof value === 'bigint'
-    ? value >= smallestInt64 && value <= largestInt64
+    ? value >= int64Bounds.minimum && value <= int64Bounds.maximum
     : Number.isSafeInteger(value);
 
 const mustBe =
@@ -25,7 +25,8 @@ export const PetStatus = z.enum(petStatuses, {
 });
 export type PetStatus = z.output<typeof PetStatus>;
 
-const maxNameLength = 255;
+/** Of a name, in code points. */
+export const maxNameLength = 255;
 const nameRule = mustBe(`text of 1 to ${maxNameLength} characters that is not blank`);
 
 const isName = (text: string) =>
@@ -68,16 +69,18 @@ export const toPet = ({ id, name, categoryId, status }: Record<string, unknown>)
   return { id, name, categoryId, status: known.data };
 };
 
+const maxLimit = 100;
+const limitRule = mustBe(`an integer from 1 to ${maxLimit}`);
+
 /** Query parameters of `GET /pets`. */
 export const ListPetsQuery = z.strictObject({
   limit: z._default(
     z.pipe(
-      z.string().check(
-        z.regex(/^([1-9]\d?|100)$/, {
-          error: 'must be an integer from 1 to 100',
-        }),
+      z.pipe(
+        z.string().check(z.regex(/^[1-9]\d{0,2}$/, { error: limitRule })),
+        z.transform(Number),
       ),
-      z.transform(Number),
+      z.number().check(z.lte(maxLimit, { error: limitRule })),
     ),
     20,
   ),

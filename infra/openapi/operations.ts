@@ -1,0 +1,191 @@
+import { type ApiError, errors } from '../../lib/http/api-error.ts';
+import { idempotencyKeyPattern } from '../../lib/http/idempotency-key.ts';
+import { createPet, getPet, listPets, type Operation, operations } from '../../lib/operations.ts';
+import { whenOf } from './errors.ts';
+import { headersOf, headersOfError, nextLink } from './headers.ts';
+import { listPetsParameters } from './schemas.ts';
+
+const rex = { id: 7905532871371142, name: 'Rex', categoryId: 1, status: 'available' };
+
+const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
+  'application/json': {
+    schema: { $ref: `#/components/schemas/${schema}` },
+    examples: Object.fromEntries(
+      Object.entries(examples).map(([name, value]) => [name, { value }]),
+    ),
+  },
+});
+
+/** What the document says of an operation beyond its definition. */
+interface Description {
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly object[];
+  readonly requestBody?: object;
+  readonly success: {
+    readonly status: number;
+    readonly headers?: object;
+    readonly [member: string]: unknown;
+  };
+  /** What a client can do wrong, besides the API key. */
+  readonly refusals: readonly ApiError[];
+}
+
+const descriptions = new Map<Operation, Description>([
+  [
+    listPets,
+    {
+      summary: 'List animals',
+      description:
+        'One page of the catalogue. When there are more animals, `Link` leads to the next page; ask for it as it stands, until a page has no `Link`.',
+      parameters: Object.entries(listPetsParameters()).map(([name, schema]) => {
+        const { description, ...rest } = typeof schema === 'object' ? schema : {};
+        return { in: 'query', name, description, schema: rest };
+      }),
+      success: {
+        status: 200,
+        description: 'A page of animals.',
+        headers: nextLink,
+        content: json('Pets', { onePet: [rex], empty: [] }),
+      },
+      refusals: [errors.invalidRequest('limit must be an integer from 1 to 100.')],
+    },
+  ],
+  [
+    createPet,
+    {
+      summary: 'Add an animal',
+      description:
+        'Adds one animal. With an `Idempotency-Key` it is safe to send the same request again after a lost answer: it adds the animal once, and answers with it each time.',
+      parameters: [
+        {
+          in: 'header',
+          name: 'Idempotency-Key',
+          description: 'Any text that no other creation of yours has, such as a UUID.',
+          schema: { type: 'string', pattern: idempotencyKeyPattern.source },
+          example: '4f0c5f2e-8d0b-4a57-9a0e-0d0f0f8f8a11',
+        },
+      ],
+      requestBody: {
+        description: 'The animal, in at most 8,192 bytes of UTF-8.',
+        required: true,
+        content: json('NewPet', {
+          required: { name: 'Rex', categoryId: 1 },
+          complete: { name: 'Rex', categoryId: 1, status: 'pending' },
+        }),
+      },
+      success: {
+        status: 201,
+        description: 'The animal, with its `id`.',
+        content: json('Pet', { created: rex }),
+        links: {
+          get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
+        },
+      },
+      refusals: [
+        errors.invalidRequest('name is required; status must be one of available, pending, sold.'),
+        errors.unsupportedMediaType(),
+        errors.idempotencyKeyReused(),
+      ],
+    },
+  ],
+  [
+    getPet,
+    {
+      summary: 'Get an animal',
+      description: 'One animal by its `id`.',
+      parameters: [
+        {
+          in: 'path',
+          name: 'petId',
+          required: true,
+          description: 'The `id` of the animal. A value that none can have is answered with 404.',
+          schema: { $ref: '#/components/schemas/PetId' },
+        },
+      ],
+      success: {
+        status: 200,
+        description: 'The animal.',
+        content: json('Pet', { found: rex }),
+      },
+      refusals: [errors.invalidRequest('fields is not known.'), errors.notFound()],
+    },
+  ],
+]);
+
+/** The Error responses of an operation, by status: its own refusals, and what the service or its gateway can meet. */
+const errorResponses = (operation: Operation, refusals: readonly ApiError[]) =>
+  Object.fromEntries(
+    [
+      ...refusals,
+      errors.unauthorized(),
+      ...(operation.deprecation
+        ? [errors.endpointRemoved(`GET ${operation.deprecation.successor}`)]
+        : []),
+      errors.methodNotAllowed(
+        operations.filter(({ path }) => path === operation.path).map(({ method }) => method),
+      ),
+      errors.payloadTooLarge(),
+      errors.tooManyRequests(),
+      errors.internalError(),
+      errors.badGateway(),
+      errors.serviceUnavailable(),
+      errors.gatewayTimeout(),
+    ].map((error) => [
+      error.status,
+      {
+        description: `\`${error.code}\`: ${whenOf(error)}`,
+        headers: { ...headersOf(operation), ...headersOfError(error) },
+        content: json('Error', { [error.code]: error.body }),
+      },
+    ]),
+  );
+
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** What a reader must know of an operation's place in its life. */
+const lifecycle = ({ deprecation, stability }: Operation): string[] => [
+  ...(stability ? [`This operation is ${stability}: it may change within this version.`] : []),
+  ...(deprecation
+    ? [
+        `**Deprecated** since ${day.format(deprecation.since)} and removed on ${day.format(deprecation.sunset)}: from then on it answers 410. Use \`GET ${deprecation.successor}\` instead, with \`status\` to filter.`,
+      ]
+    : []),
+];
+
+/** An operation with all that it can answer. */
+const operationObject = (operation: Operation) => {
+  const { name, deprecation, stability } = operation;
+  const described = descriptions.get(operation);
+  if (!described) throw new Error(`infra/openapi/operations.ts does not describe ${name}`);
+  const { description, success, refusals, ...rest } = described;
+  const { status, headers: own, ...answer } = success;
+  return {
+    operationId: name,
+    tags: ['pets'],
+    ...rest,
+    description: [description, ...lifecycle(operation)].join('\n\n'),
+    ...(deprecation && {
+      deprecated: true,
+      'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
+    }),
+    ...(stability && { 'x-stability': stability }),
+    responses: {
+      [status]: { ...answer, headers: { ...headersOf(operation), ...own } },
+      ...errorResponses(operation, refusals),
+    },
+  };
+};
+
+/** The operations by path and method. Throws for one that is not described. */
+export const paths = () =>
+  Object.fromEntries(
+    [...new Set(operations.map(({ path }) => path))].map((path) => [
+      path,
+      Object.fromEntries(
+        operations
+          .filter((operation) => operation.path === path)
+          .map((operation) => [operation.method.toLowerCase(), operationObject(operation)]),
+      ),
+    ]),
+  );

@@ -1,0 +1,112 @@
+import * as z from 'zod/mini';
+import {
+  int64Bounds,
+  ListPetsQuery,
+  maxNameLength,
+  NewPet,
+  PetStatus,
+} from '../../lib/pets/pet.ts';
+import { describedErrors } from './errors.ts';
+
+const PetId = z.int().check(z.gte(1));
+
+const Pet = z.object({
+  id: PetId,
+  name: NewPet.shape.name,
+  categoryId: NewPet.shape.categoryId,
+  status: PetStatus,
+});
+
+const ErrorBody = z.object({
+  code: z.string(),
+  message: z.string(),
+  status: z.int().check(z.gte(400), z.lte(599)),
+});
+
+// Engines of JSON Schema differ in what `\s` means; this is what JavaScript, and so the service, takes it for.
+const notBlank =
+  '[^\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]';
+
+/** What zod's own conversion can't know: names, descriptions, and the rules that are code. */
+const described = z
+  .registry<z.core.JSONSchemaMeta>()
+  .add(PetStatus, { id: 'PetStatus', description: 'Whether an animal can be had.' })
+  .add(NewPet, { id: 'NewPet', description: 'What a client sends to add an animal.' })
+  .add(Pet, { id: 'Pet', description: 'An animal of the catalogue.' })
+  .add(z.array(Pet), { id: 'Pets', description: 'Animals, ordered by status, then id.' })
+  .add(ErrorBody, { id: 'Error', description: 'The body of every error response.' })
+  .add(PetId, {
+    id: 'PetId',
+    format: 'int64',
+    description: 'Given by the service, and exact in every JSON reader.',
+    examples: [7905532871371142],
+  })
+  .add(NewPet.shape.name, {
+    minLength: 1,
+    maxLength: maxNameLength,
+    pattern: notBlank,
+    description: 'Not blank, in well-formed Unicode, and kept as sent.',
+    examples: ['Rex'],
+  })
+  .add(NewPet.shape.categoryId, {
+    description:
+      'The category that the animal belongs to. Every digit is kept; a number that is not written in plain digits, such as `1.0` or `1e2`, is refused.',
+    examples: [1],
+  })
+  .add(ErrorBody.shape.code, {
+    description: 'For programs: it tells one error from another. Codes may be added.',
+    examples: describedErrors.map(({ example }) => example.code),
+  })
+  .add(ErrorBody.shape.message, { description: 'For people: its words may change.' })
+  .add(ErrorBody.shape.status, { description: 'The HTTP status code of the response.' })
+  .add(ListPetsQuery, { id: 'ListPetsQuery' })
+  .add(ListPetsQuery.shape.limit, {
+    type: 'integer',
+    minimum: 1,
+    description: 'The most animals that the page may hold.',
+  })
+  .add(ListPetsQuery.shape.status, { description: 'Lists only animals of this status.' })
+  .add(ListPetsQuery.shape.cursor, {
+    description:
+      'Where the page starts: take it, with the whole address, from the `Link` of the page before. It holds for the `status` that it was given for.',
+  });
+
+/** JSON Schemas of what clients send (`input`), or of what the service reads from it (`output`), by name. */
+const convert = (io: 'input' | 'output') =>
+  z.toJSONSchema(described, {
+    io,
+    metadata: described,
+    uri: (id) => `#/components/schemas/${id}`,
+    // The one rule that is code alone; any other makes zod throw.
+    unrepresentable: ({ zodSchema }) =>
+      zodSchema === NewPet.shape.categoryId
+        ? {
+            type: 'integer',
+            format: 'int64',
+            minimum: Number(int64Bounds.minimum),
+            maximum: Number(int64Bounds.maximum),
+          }
+        : 'throw',
+  }).schemas;
+
+/** The schemas of all bodies, by name. */
+export const bodySchemas = () => {
+  const { ListPetsQuery: _, ...bodies } = convert('input');
+  return Object.fromEntries(
+    Object.entries(bodies).map(([name, { $schema, $id, ...schema }]) => [name, schema]),
+  );
+};
+
+/** The schemas of the query parameters of `GET /pets`, by name. */
+export const listPetsParameters = () => convert('output')['ListPetsQuery']?.properties ?? {};
+
+/**
+ * The text of a document, with the bounds of int64 as they are: a number of JavaScript holds them nearly, not quite.
+ */
+export const stringify = (document: object): string => {
+  const exact = (_key: string, value: unknown) => {
+    const bound = Object.values(int64Bounds).find((each) => Number(each) === value);
+    return bound === undefined ? value : JSON.rawJSON(`${bound}`);
+  };
+  return `${JSON.stringify(document, exact, 2)}\n`;
+};
