@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorBody } from '../lib/http/api-error.ts';
+import type { ClientRequest, ClientResponse } from './http-client.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Reference = { readonly $ref: string };
@@ -77,9 +79,128 @@ const validatorOf = (schema: Schema) =>
 const mismatches = (place: string, schema: Schema, value: unknown): string[] => {
   const validate = validatorOf(schema);
   if (!validate) throw new Error(`The document has no ${schema['$ref']}`);
-  return validate(value) ? [] : [`${place}: ${ajv.errorsText(validate.errors)}`];
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) =>
+      `${place}${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
 };
 
 /** What is wrong with a body, by a named schema of the document. */
 export const bodyMismatches = (schema: string, body: unknown): string[] =>
   mismatches(schema, { $ref: `#/components/schemas/${schema}` }, body);
+
+/** Headers that belong to HTTP, TLS or API Gateway, and that no client of this service need know. */
+const transportHeaders =
+  /^(connection|content-length|content-type|date|keep-alive|server|transfer-encoding|via|x-amz-apigw-id|x-amzn-(errortype|trace-id)|x-amz-cf-.*|x-cache)$/;
+
+/** What API Gateway's `ANY` stands for; it has no route for other methods, and answers them like an unknown path. */
+const routedMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+
+/** The operation of a request, with the values of its path parameters. */
+const operationOf = ({ method = 'GET', path }: ClientRequest) => {
+  const [pathname = ''] = path.split('?');
+  for (const [template, operations] of Object.entries(contract.paths)) {
+    const pattern = new RegExp(`^${template.replace(/{(\w+)}/g, '(?<$1>[^/]+)')}$`);
+    const match = pattern.exec(pathname);
+    if (match) {
+      return { operations, operation: operations[method.toLowerCase()], pathValues: match.groups };
+    }
+  }
+  return undefined;
+};
+
+/** The documented response of a request that got this status. */
+const responseOf = (request: ClientRequest, status: number): Response | undefined => {
+  const found = operationOf(request);
+  if (found?.operation) return found.operation.responses[status];
+  // A path that the document does not list has no answer but 404, and a method no answer but 405.
+  const allowed = found && routedMethods.includes(request.method ?? 'GET') ? 405 : 404;
+  const item = allowed === 405 ? found?.operations : contract.paths['/pets/{petId}'];
+  const [any] = Object.values(item ?? {});
+  return status === allowed ? any?.responses[status] : undefined;
+};
+
+const headerMismatches = (documented: Response['headers'], response: ClientResponse): string[] => {
+  const definitions = new Map(
+    Object.entries(documented).map(([name, header]) => [
+      name.toLowerCase(),
+      '$ref' in header ? contract.components.headers[header.$ref.split('/').at(-1) ?? ''] : header,
+    ]),
+  );
+  const received = Object.entries(response.headers).filter(
+    ([name, value]) => value !== undefined && !transportHeaders.test(name),
+  );
+  return [
+    ...received.flatMap(([name, value]) => {
+      const definition = definitions.get(name);
+      return definition ? mismatches(name, definition.schema, value) : [`${name} is undocumented`];
+    }),
+    ...[...definitions]
+      .filter(([name, definition]) => definition?.required && response.headers[name] === undefined)
+      .map(([name]) => `${name} is missing`),
+  ];
+};
+
+/** The examples of an error response are named after its codes. */
+const errorMismatches = (
+  examples: Readonly<Record<string, unknown>>,
+  status: number,
+  body: ErrorBody,
+): string[] => [
+  ...(body.code in examples ? [] : [`code ${body.code} is undocumented`]),
+  ...(body.status === status ? [] : [`status ${body.status} is not that of the response`]),
+];
+
+const answerMismatches = (request: ClientRequest, response: ClientResponse): string[] => {
+  const documented = responseOf(request, response.status);
+  if (!documented) return [`status ${response.status} is undocumented`];
+  const type = `${response.headers['content-type']}`;
+  const content = documented.content[type];
+  if (!content) return [`Content-Type ${type} is undocumented`];
+  const headers = headerMismatches(documented.headers, response);
+  if (request.method === 'HEAD') return headers;
+  const body = JSON.parse(response.text);
+  return [
+    ...headers,
+    ...mismatches('body', content.schema, body),
+    ...(response.status < 400 ? [] : errorMismatches(content.examples, response.status, body)),
+  ];
+};
+
+/** A parameter's text as its schema takes it. */
+const parameterValue = (text: string): unknown => (/^-?\d+$/.test(text) ? Number(text) : text);
+
+const requestMismatches = (request: ClientRequest): string[] => {
+  const { operation, pathValues = {} } = operationOf(request) ?? {};
+  if (!operation) return ['the operation is undocumented'];
+  const { headers = [], path, body } = request;
+  const sent = [
+    ...Object.entries(pathValues).map((pair) => ['path', ...pair] as const),
+    ...[...new URLSearchParams(path.split('?')[1])].map((pair) => ['query', ...pair] as const),
+    ...headers.map((pair) => ['header', ...pair] as const),
+  ];
+  const parameters = sent.flatMap(([place, name, value]) => {
+    const parameter = operation.parameters.find(
+      (each) => each.in === place && each.name.toLowerCase() === name.toLowerCase(),
+    );
+    if (parameter) return mismatches(name, parameter.schema, parameterValue(value));
+    // HTTP lets a client send any header.
+    return place === 'header' ? [] : [`${place} parameter ${name} is undocumented`];
+  });
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  if (!schema) return body === undefined ? parameters : [...parameters, 'a body is undocumented'];
+  return [...parameters, ...mismatches('request body', schema, JSON.parse(`${body}`))];
+};
+
+/**
+ * Where an exchange departs from the OpenAPI document: an undocumented status, header, code or field in the response,
+ * or a request that succeeded though the document does not allow it.
+ */
+export const departuresFromContract = (
+  request: ClientRequest,
+  response: ClientResponse,
+): string[] => [
+  ...answerMismatches(request, response),
+  ...(response.status < 300 ? requestMismatches(request) : []),
+];

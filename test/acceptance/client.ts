@@ -1,4 +1,5 @@
 import { expect, inject, vi } from 'vitest';
+import { departuresFromContract } from '../contract.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../http-client.ts';
 
 export const apiKey = inject('apiKey');
@@ -6,12 +7,19 @@ export const apiKey = inject('apiKey');
 export const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
 const jsonType = ['Content-Type', 'application/json'] as const;
 
-/** Sends one request; without headers of its own it carries the API key, and JSON where it has a body. */
-export const send = (request: ClientRequest): Promise<ClientResponse> =>
-  sendTo(inject('baseAddress'), {
+/**
+ * Sends one request, and holds the exchange to the OpenAPI document. Without headers of its own the request carries
+ * the API key, and JSON where it has a body.
+ */
+export const send = async (request: ClientRequest): Promise<ClientResponse> => {
+  const sent = {
     headers: request.body === undefined ? [authorization] : [authorization, jsonType],
     ...request,
-  });
+  };
+  const response = await sendTo(inject('baseAddress'), sent);
+  expect(departuresFromContract(sent, response), `${sent.method} ${sent.path}`).toEqual([]);
+  return response;
+};
 
 /** Adds a pet, given as an object or as JSON text. */
 export const create = (pet: unknown, extraHeaders: ClientRequest['headers'] = []) =>
