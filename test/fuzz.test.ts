@@ -322,7 +322,7 @@ const hostileRequest: fc.Arbitrary<FuzzedRequest> = fc
 /** The statuses that the contract, as the README fills its gaps, has for a request. */
 const statusesFor = ({ method, path: address, expected }: FuzzedRequest): readonly number[] => {
   if (expected !== undefined) return [expected];
-  const [, isCollection, isPet] = /^(?:(\/pets)|(\/pets\/[^/?]+))(?:\?|$)/.exec(address) ?? [];
+  const [, isCollection, isPet] = /^(?:(\/pets)|(\/pets\/[^/?]+))\/?(?:\?|$)/.exec(address) ?? [];
   if (isCollection && method === 'GET') return [200, 400, 401];
   if (isCollection && method === 'POST') return [201, 400, 401, 413, 415, 422];
   if (isPet && method === 'GET') return [200, 400, 401, 404];

@@ -139,8 +139,9 @@ describe('a request takes the route that API Gateway would give it', () => {
       '/pets/{petId}/friends/{friendId}',
       { petId: '1', friendId: '2' },
     ],
-    ['GET', '/v1/pets/', 'Any', '/{proxy+}', { proxy: 'pets/' }],
-    ['GET', '/v1/pets/7/', 'Any', '/{proxy+}', { proxy: 'pets/7/' }],
+    ['GET', '/v1/pets/', 'Echo', '/pets', null],
+    ['GET', '/v1/pets/7/', 'Echo', '/pets/{petId}', { petId: '7' }],
+    ['GET', '/v1/stray/', 'Any', '/{proxy+}', { proxy: 'stray' }],
     ['GET', '/v1/pets//friends/2', 'Any', '/{proxy+}', { proxy: 'pets//friends/2' }],
     ['GET', '/v1/Pets', 'Any', '/{proxy+}', { proxy: 'Pets' }],
     ['GET', '/v1//pets', 'Any', '/{proxy+}', { proxy: '/pets' }],
@@ -259,6 +260,14 @@ describe('a function gets the event that a REST API sends', () => {
       multiValueQueryStringParameters: null,
       pathParameters: null,
       body: null,
+    });
+  });
+
+  it('with the slash at the end of its path, though the route is that of the path without it', async () => {
+    expect(eventOf(await gateway.request('/v1/pets/7/'))).toMatchObject({
+      resource: '/pets/{petId}',
+      path: '/pets/7/',
+      requestContext: { path: '/v1/pets/7/' },
     });
   });
 

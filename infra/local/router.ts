@@ -31,7 +31,8 @@ export const matchRoute = (
   return best && route && { route, pathParameters: best.pathParameters };
 };
 
-const segmentsOf = (path: string) => (path === '/' ? [] : path.split('/').slice(1));
+/** Without a slash at the end, which makes no difference to API Gateway (aws/aws-sam-cli#1495). */
+const segmentsOf = (path: string) => path.replace(/\/$/, '').split('/').slice(1);
 
 const matchPath = (resourcePath: string, path: string): Record<string, string> | undefined => {
   const given = segmentsOf(path);

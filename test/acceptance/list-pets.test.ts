@@ -100,6 +100,14 @@ describe('GET /pets', () => {
     expect(query.get('cursor')).toMatch(/^[\w-]+$/);
   });
 
+  it('ignores a slash at the end of the path, in the link to the next page too', async () => {
+    const query = '?status=sold&limit=2';
+    const { status, headers } = await send({ path: `/pets/${query}` });
+    const [target] = `${headers['link']}`.split('?');
+    expect(status).toBe(200);
+    expect(target).toBe((await list(query)).link?.split('?')[0]);
+  });
+
   it('links from every page to the next but from the last', async () => {
     const links = [];
     for (let next: string | undefined = '?status=sold&limit=7'; next !== undefined; ) {
