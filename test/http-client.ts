@@ -1,5 +1,5 @@
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 
 export interface ClientRequest {
@@ -17,7 +17,11 @@ export interface ClientResponse {
   readonly text: string;
 }
 
-const agent = new Agent({ keepAlive: true });
+/** How many requests may be under way at once, from each worker of the tests; as many as a test sends unless it is set. */
+const maxSockets = Number(process.env['PARALLEL_REQUESTS'] || Number.POSITIVE_INFINITY);
+
+const httpAgent = new HttpAgent({ keepAlive: true, maxSockets });
+const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets });
 
 /** Sends one request below a base address, byte for byte as it is given. */
 export const sendTo = (
@@ -36,10 +40,12 @@ export const sendTo = (
       {
         hostname,
         port,
+        // Every name under localhost is loopback (RFC 6761, section 6.3), but not every resolver knows it.
+        ...(hostname.endsWith('.localhost') && { hostname: '127.0.0.1', servername: hostname }),
         method,
         path: pathname.replace(/\/$/, '') + path,
         headers: sent,
-        ...(!isSecure && { agent }),
+        agent: isSecure ? httpsAgent : httpAgent,
       },
       (incoming) => {
         const { statusCode: status = 0, headers: received } = incoming;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, inject, vi } from 'vitest';
 import { departuresFromContract } from '../contract.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../http-client.ts';
@@ -9,16 +10,19 @@ const jsonType = ['Content-Type', 'application/json'] as const;
 
 /**
  * Sends one request, and holds the exchange to the OpenAPI document. Without headers of its own the request carries
- * the API key, and JSON where it has a body.
+ * the API key, and JSON where it has a body. A throttled request is sent again, as long after as the stage asks for.
  */
 export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   const sent = {
     headers: request.body === undefined ? [authorization] : [authorization, jsonType],
     ...request,
   };
-  const response = await sendTo(inject('baseAddress'), sent);
-  expect(departuresFromContract(sent, response), `${sent.method} ${sent.path}`).toEqual([]);
-  return response;
+  for (;;) {
+    const response = await sendTo(inject('baseAddress'), sent);
+    expect(departuresFromContract(sent, response), `${sent.method} ${sent.path}`).toEqual([]);
+    if (response.status !== 429) return response;
+    await pause(Number(response.headers['retry-after']) * 1_000);
+  }
 };
 
 /** Adds a pet, given as an object or as JSON text. */
