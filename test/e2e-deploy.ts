@@ -67,13 +67,13 @@ const announceLeftOut = () => {
 const addressOf = ({ account, region }: NonNullable<typeof environment>) =>
   `aws://${account}/${region}`;
 
-const cdk = (...words: readonly string[]) => [
-  'cdk',
-  ...words,
-  ...(emulator === undefined ? [] : ['--context', 'emulator=true']),
+const context = emulator === undefined ? [] : ['--context', 'emulator=true'];
+const cdk = (...words: readonly string[]) => ['cdk', ...words, ...context];
+const deploy = (name: string) => [
+  ...['npm', 'run', 'deploy', '--', name, '--require-approval', 'never'],
+  ...context,
 ];
-const deploy = (name: string) => cdk('deploy', name, '--require-approval', 'never');
-const diff = cdk('diff', stack, '--fail');
+const diff = ['npm', 'run', 'diff', '--', stack, '--fail', ...context];
 
 interface Surroundings {
   readonly directory?: string;

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 const venv = join(import.meta.dirname, '..', '.build', 'venv', 'bin');
 
 /**
- * Path of a tool of `test/requirements.txt`, from `.build/venv` or else from PATH; undefined when neither has it.
+ * Path of a tool of `test/requirements.txt`, from `.build/venv`, where `.ci/python-tools` installs it, or else from PATH; undefined when neither has it.
  * Throws in CI, where none may be missing.
  */
 export const pythonTool = (name: string): string | undefined => {

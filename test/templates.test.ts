@@ -31,7 +31,7 @@ describe('the templates', () => {
 
   it('give cfn-lint nothing to say', ({ skip }) => {
     if (cfnLint === undefined) {
-      skip('cfn-lint is not installed: pip install -r test/requirements.txt');
+      skip('cfn-lint is not installed: .ci/python-tools');
       return;
     }
     const { status, stdout, stderr } = spawnSync(

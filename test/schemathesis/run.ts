@@ -1,36 +1,22 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
+import { pythonTool } from '../python-tool.ts';
 
 /** Requests that each operation must have got, or the run shows less than it says. */
 const leastRequests = 1_000;
 
 const projectDirectory = join(import.meta.dirname, '..', '..');
-/** Holds Schemathesis itself, and what it writes. */
+/** Where it keeps what it writes. */
 const directory = join(projectDirectory, '.build', 'schemathesis');
 
-/** Installs the pinned release, which asks the network only for what is missing. */
-const install = () => {
-  const run = (program: string, ...options: string[]) =>
-    execFileSync(program, options, { stdio: 'inherit' });
-  if (!existsSync(join(directory, 'bin', 'pip'))) run('python3', '-m', 'venv', directory);
-  run(
-    join(directory, 'bin', 'pip'),
-    '--disable-pip-version-check',
-    'install',
-    '--quiet',
-    '--requirement',
-    join(import.meta.dirname, 'requirements.txt'),
-  );
-};
-
 /** Generates requests from `openapi.json`, and holds the service's answers to it. Throws when one departs from it. */
-const run = async ({ baseAddress, apiKey }: LocalService) => {
+const run = async (tool: string, { baseAddress, apiKey }: LocalService) => {
   const requestsFile = join(directory, 'requests.json');
   const schemathesis = spawn(
-    join(directory, 'bin', 'schemathesis'),
+    tool,
     [
       '--config-file',
       join(import.meta.dirname, 'schemathesis.toml'),
@@ -52,10 +38,12 @@ const run = async ({ baseAddress, apiKey }: LocalService) => {
   }
 };
 
-install();
+const tool = pythonTool('schemathesis');
+if (tool === undefined) throw new Error('.ci/python-tools installs Schemathesis');
+mkdirSync(directory, { recursive: true });
 const service = await startLocalService({ progress: console.log });
 try {
-  await run(service);
+  await run(tool, service);
 } finally {
   await service.stop();
 }
