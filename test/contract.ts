@@ -92,7 +92,7 @@ export const bodyMismatches = (schema: string, body: unknown): string[] =>
 
 /** Headers that belong to HTTP, TLS or API Gateway, and that no client of this service need know. */
 const transportHeaders =
-  /^(connection|content-length|content-type|date|keep-alive|server|transfer-encoding|via|x-amz-apigw-id|x-amzn-(errortype|trace-id)|x-amz-cf-.*|x-cache)$/;
+  /^(connection|content-length|content-type|date|keep-alive|server|transfer-encoding|via|x-amz-(apigw|request)-id|x-amzn-(errortype|trace-id)|x-amz-cf-.*|x-cache)$/;
 
 /** What API Gateway's `ANY` stands for; it has no route for other methods, and answers them like an unknown path. */
 const routedMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
