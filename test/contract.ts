@@ -101,7 +101,8 @@ const routedMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT
 const operationOf = ({ method = 'GET', path }: ClientRequest) => {
   const [pathname = ''] = path.split('?');
   for (const [template, operations] of Object.entries(contract.paths)) {
-    const pattern = new RegExp(`^${template.replace(/{(\w+)}/g, '(?<$1>[^/]+)')}$`);
+    // API Gateway ignores a slash at the end.
+    const pattern = new RegExp(`^${template.replace(/{(\w+)}/g, '(?<$1>[^/]+)')}/?$`);
     const match = pattern.exec(pathname);
     if (match) {
       return { operations, operation: operations[method.toLowerCase()], pathValues: match.groups };
