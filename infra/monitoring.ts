@@ -106,6 +106,7 @@ export class Monitoring extends Construct {
         Duration.minutes(1),
       ),
       ...lastingThrottles,
+      runbookEntry: 'hot-index',
     });
     this.addAlarm('auth-failures', {
       meaning:
