@@ -3,11 +3,14 @@ import autocannon from 'autocannon';
 import { startLocalService } from '../infra/local/local-service.ts';
 import { sendTo } from './http-client.ts';
 
+const fullPage = 100;
+
 /**
- * Drives the local service with lists, gets and creations in equal parts, prints what autocannon measured, and holds
- * the catalogue to the answers: as many pets as 201s, each with an id of its own. Fails on any error or difference.
+ * Drives the local service with lists, gets and creations in equal parts, or with one kind of request alone, prints what
+ * autocannon measured, and holds the catalogue to the answers: as many pets as 201s, each with an id of its own. Fails
+ * on any error or difference.
  */
-const run = async (requests: number, connections: number) => {
+const run = async (requests: number, connections: number, only: string | undefined) => {
   const service = await startLocalService({ progress: console.log });
   try {
     const { baseAddress, apiKey } = service;
@@ -17,34 +20,45 @@ const run = async (requests: number, connections: number) => {
       headers: { ...authorization, 'Content-Type': 'application/json' },
       body: '{"name":"Rex","categoryId":1}',
     } as const;
-    const first = await sendTo(baseAddress, {
-      ...post,
-      path: '/pets',
-      headers: Object.entries(post.headers),
+    const ids: number[] = [];
+    while (ids.length < fullPage) {
+      const { text } = await sendTo(baseAddress, {
+        ...post,
+        path: '/pets',
+        headers: Object.entries(post.headers),
+      });
+      ids.push(JSON.parse(text).id);
+    }
+    const get = (path: string) => ({ method: 'GET', path, headers: authorization }) as const;
+    const kinds = new Map<string, autocannon.Request>([
+      ['create', { ...post, path: '/v1/pets' }],
+      ['list', get('/v1/pets?status=available')],
+      ['list100', get(`/v1/pets?status=available&limit=${fullPage}`)],
+      ['get', get(`/v1/pets/${ids[0]}`)],
+    ]);
+    const sent = (only === undefined ? ['create', 'list', 'get'] : [only]).map((kind) => {
+      const request = kinds.get(kind);
+      if (!request) throw new Error(`--only takes one of ${[...kinds.keys()].join(', ')}`);
+      return request;
     });
-    const { id } = JSON.parse(first.text);
 
     const result = await autocannon({
       url: baseAddress,
       connections,
       amount: requests,
-      requests: [
-        { ...post, path: '/v1/pets' },
-        { method: 'GET', path: '/v1/pets?status=available', headers: authorization },
-        { method: 'GET', path: `/v1/pets/${id}`, headers: authorization },
-      ],
+      requests: sent,
     });
     console.log(autocannon.printResult(result));
 
-    const created = 1 + (result.statusCodeStats?.['201']?.count ?? 0);
-    const ids = await walk(baseAddress, apiKey);
-    const distinct = new Set(ids).size;
+    const created = fullPage + (result.statusCodeStats?.['201']?.count ?? 0);
+    const listed = await walk(baseAddress, apiKey);
+    const distinct = new Set(listed).size;
     console.log(
-      `${created} creations answered with 201, ${ids.length} pets listed, ${distinct} ids`,
+      `${created} creations answered with 201, ${listed.length} pets listed, ${distinct} ids`,
     );
     const failures = result.errors + result.timeouts + result.non2xx;
     if (failures > 0) throw new Error(`${failures} requests failed`);
-    if (created !== ids.length || created !== distinct)
+    if (created !== listed.length || created !== distinct)
       throw new Error('Pets were lost or doubled');
   } finally {
     await service.stop();
@@ -69,6 +83,7 @@ const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '10000' },
     connections: { type: 'string', default: '10' },
+    only: { type: 'string' },
   },
 });
-await run(Number(values.requests), Number(values.connections));
+await run(Number(values.requests), Number(values.connections), values.only);
