@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { requireCode } from './function-code.ts';
 import { type StackDefinition, stackDefinitionOf } from './stack-definition.ts';
-import { parseTemplate } from './template.ts';
+import { parseTemplate, type Template } from './template.ts';
 
 const projectDirectory = join(import.meta.dirname, '..', '..');
 /** The stage whose stack runs locally; importing `stages.ts` would load the whole CDK into this process. */
@@ -18,20 +18,35 @@ export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
 };
 
 /** Bundles the functions and reads the stack. Throws an error of one line when they can't be built, or don't fit. */
-export const synthesise = async (signal?: AbortSignal): Promise<StackDefinition> => {
+export const synthesise = (signal?: AbortSignal): Promise<StackDefinition> =>
+  withAssembly(async (assembly) => {
+    const template = await readTemplate(assembly, stackName);
+    const stack = stackDefinitionOf(template);
+    await requireCode(template, stack.functions, assembly, stackName);
+    return stack;
+  }, signal);
+
+/**
+ * Synthesises every stack into a folder that is there while `work` runs. Throws an error of one line when they can't be
+ * built.
+ */
+export const withAssembly = async <Result>(
+  work: (assembly: string) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> => {
   // A folder of its own, so that neither a second start nor a deployment from cdk.out is in the way.
   const assembly = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
     await run(['infra/app.ts'], { CDK_OUTDIR: assembly }, signal);
-    const text = await readFile(join(assembly, `${stackName}.template.json`), 'utf8');
-    const template = parseTemplate(text);
-    const stack = stackDefinitionOf(template);
-    await requireCode(template, stack.functions, assembly, stackName);
-    return stack;
+    return await work(assembly);
   } finally {
     await rm(assembly, { recursive: true, force: true });
   }
 };
+
+/** The template of a stack, by its name, from a folder that `withAssembly` has made. */
+export const readTemplate = async (assembly: string, stack: string): Promise<Template> =>
+  parseTemplate(await readFile(join(assembly, `${stack}.template.json`), 'utf8'));
 
 /** Runs Node in a process of its own, for this one keeps the modules that it has once loaded. */
 const run = async (

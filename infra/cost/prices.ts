@@ -1,0 +1,65 @@
+/** A list price of AWS in US dollars, without free tiers, of the first tier where there are several. */
+export interface Price {
+  readonly usd: number;
+  /** What the price is for, such as a million requests, or a GB (2^30 bytes) for a month. */
+  readonly per: string;
+  /** How many units of a quantity that is. */
+  readonly units: number;
+  /** The day on which AWS published the price list, or on which a copy of the page was read. */
+  readonly asOf: string;
+  readonly source: string;
+}
+
+/** The region of the prices. */
+export const region = 'eu-west-1';
+
+/** Above it, API Gateway's next tier begins: https://aws.amazon.com/api-gateway/pricing/ */
+export const maxRequests = 333_000_000;
+
+const million = 1_000_000;
+const priceList = (service: string) =>
+  `https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/${service}/current/${region}/index.json`;
+const apiGateway = { asOf: '2026-09-21', source: priceList('AmazonApiGateway') };
+const lambda = { asOf: '2026-10-01', source: priceList('AWSLambda') };
+const dynamodb = { asOf: '2026-09-11', source: priceList('AmazonDynamoDB') };
+const cloudwatch = { asOf: '2026-09-22', source: priceList('AmazonCloudWatch') };
+const waf = { asOf: '2026-09-14', source: 'https://aws.amazon.com/waf/pricing/' };
+
+export const prices = {
+  restApiRequest: { usd: 3.5, per: 'million requests', units: million, ...apiGateway },
+  transferOut: {
+    usd: 0.09,
+    per: 'GB',
+    units: 1,
+    asOf: '2026-09-16',
+    source: priceList('AWSDataTransfer'),
+  },
+  lambdaRequest: { usd: 0.2, per: 'million requests', units: million, ...lambda },
+  lambdaArm: { usd: 13.3334, per: 'million GB-seconds', units: million, ...lambda },
+  lambdaX86: { usd: 16.6667, per: 'million GB-seconds', units: million, ...lambda },
+  tableRead: { usd: 0.1415, per: 'million read units', units: million, ...dynamodb },
+  tableWrite: { usd: 0.705, per: 'million write units', units: million, ...dynamodb },
+  tableStorage: { usd: 0.283, per: 'GB-month', units: 1, ...dynamodb },
+  tableRecovery: { usd: 0.22, per: 'GB-month', units: 1, ...dynamodb },
+  logIngestion: { usd: 0.57, per: 'GB', units: 1, ...cloudwatch },
+  logStorage: { usd: 0.03, per: 'GB-month', units: 1, ...cloudwatch },
+  customMetric: { usd: 0.3, per: 'metric', units: 1, ...cloudwatch },
+  alarmMetric: { usd: 0.1, per: 'metric of an alarm', units: 1, ...cloudwatch },
+  dashboard: {
+    usd: 3,
+    per: 'dashboard',
+    units: 1,
+    asOf: '2026-11-21',
+    source: 'https://aws.amazon.com/cloudwatch/pricing/',
+  },
+  trace: {
+    usd: 5,
+    per: 'million traces',
+    units: million,
+    asOf: '2026-11-21',
+    source: 'https://aws.amazon.com/xray/pricing/',
+  },
+  webAcl: { usd: 5, per: 'web ACL', units: 1, ...waf },
+  webAclRule: { usd: 1, per: 'rule', units: 1, ...waf },
+  webAclRequest: { usd: 0.6, per: 'million requests', units: million, ...waf },
+} satisfies Record<string, Price>;
