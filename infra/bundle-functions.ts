@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { build, type OutputFile } from 'esbuild';
+import { type BuildOptions, build, type OutputFile } from 'esbuild';
+import { leaveOutModules } from './left-out-modules.ts';
 
 const projectDirectory = join(import.meta.dirname, '..');
 const buildDirectory = join(projectDirectory, '.build');
@@ -10,24 +11,30 @@ const mapsDirectory = join(buildDirectory, 'maps');
 /** Where the bundle of a function lies: one folder a function, which holds nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
+/** How a function is bundled for Lambda, SDK inside: whatever is built otherwise starts slower. */
+export const bundleOptions = {
+  absWorkingDir: projectDirectory,
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node24',
+  // CommonJS loads Node's own modules without the whole of undici (nodejs/node#57649).
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  mainFields: ['module', 'main'],
+  plugins: [leaveOutModules],
+} satisfies BuildOptions;
+
 /**
- * Bundles each file of `functions/` as it runs on Lambda: CommonJS, SDK inside, `<name>.cjs` with its export `handler`.
+ * Bundles each file of `functions/` as it runs on Lambda: `<name>.cjs` with its export `handler`.
  * Source maps go beside the bundles, to `.build/maps`: loading them in the function costs time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
   const { outputFiles } = await build({
-    absWorkingDir: projectDirectory,
+    ...bundleOptions,
     entryPoints: ['functions/*.ts'],
     outdir: bundlesDirectory,
     entryNames: '[name]/[name]',
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node24',
-    // CommonJS loads Node's own modules without the whole of undici (nodejs/node#57649).
-    format: 'cjs',
-    mainFields: ['module', 'main'],
     sourcemap: 'external',
     write: false,
   });

@@ -1,7 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { elapsedMs } from './elapsed-ms.ts';
+import { environment } from './environment.ts';
 import { metricNames } from './metric-names.ts';
 import { count, recordDynamodbLatency } from './metrics.ts';
 import { isThrottled } from './retryable.ts';
@@ -11,8 +13,32 @@ const maxAttempts = 3;
 /** Full jitter up to 50, 100, … at most 400 ms; the SDK's own pause after a throttle is seconds long. */
 const backoffMs = (attempt: number) => Math.random() * Math.min(400, 25 * 2 ** attempt);
 
+const region = environment('AWS_REGION');
+
+/** DynamoDB in the function's own region, of AWS, AWS China or GovCloud, or where AWS_ENDPOINT_URL_DYNAMODB says. */
+const endpoint = new URL(
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] ||
+    `https://dynamodb.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
+);
+
+// Whatever is not set here the SDK looks for in files and services that a function does not have, at every start:
+// the bundle leaves out the code that would (infra/left-out-modules.ts).
 const client = new DynamoDBClient({
+  region,
+  credentials: fromEnv(),
+  endpointProvider: () => ({ url: endpoint }),
+  ignoreConfiguredEndpointUrls: true,
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  accountIdEndpointMode: 'disabled',
+  authSchemePreference: [],
+  disableClockSkewCorrection: false,
+  maxAttempts,
+  userAgentAppId: 'animal-store',
   requestHandler: { connectionTimeout: 500, requestTimeout: 1_000, throwOnRequestTimeout: true },
+  // The SDK's own loads Node's web streams, only to find that an answer is none.
+  streamCollector: async (body: AsyncIterable<Uint8Array>) =>
+    Buffer.concat(await Array.fromAsync(body)),
 });
 
 // A strategy for each request: a shared one stops retrying when an outage has spent its budget,

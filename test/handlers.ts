@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
@@ -8,6 +10,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { expect, inject, vi } from 'vitest';
+import { bundleDirectory } from '../infra/bundle-functions.ts';
 import { createTables, type TableDefinition } from '../infra/local/create-tables.ts';
 import { stringifyJson } from '../lib/http/json.ts';
 import type { OperationContext } from '../lib/http/operation-request.ts';
@@ -21,11 +24,33 @@ export type Handler = (
   context: OperationContext,
 ) => Promise<APIGatewayProxyResult>;
 
+type HandlerName = 'listPets' | 'createPet' | 'getPet' | 'unrouted';
+type Handlers = Readonly<Record<HandlerName, Handler>>;
+
+const fromSources = async (): Promise<Handlers> => ({
+  listPets: (await import('../functions/list-pets.ts')).handler,
+  createPet: (await import('../functions/create-pet.ts')).handler,
+  getPet: (await import('../functions/get-pet.ts')).handler,
+  unrouted: (await import('../functions/unrouted.ts')).handler,
+});
+
+/** The handlers as they are deployed. */
+export const fromBundles = async (): Promise<Handlers> => {
+  const bundled = (name: string): Handler =>
+    createRequire(import.meta.url)(join(bundleDirectory(name), `${name}.cjs`)).handler;
+  return {
+    listPets: bundled('list-pets'),
+    createPet: bundled('create-pet'),
+    getPet: bundled('get-pet'),
+    unrouted: bundled('unrouted'),
+  };
+};
+
 /**
  * The handlers in this process, in front of tables of their own, which they reach through a fault proxy.
  * To be called once in a test file: the modules read their environment when they are loaded.
  */
-export const startHandlers = async () => {
+export const startHandlers = async (load = fromSources) => {
   const local = inject('dynamodb');
   if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
   const proxy = new FaultProxy(local.dynamodbEndpoint);
@@ -82,10 +107,7 @@ export const startHandlers = async () => {
     storeApiKey,
     issueApiKey: (record?: Partial<ApiKeyRecord>) =>
       storeApiKey(generateApiKey('pets_test'), record),
-    listPets: (await import('../functions/list-pets.ts')).handler,
-    createPet: (await import('../functions/create-pet.ts')).handler,
-    getPet: (await import('../functions/get-pet.ts')).handler,
-    unrouted: (await import('../functions/unrouted.ts')).handler,
+    ...(await load()),
     storedPets,
     deletePets: async () => {
       for (const { id } of await storedPets()) {
