@@ -2,6 +2,7 @@ import { errors } from '../lib/http/api-error.ts';
 import { json } from '../lib/http/json.ts';
 import { operation } from '../lib/http/operation.ts';
 import { NoQuery, parse, queryOf } from '../lib/http/parse.ts';
+import { warmUp } from '../lib/keys/find-api-key.ts';
 import { getPet } from '../lib/operations.ts';
 import { parsePetId } from '../lib/pets/pet.ts';
 import * as pets from '../lib/pets/pet-store.ts';
@@ -14,3 +15,6 @@ export const handler = operation(getPet).handler(async (event, { signal }) => {
   if (!pet) throw errors.notFound();
   return json(200, pet);
 });
+
+/** Awaited in Lambda's INIT phase. */
+export const initialise = warmUp;

@@ -2,6 +2,7 @@ import { json } from '../lib/http/json.ts';
 import { nextLink } from '../lib/http/link.ts';
 import { operation } from '../lib/http/operation.ts';
 import { parse, queryOf } from '../lib/http/parse.ts';
+import { warmUp } from '../lib/keys/find-api-key.ts';
 import { listPets } from '../lib/operations.ts';
 import { ListPetsQuery } from '../lib/pets/pet.ts';
 import * as pets from '../lib/pets/pet-store.ts';
@@ -12,3 +13,6 @@ export const handler = operation(listPets).handler(async (event, { signal }) => 
   const page = await pets.list(query, signal);
   return json(200, page.pets, nextLink(event, query, page.nextCursor));
 });
+
+/** Awaited in Lambda's INIT phase. */
+export const initialise = warmUp;

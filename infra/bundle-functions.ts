@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type BuildOptions, build, type OutputFile } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { leaveOutModules } from './left-out-modules.ts';
 
 const projectDirectory = join(import.meta.dirname, '..');
@@ -8,7 +8,7 @@ const buildDirectory = join(projectDirectory, '.build');
 const bundlesDirectory = join(buildDirectory, 'functions');
 const mapsDirectory = join(buildDirectory, 'maps');
 
-/** Where the bundle of a function lies: one folder a function, which holds nothing else. */
+/** Where a function lies as it is deployed: one folder a function, which holds nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
 /** How a function is bundled for Lambda, SDK inside: whatever is built otherwise starts slower. */
@@ -26,7 +26,19 @@ export const bundleOptions = {
 } satisfies BuildOptions;
 
 /**
- * Bundles each file of `functions/` as it runs on Lambda: `<name>.cjs` with its export `handler`.
+ * What Lambda loads of a function: the bundle, once it is initialised. An ES module, as Lambda awaits no other; the
+ * bundle itself is none, as those load slower.
+ */
+const entryModule = (
+  name: string,
+) => `const { createRequire } = process.getBuiltinModule('node:module');
+const { handler, initialise } = createRequire(import.meta.url)('./${name}.cjs');
+await initialise?.();
+export { handler };
+`;
+
+/**
+ * Bundles each file of `functions/` as it runs on Lambda: `<name>.cjs`, and `<name>.mjs` with the export `handler`.
  * Source maps go beside the bundles, to `.build/maps`: loading them in the function costs time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
@@ -38,17 +50,21 @@ export const bundleFunctions = async (): Promise<void> => {
     sourcemap: 'external',
     write: false,
   });
-  await replaceFiles(outputFiles);
-  const names = outputFiles.map(({ path }) => basename(path));
-  await keepOnly(mapsDirectory, names);
-  await keepOnly(
-    bundlesDirectory,
-    names.map((name) => basename(name, '.cjs')),
-  );
+  const fileNames = outputFiles.map(({ path }) => basename(path));
+  const names = fileNames.flatMap((name) => /^(.+)\.cjs$/.exec(name)?.[1] ?? []);
+  const entryModules = names.map((name) => ({
+    path: join(bundleDirectory(name), `${name}.mjs`),
+    contents: entryModule(name),
+  }));
+  await replaceFiles([...outputFiles, ...entryModules]);
+  await keepOnly(mapsDirectory, fileNames);
+  await keepOnly(bundlesDirectory, names);
 };
 
 /** Puts each file in its place as a whole, for another start or a deployment may read it at this moment. */
-const replaceFiles = async (files: readonly OutputFile[]): Promise<void> => {
+const replaceFiles = async (
+  files: readonly { readonly path: string; readonly contents: string | Uint8Array }[],
+): Promise<void> => {
   await mkdir(buildDirectory, { recursive: true });
   // On the same file system, and in no folder that is deployed.
   const drafts = await mkdtemp(join(buildDirectory, 'drafts-'));

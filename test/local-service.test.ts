@@ -291,7 +291,10 @@ describe('the bundles', () => {
       await reader.close();
       await rm(join(project.path, 'functions', 'passing.ts'));
     }
-    expect(await readdir(join(build, 'functions', 'passing'))).toEqual(['passing.cjs']);
+    expect((await readdir(join(build, 'functions', 'passing'))).sort()).toEqual([
+      'passing.cjs',
+      'passing.mjs',
+    ]);
     await bundle();
     expect((await readdir(build)).sort()).toEqual(['functions', 'maps']);
     const left = await readdir(build, { recursive: true });

@@ -142,7 +142,7 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
       Environment: { Variables: { POWERTOOLS_SERVICE_NAME: `animal-store-${stage}` } },
     });
     const asset = lambda?.['Properties'].Code.S3Key.replace('.zip', '');
-    expect(readdirSync(join(app.outdir, `asset.${asset}`))).toEqual([`${name}.cjs`]);
+    expect(readdirSync(join(app.outdir, `asset.${asset}`))).toEqual([`${name}.cjs`, `${name}.mjs`]);
   });
 
   it.each([

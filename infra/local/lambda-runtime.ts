@@ -32,13 +32,15 @@ const load = () => {
     filename,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })(module.exports, createRequire(filename), module, filename, dirname(filename));
-  return z.record(z.string(), z.unknown()).parse({ ...module.exports })[start.exportName];
+  return z.record(z.string(), z.unknown()).parse({ ...module.exports });
 };
 
-const handler = load();
+const { [start.exportName]: handler, initialise } = load();
 if (typeof handler !== 'function') {
   throw new Error(`${start.filename} exports no function ${start.exportName}`);
 }
+// As the module that Lambda loads does (infra/bundle-functions.ts).
+if (typeof initialise === 'function') await initialise();
 
 const contextOf = ({ requestId, deadline }: Invocation) => ({
   awsRequestId: requestId,
