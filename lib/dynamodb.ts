@@ -15,9 +15,10 @@ const backoffMs = (attempt: number) => Math.random() * Math.min(400, 25 * 2 ** a
 
 const region = environment('AWS_REGION');
 
-/** DynamoDB in the function's own region, of AWS, AWS China or GovCloud, or where AWS_ENDPOINT_URL_DYNAMODB says. */
+/** DynamoDB in the function's own region, of AWS, AWS China or GovCloud, or where the SDK's own variables say. */
 const endpoint = new URL(
   process.env['AWS_ENDPOINT_URL_DYNAMODB'] ||
+    process.env['AWS_ENDPOINT_URL'] ||
     `https://dynamodb.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
 );
 

@@ -90,6 +90,16 @@ describe.each([
     expect(invocations).toMatchObject([{ statusCode: 503 }]);
   });
 
+  it('asks the endpoint of all services where there is none for DynamoDB alone', async () => {
+    const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, ...environment } = standIn.environment;
+    const { invocations } = await runLambda({
+      module: entryOf(name),
+      environment: { ...environment, AWS_ENDPOINT_URL: `${endpoint}` },
+      events: [requests(standIn.apiKey)[request]],
+    });
+    expect(invocations).toMatchObject([{ statusCode: status }]);
+  });
+
   it.each(Object.entries(hosts))(
     'asks, in %s, %s, with the temporary credentials of its environment',
     async (region, host) => {
