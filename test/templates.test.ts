@@ -49,5 +49,5 @@ describe('the templates', () => {
     );
     expect(stdout + stderr).toBe('');
     expect(status).toBe(0);
-  });
+  }, 120_000);
 });
