@@ -15,7 +15,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type ApiError, errors } from '../lib/http/api-error.ts';
-import type { Operation } from '../lib/operations.ts';
+import { methodsOf, type Operation } from '../lib/operations.ts';
 import { Firewall } from './firewall.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { type Stage, serviceName, type Throttle } from './stages.ts';
@@ -57,10 +57,12 @@ export class PetsApi extends Construct {
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
         ...methodOptions(stage.throttle),
         methodOptions: Object.fromEntries(
-          [...functions.keys()].map(({ name, method, path }) => [
-            `${path}/${method}`,
-            methodOptions(stage.operationThrottles[name] ?? stage.throttle),
-          ]),
+          [...functions.keys()].flatMap((operation) =>
+            methodsOf(operation).map((method) => [
+              `${operation.path}/${method}`,
+              methodOptions(stage.operationThrottles[operation.name] ?? stage.throttle),
+            ]),
+          ),
         ),
       },
     });
@@ -112,18 +114,24 @@ export class PetsApi extends Construct {
     const requestValidator = api.addRequestValidator('Parameters', {
       validateRequestParameters: true,
     });
-    for (const [{ method, path }, operationFunction] of functions) {
-      const route = api.root.resourceForPath(path).addMethod(method, integrate(operationFunction), {
-        requestValidator,
-        requestParameters: { 'method.request.header.Authorization': true },
-      });
-      acknowledgeNoAuthorizer(route, 'The function itself asks for an API key before all else.');
+    for (const [operation, operationFunction] of functions) {
+      const resource = api.root.resourceForPath(operation.path);
+      for (const method of methodsOf(operation)) {
+        const route = resource.addMethod(method, integrate(operationFunction), {
+          requestValidator,
+          requestParameters: { 'method.request.header.Authorization': true },
+        });
+        acknowledgeNoAuthorizer(route, 'The function itself asks for an API key before all else.');
+      }
     }
     // Without a catch-all the gateway reads the Bearer header as a signature and echoes it.
     const paths = new Set([...functions.keys()].map(({ path }) => path));
     for (const path of ['/', ...paths, '/{proxy+}']) {
       const route = api.root.resourceForPath(path).addMethod('ANY', integrate(unrouted));
-      acknowledgeNoAuthorizer(route, 'It tells strangers that there is nothing: 404, or 405.');
+      acknowledgeNoAuthorizer(
+        route,
+        'It tells strangers which methods a path has, or that there is no such path.',
+      );
     }
 
     for (const [type, error] of gatewayErrors) {

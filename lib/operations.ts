@@ -48,3 +48,13 @@ export const getPet: Operation = {
 
 /** Every operation of the contract. */
 export const operations: readonly Operation[] = [listPets, createPet, getPet];
+
+/** The methods that reach an operation's function: HEAD is GET without a body (RFC 9110 §9.3.2). */
+export const methodsOf = ({ method }: Operation): readonly string[] =>
+  method === 'GET' ? ['GET', 'HEAD'] : [method];
+
+/** Every method that a path template answers, for `Allow`; empty where it is of no operation. */
+export const allowedMethods = (template: string): readonly string[] => {
+  const methods = operations.filter(({ path }) => path === template).flatMap(methodsOf);
+  return methods.length === 0 ? [] : [...methods, 'OPTIONS'];
+};

@@ -22,6 +22,8 @@ const create: ClientRequest = {
   headers: [['Idempotency-Key', 'key']],
   body: '{"name":"Rex","categoryId":1}',
 };
+const options: ClientRequest = { method: 'OPTIONS', path: '/pets' };
+const allowed: ClientResponse = { status: 204, headers: { ...headers, allow: 'GET' }, text: '' };
 const created: ClientResponse = { ...listed, status: 201, text: JSON.stringify(rex) };
 
 describe('the comparison of an exchange with the document', () => {
@@ -30,6 +32,8 @@ describe('the comparison of an exchange with the document', () => {
     ['a creation', create, created],
     ['a documented error', list, refusal(400, 'invalid_request')],
     ['an unknown path', { path: '/cats' }, refusal(404, 'not_found')],
+    ['HEAD', { ...list, method: 'HEAD' }, { ...listed, text: '' }],
+    ['OPTIONS', options, allowed],
   ])('accepts %s', (_kind, request, response) => {
     expect(departuresFromContract(request, response)).toEqual([]);
   });
@@ -39,6 +43,10 @@ describe('the comparison of an exchange with the document', () => {
     ['status', list, refusal(404, 'not_found')],
     ['status', { path: '/cats' }, refusal(400, 'invalid_request')],
     ['status', { method: 'PUT', path: '/pets' }, refusal(404, 'not_found')],
+    ['status', options, refusal(405, 'method_not_allowed')],
+    ['allow', options, { ...allowed, headers }],
+    ['body', options, { ...allowed, text: '{}' }],
+    ['body', { ...list, method: 'HEAD' }, listed],
     ['status 400', list, { ...refusal(400, 'invalid_request'), status: 401 }],
     ['code', list, refusal(400, 'not_found')],
     ['x-powered-by', list, { ...listed, headers: { ...headers, 'x-powered-by': 'us' } }],

@@ -19,7 +19,8 @@ interface Parameter extends Header {
 
 interface Response {
   readonly headers: Readonly<Record<string, Reference | Header>>;
-  readonly content: Readonly<
+  /** None where the response has no body. */
+  readonly content?: Readonly<
     Record<
       string,
       { readonly schema: Schema; readonly examples: Readonly<Record<string, unknown>> }
@@ -97,7 +98,7 @@ const transportHeaders =
 /** What API Gateway's `ANY` stands for; it has no route for other methods, and answers them like an unknown path. */
 const routedMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
-/** The operation of a request, with the values of its path parameters. */
+/** The operation of a request, with the values of its path parameters. HEAD has those of GET (RFC 9110 §9.3.2). */
 const operationOf = ({ method = 'GET', path }: ClientRequest) => {
   const [pathname = ''] = path.split('?');
   for (const [template, operations] of Object.entries(contract.paths)) {
@@ -105,7 +106,8 @@ const operationOf = ({ method = 'GET', path }: ClientRequest) => {
     const pattern = new RegExp(`^${template.replace(/{(\w+)}/g, '(?<$1>[^/]+)')}/?$`);
     const match = pattern.exec(pathname);
     if (match) {
-      return { operations, operation: operations[method.toLowerCase()], pathValues: match.groups };
+      const documented = method === 'HEAD' ? 'get' : method.toLowerCase();
+      return { operations, operation: operations[documented], pathValues: match.groups };
     }
   }
   return undefined;
@@ -115,11 +117,16 @@ const operationOf = ({ method = 'GET', path }: ClientRequest) => {
 const responseOf = (request: ClientRequest, status: number): Response | undefined => {
   const found = operationOf(request);
   if (found?.operation) return found.operation.responses[status];
-  // A path that the document does not list has no answer but 404, and a method no answer but 405.
-  const allowed = found && routedMethods.includes(request.method ?? 'GET') ? 405 : 404;
-  const item = allowed === 405 ? found?.operations : contract.paths['/pets/{petId}'];
-  const [any] = Object.values(item ?? {});
-  return status === allowed ? any?.responses[status] : undefined;
+  // A path that the document does not list has no answer but 404.
+  if (!found || !routedMethods.includes(request.method ?? 'GET')) {
+    return status === 404 ? contract.paths['/pets/{petId}']?.['get']?.responses[404] : undefined;
+  }
+  const methodNotAllowed = Object.values(found.operations)[0]?.responses[405];
+  // OPTIONS tells of a path what 405 tells of it; a method that the path does not have has no answer but 405.
+  if (request.method === 'OPTIONS') {
+    return status === 204 && methodNotAllowed ? { headers: methodNotAllowed.headers } : undefined;
+  }
+  return status === 405 ? methodNotAllowed : undefined;
 };
 
 const headerMismatches = (documented: Response['headers'], response: ClientResponse): string[] => {
@@ -156,11 +163,13 @@ const errorMismatches = (
 const answerMismatches = (request: ClientRequest, response: ClientResponse): string[] => {
   const documented = responseOf(request, response.status);
   if (!documented) return [`status ${response.status} is undocumented`];
+  const headers = headerMismatches(documented.headers, response);
+  if (!documented.content || request.method === 'HEAD') {
+    return response.text === '' ? headers : [...headers, 'a body is undocumented'];
+  }
   const type = `${response.headers['content-type']}`;
   const content = documented.content[type];
   if (!content) return [`Content-Type ${type} is undocumented`];
-  const headers = headerMismatches(documented.headers, response);
-  if (request.method === 'HEAD') return headers;
   const body = JSON.parse(response.text);
   return [
     ...headers,
@@ -173,6 +182,8 @@ const answerMismatches = (request: ClientRequest, response: ClientResponse): str
 const parameterValue = (text: string): unknown => (/^-?\d+$/.test(text) ? Number(text) : text);
 
 const requestMismatches = (request: ClientRequest): string[] => {
+  // It asks about the path alone.
+  if (request.method === 'OPTIONS') return [];
   const { operation, pathValues = {} } = operationOf(request) ?? {};
   if (!operation) return ['the operation is undocumented'];
   const { headers = [], path, body } = request;

@@ -49,7 +49,7 @@ describe('openapi.json', () => {
     const answers = Object.values(template.findResources('AWS::ApiGateway::GatewayResponse'));
     const codesOf = (status: string) =>
       documented.flatMap(({ operation }) =>
-        Object.keys(operation.responses[status]?.content['application/json']?.examples ?? {}),
+        Object.keys(operation.responses[status]?.content?.['application/json']?.examples ?? {}),
       );
     expect(answers.length).toBeGreaterThan(20);
     for (const {

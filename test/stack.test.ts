@@ -5,7 +5,12 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { AnimalStoreStack } from '../infra/animal-store-stack.ts';
 import { prod, type Stage, staging } from '../infra/stages.ts';
-import { operations } from '../lib/operations.ts';
+import { methodsOf, operations } from '../lib/operations.ts';
+
+/** Every method of every operation. */
+const routes = operations.flatMap((operation) =>
+  methodsOf(operation).map((method) => ({ ...operation, method })),
+);
 
 const app = new App();
 
@@ -41,9 +46,9 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
     template.resourceCountIs('AWS::ApiGateway::Stage', 1);
   });
 
-  it('has a route for each operation, to its function, which requires the Authorization header', () => {
+  it('has a route for each operation, and HEAD beside GET, to its function, which requires the Authorization header', () => {
     const validator = idOf(template, 'AWS::ApiGateway::RequestValidator', '');
-    for (const { method, path, name } of operations) {
+    for (const { method, path, name } of routes) {
       const alias = idOf(template, 'AWS::Lambda::Alias', `${name.toLowerCase()}Function`);
       const resource = idOf(
         template,
@@ -75,7 +80,7 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
       },
     });
     expect(Object.keys(catchAlls)).toHaveLength(4);
-    template.resourceCountIs('AWS::ApiGateway::Method', operations.length + 4);
+    template.resourceCountIs('AWS::ApiGateway::Method', routes.length + 4);
   });
 
   it.each(
@@ -224,7 +229,7 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
   it('repeats every option of a method where its throttle differs from the stage', () => {
     const [stage] = Object.values(template.findResources('AWS::ApiGateway::Stage'));
     const settings: object[] = stage?.['Properties'].MethodSettings;
-    expect(settings).toHaveLength(1 + operations.length);
+    expect(settings).toHaveLength(1 + routes.length);
     for (const setting of settings) {
       expect(setting).toEqual({
         HttpMethod: expect.any(String),
@@ -237,6 +242,17 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
         MetricsEnabled: false,
       });
     }
+  });
+
+  it('throttles HEAD like GET', () => {
+    const [stage] = Object.values(template.findResources('AWS::ApiGateway::Stage'));
+    const settings: { HttpMethod: string }[] = stage?.['Properties'].MethodSettings;
+    const settingsOf = (method: string) =>
+      settings
+        .filter(({ HttpMethod }) => HttpMethod === method)
+        .map((setting) => ({ ...setting, HttpMethod: undefined }));
+    expect(settingsOf('HEAD')).toHaveLength(2);
+    expect(settingsOf('HEAD')).toEqual(settingsOf('GET'));
   });
 
   it('bounds what tables and index take on demand', () => {

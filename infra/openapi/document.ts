@@ -25,6 +25,10 @@ Every request carries an API key as \`Authorization: Bearer <API key>\`. It is i
 
 A query parameter or a field that is not listed here is refused with 400, and so is a parameter that is given twice.
 
+## HEAD and OPTIONS
+
+HEAD is answered as GET is, without the body. OPTIONS is answered with 204 on every path that is listed here, with and without an API key; its \`Allow\` lists the methods.
+
 ## Errors
 
 Every error has the same body, \`{"code", "message", "status"}\`, whatever part of the service it comes from. Requests for a path that is not listed here are answered with 404.

@@ -1,4 +1,5 @@
 import { type ApiError, errors } from '../../lib/http/api-error.ts';
+import { allowedMethods, listPets } from '../../lib/operations.ts';
 
 /** An error as a client can meet it, and when it does. */
 interface DescribedError {
@@ -20,7 +21,7 @@ const described: { readonly [Name in keyof typeof errors]: DescribedError } = {
     when: 'There is no such animal, or no such path.',
   },
   methodNotAllowed: {
-    example: errors.methodNotAllowed(['GET', 'POST']),
+    example: errors.methodNotAllowed(allowedMethods(listPets.path)),
     when: 'The path has other methods, which `Allow` lists.',
   },
   endpointRemoved: {

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../lib/http/api-error.ts';
-import { getPet, type Operation } from '../../lib/operations.ts';
+import { allowedMethods, getPet, listPets, type Operation } from '../../lib/operations.ts';
 
 const since = (getPet.deprecation?.since.getTime() ?? 0) / 1_000;
 
@@ -44,7 +44,7 @@ export const headers: Readonly<Record<string, object>> = {
     description: 'The methods that the path has.',
     required: true,
     schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
-    example: 'GET, POST',
+    example: allowedMethods(listPets.path).join(', '),
   },
   'Retry-After': {
     description: 'How long to wait before the request is sent again, in seconds.',

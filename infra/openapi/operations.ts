@@ -1,6 +1,13 @@
 import { type ApiError, errors } from '../../lib/http/api-error.ts';
 import { idempotencyKeyPattern } from '../../lib/http/idempotency-key.ts';
-import { createPet, getPet, listPets, type Operation, operations } from '../../lib/operations.ts';
+import {
+  allowedMethods,
+  createPet,
+  getPet,
+  listPets,
+  type Operation,
+  operations,
+} from '../../lib/operations.ts';
 import { whenOf } from './errors.ts';
 import { headersOf, headersOfError, nextLink } from './headers.ts';
 import { listPetsParameters } from './schemas.ts';
@@ -122,9 +129,7 @@ const errorResponses = (operation: Operation, refusals: readonly ApiError[]) =>
       ...(operation.deprecation
         ? [errors.endpointRemoved(`GET ${operation.deprecation.successor}`)]
         : []),
-      errors.methodNotAllowed(
-        operations.filter(({ path }) => path === operation.path).map(({ method }) => method),
-      ),
+      errors.methodNotAllowed(allowedMethods(operation.path)),
       errors.payloadTooLarge(),
       errors.tooManyRequests(),
       errors.internalError(),

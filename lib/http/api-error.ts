@@ -46,7 +46,7 @@ export const errors = {
     new ApiError(
       'method_not_allowed',
       405,
-      `This path supports ${allowed.join(' and ')}, not the method of the request.`,
+      `This path supports ${allowed.join(', ')}, not the method of the request.`,
       { headers: { Allow: allowed.join(', ') } },
     ),
   endpointRemoved: (successor: string) =>

@@ -44,6 +44,13 @@ export const json = (
   body: stringifyJson(body),
 });
 
+/** A response without a body. */
+export const noContent = (headers: Readonly<Record<string, string>>): APIGatewayProxyResult => ({
+  statusCode: 204,
+  headers: { 'Cache-Control': 'no-store', ...headers },
+  body: '',
+});
+
 /** A client's field or parameter name as it may stand in an error message: short and plain, or not at all. */
 export const printableName = (name: string): string =>
   /^(?!pets_(live|test)_)[\w.$-]{1,32}$/.test(name) ? name : 'a field with an unprintable name';

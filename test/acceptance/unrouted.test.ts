@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiKey, authorization, expectError, expectNoLeak, send } from './client.ts';
+import { apiKey, authorization, expectError, send } from './client.ts';
 
 const headersWithAndWithoutKey = [
   ['with', [authorization]],
@@ -9,7 +9,7 @@ const headersWithAndWithoutKey = [
 describe('a path that no operation has', () => {
   it.each(
     ['', '/', '/pet', '/pets/1/photos', '/Pets', '/pets;x=1', '/v1/pets'].flatMap((path) =>
-      ['GET', 'POST', 'DELETE'].map((method) => [method, path] as const),
+      ['GET', 'POST', 'DELETE', 'OPTIONS'].map((method) => [method, path] as const),
     ),
   )('answers 404 to %s %j, with and without a key', async (method, path) => {
     for (const [, headers] of headersWithAndWithoutKey) {
@@ -25,14 +25,13 @@ describe('a path that no operation has', () => {
 
 describe('a method that a path does not have', () => {
   it.each([
-    ['PUT', '/pets', 'GET, POST'],
-    ['PATCH', '/pets', 'GET, POST'],
-    ['DELETE', '/pets', 'GET, POST'],
-    ['DELETE', '/pets/', 'GET, POST'],
-    ['OPTIONS', '/pets', 'GET, POST'],
-    ['POST', '/pets/1', 'GET'],
-    ['PUT', '/pets/1', 'GET'],
-    ['DELETE', '/pets/1', 'GET'],
+    ['PUT', '/pets', 'GET, HEAD, POST, OPTIONS'],
+    ['PATCH', '/pets', 'GET, HEAD, POST, OPTIONS'],
+    ['DELETE', '/pets', 'GET, HEAD, POST, OPTIONS'],
+    ['DELETE', '/pets/', 'GET, HEAD, POST, OPTIONS'],
+    ['POST', '/pets/1', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/pets/1', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/pets/1', 'GET, HEAD, OPTIONS'],
   ])('answers 405 to %s %s and allows %s', async (method, path, allowed) => {
     for (const [, headers] of headersWithAndWithoutKey) {
       const response = await send({ method, path, headers });
@@ -40,12 +39,21 @@ describe('a method that a path does not have', () => {
       expect(response.headers['allow']).toBe(allowed);
     }
   });
+});
 
-  it('answers 405 to HEAD, without a body', async () => {
-    const response = await send({ method: 'HEAD', path: '/pets' });
-    expect(response.status).toBe(405);
-    expect(response.headers['allow']).toBe('GET, POST');
-    expect(response.text).toBe('');
-    expectNoLeak(response);
+describe('OPTIONS', () => {
+  it.each([
+    ['/pets', 'GET, HEAD, POST, OPTIONS'],
+    ['/pets/', 'GET, HEAD, POST, OPTIONS'],
+    ['/pets?limit=0', 'GET, HEAD, POST, OPTIONS'],
+    ['/pets/1', 'GET, HEAD, OPTIONS'],
+    ['/pets/abc', 'GET, HEAD, OPTIONS'],
+  ])('answers 204 for %s and allows %s, with and without a key', async (path, allowed) => {
+    for (const [, headers] of headersWithAndWithoutKey) {
+      const { status, headers: received, text } = await send({ method: 'OPTIONS', path, headers });
+      expect(status).toBe(204);
+      expect(received['allow']).toBe(allowed);
+      expect(text).toBe('');
+    }
   });
 });
