@@ -1,4 +1,5 @@
 import { errors } from '../lib/http/api-error.ts';
+import { entityTag } from '../lib/http/entity-tag.ts';
 import { json } from '../lib/http/json.ts';
 import { operation } from '../lib/http/operation.ts';
 import { NoQuery, parse, queryOf } from '../lib/http/parse.ts';
@@ -8,13 +9,15 @@ import { parsePetId } from '../lib/pets/pet.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /** `GET /pets/{petId}`: one pet; 404 for an id that none has, or could have. */
-export const handler = operation(getPet).handler(async (event, { signal }) => {
-  parse(NoQuery, queryOf(event));
-  const id = parsePetId(event.pathParameters?.['petId']);
-  const pet = id && (await pets.get(id, signal));
-  if (!pet) throw errors.notFound();
-  return json(200, pet);
-});
+export const handler = operation(getPet)
+  .use(entityTag())
+  .handler(async (event, { signal }) => {
+    parse(NoQuery, queryOf(event));
+    const id = parsePetId(event.pathParameters?.['petId']);
+    const pet = id && (await pets.get(id, signal));
+    if (!pet) throw errors.notFound();
+    return json(200, pet);
+  });
 
 /** Awaited in Lambda's INIT phase. */
 export const initialise = warmUp;

@@ -196,7 +196,8 @@ const requestMismatches = (request: ClientRequest): string[] => {
     const parameter = operation.parameters.find(
       (each) => each.in === place && each.name.toLowerCase() === name.toLowerCase(),
     );
-    if (parameter) return mismatches(name, parameter.schema, parameterValue(value));
+    if (parameter)
+      return mismatches(name, parameter.schema, place === 'header' ? value : parameterValue(value));
     // HTTP lets a client send any header.
     return place === 'header' ? [] : [`${place} parameter ${name} is undocumented`];
   });

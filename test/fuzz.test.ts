@@ -328,7 +328,7 @@ const statusesFor = ({ method, path: address, expected }: FuzzedRequest): readon
   const isRead = method === 'GET' || method === 'HEAD';
   if (isCollection && isRead) return [200, 400, 401];
   if (isCollection && method === 'POST') return [201, 400, 401, 413, 415, 422];
-  if (isPet && isRead) return [200, 400, 401, 404];
+  if (isPet && isRead) return [200, 304, 400, 401, 404];
   if ((isCollection || isPet) && method === 'OPTIONS') return [204];
   // API Gateway's ANY stands for the seven methods of REST; it knows no route for others.
   const isKnown = !['TRACE', 'PURGE'].includes(method ?? 'GET');

@@ -16,6 +16,13 @@ export const headers: Readonly<Record<string, object>> = {
     schema: { type: 'string' },
     example: '0b5f3d6e-7a53-4b0e-9d3c-5f1f2c6b7a10',
   },
+  ETag: {
+    description:
+      'Names the body as it is: sent back as `If-None-Match`, it saves getting it again (RFC 9110).',
+    required: true,
+    schema: { type: 'string', pattern: '^"[\\w-]{43}"$' },
+    example: '"vZ_ntEUTgTOaGjBG3whJRfYfzbKLDHKxNVXOsqZQKpw"',
+  },
   NextLink: {
     description:
       'Leads to the next page (RFC 8288), relative to the address of this one. Absent on the last page.',
@@ -89,6 +96,9 @@ export const headersOf = ({ deprecation, stability }: Operation): HeaderMap => (
 
 /** The header of a page that leads to the next one. */
 export const nextLink: HeaderMap = { Link: header('NextLink') };
+
+/** The header of a body that a client can ask for again only if it has changed. */
+export const entityTag: HeaderMap = { ETag: header('ETag') };
 
 /** The headers that an error brings with it. Throws for one that is not described. */
 export const headersOfError = (error: ApiError): HeaderMap =>

@@ -9,7 +9,7 @@ import {
   operations,
 } from '../../lib/operations.ts';
 import { whenOf } from './errors.ts';
-import { headersOf, headersOfError, nextLink } from './headers.ts';
+import { entityTag, headersOf, headersOfError, nextLink } from './headers.ts';
 import { listPetsParameters } from './schemas.ts';
 
 const rex = { id: 7905532871371142, name: 'Rex', categoryId: 1, status: 'available' };
@@ -34,6 +34,8 @@ interface Description {
     readonly headers?: object;
     readonly [member: string]: unknown;
   };
+  /** The answer to a client that has the body already. */
+  readonly notModified?: { readonly description: string; readonly headers: object };
   /** What a client can do wrong, besides the API key. */
   readonly refusals: readonly ApiError[];
 }
@@ -109,11 +111,23 @@ const descriptions = new Map<Operation, Description>([
           description: 'The `id` of the animal. A value that none can have is answered with 404.',
           schema: { $ref: '#/components/schemas/PetId' },
         },
+        {
+          in: 'header',
+          name: 'If-None-Match',
+          description: 'The `ETag` of the animal as the client has it.',
+          schema: { type: 'string' },
+          example: '"vZ_ntEUTgTOaGjBG3whJRfYfzbKLDHKxNVXOsqZQKpw"',
+        },
       ],
       success: {
         status: 200,
         description: 'The animal.',
+        headers: entityTag,
         content: json('Pet', { found: rex }),
+      },
+      notModified: {
+        description: 'The animal is as `If-None-Match` names it.',
+        headers: entityTag,
       },
       refusals: [errors.invalidRequest('fields is not known.'), errors.notFound()],
     },
@@ -163,7 +177,7 @@ const operationObject = (operation: Operation) => {
   const { name, deprecation, stability } = operation;
   const described = descriptions.get(operation);
   if (!described) throw new Error(`infra/openapi/operations.ts does not describe ${name}`);
-  const { description, success, refusals, ...rest } = described;
+  const { description, success, notModified, refusals, ...rest } = described;
   const { status, headers: own, ...answer } = success;
   return {
     operationId: name,
@@ -177,6 +191,9 @@ const operationObject = (operation: Operation) => {
     ...(stability && { 'x-stability': stability }),
     responses: {
       [status]: { ...answer, headers: { ...headersOf(operation), ...own } },
+      ...(notModified && {
+        304: { ...notModified, headers: { ...headersOf(operation), ...notModified.headers } },
+      }),
       ...errorResponses(operation, refusals),
     },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { type ClientResponse, sendTo } from '../http-client.ts';
+import { type ClientRequest, type ClientResponse, sendTo } from '../http-client.ts';
 import { apiKey, authorization, create, eventually, expectError, send } from './client.ts';
 
 const successorOf = ({ headers }: ClientResponse) =>
@@ -9,6 +9,27 @@ const expectDeprecation = ({ headers }: ClientResponse) => {
   expect.soft(headers['deprecation']).toBe('@1795219200');
   expect.soft(headers['sunset']).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
   expect.soft(headers['link']).toMatch(/^<\/.*\/pets>; rel="successor-version"$/);
+};
+
+/** Asks until the pet is found. */
+const find = (request: ClientRequest) =>
+  eventually(async () => {
+    const response = await send(request);
+    expect(response.status).not.toBe(404);
+    return response;
+  });
+
+/** The answers to requests for a new pet, one for each `If-None-Match` that its entity tag gives. */
+const getUnless = async (
+  conditionsFor: (tag: string) => readonly string[],
+  method = 'GET',
+): Promise<{ found: ClientResponse; conditional: ClientResponse }> => {
+  const path = `/pets/${JSON.parse((await create({ name: 'Rex', categoryId: 1 })).text).id}`;
+  const found = await find({ path });
+  const conditions = conditionsFor(`${found.headers['etag']}`);
+  const headers = conditions.map((condition) => ['If-None-Match', condition] as const);
+  const request = { method, path, headers: [authorization, ...headers] };
+  return { found, conditional: await find(request) };
 };
 
 describe('GET /pets/{petId}', () => {
@@ -76,5 +97,59 @@ describe('GET /pets/{petId}', () => {
     ['digits of another script', '%D9%A1'],
   ])('answers 404 to an id that is %s', async (_kind, id) => {
     expectError(await send({ path: `/pets/${id}` }), 404, 'not_found');
+  });
+});
+
+describe('GET /pets/{petId} with If-None-Match', () => {
+  it.each<[string, (tag: string) => readonly string[]]>([
+    ['the entity tag', (tag) => [tag]],
+    ['the tag marked as weak', (tag) => [`W/${tag}`]],
+    ['a list with the tag', (tag) => [`"a,b", W/"" ,${tag}, "c"`]],
+    ['the tag in one of two headers', (tag) => ['"other"', tag]],
+    ['an asterisk', () => ['*']],
+  ])(
+    'answers 304 without a body, but with the headers of 200, to %s',
+    async (_kind, conditions) => {
+      const { found, conditional } = await getUnless(conditions);
+      expect(conditional.status, conditional.text).toBe(304);
+      expect(conditional.text).toBe('');
+      expect(conditional.headers['etag']).toBe(found.headers['etag']);
+      expect(conditional.headers['cache-control']).toBe('no-store');
+      expectDeprecation(conditional);
+    },
+  );
+
+  it.each<[string, (tag: string) => readonly string[]]>([
+    ['another tag', () => ['"other"']],
+    ['the tag without its quotes', (tag) => [tag.replaceAll('"', '')]],
+    ['the tag in another case', (tag) => [tag.toUpperCase()]],
+    ['an asterisk in quotes', () => ['"*"']],
+    ['a quote that never ends', () => ['"']],
+    ['nothing', () => ['']],
+  ])('answers 200 with the pet to %s', async (_kind, conditions) => {
+    const { found, conditional } = await getUnless(conditions);
+    expect(conditional.status).toBe(200);
+    expect(conditional.text).toBe(found.text);
+    expect(conditional.headers['etag']).toBe(found.headers['etag']);
+  });
+
+  it('answers 304 to HEAD too', async () => {
+    const { conditional } = await getUnless((tag) => [tag], 'HEAD');
+    expect(conditional.status).toBe(304);
+  });
+
+  it('gives different pets different tags', async () => {
+    const [one, other] = await Promise.all([getUnless(() => []), getUnless(() => [])]);
+    expect(one.found.headers['etag']).not.toBe(other.found.headers['etag']);
+  });
+
+  it('asks for the API key, and for the pet, before it looks at the tag', async () => {
+    const anyTag = ['If-None-Match', '*'] as const;
+    const wrongKey = ['Authorization', `Bearer ${apiKey}0`] as const;
+    const refused = await send({ path: '/pets/1', headers: [wrongKey, anyTag] });
+    expectError(refused, 401, 'unauthorized');
+    const unknown = await send({ path: '/pets/1', headers: [authorization, anyTag] });
+    expectError(unknown, 404, 'not_found');
+    expect(unknown.headers['etag']).toBeUndefined();
   });
 });
