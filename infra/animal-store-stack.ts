@@ -14,7 +14,7 @@ import { CanaryDeployment } from './canary-deployment.ts';
 import { Monitoring } from './monitoring.ts';
 import { PetsApi } from './pets-api.ts';
 import { ServiceFunction } from './service-function.ts';
-import { requireSafe, type Stage } from './stages.ts';
+import { requireOrigins, requireSafe, type Stage } from './stages.ts';
 
 export interface AnimalStoreStackProps {
   readonly stage: Stage;
@@ -22,11 +22,12 @@ export interface AnimalStoreStackProps {
 
 /**
  * One stage of the animal store: its tables, a function per operation, and the REST API before them.
- * Throws when the stage is prod and its values are unsafe.
+ * Throws when the stage is prod and its values are unsafe, or when it names what is no origin.
  */
 export class AnimalStoreStack extends Stack {
   constructor(scope: Construct, id: string, { stage }: AnimalStoreStackProps) {
     requireSafe(stage);
+    requireOrigins(stage);
     super(scope, id, {
       description: `Animal store service, ${stage.name}`,
       ...(stage.environment && { env: stage.environment }),

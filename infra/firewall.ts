@@ -7,6 +7,8 @@ export interface FirewallProps {
   readonly name: string;
   /** The stage of the API that it stands before. */
   readonly stageArn: string;
+  /** The headers of an answer with this error. */
+  readonly headersOf: (error: ApiError) => Readonly<Record<string, string>>;
   /** How many requests an address may send in 5 minutes. */
   readonly requestsPerAddress: number;
   /** How many requests may come with the same API key in 5 minutes. */
@@ -41,7 +43,7 @@ const managedRules = {
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, props: FirewallProps) {
     super(scope, id);
-    const { name, stageArn, requestsPerAddress, requestsPerApiKey } = props;
+    const { name, stageArn, headersOf, requestsPerAddress, requestsPerApiKey } = props;
     const payloadTooLarge = errors.payloadTooLarge();
     const tooManyRequests = errors.tooManyRequests();
 
@@ -57,7 +59,18 @@ export class Firewall extends Construct {
     ): Omit<CfnWebACL.RuleProperty, 'priority'> => ({
       name: ruleName,
       statement,
-      action: { block: { customResponse: customResponseOf(error) } },
+      action: {
+        block: {
+          customResponse: {
+            responseCode: error.status,
+            customResponseBodyKey: error.code,
+            responseHeaders: Object.entries(headersOf(error)).map(([header, value]) => ({
+              name: header,
+              value,
+            })),
+          },
+        },
+      },
       visibilityConfig: visibility(`${name}-${ruleName}`),
     });
     const flood = (
@@ -140,11 +153,3 @@ export class Firewall extends Construct {
 }
 
 const noTransformation = { priority: 0, type: 'NONE' };
-
-const customResponseOf = ({ code, status, headers }: ApiError) => ({
-  responseCode: status,
-  customResponseBodyKey: code,
-  responseHeaders: Object.entries({ 'Cache-Control': 'no-store', ...headers }).map(
-    ([name, value]) => ({ name, value }),
-  ),
-});

@@ -16,6 +16,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type ApiError, errors } from '../lib/http/api-error.ts';
 import { methodsOf, type Operation } from '../lib/operations.ts';
+import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { type Stage, serviceName, type Throttle } from './stages.ts';
@@ -89,6 +90,7 @@ export class PetsApi extends Construct {
       new Firewall(this, 'Firewall', {
         name: serviceName(stage),
         stageArn: api.deploymentStage.stageArn,
+        headersOf: (error) => errorHeaders(stage, error),
         ...stage.firewall,
       });
     } else {
@@ -139,10 +141,7 @@ export class PetsApi extends Construct {
         type,
         statusCode: `${error.status}`,
         responseHeaders: Object.fromEntries(
-          Object.entries({ 'Cache-Control': 'no-store', ...error.headers }).map(([name, value]) => [
-            name,
-            `'${value}'`,
-          ]),
+          Object.entries(errorHeaders(stage, error)).map(([name, value]) => [name, `'${value}'`]),
         ),
         // Never `$context.error.message`: it can hold the API key of the request.
         templates: { 'application/json': JSON.stringify(error.body) },

@@ -61,6 +61,7 @@ export class ServiceFunction extends Construct {
         ...environment,
         POWERTOOLS_SERVICE_NAME: serviceName(stage),
         POWERTOOLS_LOG_LEVEL: stage.logLevel,
+        ...(stage.corsOrigins.length > 0 && { CORS_ORIGINS: stage.corsOrigins.join(' ') }),
       },
       role,
       logGroup,

@@ -25,6 +25,8 @@ export interface Stage {
   readonly throttle: Throttle;
   /** By the name of the operation. */
   readonly operationThrottles: Readonly<Partial<Record<OperationName, Throttle>>>;
+  /** Origins whose web pages may call the service, such as `https://store.example`; without any, CORS is off. */
+  readonly corsOrigins: readonly string[];
   /** A firewall before the API: how many requests an address, and an API key, may send in 5 minutes. */
   readonly firewall:
     | { readonly requestsPerAddress: number; readonly requestsPerApiKey: number }
@@ -69,6 +71,7 @@ export const staging: Stage = {
     createPet: { ratePerSecond: 50, burst: 100 },
     getPet: { ratePerSecond: 50, burst: 100 },
   },
+  corsOrigins: [],
   firewall: undefined,
 
   memoryMiB: 1024,
@@ -101,6 +104,7 @@ export const prod: Stage = {
     createPet: { ratePerSecond: 200, burst: 400 },
     getPet: { ratePerSecond: 500, burst: 1_000 },
   },
+  corsOrigins: [],
   firewall: { requestsPerAddress: 10_000, requestsPerApiKey: 50_000 },
 
   memoryMiB: 1024,
@@ -156,4 +160,13 @@ export const requireSafe = (stage: Stage): void => {
     stage.alarmAddressees.length === 0 && 'alarmAddressees is empty, so no one hears an alarm',
   ].filter((problem) => problem !== false);
   if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);
+};
+
+/** Throws for what no browser sends as its `Origin`: that is scheme, host and perhaps port, in lower case, and no path. */
+export const requireOrigins = ({ name, corsOrigins }: Stage): void => {
+  for (const given of corsOrigins) {
+    // To a URL `*` and `'` are letters of a host like others; to API Gateway `'` ends a value.
+    if (URL.parse(given)?.origin === given && !/[*']/.test(given)) continue;
+    throw new Error(`corsOrigins of ${name} holds what is no origin: ${given}`);
+  }
 };

@@ -44,6 +44,76 @@ describe('a stage', () => {
   });
 });
 
+describe('CORS', () => {
+  it.each(Object.values(stages))('is off in $name, with no trace in its stack', (stage) => {
+    expect(stage.corsOrigins).toEqual([]);
+    expect(JSON.stringify(templateOf(stage).toJSON())).not.toMatch(/CORS|Access-Control/);
+  });
+
+  it('tells every function the origins', () => {
+    const template = templateOf({
+      ...prod,
+      corsOrigins: ['https://a.example', 'https://b.example'],
+    });
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: Match.objectLike({ CORS_ORIGINS: 'https://a.example https://b.example' }),
+      },
+    });
+  });
+
+  it.each([
+    ['the origin, where it is the only one', ['https://a.example'], 'https://a.example'],
+    ['any, where there are several', ['https://a.example', 'https://b.example'], '*'],
+  ])(
+    "lets pages of %s read the gateway's own answers and the firewall's",
+    (_which, corsOrigins, allowed) => {
+      const template = templateOf({ ...prod, corsOrigins });
+      template.allResourcesProperties('AWS::ApiGateway::GatewayResponse', {
+        ResponseParameters: Match.objectLike({
+          'gatewayresponse.header.Access-Control-Allow-Origin': `'${allowed}'`,
+          'gatewayresponse.header.Access-Control-Expose-Headers':
+            Match.stringLikeRegexp('Retry-After'),
+        }),
+      });
+      const [webAcl] = Object.values(template.findResources('AWS::WAFv2::WebACL'));
+      const blocks = webAcl?.['Properties'].Rules.flatMap(
+        ({ Action }: { Action?: { Block: { CustomResponse: object } } }) =>
+          Action ? [Action.Block.CustomResponse] : [],
+      );
+      expect(blocks).toHaveLength(3);
+      for (const { ResponseHeaders } of blocks) {
+        expect(ResponseHeaders).toContainEqual({
+          Name: 'Access-Control-Allow-Origin',
+          Value: allowed,
+        });
+      }
+    },
+  );
+
+  it('never lets cookies through', () => {
+    const template = templateOf({ ...prod, corsOrigins: ['https://a.example'] });
+    expect(JSON.stringify(template.toJSON())).not.toContain('Allow-Credentials');
+  });
+
+  it.each([
+    '*',
+    'null',
+    'store.example',
+    'https://store.example/',
+    'https://store.example/pets',
+    'https://Store.example',
+    'https://store.example:443',
+    'https://*.example',
+    "https://a'.example",
+    'https://a.example https://b.example',
+  ])('is refused for %j, which no browser sends as its origin', (origin) => {
+    expect(() => stackOf({ ...staging, corsOrigins: ['https://a.example', origin] })).toThrow(
+      `corsOrigins of staging holds what is no origin: ${origin}`,
+    );
+  });
+});
+
 describe('a custom domain', () => {
   const domainName = 'api.example.com';
   const certificateArn = 'arn:aws:acm:eu-west-1:111122223333:certificate/1';

@@ -29,6 +29,10 @@ A query parameter or a field that is not listed here is refused with 400, and so
 
 HEAD is answered as GET is, without the body. OPTIONS is answered with 204 on every path that is listed here, with and without an API key; its \`Allow\` lists the methods.
 
+## Web pages
+
+Pages of the origins that the operator allows can read every answer and its headers (CORS); requests carry the API key, and no cookies.
+
 ## Errors
 
 Every error has the same body, \`{"code", "message", "status"}\`, whatever part of the service it comes from. Requests for a path that is not listed here are answered with 404.

@@ -19,7 +19,7 @@ const find = (request: ClientRequest) =>
     return response;
   });
 
-/** The answers to requests for a new pet, one for each `If-None-Match` that its entity tag gives. */
+/** The answer to a request for a new pet, and to one that names entity tags, which are chosen by that of the pet. */
 const getUnless = async (
   conditionsFor: (tag: string) => readonly string[],
   method = 'GET',

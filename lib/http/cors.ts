@@ -1,0 +1,37 @@
+import { corsHeaders } from './cors-headers.ts';
+import { headerValues } from './header-values.ts';
+import type { OperationRequest } from './operation-request.ts';
+
+/** The origins whose pages may call the service; the stack sets none where CORS is off. */
+const origins = process.env['CORS_ORIGINS']?.split(' ') ?? [];
+
+/** Lets pages of the stage's origins read every answer, errors too, and tells browsers that ask first (preflight) what they may send. */
+export const cors = () => {
+  const addHeaders = (request: OperationRequest) => {
+    const { event, response } = request;
+    if (!response || origins.length === 0) return;
+    const [origin = ''] = headerValues(event, 'origin');
+    response.headers = {
+      ...response.headers,
+      Vary: 'Origin',
+      ...(origins.includes(origin) && { ...corsHeaders(origin), ...preflightHeaders(request) }),
+    };
+  };
+  return { after: addHeaders, onError: addHeaders };
+};
+
+const preflightHeaders = ({ event, response }: OperationRequest) => {
+  const allow = response?.headers?.['Allow'];
+  const isPreflight =
+    event.httpMethod === 'OPTIONS' &&
+    headerValues(event, 'access-control-request-method').length > 0;
+  return (
+    isPreflight &&
+    allow && {
+      'Access-Control-Allow-Methods': allow,
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+      // As long as any browser keeps it but Firefox, which would keep it for a day.
+      'Access-Control-Max-Age': '7200',
+    }
+  );
+};
