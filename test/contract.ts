@@ -91,9 +91,9 @@ const mismatches = (place: string, schema: Schema, value: unknown): string[] => 
 export const bodyMismatches = (schema: string, body: unknown): string[] =>
   mismatches(schema, { $ref: `#/components/schemas/${schema}` }, body);
 
-/** Headers that belong to HTTP, TLS or API Gateway, and that no client of this service need know. */
+/** Headers that belong to HTTP, TLS, browsers or API Gateway, and that no client of this service need know. */
 const transportHeaders =
-  /^(connection|content-length|content-type|date|keep-alive|server|transfer-encoding|via|x-amz-(apigw|request)-id|x-amzn-(errortype|trace-id)|x-amz-cf-.*|x-cache)$/;
+  /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|via|x-amz-(apigw|request)-id|x-amzn-(errortype|trace-id)|x-amz-cf-.*|x-cache)$/;
 
 /** What API Gateway's `ANY` stands for; it has no route for other methods, and answers them like an unknown path. */
 const routedMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];

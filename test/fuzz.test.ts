@@ -159,6 +159,7 @@ const otherHeaders = fc.array(
       'If-None-Match',
       'Range',
       'Cookie',
+      'Origin',
     ),
     hostileText.map(visible),
   ),

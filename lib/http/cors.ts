@@ -10,16 +10,18 @@ export const cors = () => {
   const addHeaders = (request: OperationRequest) => {
     const { event, response } = request;
     if (!response || origins.length === 0) return;
-    const [origin = ''] = headerValues(event, 'origin');
+    const [origin] = headerValues(event, 'origin');
     response.headers = {
       ...response.headers,
       Vary: 'Origin',
-      ...(origins.includes(origin) && { ...corsHeaders(origin), ...preflightHeaders(request) }),
+      ...(origin &&
+        origins.includes(origin) && { ...corsHeaders(origin), ...preflightHeaders(request) }),
     };
   };
   return { after: addHeaders, onError: addHeaders };
 };
 
+/** What a browser asks for before it sends a request that no form could send. */
 const preflightHeaders = ({ event, response }: OperationRequest) => {
   const allow = response?.headers?.['Allow'];
   const isPreflight =
@@ -30,7 +32,7 @@ const preflightHeaders = ({ event, response }: OperationRequest) => {
     allow && {
       'Access-Control-Allow-Methods': allow,
       'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match',
-      // As long as any browser keeps it but Firefox, which would keep it for a day.
+      // In seconds; the most that Chromium keeps it.
       'Access-Control-Max-Age': '7200',
     }
   );
