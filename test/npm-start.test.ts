@@ -25,9 +25,10 @@ describe('npm start', () => {
     // Changed after it was bundled, and before the service is up.
     await first.printed(/^(Creating the tables)/m);
     await project.edit('lib/http/api-error.ts', 'could not be found.', 'is not here.');
-    const { curl, baseAddress, apiKey, dynamodbPort } = await first.ready();
+    const { curl, baseAddress, docsAddress, apiKey, dynamodbPort } = await first.ready();
     expect(baseAddress).toBe(`http://127.0.0.1:${port}/v1`);
     expect(await runInShell(`${curl} --silent --fail`)).toBe('[]');
+    expect(await (await fetch(docsAddress)).text()).toContain('<title>Animal store</title>');
 
     // The key is a secret of this machine's user.
     const keyFile = join(project.path, '.local', 'api-key');

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AnimalStoreStack } from '../infra/animal-store-stack.ts';
 import { openapiDocument } from '../infra/openapi/document.ts';
-import { stringify } from '../infra/openapi/schemas.ts';
+import { stringify } from '../infra/openapi/stringify.ts';
 import { staging } from '../infra/stages.ts';
 import { operations } from '../lib/operations.ts';
 import { NewPet, petStatuses } from '../lib/pets/pet.ts';

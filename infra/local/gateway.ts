@@ -26,11 +26,15 @@ export interface Deployment {
   readonly functions: ReadonlyMap<string, Pick<LambdaFunction, 'invoke'>>;
 }
 
+/** Answers a request to what lies beside the REST API; false leaves the request to the API. */
+export type Site = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
 export interface Gateway {
   /** Scheme, host and port. */
   readonly origin: string;
   /** Serves a deployment from the next request on; until the first one, requests wait. */
   readonly deploy: (deployment: Deployment) => void;
+  readonly publish: (site: Site) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -48,7 +52,9 @@ export interface GatewayOptions {
 export const startGateway = async ({ port, log }: GatewayOptions): Promise<Gateway> => {
   const first = Promise.withResolvers<Deployment>();
   let current: Deployment | undefined;
+  let beside: Site | undefined;
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
+    if (await beside?.(message, response).catch((error) => log(`${error}`))) return;
     const deployment = current ?? (await first.promise);
     await exchange(deployment, message, response, log);
   };
@@ -80,6 +86,9 @@ export const startGateway = async ({ port, log }: GatewayOptions): Promise<Gatew
     deploy: (deployment) => {
       current = deployment;
       first.resolve(deployment);
+    },
+    publish: (site) => {
+      beside = site;
     },
     stop: async () => {
       if (!server.listening) return;

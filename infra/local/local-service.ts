@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { synthesise } from './build-stack.ts';
 import type { TableDefinition } from './create-tables.ts';
+import { docsSite } from './docs-site.ts';
 import { startDynamodbLocal } from './dynamodb-local.ts';
 import { localRegion } from './function-definition.ts';
 import { FunctionFleet } from './function-fleet.ts';
@@ -34,6 +35,8 @@ export interface LocalServiceOptions {
 export interface LocalService {
   /** Ends in the version segment. */
   readonly baseAddress: string;
+  /** Where a browser finds the reference page. */
+  readonly docsAddress: string;
   /** A valid API key. */
   readonly apiKey: string;
   readonly dynamodbEndpoint: string;
@@ -107,7 +110,9 @@ const start = async (
   resources.defer(gateway.stop);
   resources.defer(async () => watch?.stop());
   const baseAddress = `${gateway.origin}/${stack.api.stageName}`;
-  return { baseAddress, apiKey, dynamodbEndpoint, tables };
+  gateway.publish(docsSite({ baseAddress: `/${stack.api.stageName}`, apiKey }));
+  const docsAddress = `${gateway.origin}/docs`;
+  return { baseAddress, docsAddress, apiKey, dynamodbEndpoint, tables };
 };
 
 /** Prints a line, unless it holds metrics or tells of a request that went well. */

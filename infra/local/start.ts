@@ -43,9 +43,10 @@ const log = (line: string) => {
   if (!line.startsWith('{"_aws":')) console.log(line);
 };
 
-const announce = ({ baseAddress, apiKey, dynamodbEndpoint }: LocalService) => {
+const announce = ({ baseAddress, docsAddress, apiKey, dynamodbEndpoint }: LocalService) => {
   console.log(`
 Base address    ${baseAddress}
+Reference page  ${docsAddress}
 API key         ${apiKey}
 DynamoDB Local  ${dynamodbEndpoint}
 

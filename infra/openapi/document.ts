@@ -11,9 +11,7 @@ const server = (description: string, host: string) => ({
   },
 });
 
-const introduction = `The catalogue of an animal store: list animals, add one, get one.
-
-## API keys
+const introduction = `## API keys
 
 Every request carries an API key as \`Authorization: Bearer <API key>\`. It is issued by whoever operates the service.
 
@@ -53,7 +51,7 @@ export const openapiDocument = () => ({
   info: {
     title: 'Animal store',
     version: '1.0.0',
-    summary: 'The catalogue of an animal store.',
+    summary: 'The catalogue of an animal store: list animals, add one, get one.',
     description: introduction,
     license: { name: 'MIT', identifier: 'MIT' },
   },

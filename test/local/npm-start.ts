@@ -20,7 +20,14 @@ export class ProjectCopy {
 
   static async make(): Promise<ProjectCopy> {
     const path = await mkdtemp(join(tmpdir(), 'animal-store-copy-'));
-    for (const name of ['functions', 'infra', 'lib', 'package.json', 'tsconfig.json']) {
+    for (const name of [
+      'functions',
+      'infra',
+      'lib',
+      'openapi.json',
+      'package.json',
+      'tsconfig.json',
+    ]) {
       await cp(join(projectDirectory, name), join(path, name), { recursive: true });
     }
     await symlink(join(projectDirectory, 'node_modules'), join(path, 'node_modules'));
@@ -145,6 +152,7 @@ export class NpmStart {
     return {
       curl,
       baseAddress: await this.printed(/^Base address +(\S+)$/m),
+      docsAddress: await this.printed(/^Reference page +(\S+)$/m),
       apiKey: await this.printed(/^API key +(\S+)$/m),
       dynamodbPort: Number(await this.printed(/^DynamoDB Local +\S+:(\d+)$/m)),
     };
