@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import {
   GatewayError,
   type GatewayErrorType,
   gatewayResponse,
   staticReply,
 } from './gateway-response.ts';
-import { FunctionError, type LambdaFunction } from './lambda-function.ts';
+import { FunctionError, type Invocation } from './lambda-function.ts';
 import { type GatewayRequest, headersOf, headerValuesOf, proxyEvent } from './proxy-event.ts';
 import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
 import type { RestApiDefinition, Route } from './rest-api-definition.ts';
@@ -23,7 +24,14 @@ const requestTimeoutMs = 30_000;
 /** A REST API with the functions that its routes call, by logical id. */
 export interface Deployment {
   readonly api: RestApiDefinition;
-  readonly functions: ReadonlyMap<string, Pick<LambdaFunction, 'invoke'>>;
+  readonly functions: ReadonlyMap<string, ProxyFunction>;
+}
+
+/** A function as the gateway calls it, with a proxy event; its result is JSON. */
+export interface ProxyFunction {
+  readonly invoke: (
+    invocation: Invocation & { readonly event: APIGatewayProxyEvent },
+  ) => Promise<string>;
 }
 
 /** Answers a request to what lies beside the REST API; false leaves the request to the API. */
