@@ -14,7 +14,6 @@ interface ErrorDetails {
 
 /** An error that a client may see, word for word. Built by the named constructors of `errors` alone. */
 export class ApiError extends Error {
-  override readonly name = 'ApiError';
   readonly code: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

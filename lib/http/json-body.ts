@@ -1,5 +1,6 @@
 import { MIMEType } from 'node:util';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
+import * as z from 'zod/mini';
 import { errors } from './api-error.ts';
 import { headerValues } from './header-values.ts';
 import { parseJson, printableName } from './json.ts';
@@ -35,20 +36,19 @@ export const jsonBody = () => ({
         event: { ...event, body, isBase64Encoded: false },
         error: null,
       });
-      // The parser's reviver gets no source text, so exact integers take a second read.
-      event.body = parseJson(body);
     } catch (error) {
       throw errors.invalidRequest(reasonOf(error, body));
     }
+    // The parser's reviver gets no source text, so exact integers take a second read.
+    event.body = parseJson(body);
   },
 });
 
 const requireJson = (contentTypes: readonly string[], body: string) => {
   // Without body and type alike the body is what's missing, and that answer helps more.
   if (contentTypes.length === 0 && body === '') return;
-  if (!contentTypes.every(isJsonInUtf8) || contentTypes.length !== 1) {
-    throw errors.unsupportedMediaType();
-  }
+  const [contentType = '', ...others] = contentTypes;
+  if (!isJsonInUtf8(contentType) || others.length > 0) throw errors.unsupportedMediaType();
 };
 
 const isJsonInUtf8 = (contentType: string): boolean => {
@@ -88,11 +88,12 @@ const nestingDepth = (body: string): number => {
   return deepest;
 };
 
-/** The parser gives what it refused as data of its error's cause: a forbidden key, or the text that is no JSON. */
+/** How the parser tells what it refused: the name of a forbidden field, or the whole text that is no JSON. */
+const Refusal = z.object({ cause: z.object({ data: z.string() }) });
+
 const reasonOf = (error: unknown, body: string): string => {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const data = typeof cause === 'object' && cause && 'data' in cause ? cause.data : body;
-  return typeof data === 'string' && data !== body
-    ? `${printableName(data)} is not known.`
-    : 'The body is not valid JSON.';
+  const refused = Refusal.parse(error).cause.data;
+  return refused === body
+    ? 'The body is not valid JSON.'
+    : `${printableName(refused)} is not known.`;
 };

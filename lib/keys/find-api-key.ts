@@ -78,7 +78,9 @@ const remember = (keyId: string, answer: CachedAnswer) => {
   knownKeys.delete(keyId);
   unknownKeys.delete(keyId);
   const cache = answer.record ? knownKeys : unknownKeys;
-  const [oldest] = cache.keys();
-  if (oldest !== undefined && cache.size >= maxCachedKeys) cache.delete(oldest);
+  for (const oldest of cache.keys()) {
+    if (cache.size < maxCachedKeys) break;
+    cache.delete(oldest);
+  }
   cache.set(keyId, answer);
 };
