@@ -5,6 +5,7 @@ import { generateApiKey, identifyApiKey } from '../lib/keys/api-key.ts';
 
 const prefix = fc.constantFrom('pets_live', 'pets_test');
 const apiKey = prefix.map(generateApiKey);
+const hexadecimal = fc.constantFrom(...'0123456789abcdef');
 
 describe('API key', () => {
   it('identifies itself by its id and the SHA-256 of the whole key', () => {
@@ -42,6 +43,19 @@ describe('API key', () => {
           head + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2),
         ]) {
           if (mistyped !== key) expect(identifyApiKey(mistyped, key.slice(0, 9))).toBeUndefined();
+        }
+      }),
+    );
+  });
+
+  it('identifies nothing when more stands before or after it, under a right checksum too', () => {
+    const checksumOf = (text: string) =>
+      createHash('sha256').update(text).digest('hex').slice(0, 8);
+    fc.assert(
+      fc.property(apiKey, fc.string({ minLength: 1, unit: hexadecimal }), (key, more) => {
+        for (const longer of [more + key.slice(0, -8), key + more]) {
+          const checked = longer + checksumOf(longer);
+          expect(identifyApiKey(checked, key.slice(0, 9))).toBeUndefined();
         }
       }),
     );

@@ -1,7 +1,16 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '../lib/keys/api-key.ts';
 import { faults } from './fault-proxy.ts';
-import { bearer, captureLog, getRequest, invoke, startHandlers, withChecksum } from './handlers.ts';
+import {
+  bearer,
+  captureLog,
+  expectOneFailure,
+  getRequest,
+  invoke,
+  startHandlers,
+  withChecksum,
+} from './handlers.ts';
 import { isQuick, runsOf } from './runs.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;
@@ -66,6 +75,12 @@ describe('a key', () => {
   });
 });
 
+describe('a request without Authorization', () => {
+  it('is refused by the function itself, should the gateway let it pass', async () => {
+    expect((await invoke(service.listPets, {})).status).toBe(401);
+  });
+});
+
 describe('the cache of keys', () => {
   it('asks for a key once in 60 s, and then sees a revocation', async () => {
     const apiKey = await service.issueApiKey();
@@ -88,6 +103,37 @@ describe('the cache of keys', () => {
     expect(keyReads()).toBe(1);
     passSeconds(0.1);
     expect(await statusWith(apiKey)).toBe(200);
+  });
+
+  it('forgets what it knew of a key that is gone from the table', async () => {
+    const apiKey = await service.issueApiKey();
+    expect(await statusWith(apiKey)).toBe(200);
+    await service.dynamodb.send(
+      new DeleteCommand({ TableName: service.tables.keys, Key: { keyId: apiKey.slice(10, 26) } }),
+    );
+    passSeconds(60);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(keyReads()).toBe(2);
+  });
+});
+
+describe('a record of the keys table', () => {
+  it.each([
+    ['without an owner', { owner: undefined }],
+    ['with a number for its owner', { owner: 7 }],
+    ['without a hash', { hash: undefined }],
+    ['with text for its hash', { hash: 'x'.repeat(32) }],
+    ['with a hash of 31 bytes', { hash: Buffer.alloc(31) }],
+    ['without the end of its key', { lastFour: undefined }],
+    ['without the time of its issue', { createdAt: undefined }],
+    ['with a number for its expiry', { expiresAt: 1_900_000_000 }],
+    ['with a number for its revocation', { revokedAt: 1_900_000_000 }],
+  ])('opens nothing %s: 500 and one line in the log', async (_kind, fault) => {
+    const apiKey = await service.issueApiKey(fault);
+    const lines = captureLog();
+    expect(await statusWith(apiKey)).toBe(500);
+    expectOneFailure(lines, { operation: 'listPets', cause: { name: 'Error' } });
   });
 });
 
@@ -198,6 +244,7 @@ describe('the memory for keys', { timeout: 300_000 }, () => {
     await askInTurn(others);
     expect(keyReads()).toBe(flood);
     await statusWith(inUse);
+    await askInTurn(others.slice(-1_000, -999));
     expect(keyReads()).toBe(flood);
     await statusWith(first);
     expect(keyReads()).toBe(flood + 1);

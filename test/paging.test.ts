@@ -79,6 +79,20 @@ describe('a page', () => {
     expect(await requestsFor({ limit: '100' })).toEqual(Array(3).fill('Query Pets'));
   });
 
+  it('reads one pet more than it holds at most, whatever status ends on it', async () => {
+    const read: number[] = [];
+    service.proxy.reset();
+    service.proxy.inject('Query Pets', async ({ response, forward }) => {
+      const { status, headers, body } = await forward();
+      read.push(JSON.parse(`${body}`).Count);
+      response.writeHead(status, headers).end(body);
+    });
+    await page({ limit: '31' });
+    await page({ limit: '20' });
+    expect(read).toEqual([30, 2, 21]);
+    service.proxy.reset();
+  });
+
   it('stays where it is when pets are added before it, and shows those that are added after it', async () => {
     const first = await page({ status: 'pending', limit: '2' });
     const [before, after] = [1, 500].map((id) => ({

@@ -49,6 +49,7 @@ describe('POST /pets', () => {
     'application/json',
     'Application/JSON; charset=UTF-8',
     'application/json;charset="utf-8"',
+    'application/json; charset=utf8',
   ])('accepts the media type %s', async (contentType) => {
     const body = '{"name":"Rex","categoryId":1}';
     const headers = [authorization, ['content-type', contentType]] as const;
@@ -179,7 +180,8 @@ describe('POST /pets, bad bodies', () => {
     for (const name of ['x'.repeat(33), 'pets_test_0', 'pets_\u0000', '<script>']) {
       const response = await create({ name: 'Rex', categoryId: 1, [name]: 1 });
       expectError(response, 400, 'invalid_request');
-      expect(response.text).not.toContain(JSON.stringify(name).slice(1, -1));
+      const { message } = JSON.parse(response.text);
+      expect(message).toBe('a field with an unprintable name is not known.');
     }
   });
 
@@ -202,6 +204,8 @@ describe('POST /pets, bad bodies', () => {
     'application/jsonp',
     'application/json; charset=iso-8859-1',
     'application/json; charset=utf-16',
+    'application/json; charset=utf-8-sig',
+    'application/json; charset=x-utf-8',
     'json',
     '/',
   ])('answers 415 to the media type %s', async (contentType) => {
@@ -223,6 +227,8 @@ describe('POST /pets, bad bodies', () => {
   it('checks the media type before the size, and the size before the content', async () => {
     const tooLarge = 'x'.repeat(10_000);
     const headers = [authorization, ['Content-Type', 'text/plain']] as const;
+    const empty = { method: 'POST', path: '/pets', body: '' };
+    expectError(await send({ ...empty, headers }), 415, 'unsupported_media_type');
     const post = { method: 'POST', path: '/pets', body: tooLarge };
     expectError(await send({ ...post, headers }), 415, 'unsupported_media_type');
     expectError(await send(post), 413, 'payload_too_large');
