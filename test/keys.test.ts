@@ -2,6 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '../lib/keys/api-key.ts';
 import { faults } from './fault-proxy.ts';
+import { guessedKey } from './guessed-key.ts';
 import {
   bearer,
   captureLog,
@@ -278,5 +279,30 @@ describe('a key that is right but for its secret', () => {
     }
     expect(await statusWith(withSecret(secret))).toBe(200);
     expect(service.proxy.requests).toEqual(['Query Pets', 'Query Pets', 'Query Pets']);
+  });
+
+  it('is refused with the same work and the same answer, however much of the secret is right', async () => {
+    const apiKey = await service.issueApiKey();
+    await statusWith(apiKey);
+    for (const rightCharacters of [0, 32, 63]) {
+      const headers = bearer(guessedKey(apiKey, rightCharacters));
+      passSeconds(60);
+      service.proxy.reset();
+      const afterRead = await invoke(service.listPets, { headers });
+      expect(service.proxy.requests).toEqual(['GetItem Keys']);
+      const fromMemory = await invoke(service.listPets, { headers });
+      expect(service.proxy.requests).toEqual(['GetItem Keys']);
+      for (const { status, headers: sent, text } of [afterRead, fromMemory]) {
+        expect({ status, headers: Object.entries(sent), text }).toEqual({
+          status: 401,
+          headers: [
+            ['Content-Type', 'application/json'],
+            ['Cache-Control', 'no-store'],
+            ['WWW-Authenticate', 'Bearer'],
+          ],
+          text: '{"code":"unauthorized","message":"The API key is missing or invalid.","status":401}',
+        });
+      }
+    }
   });
 });
