@@ -11,8 +11,12 @@ export const guessedKey = (apiKey: string, characters: number, secretOf = apiKey
   const end = idEnd + characters;
   const wrong = secretOf.slice(end, secretEnd).replace(/./g, otherDigit);
   const unchecked = apiKey.slice(0, idEnd) + secretOf.slice(idEnd, end) + wrong;
-  return unchecked + createHash('sha256').update(unchecked).digest('hex').slice(0, 8);
+  return withChecksum(unchecked);
 };
 
 const otherDigit = (digit: string) =>
   ((Number.parseInt(digit, 16) + randomInt(1, 16)) % 16).toString(16);
+
+/** An API key made by hand, with the checksum that belongs to it. */
+export const withChecksum = (unchecked: string) =>
+  unchecked + createHash('sha256').update(unchecked).digest('hex').slice(0, 8);

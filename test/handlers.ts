@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -136,10 +136,6 @@ export const invoke = async (
   );
   return { status: statusCode, headers: { ...headers }, body: JSON.parse(body), text: body };
 };
-
-/** An API key made by hand, with the checksum that belongs to it. */
-export const withChecksum = (unchecked: string) =>
-  unchecked + createHash('sha256').update(unchecked).digest('hex').slice(0, 8);
 
 export const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
 

@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '../lib/keys/api-key.ts';
 import { faults } from './fault-proxy.ts';
-import { guessedKey } from './guessed-key.ts';
+import { guessedKey, withChecksum } from './guessed-key.ts';
 import {
   bearer,
   captureLog,
@@ -10,7 +10,6 @@ import {
   getRequest,
   invoke,
   startHandlers,
-  withChecksum,
 } from './handlers.ts';
 import { isQuick, runsOf } from './runs.ts';
 

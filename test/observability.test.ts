@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import * as z from 'zod/mini';
 import { generateApiKey, identifyApiKey } from '../lib/keys/api-key.ts';
 import { delayed, faults } from './fault-proxy.ts';
+import { withChecksum } from './guessed-key.ts';
 import {
   bearer,
   captureLog,
@@ -13,7 +14,6 @@ import {
   invoke,
   readLines,
   startHandlers,
-  withChecksum,
 } from './handlers.ts';
 import { type EventParts, gatewayRequestId } from './proxy-event.ts';
 

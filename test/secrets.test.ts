@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { type LocalService, startLocalService } from '../infra/local/local-service.ts';
 import { KeyAdministration } from '../lib/keys/key-administration.ts';
 import { awsError, type Fault, FaultProxy } from './fault-proxy.ts';
-import { readLines, withChecksum } from './handlers.ts';
+import { withChecksum } from './guessed-key.ts';
+import { readLines } from './handlers.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from './http-client.ts';
 
 /** Each piece of it is the same, so that it is recognised when it is cut. */
