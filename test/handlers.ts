@@ -134,7 +134,12 @@ export const invoke = async (
     proxyEvent(parts),
     lambdaContext(requestId, remainingMs),
   );
-  return { status: statusCode, headers: { ...headers }, body: JSON.parse(body), text: body };
+  return {
+    status: statusCode,
+    headers: { ...headers },
+    body: body === '' ? undefined : JSON.parse(body),
+    text: body,
+  };
 };
 
 export const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });

@@ -78,6 +78,16 @@ describe('an answer', () => {
       expect(answer.headers).toMatchObject({ 'Cache-Control': 'no-store' });
     }
   });
+
+  it('to OPTIONS has no body, and is stored nowhere either', async () => {
+    const answer = await invoke(service.unrouted, { method: 'OPTIONS' });
+    expect(answer).toEqual({
+      status: 204,
+      headers: { Allow: 'GET, HEAD, POST, OPTIONS', 'Cache-Control': 'no-store' },
+      body: undefined,
+      text: '',
+    });
+  });
 });
 
 describe('a stability marker', () => {
