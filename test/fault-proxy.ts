@@ -86,9 +86,17 @@ interface Injection {
   remaining: number;
 }
 
-/** A proxy in front of DynamoDB that counts what passes and breaks what it is told to. */
+/** Names a call of DynamoDB by operation and table, as in `Query Pets` of a table `Pets-…`, and any other by its path, as in `GET /v1/pets`. */
+const callOf = ({ headers, method, url = '/' }: IncomingMessage, body: Buffer): string => {
+  const target = headers['x-amz-target'];
+  if (target === undefined) return `${method} ${url.split('?')[0]}`;
+  const [table] = `${JSON.parse(body.toString()).TableName}`.split('-');
+  return `${`${target}`.replace('DynamoDB_20120810.', '')} ${table}`;
+};
+
+/** A proxy in front of DynamoDB, or of the service, that counts what passes and breaks what it is told to. */
 export class FaultProxy {
-  /** What was asked for since the start, or the last `reset`, in order: operation and table, as in `Query Pets` of a table `Pets-…`. */
+  /** What was asked for since the start, or the last `reset`, in order. */
   readonly requests: string[] = [];
   readonly #target: URL;
   #injections: Injection[] = [];
@@ -136,9 +144,7 @@ export class FaultProxy {
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
-    const operation = `${incoming.headers['x-amz-target']}`.replace('DynamoDB_20120810.', '');
-    const [table] = `${JSON.parse(body.toString()).TableName}`.split('-');
-    const call = `${operation} ${table}`;
+    const call = callOf(incoming, body);
     this.requests.push(call);
     const injection = this.#injections.find(
       (candidate) => candidate.call === call && candidate.remaining > 0,
@@ -148,9 +154,11 @@ export class FaultProxy {
     await fault({ incoming, response, forward: () => this.#forward(incoming, body) });
   }
 
-  async #forward({ method, headers }: IncomingMessage, body: Buffer) {
+  async #forward({ method, url = '/', headers }: IncomingMessage, body: Buffer) {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(this.#target, { method, headers }, resolve).on('error', reject).end(body);
+      request(new URL(url, this.#target), { method, headers }, resolve)
+        .on('error', reject)
+        .end(body);
     });
     return { status: answer.statusCode ?? 0, headers: answer.headers, body: await buffer(answer) };
   }

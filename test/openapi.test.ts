@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -9,11 +9,14 @@ import { describe, expect, it } from 'vitest';
 import { AnimalStoreStack } from '../infra/animal-store-stack.ts';
 import { openapiDocument } from '../infra/openapi/document.ts';
 import { stringify } from '../infra/openapi/stringify.ts';
+import { typesOf } from '../infra/openapi/types.ts';
 import { staging } from '../infra/stages.ts';
 import { operations } from '../lib/operations.ts';
 import { NewPet, petStatuses } from '../lib/pets/pet.ts';
 import { bodyMismatches, contract, contractText } from './contract.ts';
 import { runsOf } from './runs.ts';
+
+const projectDirectory = join(import.meta.dirname, '..');
 
 const documented = Object.entries(contract.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
@@ -22,6 +25,11 @@ const documented = Object.entries(contract.paths).flatMap(([path, item]) =>
 describe('openapi.json', () => {
   it('is what the sources give: npm run openapi writes it', () => {
     expect(contractText).toBe(stringify(openapiDocument()));
+  });
+
+  it('gives the typed client its types: npm run openapi writes them', async () => {
+    const types = join(projectDirectory, 'lib', 'client', 'contract.ts');
+    expect(readFileSync(types, 'utf8')).toBe(await typesOf(contractText));
   });
 
   it('has every operation by its name, and marks those that are deprecated', () => {
@@ -86,8 +94,6 @@ describe('openapi.json', () => {
     );
   });
 });
-
-const projectDirectory = join(import.meta.dirname, '..');
 
 const git = (...command: string[]) =>
   execFileSync('git', command, {

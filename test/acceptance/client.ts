@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, inject, vi } from 'vitest';
+import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { departuresFromContract } from '../contract.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../http-client.ts';
 
@@ -24,6 +25,30 @@ export const send = async (request: ClientRequest): Promise<ClientResponse> => {
     await pause(Number(response.headers['retry-after']) * 1_000);
   }
 };
+
+/** Sends a request of the typed client, and holds the exchange to the OpenAPI document. */
+const fetchWithinContract: typeof fetch = async (input, init) => {
+  const request = new Request(input, init);
+  const sent = {
+    method: request.method,
+    path: request.url.slice(inject('baseAddress').length),
+    headers: [...request.headers],
+    body: (await request.clone().text()) || undefined,
+  };
+  const response = await fetch(request);
+  const { status, headers } = response;
+  const text = await response.clone().text();
+  const received = { status, headers: Object.fromEntries(headers), text };
+  expect(departuresFromContract(sent, received), `${sent.method} ${sent.path}`).toEqual([]);
+  return response;
+};
+
+/** The store through the client that is written for others. */
+export const store = new AnimalStore({
+  baseAddress: inject('baseAddress'),
+  apiKey,
+  fetch: fetchWithinContract,
+});
 
 /** Adds a pet, given as an object or as JSON text. */
 export const create = (pet: unknown, extraHeaders: ClientRequest['headers'] = []) =>
