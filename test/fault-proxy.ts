@@ -98,6 +98,8 @@ const callOf = ({ headers, method, url = '/' }: IncomingMessage, body: Buffer): 
 export class FaultProxy {
   /** What was asked for since the start, or the last `reset`, in order. */
   readonly requests: string[] = [];
+  /** The same, but each only once however often the SDK has sent it: a busy machine makes it repeat itself. */
+  readonly calls = new Map<unknown, string>();
   readonly #target: URL;
   #injections: Injection[] = [];
   readonly #server = createServer((incoming, response) => {
@@ -126,6 +128,7 @@ export class FaultProxy {
   reset(): void {
     this.#injections = [];
     this.requests.length = 0;
+    this.calls.clear();
   }
 
   /** Closes the port: connections are refused until `listen` is called with the same endpoint. */
@@ -146,6 +149,7 @@ export class FaultProxy {
     const body = await buffer(incoming);
     const call = callOf(incoming, body);
     this.requests.push(call);
+    this.calls.set(incoming.headers['amz-sdk-invocation-id'], call);
     const injection = this.#injections.find(
       (candidate) => candidate.call === call && candidate.remaining > 0,
     );

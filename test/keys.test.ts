@@ -34,7 +34,8 @@ const statusWith = async (apiKey: string) =>
 
 const passSeconds = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
 
-const keyReads = () => service.proxy.requests.filter((call) => call === 'GetItem Keys').length;
+const keyReads = () =>
+  [...service.proxy.calls.values()].filter((call) => call === 'GetItem Keys').length;
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 
