@@ -26,21 +26,23 @@ export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   }
 };
 
-/** Sends a request of the typed client, and holds the exchange to the OpenAPI document. */
+/** Sends a request of the typed client like all others. */
 const fetchWithinContract: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
-  const sent = {
+  const { status, headers, text } = await send({
     method: request.method,
     path: request.url.slice(inject('baseAddress').length),
     headers: [...request.headers],
-    body: (await request.clone().text()) || undefined,
-  };
-  const response = await fetch(request);
-  const { status, headers } = response;
-  const text = await response.clone().text();
-  const received = { status, headers: Object.fromEntries(headers), text };
-  expect(departuresFromContract(sent, received), `${sent.method} ${sent.path}`).toEqual([]);
-  return response;
+    body: (await request.text()) || undefined,
+  });
+  const received = Object.entries(headers).map(([name, value]): [string, string] => [
+    name,
+    `${value}`,
+  ]);
+  // Links are relative to the address, which only a real `fetch` could set.
+  return Object.defineProperty(new Response(text, { status, headers: received }), 'url', {
+    value: request.url,
+  });
 };
 
 /** The store through the client that is written for others. */
