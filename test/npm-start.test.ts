@@ -62,7 +62,7 @@ describe('npm start', () => {
       ErrorBody.parse(await (await fetch(`${baseAddress}${path}`)).json()).message;
     const messageOfUnknown = () => messageAt('/unknown');
     const messageWithoutKey = () => messageAt('/pets');
-    const reload = { timeout: 15_000, interval: 100 };
+    const reload = { timeout: 60_000, interval: 100 };
     await expect.poll(messageOfUnknown, reload).toBe('The requested resource is not here.');
     await project.edit('lib/http/api-error.ts', 'is not here.', 'is nowhere.');
     await expect.poll(messageOfUnknown, reload).toBe('The requested resource is nowhere.');
@@ -101,17 +101,17 @@ describe('npm start', () => {
     await third.exitCode();
     await project.expectNothingLeft(third);
     expect(third.err).toBe('');
-  }, 90_000);
+  }, 300_000);
 
   it('ends at once when npm alone is told to while it starts', async () => {
     const started = project.npmStart({ port: 0 });
     await started.printed(/^(Starting)/m);
     await expect
-      .poll(commandLines, { timeout: 5_000 })
+      .poll(commandLines, { timeout: 30_000 })
       .toContain(join(project.path, 'infra/local/dynamodb'));
     started.signal('SIGINT');
     await started.exitCode();
     await project.expectNothingLeft(started);
     expect(started.err).toBe('');
-  }, 30_000);
+  }, 60_000);
 });

@@ -8,7 +8,8 @@ export default defineConfig({
     globalSetup: 'test/global-setup.ts',
     // Most of them wait for a fault, a process or a deadline; few compute.
     maxWorkers: 4,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // What hangs fails; what a busy machine slows down does not.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -47,9 +47,9 @@ export class ProjectCopy {
   }
 
   async expectNothingLeft(started: NpmStart): Promise<void> {
-    await expect.poll(() => started.isGroupAlive, { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => started.isGroupAlive, { timeout: 30_000 }).toBe(false);
     // DynamoDB Local is no member of the group, and runs a file of this copy of the project.
-    await expect.poll(commandLines, { timeout: 5_000 }).not.toContain(this.path);
+    await expect.poll(commandLines, { timeout: 30_000 }).not.toContain(this.path);
   }
 
   endAll(): void {
@@ -139,7 +139,7 @@ export class NpmStart {
   /** Waits for a line of the output and gives what its group holds. */
   async printed(line: RegExp): Promise<string> {
     await expect
-      .poll(() => line.test(this.out) || this.#child.exitCode !== null, { timeout: 30_000 })
+      .poll(() => line.test(this.out) || this.#child.exitCode !== null, { timeout: 60_000 })
       .toBe(true);
     const value = line.exec(this.out)?.[1];
     if (value === undefined) throw new Error(`npm start ended early: ${this.err}`);
