@@ -68,6 +68,7 @@ const run = async () => {
       // In another order each time, so that what else the machine does meets all alike.
       for (const next of shuffled(all)) await sample(next);
     }
+    console.log('Time to refuse a key, by what is right of its secret; |z| < 3 is noise');
     console.table(
       Object.fromEntries(
         comparisons.map(([name, examined, reference]) => [
@@ -87,7 +88,7 @@ const shuffled = <Item>(items: readonly Item[]): Item[] =>
     .sort((before, after) => before.place - after.place)
     .map(({ item }) => item);
 
-/** The rank test of Mann and Whitney, which outliers don't impress: |z| stays below 3 unless the times differ. */
+/** The rank test of Mann and Whitney, which outliers don't impress: z is its deviation from chance, in σ. */
 const comparison = (times: readonly number[], reference: readonly number[]) => {
   const pairs = times.length * reference.length;
   const slower = pairsInOrder(reference, times) / pairs;
