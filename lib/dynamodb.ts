@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -38,8 +39,14 @@ const client = new DynamoDBClient({
   userAgentAppId: 'animal-store',
   requestHandler: { connectionTimeout: 500, requestTimeout: 1_000, throwOnRequestTimeout: true },
   // The SDK's own loads Node's web streams, only to find that an answer is none.
-  streamCollector: async (body: AsyncIterable<Uint8Array>) =>
-    Buffer.concat(await Array.fromAsync(body)),
+  streamCollector: (body: Readable) =>
+    new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      body
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => resolve(Buffer.concat(chunks)))
+        .on('error', reject);
+    }),
 });
 
 // A strategy for each request: a shared one stops retrying when an outage has spent its budget,
