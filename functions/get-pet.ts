@@ -2,7 +2,7 @@ import { errors } from '../lib/http/api-error.ts';
 import { entityTag } from '../lib/http/entity-tag.ts';
 import { json } from '../lib/http/json.ts';
 import { operation } from '../lib/http/operation.ts';
-import { NoQuery, parse, queryOf } from '../lib/http/parse.ts';
+import { refuseQuery } from '../lib/http/parse.ts';
 import { warmUp } from '../lib/keys/find-api-key.ts';
 import { getPet } from '../lib/operations.ts';
 import { parsePetId } from '../lib/pets/pet.ts';
@@ -12,7 +12,7 @@ import * as pets from '../lib/pets/pet-store.ts';
 export const handler = operation(getPet)
   .use(entityTag())
   .handler(async (event, { signal }) => {
-    parse(NoQuery, queryOf(event));
+    refuseQuery(event);
     const id = parsePetId(event.pathParameters?.['petId']);
     const pet = id && (await pets.get(id, signal));
     if (!pet) throw errors.notFound();

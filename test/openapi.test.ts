@@ -12,7 +12,8 @@ import { stringify } from '../infra/openapi/stringify.ts';
 import { typesOf } from '../infra/openapi/types.ts';
 import { staging } from '../infra/stages.ts';
 import { operations } from '../lib/operations.ts';
-import { NewPet, petStatuses } from '../lib/pets/pet.ts';
+import { NewPet } from '../lib/pets/new-pet.ts';
+import { petStatuses } from '../lib/pets/pet.ts';
 import { bodyMismatches, contract, contractText } from './contract.ts';
 import { runsOf } from './runs.ts';
 

@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
-import {
-  int64Bounds,
-  ListPetsQuery,
-  maxNameLength,
-  NewPet,
-  PetStatus,
-} from '../../lib/pets/pet.ts';
+import { ListPetsQuery } from '../../lib/pets/list-pets-query.ts';
+import { maxNameLength, NewPet } from '../../lib/pets/new-pet.ts';
+import { int64Bounds } from '../../lib/pets/pet.ts';
+import { PetStatusSchema } from '../../lib/pets/pet-status-schema.ts';
 import { describedErrors } from './errors.ts';
 
 const PetId = z.int().check(z.gte(1));
@@ -14,7 +11,7 @@ const Pet = z.object({
   id: PetId,
   name: NewPet.shape.name,
   categoryId: NewPet.shape.categoryId,
-  status: PetStatus,
+  status: PetStatusSchema,
 });
 
 const ErrorBody = z.object({
@@ -30,7 +27,7 @@ const notBlank =
 /** What zod's own conversion can't know: names, descriptions, and the rules that are code. */
 const described = z
   .registry<z.core.JSONSchemaMeta>()
-  .add(PetStatus, { id: 'PetStatus', description: 'Whether an animal can be had.' })
+  .add(PetStatusSchema, { id: 'PetStatus', description: 'Whether an animal can be had.' })
   .add(NewPet, { id: 'NewPet', description: 'What a client sends to add an animal.' })
   .add(Pet, { id: 'Pet', description: 'An animal of the catalogue.' })
   .add(z.array(Pet), { id: 'Pets', description: 'Animals, ordered by status, then id.' })

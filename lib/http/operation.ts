@@ -3,17 +3,14 @@ import { bearerAuth } from './bearer-auth.ts';
 import { chain } from './chain.ts';
 import { deadline } from './deadline.ts';
 import { errorResponses } from './error-responses.ts';
-import { jsonBody } from './json-body.ts';
 import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 
 /** The chain of an operation of the contract: nothing of it runs for a request without a valid API key. */
-export const operation = (definition: Operation) => {
-  const authenticated = chain(definition.name)
+export const operation = (definition: Operation) =>
+  chain(definition.name)
     // Outside of the error responses, for they carry its headers too.
     .use(lifecycleHeaders(definition))
     .use(errorResponses())
     .use(deadline())
     .use(bearerAuth())
     .use(refuseAfterSunset(definition));
-  return definition.method === 'POST' ? authenticated.use(jsonBody()) : authenticated;
-};

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { errors } from './api-error.ts';
 import { printableName } from './json.ts';
 
@@ -15,8 +15,10 @@ export const parse = <Schema extends z.ZodMiniType>(
 
 const describe = (issue: z.core.$ZodIssue): string =>
   issue.code === 'unrecognized_keys'
-    ? issue.keys.map((key) => `${printableName(key)} is not known`).join('; ')
+    ? issue.keys.map(notKnown).join('; ')
     : [...issue.path, issue.message].join(' ');
+
+const notKnown = (name: string) => `${printableName(name)} is not known`;
 
 /** The query parameters of a request. Throws `invalid_request` for one that is given twice. */
 export const queryOf = (event: Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>) =>
@@ -27,5 +29,16 @@ export const queryOf = (event: Pick<APIGatewayProxyEvent, 'multiValueQueryString
     }),
   );
 
-/** The query of an operation that has no parameters. */
-export const NoQuery = z.strictObject({});
+/** For an operation without query parameters. Throws `invalid_request` for a query. */
+export const refuseQuery = (
+  event: Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>,
+) => {
+  const names = Object.keys(queryOf(event));
+  if (names.length > 0) throw errors.invalidRequest(`${names.map(notKnown).join('; ')}.`);
+};
+
+/** What a schema says of a value: that it is missing, or what it must be. */
+export const mustBe =
+  (expected: string) =>
+  ({ input }: { input?: unknown }) =>
+    input === undefined ? 'is required' : `must be ${expected}`;

@@ -1,23 +1,48 @@
-import * as z from 'zod/mini';
-
 /** What the keys table holds of an API key. Times are ISO 8601 in UTC. */
-const ApiKeyRecord = z.object({
-  keyId: z.string(),
+export interface ApiKeyRecord {
+  readonly keyId: string;
   /** SHA-256 of the whole key, 32 bytes. */
-  hash: z.custom<Uint8Array>((value) => value instanceof Uint8Array && value.length === 32),
+  readonly hash: Uint8Array;
   /** Whom the key was issued to; idempotency keys are scoped to it. */
-  owner: z.string(),
+  readonly owner: string;
   /** The last characters of the key, by which its owner recognises it: they belong to the checksum. */
-  lastFour: z.string(),
-  createdAt: z.string(),
-  expiresAt: z.exactOptional(z.string()),
-  revokedAt: z.exactOptional(z.string()),
-});
-export type ApiKeyRecord = Readonly<z.output<typeof ApiKeyRecord>>;
+  readonly lastFour: string;
+  readonly createdAt: string;
+  readonly expiresAt?: string;
+  readonly revokedAt?: string;
+}
 
 /** The checked boundary from a stored item to an API key's record. Throws for an item that is none. */
-export const toApiKeyRecord = (item: Record<string, unknown>): ApiKeyRecord => {
-  const { data: record } = ApiKeyRecord.safeParse(item);
-  if (!record) throw new Error('A stored API key is malformed');
-  return record;
+export const toApiKeyRecord = ({
+  keyId,
+  hash,
+  owner,
+  lastFour,
+  createdAt,
+  expiresAt,
+  revokedAt,
+}: Record<string, unknown>): ApiKeyRecord => {
+  if (
+    typeof keyId !== 'string' ||
+    !(hash instanceof Uint8Array && hash.length === 32) ||
+    typeof owner !== 'string' ||
+    typeof lastFour !== 'string' ||
+    typeof createdAt !== 'string' ||
+    !isOptionalText(expiresAt) ||
+    !isOptionalText(revokedAt)
+  ) {
+    throw new Error('A stored API key is malformed');
+  }
+  return {
+    keyId,
+    hash,
+    owner,
+    lastFour,
+    createdAt,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(revokedAt !== undefined && { revokedAt }),
+  };
 };
+
+const isOptionalText = (value: unknown): value is string | undefined =>
+  value === undefined || typeof value === 'string';

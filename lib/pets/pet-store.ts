@@ -8,14 +8,9 @@ import { metricNames } from '../metric-names.ts';
 import { count } from '../metrics.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import {
-  type ListPetsQuery,
-  type NewPet,
-  type Pet,
-  type PetStatus,
-  petStatuses,
-  toPet,
-} from './pet.ts';
+import type { ListPetsQuery } from './list-pets-query.ts';
+import type { NewPet } from './new-pet.ts';
+import { type Pet, type PetStatus, petStatuses, toPet } from './pet.ts';
 import { statusIndex } from './pets-table.ts';
 
 const petsTable = environment('PETS_TABLE');
