@@ -21,8 +21,6 @@ const leftOut = [
   '@smithy/core/dist-es/submodules/checksum/sha256/Sha256Js.js',
   '@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js',
   '@smithy/core/dist-es/submodules/retry/util-retry/DefaultRateLimiter.js',
-  '@aws-sdk/lib-dynamodb/dist-es/pagination/QueryPaginator.js',
-  '@aws-sdk/lib-dynamodb/dist-es/pagination/ScanPaginator.js',
 ];
 
 /** What is there for other machines too, in a form that costs less on Lambda. */

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { elapsedMs } from './elapsed-ms.ts';
 import { environment } from './environment.ts';
@@ -23,9 +22,11 @@ const endpoint = new URL(
     `https://dynamodb.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
 );
 
-// Whatever is not set here the SDK looks for in files and services that a function does not have, at every start:
-// the bundle leaves out the code that would (infra/left-out-modules.ts).
-const client = new DynamoDBClient({
+/**
+ * The one client of DynamoDB in a function, reused over invocations. Its errors are the SDK's. Whatever is not set here the SDK looks
+ * for in files and services that a function does not have: the bundle leaves out the code that would (infra/left-out-modules.ts).
+ */
+export const dynamodb = new DynamoDBClient({
   region,
   credentials: fromEnv(),
   endpointProvider: () => ({ url: endpoint }),
@@ -51,17 +52,17 @@ const client = new DynamoDBClient({
 
 // A strategy for each request: a shared one stops retrying when an outage has spent its budget,
 // and a lost answer that is not asked for again makes the client create its pet twice.
-client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
+dynamodb.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
 // It prepares every answer for a log that nobody reads, and would log a failed call with table name and item.
-if (!client.middlewareStack.remove('loggerMiddleware')) {
+if (!dynamodb.middlewareStack.remove('loggerMiddleware')) {
   throw new Error('The SDK has no loggerMiddleware any more: look for what logs its failed calls');
 }
 
 /** Failures that the SDK takes as final though another attempt can mend them: an answer that is no JSON, old credentials. */
 const alsoRetryable = new Set(['SyntaxError', 'ExpiredTokenException']);
 
-client.middlewareStack.add(
+dynamodb.middlewareStack.add(
   (next) => async (args) => {
     try {
       return await next(args);
@@ -77,7 +78,7 @@ client.middlewareStack.add(
   { name: 'inspectFailure', step: 'finalizeRequest', priority: 'low' },
 );
 
-client.middlewareStack.add(
+dynamodb.middlewareStack.add(
   (next) => async (args) => {
     const startedAt = performance.now();
     try {
@@ -89,6 +90,3 @@ client.middlewareStack.add(
   // Around all attempts: the metric is what a request waits for.
   { name: 'measureLatency', step: 'initialize' },
 );
-
-/** The one client of DynamoDB in a function, reused over invocations. Its errors are the SDK's. */
-export const dynamodb = DynamoDBDocumentClient.from(client);

@@ -1,4 +1,5 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamodb } from '../dynamodb.ts';
 import { environment } from '../environment.ts';
 import { isRetryable } from '../retryable.ts';
@@ -68,10 +69,9 @@ export const warmUp = async (): Promise<void> => {
 };
 
 const readApiKey = async (keyId: string, signal: AbortSignal) => {
-  const { Item } = await dynamodb.send(new GetCommand({ TableName: keysTable, Key: { keyId } }), {
-    abortSignal: signal,
-  });
-  return Item && toApiKeyRecord(Item);
+  const command = new GetItemCommand({ TableName: keysTable, Key: marshall({ keyId }) });
+  const { Item } = await dynamodb.send(command, { abortSignal: signal });
+  return Item && toApiKeyRecord(unmarshall(Item));
 };
 
 const remember = (keyId: string, answer: CachedAnswer) => {

@@ -1,6 +1,10 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamodb } from '../dynamodb.ts';
 import { environment } from '../environment.ts';
 import { errors } from '../http/api-error.ts';
@@ -20,10 +24,9 @@ const maxCandidates = 8;
 
 /** The pet of an id, eventually consistent (0.5 RCU); `undefined` if there is none. */
 export const get = async (id: number, signal: AbortSignal): Promise<Pet | undefined> => {
-  const { Item } = await dynamodb.send(new GetCommand({ TableName: petsTable, Key: { id } }), {
-    abortSignal: signal,
-  });
-  return Item && toPet(Item);
+  const command = new GetItemCommand({ TableName: petsTable, Key: marshall({ id }) });
+  const { Item } = await dynamodb.send(command, { abortSignal: signal });
+  return Item && toPet(unmarshall(Item));
 };
 
 /**
@@ -98,12 +101,12 @@ const readStatus = async (
       IndexName: statusIndex,
       KeyConditionExpression: '#status = :status AND id > :after',
       ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':status': status, ':after': after },
+      ExpressionAttributeValues: marshall({ ':status': status, ':after': after }),
       Limit: count,
     }),
     { abortSignal: signal },
   );
-  return Items.map(toPet);
+  return Items.map((item) => toPet(unmarshall(item)));
 };
 
 /** Writes the item unless its id is taken; then it gives the item that holds the id. */
@@ -113,9 +116,9 @@ const putUnlessTaken = async (
 ): Promise<Record<string, unknown> | undefined> => {
   try {
     await dynamodb.send(
-      new PutCommand({
+      new PutItemCommand({
         TableName: petsTable,
-        Item: item,
+        Item: marshall(item),
         ConditionExpression: 'attribute_not_exists(id)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
