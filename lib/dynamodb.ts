@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
-import { elapsedMs } from './elapsed-ms.ts';
+import { elapsedMs, instantMs } from './elapsed-ms.ts';
 import { environment } from './environment.ts';
 import { metricNames } from './metric-names.ts';
 import { count, recordDynamodbLatency } from './metrics.ts';
@@ -80,7 +80,7 @@ dynamodb.middlewareStack.add(
 
 dynamodb.middlewareStack.add(
   (next) => async (args) => {
-    const startedAt = performance.now();
+    const startedAt = instantMs();
     try {
       return await next(args);
     } finally {

@@ -13,8 +13,11 @@ export const recordDynamodbLatency = (ms: number): void => {
   metrics.addMetric(metricNames.dynamodbLatency, MetricUnit.Milliseconds, ms);
 };
 
-/** Writes what was counted and measured since the last time as one line in CloudWatch's embedded metric format. */
-export const publishMetrics = (operation: string): void => {
+/** What was counted and measured since the last time, as one line of CloudWatch's embedded metric format has it. */
+export const metricsLine = (operation: string): object => {
   metrics.addDimension('operation', operation);
-  metrics.publishStoredMetrics();
+  const line = metrics.serializeMetrics();
+  metrics.clearMetrics();
+  metrics.clearDimensions();
+  return line;
 };

@@ -198,7 +198,7 @@ describe('a secret that a client sends', () => {
     // One line of each kind for a request, and no other, such as a library's warning.
     await expect.poll(() => printed.length, { timeout: 10_000 }).toBe(2 * responses.length);
     expect(printed.filter(showsSecret)).toEqual([]);
-    const { log } = readLines(printed);
+    const { log, metrics } = readLines(printed);
     const answers = responses.map(
       ({ headers, status }) => [headers['x-amzn-requestid'], status] as const,
     );
@@ -206,5 +206,6 @@ describe('a secret that a client sends', () => {
       new Map(answers),
     );
     expect(log).toHaveLength(responses.length);
+    expect(metrics.map(({ Requests }) => Requests)).toEqual(log.map(() => 1));
   });
 });

@@ -1,4 +1,4 @@
-import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
+import { LogFormatter, Logger, LogItem, LogLevelThreshold } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 import { elapsedMs } from '../elapsed-ms.ts';
 import { ApiError } from './api-error.ts';
@@ -22,20 +22,30 @@ class RequestFormatter extends LogFormatter {
   }
 }
 
-const logger = new Logger({ logFormatter: new RequestFormatter() });
+/** Hands its lines over instead of printing them, for a request's log and metrics are written at once. */
+class RequestLogger extends Logger {
+  /** The members of a line; `undefined` below the level of the stage. */
+  line(level: 'INFO' | 'ERROR', message: string, fields: LogAttributes): LogAttributes | undefined {
+    const threshold = LogLevelThreshold[level];
+    if (threshold < this.level) return undefined;
+    return this.createAndPopulateLogItem(threshold, message, [fields]).getAttributes();
+  }
+}
+
+const logger = new RequestLogger({ logFormatter: new RequestFormatter() });
 
 let coldStart = true;
 
 /**
- * Logs a request and its outcome as one JSON line: level INFO, or ERROR for a failure of the service itself (5xx) with
+ * What the log says of a request and its outcome: level INFO, or ERROR for a failure of the service itself (5xx) with
  * its cause. But for the public id of the key, nothing that a client sent is in it, nor a library's text, which can repeat that.
  */
-export const logRequest = (
+export const logLine = (
   operation: string,
   status: number,
   { event, context, error }: OperationRequest,
-): void => {
-  const line = {
+): LogAttributes | undefined => {
+  const fields = {
     operation,
     status,
     code: error instanceof ApiError ? error.code : undefined,
@@ -46,8 +56,9 @@ export const logRequest = (
     coldStart,
   };
   coldStart = false;
-  if (status < 500) logger.info('The request was answered', line);
-  else logger.error('The request failed', { ...line, cause: kindOf(error) });
+  return status < 500
+    ? logger.line('INFO', 'The request was answered', fields)
+    : logger.line('ERROR', 'The request failed', { ...fields, cause: kindOf(error) });
 };
 
 /** A client can choose the request id by a header of its own, so only one that looks like API Gateway's is logged. */

@@ -1,6 +1,7 @@
+import { instantMs } from '../elapsed-ms.ts';
 import { metricNames } from '../metric-names.ts';
-import { count, publishMetrics } from '../metrics.ts';
-import { logRequest } from './log.ts';
+import { count, metricsLine } from '../metrics.ts';
+import { logLine } from './log.ts';
 import type { OperationRequest } from './operation-request.ts';
 
 /** What API Gateway answers when a function fails to. */
@@ -10,18 +11,23 @@ const badGateway = 502;
 export const observability = (operationName: string) => {
   const observe = (request: OperationRequest) => {
     const status = request.response?.statusCode ?? badGateway;
-    logRequest(operationName, status, request);
     count(metricNames.requests);
     if (status >= 500) count(metricNames.serverErrors);
     else if (status >= 400) count(metricNames.clientErrors);
     if (status === 401) count(metricNames.authFailures);
-    publishMetrics(operationName);
+    print([logLine(operationName, status, request), metricsLine(operationName)]);
   };
   return {
     before: ({ context }: OperationRequest) => {
-      context.startedAt = performance.now();
+      context.startedAt = instantMs();
     },
     after: observe,
     onError: observe,
   };
+};
+
+/** Each line is an event in the log, however many are written at once. */
+const print = (lines: readonly (object | undefined)[]) => {
+  const texts = lines.map((line) => (line ? `${JSON.stringify(line)}\n` : ''));
+  process.stdout.write(texts.join(''));
 };

@@ -8,7 +8,7 @@ export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & {
 
 /** Lambda's context, and what the middleware learned before the handler runs. */
 export interface OperationContext extends Context {
-  /** When the request came, an instant of `performance.now()`. */
+  /** When the request came, an instant of `instantMs`. */
   startedAt: number;
   /** The public id of the API key that the request carries; absent until that is known to be valid. */
   keyId?: string;
