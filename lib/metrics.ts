@@ -13,6 +13,11 @@ export const recordDynamodbLatency = (ms: number): void => {
   metrics.addMetric(metricNames.dynamodbLatency, MetricUnit.Milliseconds, ms);
 };
 
+/** Forgets what was counted and measured before the first request, as no client waited for it. */
+export const forgetMetrics = (): void => {
+  metrics.clearMetrics();
+};
+
 /** What was counted and measured since the last time, as one line of CloudWatch's embedded metric format has it. */
 export const metricsLine = (operation: string): object => {
   metrics.addDimension('operation', operation);

@@ -2,6 +2,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamodb } from '../dynamodb.ts';
 import { environment } from '../environment.ts';
+import { forgetMetrics } from '../metrics.ts';
 import { isRetryable } from '../retryable.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
@@ -66,6 +67,7 @@ export const findApiKey = async (
  */
 export const warmUp = async (): Promise<void> => {
   await readApiKey('no key', AbortSignal.timeout(warmUpMs)).catch(() => {});
+  forgetMetrics();
 };
 
 const readApiKey = async (keyId: string, signal: AbortSignal) => {
