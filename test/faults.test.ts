@@ -163,6 +163,7 @@ describe.each(operations)('$name', ({ name, call, success, run }) => {
     const deadline = Date.now() + 600;
     await expectFailure(503, { remainingMs: 600 });
     expect(Date.now()).toBeLessThan(deadline);
+    await expectRecovery();
   });
 
   it('asks DynamoDB nothing when too little time is left', async () => {

@@ -16,6 +16,8 @@ export interface OperationContext extends Context {
   owner: string;
   /** Ends every call that would outlast the invocation. */
   signal: AbortSignal;
+  /** Sets off `signal`. */
+  deadline?: NodeJS.Timeout;
 }
 
 /** What a middleware gets of a request on its way through the chain. */
