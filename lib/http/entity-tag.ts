@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { headerValues } from './header-values.ts';
 import type { OperationRequest } from './operation-request.ts';
 
@@ -9,9 +9,10 @@ import type { OperationRequest } from './operation-request.ts';
 export const entityTag = () => ({
   after: ({ event, response }: OperationRequest) => {
     if (!response) return;
-    const tag = `"${createHash('sha256').update(response.body).digest('base64url')}"`;
+    const tag = `"${hash('sha256', response.body, 'base64url')}"`;
     response.headers = { ...response.headers, ETag: tag };
-    if (!names(headerValues(event, 'if-none-match').join(), tag)) return;
+    const conditions = headerValues(event, 'if-none-match');
+    if (conditions.length === 0 || !names(conditions.join(), tag)) return;
     response.statusCode = 304;
     response.body = '';
   },

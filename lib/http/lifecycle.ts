@@ -1,18 +1,27 @@
 import type { Operation } from '../operations.ts';
 import { errors } from './api-error.ts';
 import { link } from './link.ts';
-import type { OperationEvent, OperationRequest } from './operation-request.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 /**
  * Tells the clients of an operation, on every answer, that it is deprecated (RFC 9745), when it goes (RFC 8594)
  * and what succeeds it (RFC 5829), or that it is not stable yet.
  */
 export const lifecycleHeaders = (operation: Operation) => {
+  const { deprecation, stability } = operation;
+  const constant = {
+    ...(deprecation && {
+      Deprecation: `@${deprecation.since.getTime() / 1_000}`,
+      Sunset: deprecation.sunset.toUTCString(),
+    }),
+    ...(stability && { 'X-Stability': stability }),
+  };
   const addHeaders = ({ event, response }: OperationRequest) => {
     if (response)
       response.headers = {
         ...response.headers,
-        ...headersOf(operation, event),
+        ...constant,
+        ...(deprecation && { Link: link(event, deprecation.successor, 'successor-version') }),
       };
   };
   return { after: addHeaders, onError: addHeaders };
@@ -25,13 +34,4 @@ export const refuseAfterSunset = ({ deprecation }: Operation) => ({
       throw errors.endpointRemoved(`GET ${deprecation.successor}`);
     }
   },
-});
-
-const headersOf = ({ deprecation, stability }: Operation, event: OperationEvent) => ({
-  ...(deprecation && {
-    Deprecation: `@${deprecation.since.getTime() / 1_000}`,
-    Sunset: deprecation.sunset.toUTCString(),
-    Link: link(event, deprecation.successor, 'successor-version'),
-  }),
-  ...(stability && { 'X-Stability': stability }),
 });

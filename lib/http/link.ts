@@ -25,8 +25,10 @@ export const nextLink = (
 
 /** What stands before the resource in the request's own path: the stage, or a custom domain's base path. */
 const basePathOf = ({ requestContext, resource }: OperationEvent): string => {
-  const resourceSegments = resource.split('/').length - 1;
   // API Gateway routes a path with a slash at its end as the one without, but hands the slash on.
-  const path = requestContext.path.replace(/\/$/, '');
-  return path.split('/').slice(0, -resourceSegments).join('/');
+  let path = requestContext.path.replace(/\/$/, '');
+  for (const character of resource) {
+    if (character === '/') path = path.slice(0, path.lastIndexOf('/'));
+  }
+  return path;
 };
