@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ describe.each([
     });
     expect(invocations).toMatchObject([{ statusCode: status }]);
     expect(loaded).toContain('NativeModule https');
-    const slow = /undici|webstreams|webcrypto|child_process|zlib|http2|fs\/promises/;
+    const slow = /undici|webstreams|webcrypto|child_process|perf_hooks|zlib|http2|fs\/promises/;
     expect(loaded.filter((module) => slow.test(module))).toEqual([]);
   });
 
@@ -146,6 +146,17 @@ describe('bundles', () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
+  it('hold schemas only where requests need them: not in get-pet', () => {
+    const withSchemas = Object.entries(metafile.outputs).flatMap(([file, { inputs }]) =>
+      Object.entries(inputs).some(
+        ([path, { bytesInOutput }]) => path.includes('node_modules/zod/') && bytesInOutput > 0,
+      )
+        ? [file]
+        : [],
+    );
+    expect(withSchemas.map((file) => basename(file))).toEqual(['create-pet.cjs', 'list-pets.cjs']);
+  });
+
   it('hold no compiler of schemas, and of zod nothing but zod/mini', () => {
     expect(modules().filter((path) => /ajv|fast-json-stringify|typebox/.test(path))).toEqual([]);
     const zod = modules().flatMap((path) => /zod\/(v\d\/\w+|[\w.]+)/.exec(path)?.[1] ?? []);
@@ -160,7 +171,7 @@ describe('bundles', () => {
       logLevel: 'silent',
     });
     await expect(withoutSdk).rejects.toThrow(
-      'The SDK does not load @aws-sdk/credential-provider-node/dist-es/index.js any more.',
+      'Nothing imports @aws-sdk/credential-provider-node/dist-es/index.js any more.',
     );
   });
 });
