@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { prices } from '../infra/cost/prices.ts';
 import { errors } from '../lib/http/api-error.ts';
+import { summaryTable } from './bench/report.ts';
+import { risingKey, simulateSplits, spreadKey } from './bench/split-for-heat.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 
@@ -50,6 +53,31 @@ describe('README', () => {
     ];
     expect(known).toHaveLength(Object.keys(errors).length);
     expect(listed).toEqual(known.map(({ status, code }) => [status, code]));
+  });
+
+  it('shows the summary of the last benchmark', () => {
+    const summary = summaryTable(JSON.parse(read('test/bench/results.json')));
+    expect(readme).toContain(`<!-- bench -->\n${summary}\n<!-- /bench -->`);
+  });
+
+  it('shows what a million requests cost in DynamoDB', () => {
+    const rows = [...readme.matchAll(/\| ([\d.]+) (RCU|WCU)[^|]*\| \$([\d.]+)/g)];
+    expect(rows.length).toBeGreaterThan(3);
+    for (const [row, units, kind, price] of rows) {
+      const { usd } = kind === 'RCU' ? prices.tableRead : prices.tableWrite;
+      expect(price, row).toBe((Number(units) * usd).toFixed(2));
+    }
+  });
+
+  it('shows what the simulated index takes', () => {
+    const row = (label: string, key: (write: number) => number) => {
+      const writes = simulateSplits(key, 6).map((step) =>
+        step.writesPerSecond.toLocaleString('en'),
+      );
+      return `| ${[label, ...writes].join(' | ')} |`;
+    };
+    expect(readme).toContain(row('random ids', spreadKey));
+    expect(readme).toContain(row('rising ids, such as a counter or a time', risingKey));
   });
 
   it('names only tests that exist', () => {

@@ -1,0 +1,62 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod/mini';
+import { identifyApiKey } from '../../lib/keys/api-key.ts';
+import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
+import type { Pet } from '../../lib/pets/pet.ts';
+
+/** Pets of a usual size, as many as the longest page and one more. */
+export const cannedPets: readonly Pet[] = Array.from({ length: 101 }, (_, index) => ({
+  id: 2 ** 52 + index,
+  name: `Rex the ${index}th of Animal Store`,
+  categoryId: 1,
+  status: 'available',
+}));
+
+/** The record of an API key that is in force. */
+export const cannedRecord = (apiKey: string): ApiKeyRecord => {
+  const identity = identifyApiKey(apiKey, 'pets_test');
+  if (!identity) throw new Error('The API key is malformed');
+  const lastFour = apiKey.slice(-4);
+  return { ...identity, owner: 'bench', lastFour, createdAt: '2026-01-01T00:00:00Z' };
+};
+
+const Input = z.object({
+  TableName: z.string(),
+  Key: z.optional(
+    z.union([z.object({ keyId: z.object({ S: z.string() }) }), z.object({ id: z.unknown() })]),
+  ),
+  Limit: z._default(z.number(), cannedPets.length),
+});
+
+/** A request to DynamoDB: operation and table, such as `Query Pets`, and what is answered to it, as JSON. */
+export interface CannedAnswer {
+  readonly call: string;
+  readonly body: string;
+}
+
+/** Answers requests as a DynamoDB would that knows one API key, and always the same pets. */
+export const cannedAnswers = (apiKey: string) => {
+  const record = cannedRecord(apiKey);
+  // As JSON has it: marshalled bytes would be written in a form of Node's own.
+  const hash = { B: Buffer.from(record.hash).toString('base64') };
+  const keyItem = { ...marshall({ ...record, hash: undefined }, omitUndefined), hash };
+  const outputOf = (operation: string, { Key, Limit }: z.output<typeof Input>): object => {
+    if (operation === 'Query') {
+      const Items = cannedPets.slice(0, Limit).map((pet) => marshall(pet));
+      return { Items, Count: Items.length };
+    }
+    if (operation === 'PutItem' || Key === undefined) return {};
+    if ('id' in Key) return { Item: { ...marshall(cannedPets[0]), id: Key.id } };
+    return Key.keyId.S === record.keyId ? { Item: keyItem } : {};
+  };
+  return (target: string, text: string): CannedAnswer => {
+    const operation = target.replace('DynamoDB_20120810.', '');
+    const input = Input.parse(JSON.parse(text));
+    return {
+      call: `${operation} ${input.TableName}`,
+      body: JSON.stringify(outputOf(operation, input)),
+    };
+  };
+};
+
+const omitUndefined = { removeUndefinedValues: true };

@@ -1,0 +1,117 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { startDynamodbLocal } from '../../infra/local/dynamodb-local.ts';
+import { localRegion } from '../../infra/local/function-definition.ts';
+import { startLocalService } from '../../infra/local/local-service.ts';
+import { type ClientRequest, sendTo } from '../http-client.ts';
+import { CapacityProxy } from './capacity-proxy.ts';
+
+/** What one request of a client costs in DynamoDB. */
+export interface Cost {
+  readonly operation: CostedOperation;
+  /** Pets in the catalogue. */
+  readonly pets: number;
+  readonly requests: number;
+  readonly roundTrips: number;
+  /** RCU of a read, WCU of a write. */
+  readonly units: number;
+}
+
+/** A name that makes a pet 90 bytes long in the index. */
+const name = 'A pet with a name of forty-eight characters, yes';
+
+const post = {
+  method: 'POST',
+  path: '/pets',
+  body: JSON.stringify({ name, categoryId: 1 }),
+} as const;
+const operations = [
+  ['getPet', (petId: number): ClientRequest => ({ path: `/pets/${petId}` })],
+  ['createPet', () => post],
+  ['listPets, 20 pets', () => ({ path: '/pets' })],
+  ['listPets, 20 pets of a status', () => ({ path: '/pets?status=available' })],
+  ['listPets, 100 pets', () => ({ path: '/pets?limit=100' })],
+  ['listPets, 100 pets of a status', () => ({ path: '/pets?limit=100&status=available' })],
+] as const;
+export type CostedOperation = (typeof operations)[number][0];
+
+/** Asks the service that runs on this machine for everything at each size of the catalogue, and DynamoDB Local for the bill. */
+export const measureCosts = async (sizes: readonly number[]): Promise<readonly Cost[]> => {
+  await using resources = new AsyncDisposableStack();
+  const dynamodb = await startDynamodbLocal();
+  resources.defer(dynamodb.stop);
+  const proxy = resources.use(new CapacityProxy(dynamodb.endpoint));
+  const service = await startLocalService({
+    dynamodbEndpoint: dynamodb.endpoint,
+    functionsDynamodbEndpoint: await proxy.listen(),
+  });
+  resources.defer(service.stop);
+  const client = new DynamoDBClient({
+    endpoint: dynamodb.endpoint,
+    region: localRegion,
+    credentials: { accessKeyId: 'LOCALACCESSKEYID', secretAccessKey: 'local' },
+  });
+  resources.defer(async () => client.destroy());
+
+  const costs: Cost[] = [];
+  let pets = 0;
+  for (const size of sizes) {
+    const tableName = service.tables['PETS_TABLE']?.TableName ?? '';
+    await addPets(DynamoDBDocumentClient.from(client), tableName, size - pets);
+    pets = size;
+    const { id } = JSON.parse((await send(service, post)).text);
+    for (const [operation, requestFor] of operations) {
+      // Once before, so that the function knows the API key.
+      await send(service, requestFor(id));
+      proxy.requests.length = 0;
+      await send(service, requestFor(id));
+      const { requests } = proxy;
+      costs.push({
+        operation,
+        pets: size,
+        requests: requests.length,
+        roundTrips: requests.filter(({ isRoundTrip }) => isRoundTrip).length,
+        units: requests.reduce((sum, { units }) => sum + units, 0),
+      });
+    }
+  }
+  return costs;
+};
+
+const send = async (
+  { baseAddress, apiKey }: { readonly baseAddress: string; readonly apiKey: string },
+  request: ClientRequest,
+) => {
+  const headers = [
+    ['Authorization', `Bearer ${apiKey}`],
+    ['Content-Type', 'application/json'],
+  ] as const;
+  const response = await sendTo(baseAddress, { ...request, headers });
+  if (response.status >= 300)
+    throw new Error(`${request.path} is answered with ${response.status}`);
+  return response;
+};
+
+/** Adds pets of 90 bytes as createPet stores them, 25 at a time. */
+export const addPets = async (
+  dynamodb: DynamoDBDocumentClient,
+  tableName: string,
+  count: number,
+) => {
+  for (let added = 0; added < count; added += 25) {
+    const puts = Array.from({ length: Math.min(25, count - added) }, () => ({
+      PutRequest: {
+        Item: {
+          id: randomInt(1, 2 ** 48 - 1),
+          name,
+          categoryId: 1,
+          status: 'available',
+          creation: randomBytes(32),
+          fingerprint: randomBytes(32),
+        },
+      },
+    }));
+    await dynamodb.send(new BatchWriteCommand({ RequestItems: { [tableName]: puts } }));
+  }
+};

@@ -1,0 +1,66 @@
+import { Hono } from 'hono';
+import { handle } from 'hono/aws-lambda';
+import { bearerAuth } from 'hono/bearer-auth';
+import { HTTPException } from 'hono/http-exception';
+import { validator } from 'hono/validator';
+import { ApiError, errors } from '../../../lib/http/api-error.ts';
+import { parse } from '../../../lib/http/parse.ts';
+import { authenticate } from '../../../lib/keys/authenticate.ts';
+import { ListPetsQuery } from '../../../lib/pets/list-pets-query.ts';
+import { NewPet } from '../../../lib/pets/new-pet.ts';
+import { parsePetId } from '../../../lib/pets/pet.ts';
+import * as pets from '../../../lib/pets/pet-store.ts';
+
+const { signal } = new AbortController();
+const unauthorized = errors.unauthorized().body;
+
+type Env = { Variables: { owner: string } };
+
+const app = new Hono<Env>();
+
+app.use(
+  bearerAuth<Env>({
+    verifyToken: async (token, context) => {
+      const record = await authenticate(token, signal);
+      if (record === undefined) return false;
+      context.set('owner', record.owner);
+      return true;
+    },
+    noAuthenticationHeader: { message: unauthorized },
+    invalidAuthenticationHeader: { message: unauthorized },
+    invalidToken: { message: unauthorized },
+  }),
+);
+
+app.get(
+  '/pets',
+  validator('query', (query) => parse(ListPetsQuery, query)),
+  async (context) => {
+    const page = await pets.list(context.req.valid('query'), signal);
+    return context.json(page.pets);
+  },
+);
+
+app.post(
+  '/pets',
+  validator('json', (body) => parse(NewPet, body)),
+  async (context) => {
+    const scope = { owner: context.get('owner'), key: undefined };
+    return context.json(await pets.create(context.req.valid('json'), scope, signal), 201);
+  },
+);
+
+app.get('/pets/:petId', async (context) => {
+  const id = parsePetId(context.req.param('petId'));
+  const pet = id && (await pets.get(id, signal));
+  if (!pet) throw errors.notFound();
+  return context.json(pet);
+});
+
+app.onError((thrown) => {
+  if (thrown instanceof HTTPException) return thrown.getResponse();
+  const error = thrown instanceof ApiError ? thrown : errors.internalError(thrown);
+  return Response.json(error.body, { status: error.status });
+});
+
+export const handler = handle(app);

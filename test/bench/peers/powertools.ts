@@ -1,0 +1,53 @@
+import { RequestValidationError, Router } from '@aws-lambda-powertools/event-handler/http';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { ApiError, errors } from '../../../lib/http/api-error.ts';
+import { authenticate } from '../../../lib/keys/authenticate.ts';
+import { ListPetsQuery } from '../../../lib/pets/list-pets-query.ts';
+import { NewPet } from '../../../lib/pets/new-pet.ts';
+import { type Pet, parsePetId } from '../../../lib/pets/pet.ts';
+import * as pets from '../../../lib/pets/pet-store.ts';
+
+const { signal } = new AbortController();
+
+/** The router's types don't know a bigint in JSON. */
+const toJson = (pet: Pet) => ({ ...pet, categoryId: Number(pet.categoryId) });
+
+const app = new Router<{ store: { request: { owner: string } } }>();
+
+app.use(async ({ reqCtx, next }) => {
+  const token = /^Bearer (.+)$/.exec(reqCtx.req.headers.get('authorization') ?? '')?.[1];
+  const record = token && (await authenticate(token, signal));
+  if (!record) throw errors.unauthorized();
+  reqCtx.set('owner', record.owner);
+  await next();
+});
+
+app.get('/pets', async ({ valid }) => (await pets.list(valid.req.query, signal)).pets.map(toJson), {
+  validation: { req: { query: ListPetsQuery } },
+});
+
+app.post(
+  '/pets',
+  async ({ valid, get }) => {
+    const scope = { owner: get('owner') ?? '', key: undefined };
+    return { statusCode: 201, body: toJson(await pets.create(valid.req.body, scope, signal)) };
+  },
+  { validation: { req: { body: NewPet } } },
+);
+
+app.get('/pets/:petId', async ({ params }) => {
+  const id = parsePetId(params['petId']);
+  const pet = id && (await pets.get(id, signal));
+  if (!pet) throw errors.notFound();
+  return toJson(pet);
+});
+
+const respond = ({ status, body }: ApiError) => Response.json(body, { status });
+
+app.errorHandler(ApiError, async (error) => respond(error));
+app.errorHandler(RequestValidationError, async ({ message }) =>
+  respond(errors.invalidRequest(message)),
+);
+
+export const handler = (event: APIGatewayProxyEvent, context: Context) =>
+  app.resolve(event, context);

@@ -1,0 +1,94 @@
+import { EventEmitter } from 'node:events';
+import https from 'node:https';
+import { createRequire } from 'node:module';
+import { Readable } from 'node:stream';
+import { lambdaContext } from '../proxy-event.ts';
+import { cannedAnswers } from './canned-answers.ts';
+
+/*
+ * Invokes a function again and again, with the network stubbed out, and sends what one invocation takes of CPU time,
+ * in µs: `node warm-process.ts <module> <event as JSON> <CPU time to measure for, in ms>`.
+ */
+const [, , module = '', eventJson = '', measureMs = ''] = process.argv;
+const event = JSON.parse(eventJson);
+
+const answer = cannedAnswers(process.env['API_KEY'] ?? '');
+const bodies = new Map<string, Buffer>();
+
+/** The answer to a request, worked out once for each, for only what the function does shall be measured. */
+const bodyFor = (target: string, text: string): Buffer => {
+  const key = target + text.length;
+  const known = bodies.get(key) ?? Buffer.from(answer(target, text).body);
+  bodies.set(key, known);
+  return known;
+};
+
+class StubResponse extends Readable {
+  readonly statusCode = 200;
+  readonly headers = { 'content-type': 'application/x-amz-json-1.0' };
+  readonly #body: Buffer;
+
+  constructor(body: Buffer) {
+    super();
+    this.#body = body;
+  }
+
+  override _read() {
+    this.push(this.#body);
+    this.push(null);
+  }
+}
+
+class StubRequest extends EventEmitter {
+  readonly #target: string;
+  readonly #onResponse: (response: StubResponse) => void;
+
+  constructor(target: string, onResponse: (response: StubResponse) => void) {
+    super();
+    this.#target = target;
+    this.#onResponse = onResponse;
+  }
+
+  end(body: string | Uint8Array) {
+    const text = typeof body === 'string' ? body : Buffer.from(body).toString();
+    setImmediate(() => {
+      this.#onResponse(new StubResponse(bodyFor(this.#target, text)));
+      this.emit('close');
+    });
+  }
+
+  destroy() {}
+}
+
+Object.assign(https, {
+  request: (
+    { headers }: { headers: Record<string, string> },
+    onResponse: (response: StubResponse) => void,
+  ) => new StubRequest(`${headers['x-amz-target']}`, onResponse),
+});
+
+const { handler } = createRequire(import.meta.url)(module);
+
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** Invokes for some CPU time; gives the µs of CPU that an invocation takes. */
+const invokeFor = async (ms: number): Promise<number> => {
+  const start = cpuMs();
+  let invocations = 0;
+  while (cpuMs() - start < ms) {
+    for (let index = 0; index < 50; index += 1) {
+      const { statusCode } = await handler({ ...event }, lambdaContext('request-id'));
+      if (statusCode > 201) throw new Error(`${module} answers ${statusCode}`);
+    }
+    invocations += 50;
+  }
+  return ((cpuMs() - start) * 1_000) / invocations;
+};
+
+// Until V8 has optimised what runs often.
+await invokeFor(Number(measureMs));
+process.send?.(await invokeFor(Number(measureMs)));
+process.disconnect?.();
