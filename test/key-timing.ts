@@ -1,3 +1,4 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startLocalService } from '../infra/local/local-service.ts';
 import { KeyAdministration } from '../lib/keys/key-administration.ts';
 import { guessedKey } from './guessed-key.ts';
@@ -35,7 +36,8 @@ const run = async () => {
     });
     const { dynamodb } = await import('../lib/dynamodb.ts');
     const { authenticate } = await import('../lib/keys/authenticate.ts');
-    const administration = new KeyAdministration(dynamodb, keysTable);
+    const documents = DynamoDBDocumentClient.from(dynamodb);
+    const administration = new KeyAdministration(documents, keysTable);
     const { apiKey: one } = await administration.issue('pets_test', 'one');
     const { apiKey: two } = await administration.issue('pets_test', 'two');
     const { signal } = new AbortController();
