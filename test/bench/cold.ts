@@ -1,4 +1,4 @@
-import type { ContenderName, Contenders } from './contenders.ts';
+import { type ContenderName, type Contenders, contenderNames } from './contenders.ts';
 import { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import { runLambda } from './lambda-process.ts';
 import { type RequestName, requests } from './requests.ts';
@@ -36,16 +36,7 @@ export interface ColdStarts {
 
 export const coldRequests = ['getPet', 'createPet', 'listPets'] as const;
 
-const names: readonly ContenderName[] = [
-  'bare',
-  'service',
-  'notWarmedUp',
-  'ordinary',
-  'hono',
-  'powertools',
-  'express',
-  'fastify',
-];
+const names = contenderNames.filter((name) => name !== 'empty' && name !== 'sdkCall');
 
 /**
  * Starts each contender in a process of its own until its first answer, in front of a DynamoDB stand-in and over TLS,
