@@ -1,11 +1,11 @@
+import { createPet } from '../lib/contract/operations.ts';
+import { NewPet } from '../lib/contract/request-schemas.ts';
 import { idempotencyKeyOf } from '../lib/http/idempotency-key.ts';
-import { json } from '../lib/http/json.ts';
 import { jsonBody } from '../lib/http/json-body.ts';
 import { operation } from '../lib/http/operation.ts';
 import { parse, refuseQuery } from '../lib/http/parse.ts';
+import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/find-api-key.ts';
-import { createPet } from '../lib/operations.ts';
-import { NewPet } from '../lib/pets/new-pet.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /** `POST /pets`: adds a pet, at most once per Idempotency-Key. */

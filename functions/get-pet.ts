@@ -1,11 +1,11 @@
-import { errors } from '../lib/http/api-error.ts';
+import { errors } from '../lib/contract/errors.ts';
+import { getPet } from '../lib/contract/operations.ts';
+import { parsePetId } from '../lib/contract/pet.ts';
 import { entityTag } from '../lib/http/entity-tag.ts';
-import { json } from '../lib/http/json.ts';
 import { operation } from '../lib/http/operation.ts';
 import { refuseQuery } from '../lib/http/parse.ts';
+import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/find-api-key.ts';
-import { getPet } from '../lib/operations.ts';
-import { parsePetId } from '../lib/pets/pet.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /** `GET /pets/{petId}`: one pet; 404 for an id that none has, or could have. */

@@ -1,10 +1,10 @@
-import { json } from '../lib/http/json.ts';
+import { listPets } from '../lib/contract/operations.ts';
+import { ListPetsQuery } from '../lib/contract/request-schemas.ts';
 import { nextLink } from '../lib/http/link.ts';
 import { operation } from '../lib/http/operation.ts';
 import { parse, queryOf } from '../lib/http/parse.ts';
+import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/find-api-key.ts';
-import { listPets } from '../lib/operations.ts';
-import { ListPetsQuery } from '../lib/pets/list-pets-query.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /** `GET /pets`: one page of pets, optionally of one status, with a link to the next. */

@@ -1,8 +1,8 @@
-import { errors } from '../lib/http/api-error.ts';
+import { errors } from '../lib/contract/errors.ts';
+import { allowedMethods } from '../lib/contract/operations.ts';
 import { chain } from '../lib/http/chain.ts';
 import { errorResponses } from '../lib/http/error-responses.ts';
-import { noContent } from '../lib/http/json.ts';
-import { allowedMethods } from '../lib/operations.ts';
+import { noContent } from '../lib/http/response.ts';
 
 /** Every path and method that no operation has, open to strangers: 404, or on an operation's path 204 to OPTIONS, else 405. */
 export const handler = chain('unrouted')

@@ -1,8 +1,8 @@
 import { App } from 'aws-cdk-lib';
-import { AccountStack } from './account-stack.ts';
-import { AnimalStoreStack } from './animal-store-stack.ts';
-import { bundleFunctions } from './bundle-functions.ts';
-import { addSecurityChecks } from './security-checks.ts';
+import { bundleFunctions } from './lambda/bundle-functions.ts';
+import { AccountStack } from './stacks/account-stack.ts';
+import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
+import { addSecurityChecks } from './stacks/security-checks.ts';
 import { emulated, type Stage, stages, staging } from './stages.ts';
 
 await bundleFunctions();

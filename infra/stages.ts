@@ -1,6 +1,6 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { ApiKeyPrefix } from '../lib/keys/api-key.ts';
-import type { OperationName } from '../lib/operations.ts';
+import type { ApiKeyPrefix } from '../lib/contract/api-key.ts';
+import type { OperationName } from '../lib/contract/operations.ts';
 
 /** How many requests are let through: a second on average, and at once. */
 export interface Throttle {

@@ -5,7 +5,7 @@ export default defineConfig({
   root: join(import.meta.dirname, '..'),
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: 'test/global-setup.ts',
+    globalSetup: 'test/support/global-setup.ts',
     // Most of them wait for a fault, a process or a deadline; few compute.
     maxWorkers: 4,
     // What hangs fails; what a busy machine slows down does not.

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Template } from '../local/template.ts';
+import type { Template } from '../template/template.ts';
 import { type Price, prices } from './prices.ts';
 import { fixed, freeTypes, pricedTypes, type Usage, type Workload } from './resource-usage.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { GetAtt, Ref, type Template } from '../local/template.ts';
+import { GetAtt, Ref, type Template } from '../template/template.ts';
 import type { prices } from './prices.ts';
 import {
   keyLookup,

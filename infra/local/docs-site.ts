@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { type PageService, pageFile, pageFiles } from '../openapi/reference-page.ts';
-import type { Site } from './gateway.ts';
+import type { Site } from './gateway/gateway.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
+import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
 import { KeyAdministration } from '../../lib/keys/key-administration.ts';
+import { projectDirectory } from '../project-directory.ts';
 
-const localDirectory = join(import.meta.dirname, '..', '..', '.local');
+const localDirectory = join(projectDirectory, '.local');
 
 const Prefix = z.enum(['pets_live', 'pets_test']);
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { buildBundles, synthesise } from './build-stack.ts';
-import { createTables } from './create-tables.ts';
-import type { FunctionFleet } from './function-fleet.ts';
-import type { Gateway } from './gateway.ts';
+import { buildBundles, synthesise } from '../template/build-stack.ts';
+import { createTables } from './dynamodb/create-tables.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import type { FunctionFleet } from './lambda/function-fleet.ts';
 import type { StackDefinition } from './stack-definition.ts';
 
 /** The stack that is in service: its tables in DynamoDB Local, its functions behind the gateway. */

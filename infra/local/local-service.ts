@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import { synthesise } from './build-stack.ts';
-import type { TableDefinition } from './create-tables.ts';
+import { projectDirectory } from '../project-directory.ts';
+import { synthesise } from '../template/build-stack.ts';
 import { docsSite } from './docs-site.ts';
-import { startDynamodbLocal } from './dynamodb-local.ts';
-import { localRegion } from './function-definition.ts';
-import { FunctionFleet } from './function-fleet.ts';
-import { startGateway } from './gateway.ts';
+import type { TableDefinition } from './dynamodb/create-tables.ts';
+import { startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
+import { startGateway } from './gateway/gateway.ts';
+import { localRegion } from './lambda/function-definition.ts';
+import { FunctionFleet } from './lambda/function-fleet.ts';
 import { issueLocalApiKey } from './local-api-key.ts';
 import { LocalDeployment, redeployer } from './local-deployment.ts';
 import type { StackDefinition } from './stack-definition.ts';
@@ -120,7 +121,6 @@ const printUnlessRoutine = (line: string) => {
   if (!/^\{"(_aws|level":"INFO)"/.test(line)) console.log(line);
 };
 
-const projectDirectory = join(import.meta.dirname, '..', '..');
 const sources = {
   directories: ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name)),
   loadedDirectory: join(projectDirectory, 'infra', 'local'),

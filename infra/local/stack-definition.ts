@@ -1,7 +1,7 @@
-import { type TableDefinition, tablesOf } from './create-tables.ts';
-import { type FunctionDefinition, functionsOf } from './function-definition.ts';
-import { type RestApiDefinition, restApiOf } from './rest-api-definition.ts';
-import type { Template } from './template.ts';
+import type { Template } from '../template/template.ts';
+import { type TableDefinition, tablesOf } from './dynamodb/create-tables.ts';
+import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
+import { type FunctionDefinition, functionsOf } from './lambda/function-definition.ts';
 
 /** A template as the local service reads it. */
 export interface StackDefinition {

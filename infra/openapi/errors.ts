@@ -1,5 +1,5 @@
-import { type ApiError, errors } from '../../lib/http/api-error.ts';
-import { allowedMethods, listPets } from '../../lib/operations.ts';
+import { type ApiError, errors } from '../../lib/contract/errors.ts';
+import { allowedMethods, listPets } from '../../lib/contract/operations.ts';
 
 /** An error as a client can meet it, and when it does. */
 interface DescribedError {

@@ -1,5 +1,5 @@
-import { type ApiError, errors } from '../../lib/http/api-error.ts';
-import { idempotencyKeyPattern } from '../../lib/http/idempotency-key.ts';
+import { type ApiError, errors } from '../../lib/contract/errors.ts';
+import { idempotencyKeyPattern } from '../../lib/contract/limits.ts';
 import {
   allowedMethods,
   createPet,
@@ -7,7 +7,7 @@ import {
   listPets,
   type Operation,
   operations,
-} from '../../lib/operations.ts';
+} from '../../lib/contract/operations.ts';
 import { whenOf } from './errors.ts';
 import { entityTag, headersOf, headersOfError, nextLink } from './headers.ts';
 import { listPetsParameters } from './schemas.ts';

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { projectDirectory } from '../project-directory.ts';
 import { stringify } from './stringify.ts';
 
-const documentPath = join(import.meta.dirname, '..', '..', 'openapi.json');
+const documentPath = join(projectDirectory, 'lib', 'contract', 'openapi.json');
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /** The files of the reference page: they refer to each other alone, so that they work at any address. */

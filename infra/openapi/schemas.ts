@@ -1,8 +1,11 @@
 import * as z from 'zod/mini';
-import { ListPetsQuery } from '../../lib/pets/list-pets-query.ts';
-import { maxNameLength, NewPet } from '../../lib/pets/new-pet.ts';
-import { int64Bounds } from '../../lib/pets/pet.ts';
-import { PetStatusSchema } from '../../lib/pets/pet-status-schema.ts';
+import { int64Bounds } from '../../lib/contract/pet.ts';
+import {
+  ListPetsQuery,
+  maxNameLength,
+  NewPet,
+  PetStatusSchema,
+} from '../../lib/contract/request-schemas.ts';
 import { describedErrors } from './errors.ts';
 
 const PetId = z.int().check(z.gte(1));

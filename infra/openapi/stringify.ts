@@ -1,4 +1,4 @@
-import { int64Bounds } from '../../lib/pets/pet.ts';
+import { int64Bounds } from '../../lib/contract/pet.ts';
 
 /**
  * The text of a document, with the bounds of int64 as they are: a number of JavaScript holds them nearly, not quite.

@@ -1,5 +1,5 @@
 import ky, { HTTPError, type KyInstance } from 'ky';
-import { parseJson, stringifyJson } from '../http/json.ts';
+import { parseJson, stringifyJson } from '../contract/exact-json.ts';
 import type { components, operations } from './contract.ts';
 
 export type Pet = components['schemas']['Pet'];

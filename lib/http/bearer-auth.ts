@@ -1,5 +1,5 @@
+import { errors } from '../contract/errors.ts';
 import { authenticate } from '../keys/authenticate.ts';
-import { errors } from './api-error.ts';
 import { headerValues } from './header-values.ts';
 import type { OperationRequest } from './operation-request.ts';
 

@@ -1,4 +1,4 @@
-import { corsHeaders } from './cors-headers.ts';
+import { corsHeaders } from '../contract/cors-headers.ts';
 import { headerValues } from './header-values.ts';
 import type { OperationRequest } from './operation-request.ts';
 

@@ -1,4 +1,4 @@
-import { errors } from './api-error.ts';
+import { errors } from '../contract/errors.ts';
 import type { OperationRequest } from './operation-request.ts';
 
 /** Time kept back to answer before Lambda ends the invocation, in ms. */

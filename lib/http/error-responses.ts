@@ -1,7 +1,7 @@
-import { isRetryable } from '../retryable.ts';
-import { ApiError, errors } from './api-error.ts';
-import { json } from './json.ts';
+import { isRetryable } from '../aws/retryable.ts';
+import { ApiError, errors } from '../contract/errors.ts';
 import type { OperationRequest } from './operation-request.ts';
+import { json } from './response.ts';
 
 /** Turns whatever was thrown into an Error body, and into the `ApiError` that the rest of the chain sees. */
 export const errorResponses = () => ({

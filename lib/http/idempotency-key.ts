@@ -1,9 +1,7 @@
-import { errors } from './api-error.ts';
+import { errors } from '../contract/errors.ts';
+import { idempotencyKeyPattern } from '../contract/limits.ts';
 import { headerValues } from './header-values.ts';
 import type { OperationEvent } from './operation-request.ts';
-
-/** 1 to 255 visible ASCII characters. */
-export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /** The request's `Idempotency-Key`, if it has one. Throws `invalid_request` unless it is 1 to 255 visible ASCII characters. */
 export const idempotencyKeyOf = (event: OperationEvent): string | undefined => {

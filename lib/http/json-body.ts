@@ -1,13 +1,12 @@
 import { MIMEType } from 'node:util';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import * as z from 'zod/mini';
-import { errors } from './api-error.ts';
+import { errors } from '../contract/errors.ts';
+import { parseJson } from '../contract/exact-json.ts';
+import { maxBodyBytes } from '../contract/limits.ts';
 import { headerValues } from './header-values.ts';
-import { parseJson, printableName } from './json.ts';
 import type { OperationRequest } from './operation-request.ts';
-
-/** The largest body that is read; a pet of the longest name takes about 3 KB when fully escaped. */
-const maxBodyBytes = 8_192;
+import { printableName } from './printable-name.ts';
 
 /** Deeper than any body of the contract, and far from what exhausts the stack of a recursive reader. */
 const maxDepth = 32;

@@ -1,5 +1,5 @@
-import type { Operation } from '../operations.ts';
-import { errors } from './api-error.ts';
+import { errors } from '../contract/errors.ts';
+import type { Operation } from '../contract/operations.ts';
 import { link } from './link.ts';
 import type { OperationRequest } from './operation-request.ts';
 

@@ -1,7 +1,7 @@
 import { LogFormatter, Logger, LogItem, LogLevelThreshold } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
-import { elapsedMs } from '../elapsed-ms.ts';
-import { ApiError } from './api-error.ts';
+import { elapsedMs } from '../aws/elapsed-ms.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { OperationRequest } from './operation-request.ts';
 
 /** Leaves out the trace id, which Powertools would add: a client can send one, of any text. */

@@ -1,6 +1,6 @@
-import { instantMs } from '../elapsed-ms.ts';
-import { metricNames } from '../metric-names.ts';
-import { count, metricsLine } from '../metrics.ts';
+import { instantMs } from '../aws/elapsed-ms.ts';
+import { count, metricsLine } from '../aws/metrics.ts';
+import { metricNames } from '../contract/metric-names.ts';
 import { logLine } from './log.ts';
 import type { OperationRequest } from './operation-request.ts';
 

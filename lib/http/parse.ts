@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import { errors } from './api-error.ts';
-import { printableName } from './json.ts';
+import { errors } from '../contract/errors.ts';
+import { printableName } from './printable-name.ts';
 
 /** What a client sent, as the schema's type. Throws `invalid_request` that names each offending field. */
 export const parse = <Schema extends z.ZodMiniType>(
@@ -36,9 +36,3 @@ export const refuseQuery = (
   const names = Object.keys(queryOf(event));
   if (names.length > 0) throw errors.invalidRequest(`${names.map(notKnown).join('; ')}.`);
 };
-
-/** What a schema says of a value: that it is missing, or what it must be. */
-export const mustBe =
-  (expected: string) =>
-  ({ input }: { input?: unknown }) =>
-    input === undefined ? 'is required' : `must be ${expected}`;

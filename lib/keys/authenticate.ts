@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { environment } from '../environment.ts';
-import { identifyApiKey } from './api-key.ts';
+import { environment } from '../aws/environment.ts';
+import { identifyApiKey } from '../contract/api-key.ts';
 import type { ApiKeyRecord } from './api-key-record.ts';
 import { findApiKey } from './find-api-key.ts';
 

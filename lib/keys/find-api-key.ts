@@ -1,9 +1,9 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamodb } from '../dynamodb.ts';
-import { environment } from '../environment.ts';
-import { forgetMetrics } from '../metrics.ts';
-import { isRetryable } from '../retryable.ts';
+import { dynamodb } from '../aws/dynamodb.ts';
+import { environment } from '../aws/environment.ts';
+import { forgetMetrics } from '../aws/metrics.ts';
+import { isRetryable } from '../aws/retryable.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
 const keysTable = environment('KEYS_TABLE');

@@ -6,8 +6,10 @@ import {
   paginateScan,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from './api-key.ts';
+import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../contract/api-key.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
+
+export type { ApiKeyRecord };
 
 /** A new API key: the only moment at which it is known whole. */
 export interface IssuedApiKey {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { errors } from '../http/api-error.ts';
-import { type Pet, type PetStatus, petStatuses } from './pet.ts';
+import { errors } from '../contract/errors.ts';
+import { type Pet, type PetStatus, petStatuses } from '../contract/pet.ts';
 
 /** Where a page ended: the last pet that it holds. */
 export type Position = Pick<Pet, 'id' | 'status'>;

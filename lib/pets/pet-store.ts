@@ -5,17 +5,16 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamodb } from '../dynamodb.ts';
-import { environment } from '../environment.ts';
-import { errors } from '../http/api-error.ts';
-import { metricNames } from '../metric-names.ts';
-import { count } from '../metrics.ts';
+import { dynamodb } from '../aws/dynamodb.ts';
+import { environment } from '../aws/environment.ts';
+import { count } from '../aws/metrics.ts';
+import { errors } from '../contract/errors.ts';
+import { metricNames } from '../contract/metric-names.ts';
+import { type Pet, type PetStatus, petStatuses, toPet } from '../contract/pet.ts';
+import type { ListPetsQuery, NewPet } from '../contract/request-schemas.ts';
+import { statusIndex } from '../contract/tables.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import type { ListPetsQuery } from './list-pets-query.ts';
-import type { NewPet } from './new-pet.ts';
-import { type Pet, type PetStatus, petStatuses, toPet } from './pet.ts';
-import { statusIndex } from './pets-table.ts';
 
 const petsTable = environment('PETS_TABLE');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { generateApiKey } from '../../lib/keys/api-key.ts';
-import type { ClientRequest } from '../http-client.ts';
+import { generateApiKey } from '../../lib/contract/api-key.ts';
+import type { ClientRequest } from '../support/http-client.ts';
 import { apiKey, expectError, send } from './client.ts';
 
 const stagePrefix = apiKey.startsWith('pets_live') ? 'pets_live' : 'pets_test';

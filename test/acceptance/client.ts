@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, inject, vi } from 'vitest';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
-import { departuresFromContract } from '../contract.ts';
-import { type ClientRequest, type ClientResponse, sendTo } from '../http-client.ts';
+import { departuresFromContract } from '../support/contract.ts';
+import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
 
 export const apiKey = inject('apiKey');
 

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { type ClientRequest, type ClientResponse, sendTo } from '../http-client.ts';
+import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
 import { apiKey, authorization, create, eventually, expectError, send } from './client.ts';
 
 const successorOf = ({ headers }: ClientResponse) =>

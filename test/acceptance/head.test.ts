@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClientRequest } from '../http-client.ts';
+import type { ClientRequest } from '../support/http-client.ts';
 import { apiKey, create, eventually, expectNoLeak, send } from './client.ts';
 
 /** What a server may leave out of an answer to HEAD (RFC 9110 §9.3.2), and what belongs to the connection. */

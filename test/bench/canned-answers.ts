@@ -1,8 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { identifyApiKey } from '../../lib/keys/api-key.ts';
+import { identifyApiKey } from '../../lib/contract/api-key.ts';
+import type { Pet } from '../../lib/contract/pet.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
-import type { Pet } from '../../lib/pets/pet.ts';
 
 /** Pets of a usual size, as many as the longest page and one more. */
 export const cannedPets: readonly Pet[] = Array.from({ length: 101 }, (_, index) => ({

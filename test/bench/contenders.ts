@@ -1,6 +1,10 @@
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { bundleDirectory, bundleFunctions, bundleOptions } from '../../infra/bundle-functions.ts';
+import {
+  bundleDirectory,
+  bundleFunctions,
+  bundleOptions,
+} from '../../infra/lambda/bundle-functions.ts';
 import type { RequestName } from './requests.ts';
 
 /** Something that answers the service's requests, by the files that stand for it. */

@@ -1,10 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { startDynamodbLocal } from '../../infra/local/dynamodb-local.ts';
-import { localRegion } from '../../infra/local/function-definition.ts';
+import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { localRegion } from '../../infra/local/lambda/function-definition.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
-import { type ClientRequest, sendTo } from '../http-client.ts';
+import { type ClientRequest, sendTo } from '../support/http-client.ts';
 import { CapacityProxy } from './capacity-proxy.ts';
 
 /** What one request of a client costs in DynamoDB. */

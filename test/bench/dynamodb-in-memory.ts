@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { environment } from '../../lib/environment.ts';
-import { recordDynamodbLatency } from '../../lib/metrics.ts';
+import { environment } from '../../lib/aws/environment.ts';
+import { recordDynamodbLatency } from '../../lib/aws/metrics.ts';
 import { cannedPets, cannedRecord } from './canned-answers.ts';
 
 const petsTable = environment('PETS_TABLE');

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { proxyEvent } from '../proxy-event.ts';
+import { proxyEvent } from '../support/proxy-event.ts';
 import { cannedPets } from './canned-answers.ts';
 
 export const requestNames = ['getPet', 'createPet', 'listPets', 'listPetsOf100'] as const;

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import https from 'node:https';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
-import { lambdaContext } from '../proxy-event.ts';
+import { lambdaContext } from '../support/proxy-event.ts';
 import { cannedAnswers } from './canned-answers.ts';
 
 /*

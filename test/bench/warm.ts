@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { generateApiKey } from '../../lib/keys/api-key.ts';
+import { generateApiKey } from '../../lib/contract/api-key.ts';
 import type { ContenderName, Contenders } from './contenders.ts';
 import { functionEnvironment } from './dynamodb-stand-in.ts';
 import { type RequestName, requests } from './requests.ts';

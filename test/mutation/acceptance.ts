@@ -1,9 +1,9 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
-import { type ProxyFunction, startGateway } from '../../infra/local/gateway.ts';
-import { type Handler, startHandlers } from '../handlers.ts';
-import { lambdaContext } from '../proxy-event.ts';
+import { type ProxyFunction, startGateway } from '../../infra/local/gateway/gateway.ts';
+import { type Handler, startHandlers } from '../support/handlers.ts';
+import { lambdaContext } from '../support/proxy-event.ts';
 
 // The acceptance tests, before handlers in this process: the bundles run in others, which a mutant does not reach.
 const service = await startHandlers();

@@ -1,8 +1,8 @@
 import type { TestProject } from 'vitest/node';
-import { synthesise } from '../../infra/local/build-stack.ts';
-import type { RestApiDefinition } from '../../infra/local/rest-api-definition.ts';
-import startAll from '../global-setup.ts';
-import { freePort } from '../local/npm-start.ts';
+import type { RestApiDefinition } from '../../infra/local/gateway/rest-api-definition.ts';
+import { synthesise } from '../../infra/template/build-stack.ts';
+import startAll from '../support/global-setup.ts';
+import { freePort } from '../support/npm-start.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -3,8 +3,9 @@ export default {
   testRunner: 'vitest',
   vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
   mutate: [
-    'lib/keys/{api-key,api-key-record,authenticate,find-api-key}.ts',
-    'lib/http/{bearer-auth,json,json-body,parse,error-responses,api-error,log,observability}.ts',
+    'lib/keys/{api-key-record,authenticate,find-api-key}.ts',
+    'lib/contract/{api-key,errors,exact-json}.ts',
+    'lib/http/{bearer-auth,json-body,parse,error-responses,log,observability}.ts',
     'lib/pets/{cursor,creation,pet-store}.ts',
   ],
   coverageAnalysis: 'perTest',

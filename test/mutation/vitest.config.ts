@@ -4,18 +4,18 @@ import config from '../vitest.config.ts';
 
 /** Of all tests those that load the modules into their own process, for a mutant reaches no bundle. The quick ones first. */
 const include = [
-  'test/json.test.ts',
+  'test/service/json.test.ts',
   'test/mutation/acceptance.ts',
-  'test/request-body.test.ts',
-  'test/lifecycle.test.ts',
-  'test/unexpected-errors.test.ts',
-  'test/exactly-once.test.ts',
-  'test/api-key.test.ts',
-  'test/cursor.test.ts',
-  'test/paging.test.ts',
-  'test/keys.test.ts',
-  'test/exactly-once-model.test.ts',
-  'test/observability.test.ts',
+  'test/service/request-body.test.ts',
+  'test/service/lifecycle.test.ts',
+  'test/service/unexpected-errors.test.ts',
+  'test/service/exactly-once.test.ts',
+  'test/service/api-key.test.ts',
+  'test/service/cursor.test.ts',
+  'test/service/paging.test.ts',
+  'test/service/keys.test.ts',
+  'test/service/exactly-once-model.test.ts',
+  'test/service/observability.test.ts',
 ];
 
 /** Vitest would run the longest first; a mutant is done with at the first test that fails. */

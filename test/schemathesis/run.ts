@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
-import { pythonTool } from '../python-tool.ts';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { pythonTool } from '../support/python-tool.ts';
 
 /** Requests that each operation must have got, or the run shows less than it says. */
 const leastRequests = 1_000;
 
-const projectDirectory = join(import.meta.dirname, '..', '..');
 /** Where it keeps what it writes. */
 const directory = join(projectDirectory, '.build', 'schemathesis');
 
@@ -21,7 +21,7 @@ const run = async (tool: string, { baseAddress, apiKey }: LocalService) => {
       '--config-file',
       join(import.meta.dirname, 'schemathesis.toml'),
       'run',
-      join(projectDirectory, 'openapi.json'),
+      join(projectDirectory, 'lib', 'contract', 'openapi.json'),
     ],
     {
       cwd: directory,

@@ -1,11 +1,10 @@
 import { configure as serverlessExpress } from '@codegenie/serverless-express';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { ApiError, errors } from '../../../lib/http/api-error.ts';
+import { ApiError, errors } from '../../../lib/contract/errors.ts';
+import { parsePetId } from '../../../lib/contract/pet.ts';
+import { ListPetsQuery, NewPet } from '../../../lib/contract/request-schemas.ts';
 import { parse } from '../../../lib/http/parse.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
-import { ListPetsQuery } from '../../../lib/pets/list-pets-query.ts';
-import { NewPet } from '../../../lib/pets/new-pet.ts';
-import { parsePetId } from '../../../lib/pets/pet.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 
 const { signal } = new AbortController();

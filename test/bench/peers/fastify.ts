@@ -1,9 +1,9 @@
 import awsLambdaFastify from '@fastify/aws-lambda';
 import fastify from 'fastify';
-import { ApiError, errors } from '../../../lib/http/api-error.ts';
+import { ApiError, errors } from '../../../lib/contract/errors.ts';
+import { type PetStatus, parsePetId, petStatuses } from '../../../lib/contract/pet.ts';
+import type { NewPet } from '../../../lib/contract/request-schemas.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
-import type { NewPet } from '../../../lib/pets/new-pet.ts';
-import { type PetStatus, parsePetId, petStatuses } from '../../../lib/pets/pet.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 
 declare module 'fastify' {

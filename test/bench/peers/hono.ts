@@ -3,12 +3,11 @@ import { handle } from 'hono/aws-lambda';
 import { bearerAuth } from 'hono/bearer-auth';
 import { HTTPException } from 'hono/http-exception';
 import { validator } from 'hono/validator';
-import { ApiError, errors } from '../../../lib/http/api-error.ts';
+import { ApiError, errors } from '../../../lib/contract/errors.ts';
+import { parsePetId } from '../../../lib/contract/pet.ts';
+import { ListPetsQuery, NewPet } from '../../../lib/contract/request-schemas.ts';
 import { parse } from '../../../lib/http/parse.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
-import { ListPetsQuery } from '../../../lib/pets/list-pets-query.ts';
-import { NewPet } from '../../../lib/pets/new-pet.ts';
-import { parsePetId } from '../../../lib/pets/pet.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 
 const { signal } = new AbortController();

@@ -1,10 +1,9 @@
 import { RequestValidationError, Router } from '@aws-lambda-powertools/event-handler/http';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { ApiError, errors } from '../../../lib/http/api-error.ts';
+import { ApiError, errors } from '../../../lib/contract/errors.ts';
+import { type Pet, parsePetId } from '../../../lib/contract/pet.ts';
+import { ListPetsQuery, NewPet } from '../../../lib/contract/request-schemas.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
-import { ListPetsQuery } from '../../../lib/pets/list-pets-query.ts';
-import { NewPet } from '../../../lib/pets/new-pet.ts';
-import { type Pet, parsePetId } from '../../../lib/pets/pet.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 
 const { signal } = new AbortController();

@@ -1,0 +1,151 @@
+import { InvalidArgumentError, Option, program } from 'commander';
+import { type CostItem, monthlyCost } from '../cost/monthly-cost.ts';
+import { maxRequests, prices, region } from '../cost/prices.ts';
+import { customMetrics, type RequestUsage, requestKinds } from '../cost/request-usage.ts';
+import type { Workload } from '../cost/resource-usage.ts';
+import { readTemplate, withAssembly } from '../template/build-stack.ts';
+
+interface Options {
+  readonly requests: number;
+  readonly mix: Readonly<Record<string, number>>;
+  readonly durationMs: Readonly<Record<string, number>>;
+  readonly pets: number;
+  readonly customMetrics: number;
+  readonly stage?: string;
+  readonly json?: true;
+}
+
+const shown = (count: number): string => count.toLocaleString('en');
+
+const stages = ['staging', 'prod'];
+const kinds = new Map<string, RequestUsage>(Object.entries(requestKinds));
+
+const wholeNumber = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+};
+
+const requestCount = (text: string): number => {
+  const count = wholeNumber(text);
+  if (count <= maxRequests) return count;
+  throw new InvalidArgumentError(
+    `The prices hold up to ${shown(maxRequests)} requests a month, where the next tier begins.`,
+  );
+};
+
+/** Reads `list=70,get=30`. */
+const byKind = (text: string): Record<string, number> =>
+  Object.fromEntries(
+    text.split(',').map((part) => {
+      const [, kind = '', value] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(part) ?? [];
+      if (kinds.has(kind)) return [kind, Number(value)];
+      throw new InvalidArgumentError(
+        `It must be like list=70,get=30, with any of ${[...kinds.keys()].join(', ')}.`,
+      );
+    }),
+  );
+
+const percentages = (text: string): Record<string, number> => {
+  const mix = byKind(text);
+  const total = Object.values(mix).reduce((sum, percent) => sum + percent, 0);
+  if (Math.abs(total - 100) < 1e-6) return mix;
+  throw new InvalidArgumentError(`The percentages add up to ${total}, not to 100.`);
+};
+
+const workloadOf = ({ requests, mix, durationMs, pets, customMetrics }: Options): Workload => ({
+  traffic: [...kinds].map(([kind, usage]) => ({
+    ...usage,
+    durationMs: durationMs[kind] ?? usage.durationMs,
+    requests: (requests * (mix[kind] ?? 0)) / 100,
+  })),
+  pets,
+  customMetrics,
+});
+
+const cents = (usd: number): number => Math.round(usd * 100) / 100;
+const totalOf = (items: readonly CostItem[]): number =>
+  cents(items.reduce((sum, { usd }) => sum + usd, 0));
+
+/** Fixed items first, the dearest of each kind first. */
+const summaryOf = (unordered: readonly CostItem[]) => {
+  const items = unordered.toSorted(
+    (one, other) => Number(other.isFixed) - Number(one.isFixed) || other.usd - one.usd,
+  );
+  const fixedUsd = totalOf(items.filter(({ isFixed }) => isFixed));
+  const variableUsd = totalOf(items.filter(({ isFixed }) => !isFixed));
+  return { items, fixedUsd, variableUsd, totalUsd: cents(fixedUsd + variableUsd) };
+};
+
+const print = (stage: string, requests: number, summary: ReturnType<typeof summaryOf>) => {
+  const { items, fixedUsd, variableUsd, totalUsd } = summary;
+  console.table(
+    Object.fromEntries(
+      items.map(({ name, quantity, price, isFixed, usd }) => [
+        name,
+        {
+          quantity: quantity < 1_000 ? Number(quantity.toPrecision(3)) : Math.round(quantity),
+          'unit price ($)': price.usd,
+          unit: price.per,
+          'a month ($)': cents(usd),
+          'grows with requests': !isFixed,
+        },
+      ]),
+    ),
+  );
+  const [fixed, variable, both] = [fixedUsd, variableUsd, totalUsd].map((usd) => usd.toFixed(2));
+  console.log(
+    `AnimalStore-${stage}: $${fixed} fixed + $${variable} for ${shown(requests)} requests = $${both} a month\n`,
+  );
+};
+
+const dates = Object.values(prices)
+  .map(({ asOf }) => asOf)
+  .toSorted();
+
+program
+  .name('npm run cost --')
+  .description(
+    `Computes what a month of each stage costs from its synthesised template, at AWS's list prices of ${region} from ${dates.at(0)} to ${dates.at(-1)}. Free tiers, taxes and support are left out.`,
+  )
+  .requiredOption('--requests <count>', 'requests a month', requestCount)
+  .addOption(
+    new Option('--mix <kinds>', 'percentage of each kind of request')
+      .argParser(percentages)
+      .default({ list: 70, get: 20, create: 10 }, 'list=70,get=20,create=10'),
+  )
+  .addOption(
+    new Option('--duration-ms <kinds>', 'billed duration of kinds of requests, in ms, on average')
+      .argParser(byKind)
+      .default({}, [...kinds].map(([kind, { durationMs }]) => `${kind}=${durationMs}`).join()),
+  )
+  .option('--pets <count>', 'pets that are kept', wholeNumber, 100_000)
+  .option(
+    '--custom-metrics <count>',
+    'metrics that the functions write',
+    wholeNumber,
+    customMetrics,
+  )
+  .addOption(new Option('--stage <stage>', 'this stage alone').choices(stages))
+  .option('--json', 'print JSON')
+  .action(async (options: Options) => {
+    const workload = workloadOf(options);
+    const chosen = options.stage === undefined ? stages : [options.stage];
+    const summaries = await withAssembly((assembly) =>
+      Promise.all(
+        chosen.map(async (stage) => {
+          const template = await readTemplate(assembly, `AnimalStore-${stage}`);
+          return [stage, summaryOf(monthlyCost(template, workload))] as const;
+        }),
+      ),
+    );
+    if (options.json)
+      console.log(JSON.stringify({ region, workload, stages: Object.fromEntries(summaries) }));
+    else for (const [stage, summary] of summaries) print(stage, options.requests, summary);
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(`error: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,267 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
+import {
+  GatewayError,
+  type GatewayErrorType,
+  gatewayResponse,
+  staticReply,
+} from './gateway-response.ts';
+import { type GatewayRequest, headersOf, headerValuesOf, proxyEvent } from './proxy-event.ts';
+import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
+import type { RestApiDefinition, Route } from './rest-api-definition.ts';
+import { matchRoute } from './router.ts';
+
+const maxBodyBytes = 10 * 1_024 * 1_024;
+/** Enough for an absurd Authorization to reach a function, as the functions must answer it themselves. */
+const maxHeaderBytes = 64 * 1_024;
+const requestTimeoutMs = 30_000;
+
+/** A REST API with the functions that its routes call, by logical id. */
+export interface Deployment {
+  readonly api: RestApiDefinition;
+  readonly functions: ReadonlyMap<string, ProxyFunction>;
+}
+
+/** A function as the gateway calls it, with a proxy event; its result is JSON. */
+export interface ProxyFunction {
+  readonly invoke: (
+    invocation: Invocation & { readonly event: APIGatewayProxyEvent },
+  ) => Promise<string>;
+}
+
+/** Answers a request to what lies beside the REST API; false leaves the request to the API. */
+export type Site = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+export interface Gateway {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Serves a deployment from the next request on; until the first one, requests wait. */
+  readonly deploy: (deployment: Deployment) => void;
+  readonly publish: (site: Site) => void;
+  readonly stop: () => Promise<void>;
+}
+
+export interface GatewayOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Gets a line for each reply of a function that no client could be given. */
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Listens on 127.0.0.1 and behaves, to a client, like API Gateway before a REST API. Throws an error of one line when
+ * the port can't be had.
+ */
+export const startGateway = async ({ port, log }: GatewayOptions): Promise<Gateway> => {
+  const first = Promise.withResolvers<Deployment>();
+  let current: Deployment | undefined;
+  let beside: Site | undefined;
+  const respond = async (message: IncomingMessage, response: ServerResponse) => {
+    if (await beside?.(message, response).catch((error) => log(`${error}`))) return;
+    const deployment = current ?? (await first.promise);
+    await exchange(deployment, message, response, log);
+  };
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: 1_000,
+    // API Gateway, too, passes on a request without a Host header.
+    requireHostHeader: false,
+  });
+  server.on('request', respond);
+  server.on('checkExpectation', respond);
+  server.on('clientError', (error, socket) => {
+    refuse(socket, gatewayResponse(current?.api, typeOfClientError(error)));
+  });
+  server.on('connect', (_request, socket) => {
+    refuse(socket, gatewayResponse(current?.api, 'DEFAULT_4XX'));
+  });
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new Error(listenProblem(error, port), { cause: error });
+  }
+  const address = server.address();
+  const actualPort = typeof address === 'object' ? address?.port : port;
+  return {
+    origin: `http://127.0.0.1:${actualPort}`,
+    deploy: (deployment) => {
+      current = deployment;
+      first.resolve(deployment);
+    },
+    publish: (site) => {
+      beside = site;
+    },
+    stop: async () => {
+      if (!server.listening) return;
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+};
+
+const listenProblem = (error: unknown, port: number): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} is taken. Stop the program that listens there, or set PORT to another port.`;
+  }
+  if (code === 'EACCES') return `Port ${port} is reserved. Set PORT to one above 1023.`;
+  return `Can't listen on port ${port} (${code ?? error}). Set PORT to another port.`;
+};
+
+const exchange = async (
+  deployment: Deployment,
+  message: IncomingMessage,
+  response: ServerResponse,
+  log: (line: string) => void,
+) => {
+  const request = received(message);
+  try {
+    const reply = await answer(deployment, request, message);
+    send(response, request, reply);
+  } catch (error) {
+    // The client has gone, in the middle of its body perhaps.
+    if (response.destroyed) return;
+    // What is left of a refused body is read and dropped, so that the client gets to the answer.
+    message.resume();
+    if (error instanceof GatewayError) {
+      send(response, request, gatewayResponse(deployment.api, error.type));
+      return;
+    }
+    if (!(error instanceof FunctionError)) log(`${request.requestId} ${error}`);
+    send(response, request, gatewayResponse(deployment.api, 'DEFAULT_5XX'));
+  }
+};
+
+const received = (message: IncomingMessage): GatewayRequest => {
+  const headers = headersOf(message);
+  // A proxy's client sends the whole address.
+  const [target = '/'] = (message.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '').split('#');
+  const queryStart = target.indexOf('?');
+  return {
+    requestId: randomUUID(),
+    extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
+    traceId: headerValuesOf({ headers }, 'x-amzn-trace-id').at(-1) ?? newTraceId(),
+    method: message.method ?? 'GET',
+    path: queryStart < 0 ? target : target.slice(0, queryStart),
+    query: queryStart < 0 ? '' : target.slice(queryStart + 1),
+    headers,
+    sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
+    port: message.socket.localPort ?? 0,
+    protocol: `HTTP/${message.httpVersion}`,
+  };
+};
+
+const newTraceId = () =>
+  `Root=1-${Math.floor(Date.now() / 1_000).toString(16)}-${randomBytes(12).toString('hex')}`;
+
+const answer = async (
+  { api, functions }: Deployment,
+  request: GatewayRequest,
+  message: IncomingMessage,
+): Promise<GatewayReply> => {
+  const prefix = `/${api.stageName}`;
+  const isInStage = request.path === prefix || request.path.startsWith(`${prefix}/`);
+  const path = request.path.slice(prefix.length) || '/';
+  const match = isInStage ? matchRoute(api.routes, request.method, path) : undefined;
+  if (!match) throw new GatewayError('MISSING_AUTHENTICATION_TOKEN');
+  requireParameters(match.route, request);
+  const body = await readBody(message);
+  const { integration } = match.route;
+  if ('mock' in integration) {
+    return staticReply(integration.mock, { status: 200, headers: {}, body: '' });
+  }
+  const called = functions.get(integration.functionId);
+  if (!called) throw new Error(`No function ${integration.functionId} is deployed`);
+  const { traceId } = request;
+  const event = proxyEvent(request, match, api.stageName, body);
+  const invocation = called.invoke({ requestId: randomUUID(), traceId, event });
+  const reply = parseProxyReply(await inTime(invocation, integration.timeoutMs));
+  return { ...reply, headers: [...reply.headers, ['X-Amzn-Trace-Id', traceId]] };
+};
+
+const requireParameters = (route: Route, request: GatewayRequest) => {
+  const query = new URLSearchParams(request.query);
+  const isPresent = (values: readonly string[]) => values.some((value) => value.trim() !== '');
+  if (
+    !route.requiredHeaders.every((name) => isPresent(headerValuesOf(request, name))) ||
+    !route.requiredQueryParameters.every((name) => isPresent(query.getAll(name)))
+  ) {
+    throw new GatewayError('BAD_REQUEST_PARAMETERS');
+  }
+};
+
+const readBody = async (message: IncomingMessage): Promise<string> => {
+  if (Number(message.headers['content-length']) > maxBodyBytes) {
+    throw new GatewayError('REQUEST_TOO_LARGE');
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw new GatewayError('REQUEST_TOO_LARGE');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+const inTime = async <Value>(work: Promise<Value>, ms: number): Promise<Value> => {
+  const timer = new AbortController();
+  const timeout = pause(ms, undefined, { signal: timer.signal }).then(() => {
+    throw new GatewayError('INTEGRATION_TIMEOUT');
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    timer.abort();
+    timeout.catch(() => {});
+    work.catch(() => {});
+  }
+};
+
+const send = (response: ServerResponse, request: GatewayRequest, reply: GatewayReply) => {
+  const body = Buffer.from(reply.body);
+  const isBodiless = reply.status === 204 || reply.status === 304;
+  response.writeHead(
+    reply.status,
+    [
+      ...reply.headers,
+      ...(isBodiless ? [] : [['Content-Length', `${body.length}`] as const]),
+      ['x-amzn-RequestId', request.requestId] as const,
+      ['x-amz-apigw-id', request.extendedRequestId] as const,
+    ].flat(),
+  );
+  response.end(isBodiless || request.method === 'HEAD' ? undefined : body);
+};
+
+/**
+ * What is wrong with bytes that Node could not read as a request. Headers too long to be read are like none at all: no
+ * API key can be found in them, so the request fails as one without the required Authorization.
+ */
+const typeOfClientError = (error: Error): GatewayErrorType =>
+  'code' in error && error.code === 'HPE_HEADER_OVERFLOW'
+    ? 'BAD_REQUEST_PARAMETERS'
+    : 'DEFAULT_4XX';
+
+/** Answers where Node itself would send an empty response. */
+const refuse = (socket: Duplex, { status, headers, body }: GatewayReply) => {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    `x-amzn-RequestId: ${randomUUID()}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+};

@@ -1,0 +1,155 @@
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { localAccount } from '../lambda/function-definition.ts';
+import type { RouteMatch } from './router.ts';
+
+/** A request as the gateway received it. */
+export interface GatewayRequest {
+  readonly requestId: string;
+  readonly extendedRequestId: string;
+  readonly traceId: string;
+  readonly method: string;
+  /** With the stage, percent-encoded as it came. */
+  readonly path: string;
+  readonly query: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly sourceIp: string;
+  readonly port: number;
+  readonly protocol: string;
+}
+
+/** Headers that end at API Gateway. */
+const headersKeptFromFunctions = new Set([
+  'connection',
+  'content-length',
+  'content-md5',
+  'expect',
+  'keep-alive',
+  'max-forwards',
+  'proxy-authenticate',
+  'server',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** All values of a header in the order in which they came. */
+export const headerValuesOf = ({ headers }: Pick<GatewayRequest, 'headers'>, name: string) =>
+  headers.filter(([given]) => given.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+
+/** The header pairs of a request, names in the client's case, none merged or left out. */
+export const headersOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>) => {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
+  }
+  return pairs;
+};
+
+/** What an event tells of the route that a request has taken. */
+export interface EventRoute {
+  readonly route: Pick<RouteMatch['route'], 'resourceId' | 'resourcePath'>;
+  readonly pathParameters: RouteMatch['pathParameters'];
+}
+
+/** The event that a REST API sends to a function for a request (payload format 1.0). */
+export const proxyEvent = (
+  request: GatewayRequest,
+  { route, pathParameters }: EventRoute,
+  stage: string,
+  body: string,
+): APIGatewayProxyEvent => {
+  const headers = group(forwardedHeaders(request));
+  const query = group([...new URLSearchParams(request.query)]);
+  return {
+    resource: route.resourcePath,
+    path: request.path.slice(stage.length + 1) || '/',
+    httpMethod: request.method,
+    headers: lastValues(headers) ?? {},
+    multiValueHeaders: headers ?? {},
+    queryStringParameters: lastValues(query),
+    multiValueQueryStringParameters: query,
+    pathParameters: Object.keys(pathParameters).length > 0 ? { ...pathParameters } : null,
+    stageVariables: null,
+    requestContext: requestContext(request, route, stage),
+    body: body === '' ? null : body,
+    isBase64Encoded: false,
+  };
+};
+
+const forwardedHeaders = (request: GatewayRequest): [string, string][] => {
+  const isOwn = (name: string) => /^x-(forwarded-(for|port|proto)|amzn-trace-id)$/i.test(name);
+  const passed = request.headers.filter(
+    ([name]) => !isOwn(name) && !headersKeptFromFunctions.has(name.toLowerCase()),
+  );
+  return [
+    ...passed.map(([name, value]): [string, string] => [name, value]),
+    ['X-Amzn-Trace-Id', request.traceId],
+    [
+      'X-Forwarded-For',
+      [...headerValuesOf(request, 'x-forwarded-for'), request.sourceIp].join(', '),
+    ],
+    ['X-Forwarded-Port', `${request.port}`],
+    ['X-Forwarded-Proto', 'http'],
+  ];
+};
+
+const group = (pairs: readonly (readonly [string, string])[]): Record<string, string[]> | null => {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of pairs) values.set(name, [...(values.get(name) ?? []), value]);
+  return values.size > 0 ? Object.fromEntries(values) : null;
+};
+
+const lastValues = (grouped: Record<string, string[]> | null): Record<string, string> | null =>
+  grouped &&
+  Object.fromEntries(Object.entries(grouped).map(([name, values]) => [name, values.at(-1) ?? '']));
+
+const requestContext = (
+  request: GatewayRequest,
+  route: EventRoute['route'],
+  stage: string,
+): APIGatewayProxyEvent['requestContext'] => {
+  const domainName = headerValuesOf(request, 'host')[0]?.replace(/:\d+$/, '') ?? 'localhost';
+  const now = new Date();
+  return {
+    accountId: localAccount,
+    apiId: 'local',
+    authorizer: null,
+    domainName,
+    domainPrefix: domainName.split('.')[0],
+    extendedRequestId: request.extendedRequestId,
+    httpMethod: request.method,
+    identity: {
+      accessKey: null,
+      accountId: null,
+      apiKey: null,
+      apiKeyId: null,
+      caller: null,
+      clientCert: null,
+      cognitoAuthenticationProvider: null,
+      cognitoAuthenticationType: null,
+      cognitoIdentityId: null,
+      cognitoIdentityPoolId: null,
+      principalOrgId: null,
+      sourceIp: request.sourceIp,
+      user: null,
+      userAgent: headerValuesOf(request, 'user-agent')[0] ?? null,
+      userArn: null,
+    },
+    path: request.path,
+    protocol: request.protocol,
+    requestId: request.requestId,
+    requestTime: requestTime(now),
+    requestTimeEpoch: now.getTime(),
+    resourceId: route.resourceId,
+    resourcePath: route.resourcePath,
+    stage,
+  };
+};
+
+/** Such as `05/Dec/2030:00:00:00 +0000`. */
+const requestTime = (time: Date): string => {
+  const [, day, month, year, clock] = time.toUTCString().split(' ');
+  return `${day}/${month}/${year}:${clock} +0000`;
+};

@@ -1,0 +1,194 @@
+import * as z from 'zod/mini';
+import { GetAtt, Join, Ref, resourcesOf, type Template } from '../../template/template.ts';
+
+/** A response that needs no function: its status, headers and body stand in the template. */
+export interface StaticResponse {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** What answers a route: a function by its logical id, or (`MOCK`) a response from the template. */
+export type Integration =
+  | { readonly functionId: string; readonly timeoutMs: number }
+  | { readonly mock: StaticResponse };
+
+/** One method of one resource. */
+export interface Route {
+  /** An HTTP method, or `ANY`. */
+  readonly method: string;
+  /** Path template such as `/pets/{petId}`. */
+  readonly resourcePath: string;
+  readonly resourceId: string;
+  /** Headers and query parameters that the request validator requires. */
+  readonly requiredHeaders: readonly string[];
+  readonly requiredQueryParameters: readonly string[];
+  readonly integration: Integration;
+}
+
+/** A REST API as a template declares it. */
+export interface RestApiDefinition {
+  readonly stageName: string;
+  readonly routes: readonly Route[];
+  readonly gatewayResponses: ReadonlyMap<string, StaticResponse>;
+}
+
+const ResourceId = z.union([Ref, GetAtt]);
+const Parameters = z._default(z.record(z.string(), z.string()), {});
+const Templates = z._default(z.record(z.string(), z.string()), {});
+
+const RestApi = z.object({
+  // Binary bodies would change what every function receives and sends.
+  BinaryMediaTypes: z.optional(z.tuple([])),
+});
+const Resource = z.object({ ParentId: ResourceId, PathPart: z.string() });
+const Stage = z.object({ StageName: z.string() });
+const RequestValidator = z.object({
+  ValidateRequestParameters: z._default(z.boolean(), false),
+  ValidateRequestBody: z.optional(z.literal(false)),
+});
+const Method = z.object({
+  HttpMethod: z.string(),
+  ResourceId,
+  AuthorizationType: z.optional(z.literal('NONE')),
+  ApiKeyRequired: z.optional(z.literal(false)),
+  RequestParameters: z._default(z.record(z.string(), z.boolean()), {}),
+  RequestValidatorId: z.optional(Ref),
+  Integration: z.discriminatedUnion('Type', [
+    z.object({
+      Type: z.literal('AWS_PROXY'),
+      Uri: Join,
+      TimeoutInMillis: z._default(z.number(), 29_000),
+    }),
+    z.object({
+      Type: z.literal('MOCK'),
+      IntegrationResponses: z.array(
+        z.object({
+          StatusCode: z.string(),
+          ResponseParameters: Parameters,
+          ResponseTemplates: Templates,
+        }),
+      ),
+    }),
+  ]),
+});
+const GatewayResponse = z.object({
+  ResponseType: z.string(),
+  StatusCode: z.optional(z.string()),
+  ResponseParameters: Parameters,
+  ResponseTemplates: Templates,
+});
+const Alias = z.object({ FunctionName: z.union([Ref, GetAtt]) });
+
+/** Reads the one REST API of a template. Throws when a route depends on something that is not understood. */
+export const restApiOf = (template: Template): RestApiDefinition => {
+  onlyOne(resourcesOf(template, 'AWS::ApiGateway::RestApi', RestApi), 'REST API');
+  return {
+    stageName: onlyOne(resourcesOf(template, 'AWS::ApiGateway::Stage', Stage), 'stage').StageName,
+    routes: routesOf(template),
+    gatewayResponses: new Map(
+      [...resourcesOf(template, 'AWS::ApiGateway::GatewayResponse', GatewayResponse)].map(
+        ([id, response]) => [response.ResponseType, staticResponse(id, response)],
+      ),
+    ),
+  };
+};
+
+const onlyOne = <Value>(values: ReadonlyMap<string, Value>, what: string): Value => {
+  const [value, ...others] = values.values();
+  if (value === undefined || others.length > 0) {
+    throw new Error(`The local service needs exactly one ${what} in the template.`);
+  }
+  return value;
+};
+
+const routesOf = (template: Template): Route[] => {
+  const resources = resourcesOf(template, 'AWS::ApiGateway::Resource', Resource);
+  const validators = resourcesOf(template, 'AWS::ApiGateway::RequestValidator', RequestValidator);
+  const pathOf = (id: z.output<typeof ResourceId>): string => {
+    if ('Fn::GetAtt' in id) return '';
+    const resource = resources.get(id.Ref);
+    if (!resource) throw new Error(`The template has no AWS::ApiGateway::Resource ${id.Ref}.`);
+    return `${pathOf(resource.ParentId)}/${resource.PathPart}`;
+  };
+  return [...resourcesOf(template, 'AWS::ApiGateway::Method', Method)].map(([id, method]) => {
+    const validator = method.RequestValidatorId && validators.get(method.RequestValidatorId.Ref);
+    const required = validator?.ValidateRequestParameters ? method.RequestParameters : {};
+    return {
+      method: method.HttpMethod,
+      resourcePath: pathOf(method.ResourceId) || '/',
+      resourceId: 'Ref' in method.ResourceId ? method.ResourceId.Ref : 'root',
+      requiredHeaders: requiredNames(required, 'method.request.header.'),
+      requiredQueryParameters: requiredNames(required, 'method.request.querystring.'),
+      integration: integrationOf(template, id, method),
+    };
+  });
+};
+
+const requiredNames = (parameters: Readonly<Record<string, boolean>>, prefix: string) =>
+  Object.entries(parameters)
+    .filter(([name, isRequired]) => isRequired && name.startsWith(prefix))
+    .map(([name]) => name.slice(prefix.length));
+
+const integrationOf = (
+  template: Template,
+  id: string,
+  { Integration: integration }: z.output<typeof Method>,
+): Integration => {
+  if (integration.Type === 'AWS_PROXY') {
+    const functionId = integration.Uri['Fn::Join'][1]
+      .map((part) => functionIdOf(template, part))
+      .find((found) => found !== undefined);
+    if (functionId === undefined) {
+      throw new Error(`The integration of AWS::ApiGateway::Method ${id} names no function.`);
+    }
+    return { functionId, timeoutMs: integration.TimeoutInMillis };
+  }
+  const [response] = integration.IntegrationResponses;
+  if (!response) throw new Error(`The mock of AWS::ApiGateway::Method ${id} has no response.`);
+  return { mock: staticResponse(id, response) };
+};
+
+/** The function that a reference names, itself or by an alias. */
+const functionIdOf = (template: Template, reference: unknown): string | undefined => {
+  const parsed = z.union([Ref, GetAtt]).safeParse(reference);
+  if (!parsed.success) return undefined;
+  const id = 'Ref' in parsed.data ? parsed.data.Ref : parsed.data['Fn::GetAtt'][0];
+  switch (template.Resources[id]?.Type) {
+    case 'AWS::Lambda::Function':
+      return id;
+    case 'AWS::Lambda::Alias':
+    case 'AWS::Lambda::Version':
+      return functionIdOf(template, Alias.parse(template.Resources[id].Properties).FunctionName);
+    default:
+      return undefined;
+  }
+};
+
+const staticResponse = (
+  id: string,
+  response: Omit<z.output<typeof GatewayResponse>, 'ResponseType'>,
+): StaticResponse => {
+  const body = response.ResponseTemplates['application/json'];
+  if (body?.includes('$')) {
+    throw new Error(
+      `The template of ${id} holds an expression, which the local service can't work out.`,
+    );
+  }
+  return {
+    status: response.StatusCode === undefined ? undefined : Number(response.StatusCode),
+    headers: Object.fromEntries(
+      Object.entries(response.ResponseParameters).map(([name, value]) => {
+        const header = /^(?:gateway|method\.)response\.header\.(.+)$/.exec(name)?.[1];
+        const literal = /^'(.*)'$/s.exec(value)?.[1];
+        if (header === undefined || literal === undefined) {
+          throw new Error(
+            `The local service can't work out ${name} of ${id}: it is no literal header.`,
+          );
+        }
+        return [header, literal];
+      }),
+    ),
+    body,
+  };
+};

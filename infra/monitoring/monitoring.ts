@@ -1,0 +1,184 @@
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import {
+  Alarm,
+  type AlarmProps,
+  MathExpression,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import { metricNames } from '../../lib/contract/metric-names.ts';
+import type { Deprecation, Operation } from '../../lib/contract/operations.ts';
+import { statusIndex } from '../../lib/contract/tables.ts';
+import type { ServiceFunction } from '../lambda/service-function.ts';
+import { runbook, type Stage, serviceName } from '../stages.ts';
+import { operationMetric, sumOf, tableMetric } from './service-metrics.ts';
+import { StageDashboard } from './stage-dashboard.ts';
+
+export interface MonitoringProps {
+  readonly stage: Stage;
+  readonly restApi: RestApi;
+  readonly functions: ReadonlyMap<Operation, ServiceFunction>;
+  readonly unrouted: ServiceFunction;
+  readonly petsTable: Table;
+  readonly keysTable: Table;
+}
+
+export interface ServiceAlarmProps
+  extends Pick<AlarmProps, 'metric' | 'threshold' | 'evaluationPeriods' | 'datapointsToAlarm'> {
+  /** What has happened and whom it hurts, in a sentence. */
+  readonly meaning: string;
+  /** The heading of the runbook that says what to do; the name of the alarm unless told otherwise. */
+  readonly runbookEntry?: string;
+}
+
+/** The alarms of a stage, each with its addressees and its entry in the runbook, and the dashboard that shows them. */
+export class Monitoring extends Construct {
+  /** Too many requests are answered with 5xx, so that a deployment under way must be taken back. */
+  readonly serverErrors: Alarm;
+  readonly #stage: Stage;
+  readonly #addressees: SnsAction;
+  readonly #alarms: Alarm[] = [];
+
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
+    super(scope, id);
+    const { stage, restApi, functions, unrouted, petsTable, keysTable } = props;
+    const allFunctions = [...functions.values(), unrouted];
+    this.#stage = stage;
+    this.#addressees = new SnsAction(this.#addTopic(stage));
+
+    this.serverErrors = this.addAlarm('server-errors', {
+      meaning:
+        'At least 1 % of the requests, and 5 or more, were answered with 5xx in 5 minutes: clients fail.',
+      metric: new MathExpression({
+        // One failure at night, when it is half of the requests, must wake no one.
+        expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
+        usingMetrics: {
+          // By the API, which has one stage: by the stage, the aliases would wait for themselves.
+          errors: restApi.metricServerError(),
+          requests: restApi.metricCount(),
+        },
+        period: Duration.minutes(5),
+      }),
+      threshold: 1,
+      evaluationPeriods: 1,
+    });
+    this.addAlarm('latency', {
+      meaning:
+        'The slowest 1 % of the requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
+      metric: restApi.metricLatency({ statistic: 'p99', period: Duration.minutes(1) }),
+      threshold: 1_000,
+      evaluationPeriods: 5,
+      datapointsToAlarm: 3,
+    });
+    this.addAlarm('function-crashes', {
+      meaning: 'Functions crashed or timed out 3 times in 5 minutes: clients got 502 or 504.',
+      metric: sumOf(allFunctions.map(({ lambda }) => lambda.metricErrors())),
+      threshold: 3,
+      evaluationPeriods: 1,
+    });
+    this.addAlarm('function-throttles', {
+      meaning: 'Lambda had no room for 5 requests in 5 minutes: clients got 503.',
+      metric: sumOf(allFunctions.map(({ lambda }) => lambda.metricThrottles())),
+      threshold: 5,
+      evaluationPeriods: 1,
+    });
+    const lastingThrottles = {
+      threshold: 5,
+      evaluationPeriods: 5,
+      datapointsToAlarm: 3,
+    };
+    this.addAlarm('table-throttles', {
+      meaning:
+        'DynamoDB throttled the pets or the keys table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
+      metric: sumOf([...throttlesOf(petsTable), ...throttlesOf(keysTable)], Duration.minutes(1)),
+      ...lastingThrottles,
+    });
+    this.addAlarm('index-throttles', {
+      meaning: `DynamoDB throttled the index ${statusIndex} 5 times a minute in 3 of 5 minutes: lists wait, then get 503, and so do creations when its writes lag.`,
+      metric: sumOf(
+        throttlesOf(petsTable, { GlobalSecondaryIndexName: statusIndex }),
+        Duration.minutes(1),
+      ),
+      ...lastingThrottles,
+      runbookEntry: 'hot-index',
+    });
+    this.addAlarm('auth-failures', {
+      meaning:
+        'A hundred requests had a wrong API key in 5 minutes: a client is locked out, or a stranger tries keys.',
+      metric: sumOf(
+        [...functions.keys()].map(({ name }) =>
+          operationMetric(stage, name, metricNames.authFailures),
+        ),
+      ),
+      threshold: 100,
+      evaluationPeriods: 1,
+    });
+    for (const { name, deprecation } of functions.keys()) {
+      if (deprecation) this.#addDeprecationAlarm(name, deprecation);
+    }
+
+    new StageDashboard(this, 'Dashboard', { ...props, alarms: this.#alarms });
+  }
+
+  /** Adds an alarm `animal-store-<stage>-<name>` that mails the stage's addressees, and stands on the dashboard. */
+  addAlarm(name: string, props: ServiceAlarmProps): Alarm {
+    const { meaning, runbookEntry = name, ...condition } = props;
+    const alarm = new Alarm(this, name, {
+      ...condition,
+      alarmName: `${serviceName(this.#stage)}-${name}`,
+      alarmDescription: `${meaning} Runbook: ${runbook}#${runbookEntry}`,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(this.#addressees);
+    alarm.addOkAction(this.#addressees);
+    this.#alarms.push(alarm);
+    return alarm;
+  }
+
+  #addDeprecationAlarm(name: string, { sunset }: Deprecation) {
+    const year = sunset.getUTCFullYear();
+    this.addAlarm(`${name}-in-use`, {
+      meaning: `${name}, which goes in ${year}, was still called that day: its callers will break.`,
+      metric: new MathExpression({
+        expression: `IF(YEAR(requests) >= ${year}, requests, 0)`,
+        usingMetrics: { requests: operationMetric(this.#stage, name, metricNames.requests) },
+        period: Duration.days(1),
+      }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      runbookEntry: 'deprecated-operation-in-use',
+    });
+  }
+
+  #addTopic({ alarmAddressees }: Stage): Topic {
+    // Not encrypted by a key: a slip in the key's policy would silence every alarm, and mail is plain text anyway.
+    const topic = new Topic(this, 'Topic', {
+      displayName: serviceName(this.#stage),
+      enforceSSL: true,
+    });
+    // A policy replaces the default one, which would let CloudWatch publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
+    for (const address of alarmAddressees) topic.addSubscription(new EmailSubscription(address));
+    Validations.of(topic).acknowledge({
+      id: 'Serverless::Serverless-SNSRedrivePolicy',
+      reason: 'A queue of mails that failed would have no reader; the dashboard shows every alarm.',
+    });
+    return topic;
+  }
+}
+
+const throttlesOf = (table: Table, dimensions?: Readonly<Record<string, string>>) =>
+  ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => tableMetric(table, name, dimensions));

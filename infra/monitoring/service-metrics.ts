@@ -1,0 +1,49 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { type metricNames, metricsNamespace } from '../../lib/contract/metric-names.ts';
+import { type Stage, serviceName } from '../stages.ts';
+
+export type MetricName = (typeof metricNames)[keyof typeof metricNames];
+
+/** A metric of the service's own, of one operation of a stage, over 5 minutes. */
+export const operationMetric = (
+  stage: Stage,
+  operation: string,
+  metricName: MetricName,
+  statistic = 'Sum',
+) =>
+  new Metric({
+    namespace: metricsNamespace,
+    metricName,
+    dimensionsMap: { service: serviceName(stage), operation },
+    statistic,
+    label: operation,
+  });
+
+/** A metric of DynamoDB, of a table or of what `dimensions` narrows that to, over 5 minutes. */
+export const tableMetric = (
+  { tableName }: Table,
+  metricName: string,
+  dimensions: Readonly<Record<string, string>> = {},
+  statistic = 'Sum',
+) =>
+  new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName,
+    dimensionsMap: { TableName: tableName, ...dimensions },
+    statistic,
+  });
+
+/**
+ * The sum of metrics, fit for an alarm: arithmetic takes a missing value as 0, and AWS warns against `SUM()` there.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+ */
+export const sumOf = (metrics: readonly Metric[], period = Duration.minutes(5)) => {
+  const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
+  return new MathExpression({
+    expression: Object.keys(usingMetrics).join(' + '),
+    usingMetrics,
+    period,
+  });
+};

@@ -1,0 +1,34 @@
+declare global {
+  interface JSON {
+    /** TC39 "JSON.parse source text access", in Node since 22. */
+    rawJSON(text: string): unknown;
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+    ): unknown;
+  }
+}
+
+/**
+ * Reads JSON without altering a number: integers beyond 2^53 become `bigint`, and a number that would come out different
+ * from how it was written (`1.0`, `-0`, `1e400`) becomes NaN, which no schema accepts.
+ * Throws a SyntaxError for text that is not JSON.
+ */
+export const parseJson = (text: string): unknown =>
+  JSON.parse(text, (_key, value, { source }) => {
+    if (typeof value !== 'number' || source === undefined) return value;
+    if (/^-?\d+$/.test(source) && !Number.isSafeInteger(value)) return BigInt(source);
+    return String(value) === source ? value : Number.NaN;
+  });
+
+/** Writes JSON with every `bigint` as the number it is. */
+export const stringifyJson = (value: unknown): string => {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // A `bigint`, which is rare: to ask of each member takes several times as long.
+    return JSON.stringify(value, (_key, member: unknown) =>
+      typeof member === 'bigint' ? JSON.rawJSON(member.toString()) : member,
+    );
+  }
+};

@@ -1,0 +1,24 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { stringifyJson } from '../contract/exact-json.ts';
+
+/** A response with a JSON body; nothing on its way may store it, for it depends on the API key. */
+export const json = (
+  statusCode: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): APIGatewayProxyResult => ({
+  statusCode,
+  headers: {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    ...headers,
+  },
+  body: stringifyJson(body),
+});
+
+/** A response without a body. */
+export const noContent = (headers: Readonly<Record<string, string>>): APIGatewayProxyResult => ({
+  statusCode: 204,
+  headers: { 'Cache-Control': 'no-store', ...headers },
+  body: '',
+});

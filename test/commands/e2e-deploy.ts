@@ -1,0 +1,171 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { emulated, staging } from '../../infra/stages.ts';
+import { sendTo } from '../support/http-client.ts';
+
+const accountStack = 'AnimalStore-account';
+const stack = `AnimalStore-${staging.name}`;
+
+/** Stands in for AWS; without it, the account is meant to which the credentials lead. */
+const emulator = process.env['AWS_ENDPOINT_URL'];
+const environment = emulator === undefined ? staging.environment : undefined;
+// Every command below would otherwise look for the stack in the region of whoever runs this.
+if (environment) process.env['AWS_REGION'] = environment.region;
+
+const {
+  values: { keep },
+} = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
+
+/**
+ * Deploys staging, holds it to the acceptance tests, deploys it again without a change and with one, and destroys it.
+ * What was there before it never destroys: it refuses to begin, or updates and keeps staging when told so.
+ */
+const run = async () => {
+  if (!keep && (await findStack(stack))) {
+    throw new Error(
+      `${stack} exists, and would be destroyed. Add -- --keep to update and keep it.`,
+    );
+  }
+  if (emulator !== undefined) announceLeftOut();
+  if (!(await findStack('CDKToolkit'))) {
+    await succeed(cdk('bootstrap', ...(environment ? [addressOf(environment)] : [])));
+  }
+  if (!(await findStack(accountStack))) await succeed(deploy(accountStack));
+  try {
+    await succeed(deploy(stack));
+    const baseAddress = await deployedAddress();
+    await runAcceptanceTests(baseAddress);
+    await succeed(diff);
+    await succeed(deploy(stack));
+    if (!keep) await deployChangedHandler(baseAddress);
+  } finally {
+    if (!keep) await succeed(cdk('destroy', '--force', stack));
+  }
+};
+
+/** Names what the emulator goes without. Throws if that is more than there are reasons for. */
+const announceLeftOut = () => {
+  const reasons = new Map([
+    ['environment', 'MiniStack has an account of its own'],
+    ['alarmAddressees', 'MiniStack refuses alarms on metric math (so no alarms, no dashboard)'],
+  ]);
+  const deployed = new Map(Object.entries(emulated(staging)));
+  for (const [name, value] of Object.entries(staging)) {
+    if (isDeepStrictEqual(deployed.get(name), value)) continue;
+    if (!reasons.has(name)) throw new Error(`${name} of staging is left out for no reason`);
+    console.log(`LEFT OUT: ${name} of staging. ${reasons.get(name)}.`);
+  }
+};
+
+const addressOf = ({ account, region }: NonNullable<typeof environment>) =>
+  `aws://${account}/${region}`;
+
+const context = emulator === undefined ? [] : ['--context', 'emulator=true'];
+const cdk = (...words: readonly string[]) => ['cdk', ...words, ...context];
+const deploy = (name: string) => [
+  ...['npm', 'run', 'deploy', '--', name, '--require-approval', 'never'],
+  ...context,
+];
+const diff = ['npm', 'run', 'diff', '--', stack, '--fail', ...context];
+
+interface Surroundings {
+  readonly directory?: string;
+  readonly variables?: NodeJS.ProcessEnv;
+}
+
+/** Runs a command for all to see, and gives its exit code. */
+const exitCodeOf = async (
+  [command = '', ...words]: readonly string[],
+  { directory = projectDirectory, variables = {} }: Surroundings = {},
+): Promise<unknown> => {
+  console.log(`\n$ ${[command, ...words].join(' ')}`);
+  const child = spawn(command, words, {
+    cwd: directory,
+    env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true', ...variables },
+    stdio: 'inherit',
+  });
+  const [exitCode] = await once(child, 'exit');
+  return exitCode;
+};
+
+const succeed = async (command: readonly string[], surroundings?: Surroundings) => {
+  const exitCode = await exitCodeOf(command, surroundings);
+  if (exitCode !== 0) throw new Error(`${command.join(' ')} ended with ${exitCode}`);
+};
+
+const findStack = async (StackName: string) => {
+  try {
+    const { Stacks } = await new CloudFormationClient().send(
+      new DescribeStacksCommand({ StackName }),
+    );
+    return Stacks?.[0];
+  } catch (error) {
+    if (error instanceof Error && error.message.endsWith('does not exist')) return undefined;
+    throw error;
+  }
+};
+
+/** The address that the stack gives. An emulator serves the same API under a host name of its own. */
+const deployedAddress = async (): Promise<string> => {
+  const outputs = (await findStack(stack))?.Outputs ?? [];
+  const address = outputs.find(({ OutputKey }) => OutputKey === 'BaseAddress')?.OutputValue ?? '';
+  if (emulator === undefined) return address;
+  const { hostname, pathname } = new URL(address);
+  const { protocol, port } = new URL(emulator);
+  return `${protocol}//${hostname.split('.')[0]}.execute-api.localhost:${port}${pathname}`;
+};
+
+const runAcceptanceTests = async (baseAddress: string) => {
+  const issue = ['issue', '--stage', 'staging', '--owner', 'e2e', '--expires-in', '1h', '--json'];
+  const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'keys', '--', ...issue], {
+    cwd: projectDirectory,
+  });
+  const variables = { BASE_URL: baseAddress, API_KEY: JSON.parse(stdout).apiKey };
+  const tests = ['npm', 'run', 'acceptance'];
+  if (emulator === undefined) return succeed(tests, { variables });
+  console.log(
+    'LEFT OUT: more than 8 requests at once. MiniStack needs a process of 70 MB for each.',
+  );
+  return succeed([...tests, '--', '--no-file-parallelism'], {
+    variables: { ...variables, PARALLEL_REQUESTS: '8' },
+  });
+};
+
+/** Deploys a copy of the project in which one handler is another, and waits until that one answers. */
+const deployChangedHandler = async (baseAddress: string) => {
+  const directory = await mkdtemp(join(tmpdir(), 'animal-store-changed-'));
+  try {
+    await cp(projectDirectory, directory, {
+      recursive: true,
+      filter: (path) => !/^(\.|node_modules|cdk\.out)/.test(relative(projectDirectory, path)),
+    });
+    await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
+    const reply = { statusCode: 404, body: 'The changed handler' };
+    await writeFile(
+      join(directory, 'functions/unrouted.ts'),
+      `export const handler = async () => (${JSON.stringify(reply)});`,
+    );
+    if ((await exitCodeOf(diff, { directory })) === 0) throw new Error('cdk diff saw no change');
+    await succeed(deploy(stack), { directory });
+    await waitForText(baseAddress, reply.body);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+};
+
+const waitForText = async (baseAddress: string, expected: string) => {
+  const deadline = Date.now() + 60_000;
+  while ((await sendTo(baseAddress, { path: '/nowhere' })).text !== expected) {
+    if (Date.now() > deadline) throw new Error('The changed handler is deployed, but not live');
+    await pause(500);
+  }
+};
+
+await run();

@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build, type Metafile } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleDirectory, bundleOptions } from '../../infra/lambda/bundle-functions.ts';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
+import { runLambda } from '../bench/lambda-process.ts';
+import { requests } from '../bench/requests.ts';
+
+const hosts = {
+  'eu-central-1': 'dynamodb.eu-central-1.amazonaws.com',
+  'cn-north-1': 'dynamodb.cn-north-1.amazonaws.com.cn',
+  'us-gov-west-1': 'dynamodb.us-gov-west-1.amazonaws.com',
+};
+
+let standIn: DynamodbStandIn;
+let metafile: Metafile;
+
+beforeAll(async () => {
+  standIn = await DynamodbStandIn.start(Object.values(hosts));
+  ({ metafile } = await build({
+    ...bundleOptions,
+    entryPoints: ['functions/*.ts'],
+    outdir: 'unwritten',
+    write: false,
+    metafile: true,
+  }));
+});
+
+afterAll(() => standIn[Symbol.asyncDispose]());
+
+/** What Lambda loads, and what that loads. */
+const entryOf = (name: string) => join(bundleDirectory(name), `${name}.mjs`);
+const codeOf = (name: string) => join(bundleDirectory(name), `${name}.cjs`);
+
+describe.each([
+  ['list-pets', 'listPets', 200, 'Query Pets'],
+  ['create-pet', 'createPet', 201, 'PutItem Pets'],
+  ['get-pet', 'getPet', 200, 'GetItem Pets'],
+] as const)('the bundle of %s', (name, request, status, call) => {
+  it('is at most 220 KB, and 72 KB gzipped', async () => {
+    const code = await readFile(codeOf(name));
+    expect(code.length).toBeLessThanOrEqual(220_000);
+    expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(72_000);
+  });
+
+  it('loads nothing that is slow to load up to its first answer', async () => {
+    const { invocations, loaded } = await runLambda({
+      module: entryOf(name),
+      environment: standIn.environment,
+      events: [requests(standIn.apiKey)[request]],
+    });
+    expect(invocations).toMatchObject([{ statusCode: status }]);
+    expect(loaded).toContain('NativeModule https');
+    const slow = /undici|webstreams|webcrypto|child_process|perf_hooks|zlib|http2|fs\/promises/;
+    expect(loaded.filter((module) => slow.test(module))).toEqual([]);
+  });
+
+  it('asks DynamoDB twice for a first answer and once for the next', async () => {
+    standIn.requests.length = 0;
+    const event = requests(standIn.apiKey)[request];
+    await runLambda({
+      module: entryOf(name),
+      environment: standIn.environment,
+      events: [event, event],
+    });
+    // An attempt that a busy machine makes the SDK repeat has the id of the first.
+    const calls = new Map(
+      standIn.requests.map((received) => [
+        received.headers['amz-sdk-invocation-id'],
+        received.call,
+      ]),
+    );
+    expect([...calls.values()].slice(-3)).toEqual(['GetItem Keys', call, call]);
+  });
+
+  it('connects to DynamoDB before there is any request', async () => {
+    standIn.requests.length = 0;
+    await runLambda({ module: entryOf(name), environment: standIn.environment, events: [] });
+    expect(standIn.requests[0]?.call).toBe('GetItem Keys');
+  });
+
+  it('is ready for requests though DynamoDB is not', async () => {
+    const { invocations } = await runLambda({
+      module: entryOf(name),
+      environment: { ...standIn.environment, AWS_ENDPOINT_URL_DYNAMODB: 'https://localhost:1' },
+      events: [requests(standIn.apiKey)[request]],
+    });
+    expect(invocations).toMatchObject([{ statusCode: 503 }]);
+  });
+
+  it('asks the endpoint of all services where there is none for DynamoDB alone', async () => {
+    const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, ...environment } = standIn.environment;
+    const { invocations } = await runLambda({
+      module: entryOf(name),
+      environment: { ...environment, AWS_ENDPOINT_URL: `${endpoint}` },
+      events: [requests(standIn.apiKey)[request]],
+    });
+    expect(invocations).toMatchObject([{ statusCode: status }]);
+  });
+
+  it.each(Object.entries(hosts))(
+    'asks, in %s, %s, with the temporary credentials of its environment',
+    async (region, host) => {
+      standIn.requests.length = 0;
+      const { AWS_ENDPOINT_URL_DYNAMODB: _, ...environment } = standIn.environment;
+      await runLambda({
+        module: entryOf(name),
+        environment: { ...environment, AWS_REGION: region, STAND_IN_PORT: `${standIn.port}` },
+        events: [requests(standIn.apiKey)[request]],
+        flags: ['--require', join(projectDirectory, 'test', 'bench', 'route-connections.cjs')],
+      });
+      const scope = new RegExp(`Credential=ASIASTANDIN/\\d{8}/${region}/dynamodb/aws4_request`);
+      expect(standIn.requests).not.toHaveLength(0);
+      for (const { headers } of standIn.requests) {
+        expect(headers.host).toBe(host);
+        expect(headers.authorization).toMatch(scope);
+        expect(headers['x-amz-security-token']).toBe('token');
+      }
+    },
+  );
+});
+
+describe('bundles', () => {
+  const modules = () =>
+    Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput ? [path] : [])),
+    );
+
+  it('hold no credential provider but that of the environment', () => {
+    const providers = modules().flatMap((path) =>
+      [
+        ...path.matchAll(/credential-provider-(?!node)[\w-]+|nested-clients|token-providers/g),
+      ].flat(),
+    );
+    expect(new Set(providers)).toEqual(new Set(['credential-provider-env']));
+  });
+
+  it('hold no package twice', () => {
+    const directories = new Set(
+      modules().flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+    );
+    const names = [...directories].map((path) => path.replace(/^.*node_modules\//, ''));
+    expect(names).toContain('@aws-sdk/client-dynamodb');
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  it('hold schemas only where requests need them: not in get-pet', () => {
+    const withSchemas = Object.entries(metafile.outputs).flatMap(([file, { inputs }]) =>
+      Object.entries(inputs).some(
+        ([path, { bytesInOutput }]) => path.includes('node_modules/zod/') && bytesInOutput > 0,
+      )
+        ? [file]
+        : [],
+    );
+    expect(withSchemas.map((file) => basename(file))).toEqual(['create-pet.cjs', 'list-pets.cjs']);
+  });
+
+  it('hold no compiler of schemas, and of zod nothing but zod/mini', () => {
+    expect(modules().filter((path) => /ajv|fast-json-stringify|typebox/.test(path))).toEqual([]);
+    const zod = modules().flatMap((path) => /zod\/(v\d\/\w+|[\w.]+)/.exec(path)?.[1] ?? []);
+    expect(new Set(zod)).toEqual(new Set(['v4/mini', 'v4/core']));
+  });
+
+  it('are not built when a module to leave out is not there', async () => {
+    const withoutSdk = build({
+      ...bundleOptions,
+      stdin: { contents: 'export const handler = 1;' },
+      write: false,
+      logLevel: 'silent',
+    });
+    await expect(withoutSdk).rejects.toThrow(
+      'Nothing imports @aws-sdk/credential-provider-node/dist-es/index.js any more.',
+    );
+  });
+});

@@ -1,0 +1,255 @@
+import { App } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
+import { prod, type Stage, stages, staging } from '../../infra/stages.ts';
+import { metricNames, metricsNamespace } from '../../lib/contract/metric-names.ts';
+import { operations } from '../../lib/contract/operations.ts';
+
+const stackOf = (stage: Stage) => new AnimalStoreStack(new App(), 'Stack', { stage });
+const templates = Object.values(stages).map((stage) => ({
+  stage,
+  template: Template.fromStack(stackOf(stage)),
+}));
+
+const alarmsOf = (template: Template) =>
+  Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(
+    ({ Properties }) => Properties,
+  );
+
+/** The dashboard's widgets, with the ids of resources where CloudFormation puts their names. */
+const widgetsOf = (template: Template) => {
+  const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
+  const parts: unknown[] = dashboard?.['Properties'].DashboardBody['Fn::Join'][1];
+  const body = parts.map((part) =>
+    typeof part === 'string' ? part : Object.values(part ?? {}).flat()[0],
+  );
+  return JSON.parse(body.join('')).widgets.map(
+    ({ properties }: { properties: object }) => properties,
+  );
+};
+
+const titlesOf = (template: Template): string[] =>
+  widgetsOf(template).flatMap(({ title }: { title?: string }) => title ?? []);
+
+/** What a metric of the service's own is asked for by, in alarms and on the dashboard. */
+const ownMetricsOf = (template: Template) => {
+  const ofAlarms = alarmsOf(template).flatMap(({ Metrics = [] }) =>
+    Metrics.flatMap(({ MetricStat }: { MetricStat?: { Metric: object } }) => MetricStat ?? []).map(
+      ({ Metric: { Namespace, MetricName, Dimensions } }: { Metric: Record<string, never[]> }) => [
+        Namespace,
+        MetricName,
+        ...(Dimensions ?? []).flatMap(({ Name, Value }) => [Name, Value]),
+      ],
+    ),
+  );
+  const ofDashboard = widgetsOf(template).flatMap(({ metrics = [] }) => metrics);
+  return [...ofAlarms, ...ofDashboard]
+    .filter(([namespace]) => namespace === metricsNamespace)
+    .map(([, name, ...dimensions]) => ({
+      name,
+      dimensions: dimensions.filter((part: unknown) => typeof part === 'string'),
+    }));
+};
+
+describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
+  const alarms = alarmsOf(template);
+  const alarmNamed = (name: string) =>
+    alarms.find(({ AlarmName }) => AlarmName === `animal-store-${stage.name}-${name}`);
+
+  it.each([
+    ['server-errors', 'IF(errors >= 5, 100 * errors / requests, 0)', 300, 1, '1 of 1'],
+    ['latency', 'p99', 60, 1_000, '3 of 5'],
+    ['function-crashes', 'm0 + m1 + m2 + m3', 300, 3, '1 of 1'],
+    ['function-throttles', 'm0 + m1 + m2 + m3', 300, 5, '1 of 1'],
+    ['table-throttles', 'm0 + m1 + m2 + m3', 60, 5, '3 of 5'],
+    ['index-throttles', 'm0 + m1', 60, 5, '3 of 5'],
+    ['auth-failures', 'm0 + m1 + m2', 300, 100, '1 of 1'],
+    ['getPet-in-use', 'IF(YEAR(requests) >= 2030, requests, 0)', 86_400, 1, '1 of 1'],
+  ])('%s goes off when %s over %i s is %i or more in %s periods', (name, ...expected) => {
+    const { Metrics, ExtendedStatistic, Period, Threshold, ComparisonOperator, ...periods } =
+      alarmNamed(name) ?? {};
+    const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = periods;
+    expect(ComparisonOperator).toBe('GreaterThanOrEqualToThreshold');
+    expect([
+      Metrics?.[0].Expression ?? ExtendedStatistic,
+      Metrics?.[1].MetricStat.Period ?? Period,
+      Threshold,
+      `${DatapointsToAlarm} of ${EvaluationPeriods}`,
+    ]).toEqual(expected);
+  });
+
+  it.each([
+    ['server-errors', ['5XXError', 'Count'], ['ApiName']],
+    ['function-crashes', Array(4).fill('Errors'), ['FunctionName']],
+    ['function-throttles', Array(4).fill('Throttles'), ['FunctionName']],
+    [
+      'table-throttles',
+      ['ReadThrottleEvents', 'WriteThrottleEvents', 'ReadThrottleEvents', 'WriteThrottleEvents'],
+      ['TableName'],
+    ],
+    [
+      'index-throttles',
+      ['ReadThrottleEvents', 'WriteThrottleEvents'],
+      ['GlobalSecondaryIndexName', 'TableName'],
+    ],
+    ['auth-failures', Array(3).fill('AuthFailures'), ['operation', 'service']],
+    ['getPet-in-use', ['Requests'], ['operation', 'service']],
+  ])('%s watches %j by %j', (name, metrics, dimensions) => {
+    const watched = alarmNamed(name)
+      ?.Metrics.slice(1)
+      .map(
+        ({ MetricStat: { Metric } }: { MetricStat: { Metric: { MetricName: string } } }) => Metric,
+      );
+    expect(watched.map(({ MetricName }: { MetricName: string }) => MetricName)).toEqual(metrics);
+    for (const { Dimensions } of watched) {
+      expect(Dimensions.map(({ Name }: { Name: string }) => Name)).toEqual(dimensions);
+    }
+  });
+
+  it('mail every addressee of the stage, when they go off and when they end', () => {
+    const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
+    for (const { AlarmActions, OKActions } of alarms) {
+      expect(AlarmActions).toEqual([{ Ref: topic }]);
+      expect(OKActions).toEqual([{ Ref: topic }]);
+    }
+    const subscriptions = Object.values(template.findResources('AWS::SNS::Subscription'));
+    expect(
+      subscriptions.map(({ Properties }) => [Properties.Protocol, Properties.Endpoint]),
+    ).toEqual(stage.alarmAddressees.map((address) => ['email', address]));
+  });
+
+  it('say what has happened, whom it hurts and where the runbook tells what to do', () => {
+    for (const { AlarmDescription } of alarms) {
+      expect(AlarmDescription).toMatch(/^[A-Za-z].*: .*\. Runbook: \S*infra\/runbook\.md#[a-z-]+$/);
+    }
+  });
+
+  it('take silence for health', () => {
+    for (const { TreatMissingData } of alarms) expect(TreatMissingData).toBe('notBreaching');
+  });
+
+  it('are published by CloudWatch for this account alone, over TLS', () => {
+    template.hasResourceProperties('AWS::SNS::TopicPolicy', {
+      PolicyDocument: {
+        Statement: [
+          Match.objectLike({
+            Effect: 'Deny',
+            Action: 'sns:Publish',
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          }),
+          Match.objectLike({
+            Effect: 'Allow',
+            Principal: { Service: 'cloudwatch.amazonaws.com' },
+            Action: 'sns:Publish',
+            Condition: { StringEquals: { 'aws:SourceAccount': stage.environment?.account } },
+          }),
+        ],
+      },
+    });
+  });
+});
+
+describe.each(templates)('dashboard of $stage.name', ({ stage, template }) => {
+  it('has the name of the stage', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Dashboard', {
+      DashboardName: `animal-store-${stage.name}`,
+    });
+  });
+
+  it.each([
+    'Alarms',
+    'Traffic: requests',
+    'Traffic: requests by operation',
+    'Traffic: creations that came again',
+    'Errors: answers by class',
+    'Errors: 4xx by operation',
+    'Errors: 5xx by operation',
+    'Latency: API, ms',
+    'Latency: integration, ms',
+    'Latency: calls of DynamoDB by operation, p99, ms',
+    'API keys: requests refused by operation',
+    'DynamoDB: throttled attempts by operation',
+    'Functions: crashes and time-outs',
+    'Functions: throttles',
+    'Functions: concurrent executions',
+    'Pets table: units a second',
+    'Pets table: throttles',
+    'Pets table: latency, p99, ms',
+    'Pets table: errors of DynamoDB',
+    'Index byStatus: units a second',
+    'Index byStatus: throttles',
+    'Keys table: units a second',
+    'Keys table: throttles',
+    'Keys table: latency, p99, ms',
+    'Keys table: errors of DynamoDB',
+  ])('shows "%s"', (title) => {
+    expect(titlesOf(template)).toContain(title);
+  });
+
+  it('shows units beside the maximum that the stage allows', () => {
+    for (const { title, annotations } of widgetsOf(template)) {
+      if (!title?.endsWith(': units a second')) continue;
+      expect(annotations.horizontal.map(({ value }: { value: number }) => value)).toEqual([
+        stage.maximumUnits.read,
+        stage.maximumUnits.write,
+      ]);
+    }
+  });
+
+  it('shows the versions of a canary where a stage is deployed so', () => {
+    const canary = titlesOf(template).filter((title) => title.startsWith('Canary'));
+    expect(canary).toHaveLength(stage.deployment === 'canary' ? 2 : 0);
+  });
+
+  it('shows the state of every alarm', () => {
+    const ids = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
+    expect(widgetsOf(template).flatMap(({ alarms = [] }) => alarms)).toEqual(ids);
+  });
+});
+
+describe.each(templates)('metrics of the service itself in $stage.name', ({ stage, template }) => {
+  const used = ownMetricsOf(template);
+
+  it('are those that the functions write, and all of them', () => {
+    expect(new Set(used.map(({ name }) => name))).toEqual(new Set(Object.values(metricNames)));
+  });
+
+  it('are asked for by the dimensions that the functions give them', () => {
+    const [lambda] = Object.values(template.findResources('AWS::Lambda::Function'));
+    const service = lambda?.['Properties'].Environment.Variables.POWERTOOLS_SERVICE_NAME;
+    const names = [...operations.map(({ name }) => name), 'unrouted'];
+    expect(service).toBe(`animal-store-${stage.name}`);
+    for (const { dimensions } of used) {
+      const [operation] = dimensions.slice(1);
+      expect(names).toContain(operation);
+      expect(dimensions).toEqual(['operation', operation, 'service', service]);
+    }
+  });
+});
+
+describe('an alarm of a canary deployment', () => {
+  const template = Template.fromStack(stackOf(prod));
+
+  it('mails the addressees, and links the entry of the runbook that it names', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'animal-store-prod-canary-errors-get-pet',
+      AlarmDescription: Match.stringLikeRegexp('#canary-errors$'),
+      AlarmActions: [Match.anyValue()],
+    });
+  });
+
+  it('stands on the dashboard', () => {
+    const [, { alarms }] = widgetsOf(template);
+    expect(alarms).toHaveLength(alarmsOf(template).length);
+  });
+});
+
+describe('a stage without addressees', () => {
+  it('has neither alarms nor a dashboard', () => {
+    const template = Template.fromStack(stackOf({ ...staging, alarmAddressees: [] }));
+    for (const type of ['CloudWatch::Alarm', 'CloudWatch::Dashboard', 'SNS::Topic']) {
+      template.resourceCountIs(`AWS::${type}`, 0);
+    }
+  });
+});

@@ -1,0 +1,255 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
+import { stages } from '../../infra/stages.ts';
+import { faults } from '../support/fault-proxy.ts';
+import { bearer, captureLog, invoke, readLines, startHandlers } from '../support/handlers.ts';
+import { pythonTool } from '../support/python-tool.ts';
+
+const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
+
+const runbook = read('infra/runbook.md');
+const sections = new Map(
+  runbook
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => [section.slice(0, section.indexOf('\n')), section] as const),
+);
+const setUp = 'Set up';
+const entries = [...sections].filter(([heading]) => heading !== setUp);
+
+const templates = Object.values(stages).map((stage) =>
+  Template.fromStack(new AnimalStoreStack(new App(), 'Stack', { stage })),
+);
+const alarms: [string, string][] = templates.flatMap((template) =>
+  Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(
+    ({ Properties }): [string, string] => [Properties.AlarmName, Properties.AlarmDescription],
+  ),
+);
+
+describe('the runbook', () => {
+  it.each(alarms)('has the entry that the alarm %s links', (_name, description) => {
+    const [, file, entry] = /Runbook: (\S+)#(\S+)$/.exec(description) ?? [];
+    expect(file).toMatch(/infra\/runbook\.md$/);
+    expect(sections.keys()).toContain(entry);
+  });
+
+  it.each(entries)('tells all about %s: meaning, harm, look, cure, proof', (_heading, section) => {
+    const parts = section.split(/^\*\*(.+?)\.\*\* /m).slice(1);
+    expect(parts.filter((_part, index) => index % 2 === 0)).toEqual([
+      'What it means',
+      'Whom it hurts',
+      'Look first',
+      'What to do',
+      'How to see that it worked',
+    ]);
+    expect(parts[5]?.match(/^```sh$/gm)).toHaveLength(3);
+  });
+
+  it('links only headings that it has', () => {
+    const anchors = [...sections.keys()].map((heading) => heading.toLowerCase().replace(' ', '-'));
+    const linked = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(linked.length).toBeGreaterThan(anchors.length);
+    for (const anchor of linked) expect(anchors).toContain(anchor);
+  });
+
+  it('names only files that the project has', () => {
+    const files = [...runbook.matchAll(/`((?:functions|infra|lib|test)\/[\w./-]+)`/g)];
+    expect(files.length).toBeGreaterThan(5);
+    for (const [, file = ''] of files)
+      expect(existsSync(join(projectDirectory, file)), file).toBe(true);
+  });
+});
+
+describe('queries of logs', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  const keywords =
+    /^(filter|fields|stats|sort|desc|by|limit|like|parse|as|count|pct|max|latest|bin|d)$/;
+
+  /** The fields that a query names, besides those that CloudWatch finds in every line. */
+  const fieldsOf = (query: string) => {
+    const aliases = [...query.matchAll(/ as (\w+)/g)].map(([, alias]) => alias);
+    const withoutValues = query.replaceAll(/"[^"]*"|\/[^/]+\/|@\w+/g, '');
+    return [...withoutValues.matchAll(/[a-z][\w.]*/gi)]
+      .map(([word]) => word)
+      .filter((word) => !keywords.test(word) && !aliases.includes(word));
+  };
+
+  const queriesOf = (logs: 'access_log' | 'lambda_logs') =>
+    [...runbook.matchAll(/insights '([^']+)' "(.+?)"/g)].flatMap(([, query = '', groups]) =>
+      groups?.includes(logs) ? [query] : [],
+    );
+
+  it('of the access log name fields that its lines have', () => {
+    const [stage] = Object.values(templates[0]?.findResources('AWS::ApiGateway::Stage') ?? {});
+    const line = JSON.parse(stage?.['Properties'].AccessLogSetting.Format);
+    const named = queriesOf('access_log').flatMap(fieldsOf);
+    expect(named).toContain('sourceIp');
+    for (const field of named) expect(line).toHaveProperty(field);
+  });
+
+  it("of the functions' logs name fields that the line of a failed request has", async () => {
+    const service = await startHandlers();
+    const apiKey = await service.issueApiKey();
+    service.proxy.inject('Query Pets', faults.accessDenied);
+    const lines = captureLog();
+    await invoke(service.listPets, { headers: bearer(apiKey) });
+    const { log } = readLines(lines);
+    const named = queriesOf('lambda_logs').flatMap(fieldsOf);
+    expect(named).toContain('cause.thrownAt');
+    for (const field of named) expect(log[0]).toHaveProperty(field);
+  });
+});
+
+/** What stands in for the words in angle brackets. */
+const examples: Readonly<Record<string, string>> = {
+  API_KEY: 'pets_test_example',
+  BACKUP_ARN: 'arn:aws:dynamodb:eu-west-1:444455556666:table/Pets/backup/1',
+  BUNDLE: 'get-pet.cjs',
+  COLUMN: '4711',
+  COMMIT: 'HEAD',
+  FUNCTION: 'get-pet',
+  KEY_ID: '0123456789abcdef',
+  LINE: '1',
+  LOG_GROUP: 'get-pet-log',
+  NUMBER: '10',
+  OWNER: 'alice',
+  PET_ID: '1',
+  PROFILE: 'prod',
+  QUOTA_CODE: 'L-B99A9384',
+  REQUEST_ID: '66c19a79-d9a8-40a3-af49-824e834c5e14',
+  TABLE: 'Pets',
+  TIME: '2030-01-31T03:00:00Z',
+  VERSION: '7',
+};
+
+const blocksOf = (section: string) =>
+  [...section.matchAll(/^```sh\n(.*?)\n```$/gms)].map(([, block = '']) =>
+    block.replaceAll(/<([A-Z_]+)>/g, (placeholder, name) => examples[name] ?? placeholder),
+  );
+
+/** Notes what a script would run instead of running it, and answers what passes for a name, an ARN and a state. */
+const recorder = `
+set -euo pipefail
+record() {
+  { printf '%s\\x1f' "$@"; printf '\\x1e'; } >>calls
+  case "$*" in *'--output json'*) echo '{}' ;; *) echo arn:aws:dynamodb:eu-west-1:444455556666:table/Complete ;; esac
+}
+for tool in aws npm npx git curl; do eval "$tool() { record $tool \\"\\$@\\"; }"; done
+date() { echo 1900000000; }
+sleep() { :; }
+`;
+
+const workDirectory = mkdtempSync(join(tmpdir(), 'animal-store-runbook-'));
+
+/** The commands that an entry runs after "Set up", word by word. Throws when bash doesn't understand it. */
+const commandsOf = (heading: string, section: string): string[][] => {
+  const script = [recorder, ...blocksOf(sections.get(setUp) ?? ''), ...blocksOf(section)];
+  const { status, stderr } = spawnSync('bash', ['-c', script.join('\n')], {
+    cwd: workDirectory,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`${heading}: ${stderr}`);
+  const calls = readFileSync(join(workDirectory, 'calls'), 'utf8').split('\x1e').slice(0, -1);
+  rmSync(join(workDirectory, 'calls'));
+  return calls.map((call) => call.split('\x1f').slice(0, -1));
+};
+
+const commands = [
+  ...new Set(
+    entries.flatMap(([heading, section]) =>
+      commandsOf(heading, section).map((words) => JSON.stringify(words)),
+    ),
+  ),
+].map((words): string[] => JSON.parse(words));
+const commandsWith = (tool: string) =>
+  commands.filter(([name]) => name === tool).map(([, ...words]) => words);
+
+/** What the AWS CLI has against each list of arguments; undefined where there is no AWS CLI. */
+const objectionsTo = (awsCommands: string[][]): (string | null)[] | undefined => {
+  const python = pythonTool('python3');
+  if (python === undefined) return undefined;
+  const { status, stdout, stderr } = spawnSync(
+    python,
+    [join(import.meta.dirname, 'aws-commands.py')],
+    { input: JSON.stringify(awsCommands), cwd: workDirectory, encoding: 'utf8' },
+  );
+  if (status === 0) return JSON.parse(stdout);
+  if (process.env['CI'] || !stderr.includes("No module named 'awscli'")) throw new Error(stderr);
+  return undefined;
+};
+
+/** The long options of a command, as its help lists them. */
+const optionsOf = (command: string, ...words: string[]) => {
+  const { stdout } = spawnSync(command, [...words, '--help'], {
+    cwd: projectDirectory,
+    encoding: 'utf8',
+  });
+  return stdout.match(/--[\w-]+/g) ?? [];
+};
+
+const optionsIn = (words: readonly string[]) => words.filter((word) => word.startsWith('--'));
+
+describe('commands', () => {
+  const awsCommands = commandsWith('aws');
+  const objections = objectionsTo(awsCommands);
+  rmSync(workDirectory, { recursive: true, force: true });
+
+  it('leave no word in angle brackets without an example', () => {
+    expect(commands.flat().filter((word) => /<[A-Z_]+>/.test(word))).toEqual([]);
+  });
+
+  it.for(awsCommands.map((words, index) => [words.join(' '), index] as const))(
+    'hold against the AWS CLI: aws %s',
+    ([_command, index], { skip }) => {
+      if (objections === undefined)
+        skip('awscli is not installed: pip install -r test/requirements.txt');
+      expect(objections?.[index]).toBeNull();
+    },
+  );
+
+  it.each(commandsWith('npm').map((words) => [words.join(' '), words] as const))(
+    'have a script, and options that it takes: npm %s',
+    (_command, [command = '', script = '', _dashes, ...words]) => {
+      if (command !== 'run') {
+        expect(['ci', 'test']).toContain(command);
+        return;
+      }
+      const { scripts } = JSON.parse(read('package.json'));
+      expect(scripts).toHaveProperty(script);
+      const options = optionsIn(words);
+      if (options.length === 0) return;
+      const offered =
+        script === 'keys'
+          ? optionsOf(process.execPath, 'infra/commands/keys.ts', words[0] ?? '')
+          : optionsOf('node_modules/.bin/cdk', script);
+      expect(offered).toEqual(expect.arrayContaining(options));
+    },
+  );
+
+  it.each(commandsWith('npx').map((words) => [words.join(' '), words] as const))(
+    'run a tool of the project: npx %s',
+    (_command, [tool = '', ...words]) => {
+      if (tool === 'cdk') {
+        const offered = optionsOf('node_modules/.bin/cdk', words[0] ?? '');
+        expect(offered).toEqual(expect.arrayContaining(optionsIn(words)));
+      } else {
+        expect(tool).toBe('node');
+        const { stdout } = spawnSync(process.execPath, words, {
+          cwd: projectDirectory,
+          encoding: 'utf8',
+        });
+        expect(stdout).toMatch(/fileName: '.+\.(ts|js|mjs)'/);
+      }
+    },
+  );
+});

@@ -1,0 +1,328 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
+import { prod, type Stage, staging } from '../../infra/stages.ts';
+import { methodsOf, operations } from '../../lib/contract/operations.ts';
+
+/** Every method of every operation. */
+const routes = operations.flatMap((operation) =>
+  methodsOf(operation).map((method) => ({ ...operation, method })),
+);
+
+const app = new App();
+
+const stackOf = (stage: Stage) => new AnimalStoreStack(app, `AnimalStore-${stage.name}`, { stage });
+
+const stacks = { staging: stackOf(staging), prod: stackOf(prod) };
+
+const templates = {
+  staging: Template.fromStack(stacks.staging),
+  prod: Template.fromStack(stacks.prod),
+};
+
+/** The one resource of a type whose id starts so. */
+const idOf = (template: Template, type: string, start: string) => {
+  const ids = Object.keys(template.findResources(type)).filter((id) => id.startsWith(start));
+  expect(ids).toHaveLength(1);
+  return ids[0] ?? '';
+};
+
+const functionNames = ['list-pets', 'create-pet', 'get-pet', 'unrouted'];
+const idStart = (functionName: string) => functionName.replace('-', '');
+
+describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
+  const petsTable = idOf(template, 'AWS::DynamoDB::Table', 'PetsTable');
+  const keysTable = idOf(template, 'AWS::DynamoDB::Table', 'KeysTable');
+  const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+
+  it('serves a regional REST API under the stage v1', () => {
+    template.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+    });
+    template.hasResourceProperties('AWS::ApiGateway::Stage', { StageName: 'v1' });
+    template.resourceCountIs('AWS::ApiGateway::Stage', 1);
+  });
+
+  it('has a route for each operation, and HEAD beside GET, to its function, which requires the Authorization header', () => {
+    const validator = idOf(template, 'AWS::ApiGateway::RequestValidator', '');
+    for (const { method, path, name } of routes) {
+      const alias = idOf(template, 'AWS::Lambda::Alias', `${name.toLowerCase()}Function`);
+      const resource = idOf(
+        template,
+        'AWS::ApiGateway::Resource',
+        path === '/pets' ? 'ApiRestApipets5' : 'ApiRestApipetspetId',
+      );
+      template.hasResourceProperties('AWS::ApiGateway::Method', {
+        HttpMethod: method,
+        ResourceId: { Ref: resource },
+        RequestParameters: { 'method.request.header.Authorization': true },
+        RequestValidatorId: { Ref: validator },
+        Integration: {
+          Type: 'AWS_PROXY',
+          Uri: { 'Fn::Join': ['', Match.arrayWith([{ Ref: alias }])] },
+        },
+      });
+    }
+    template.hasResourceProperties('AWS::ApiGateway::RequestValidator', {
+      ValidateRequestParameters: true,
+    });
+  });
+
+  it('sends every other path and method to the unrouted function', () => {
+    const unrouted = idOf(template, 'AWS::Lambda::Alias', 'unroutedFunction');
+    const catchAlls = template.findResources('AWS::ApiGateway::Method', {
+      Properties: {
+        HttpMethod: 'ANY',
+        Integration: { Uri: { 'Fn::Join': ['', Match.arrayWith([{ Ref: unrouted }])] } },
+      },
+    });
+    expect(Object.keys(catchAlls)).toHaveLength(4);
+    template.resourceCountIs('AWS::ApiGateway::Method', routes.length + 4);
+  });
+
+  it.each(
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+    [
+      'ACCESS_DENIED',
+      'API_CONFIGURATION_ERROR',
+      'AUTHORIZER_CONFIGURATION_ERROR',
+      'AUTHORIZER_FAILURE',
+      'BAD_REQUEST_PARAMETERS',
+      'BAD_REQUEST_BODY',
+      'DEFAULT_4XX',
+      'DEFAULT_5XX',
+      'EXPIRED_TOKEN',
+      'INTEGRATION_FAILURE',
+      'INTEGRATION_TIMEOUT',
+      'INVALID_API_KEY',
+      'INVALID_SIGNATURE',
+      'MISSING_AUTHENTICATION_TOKEN',
+      'QUOTA_EXCEEDED',
+      'REQUEST_TOO_LARGE',
+      'RESOURCE_NOT_FOUND',
+      'THROTTLED',
+      'UNAUTHORIZED',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'WAF_FILTERED',
+    ],
+  )('answers the gateway error %s with a literal Error body and status', (type) => {
+    const [response] = Object.values(
+      template.findResources('AWS::ApiGateway::GatewayResponse', {
+        Properties: { ResponseType: type },
+      }),
+    );
+    const { StatusCode, ResponseTemplates } = response?.['Properties'] ?? {};
+    const body = ResponseTemplates['application/json'];
+    expect(body).not.toContain('$');
+    expect(JSON.parse(body)).toEqual({
+      code: expect.stringMatching(/^[a-z_]+$/),
+      message: expect.stringMatching(/\S/),
+      status: Number(StatusCode),
+    });
+  });
+
+  it('answers 401 with WWW-Authenticate when Authorization is missing', () => {
+    template.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
+      ResponseType: 'BAD_REQUEST_PARAMETERS',
+      StatusCode: '401',
+      ResponseParameters: {
+        'gatewayresponse.header.WWW-Authenticate': "'Bearer'",
+        'gatewayresponse.header.Cache-Control': "'no-store'",
+      },
+    });
+  });
+
+  it.each(functionNames)('runs %s on Node.js 24 and arm64, from its own bundle', (name) => {
+    const [lambda] = Object.values(
+      template.findResources('AWS::Lambda::Function', {
+        Properties: { Handler: `${name}.handler` },
+      }),
+    );
+    expect(lambda?.['Properties']).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Environment: { Variables: { POWERTOOLS_SERVICE_NAME: `animal-store-${stage}` } },
+    });
+    const asset = lambda?.['Properties'].Code.S3Key.replace('.zip', '');
+    expect(readdirSync(join(app.outdir, `asset.${asset}`))).toEqual([`${name}.cjs`, `${name}.mjs`]);
+  });
+
+  it.each([
+    [
+      'list-pets',
+      [['dynamodb:Query', { 'Fn::Join': ['', [arnOf(petsTable), '/index/byStatus']] }]],
+    ],
+    ['create-pet', [['dynamodb:PutItem', arnOf(petsTable)]]],
+    ['get-pet', [['dynamodb:GetItem', arnOf(petsTable)]]],
+    ['unrouted', undefined],
+  ])('lets %s make only the calls it makes', (name, calls) => {
+    const [role] = Object.entries(template.findResources('AWS::IAM::Role')).filter(([id]) =>
+      id.startsWith(`${idStart(name)}Role`),
+    );
+    const { Policies, ManagedPolicyArns } = role?.[1]['Properties'] ?? {};
+    expect(ManagedPolicyArns).toBeUndefined();
+    const findApiKeys = ['dynamodb:GetItem', arnOf(keysTable)];
+    expect(
+      Policies?.flatMap(
+        (policy: { PolicyDocument: { Statement: { Action: string; Resource: unknown }[] } }) =>
+          policy.PolicyDocument.Statement.map(({ Action, Resource }) => [Action, Resource]),
+      ),
+    ).toEqual(calls && [findApiKeys, ...calls]);
+    const policies = Object.values(template.findResources('AWS::IAM::Policy')).filter(
+      ({ Properties }) => Properties.Roles[0].Ref === role?.[0],
+    );
+    expect(policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement)).toEqual([
+      {
+        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        Effect: 'Allow',
+        Resource: arnOf(idOf(template, 'AWS::Logs::LogGroup', `${idStart(name)}Log`)),
+      },
+      {
+        Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+        Effect: 'Allow',
+        Resource: '*',
+      },
+    ]);
+  });
+
+  it.each(functionNames)(
+    'moves the alias of %s to each new version, and keeps the old ones',
+    (name) => {
+      const functionId = idOf(template, 'AWS::Lambda::Function', `${idStart(name)}Function`);
+      const version = idOf(template, 'AWS::Lambda::Version', `${idStart(name)}Function`);
+      template.hasResourceProperties('AWS::Lambda::Alias', {
+        Name: 'live',
+        FunctionName: { Ref: functionId },
+        FunctionVersion: { 'Fn::GetAtt': [version, 'Version'] },
+      });
+      template.hasResource('AWS::Lambda::Version', {
+        Properties: { FunctionName: { Ref: functionId } },
+        DeletionPolicy: 'Retain',
+      });
+    },
+  );
+
+  it('traces every request', () => {
+    template.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } });
+    template.hasResourceProperties('AWS::ApiGateway::Stage', { TracingEnabled: true });
+  });
+
+  it('writes a line of JSON for each request, without what could hold an API key', () => {
+    const [stage] = Object.values(template.findResources('AWS::ApiGateway::Stage'));
+    const { Format, DestinationArn } = stage?.['Properties'].AccessLogSetting ?? {};
+    expect(DestinationArn).toEqual(arnOf(idOf(template, 'AWS::Logs::LogGroup', 'ApiAccessLog')));
+    const line: Record<string, string> = JSON.parse(Format);
+    expect(line).toMatchObject({
+      extendedRequestId: '$context.extendedRequestId',
+      lambdaRequestId: '$context.integration.requestId',
+      status: '$context.status',
+    });
+    for (const variable of Object.values(line)) {
+      expect(variable).toMatch(/^\$context\.[\w.]+$/);
+      expect(variable).not.toMatch(/error\.message|\.path$|userAgent|context\.requestId|raceId/);
+    }
+  });
+
+  it('repeats every option of a method where its throttle differs from the stage', () => {
+    const [stage] = Object.values(template.findResources('AWS::ApiGateway::Stage'));
+    const settings: object[] = stage?.['Properties'].MethodSettings;
+    expect(settings).toHaveLength(1 + routes.length);
+    for (const setting of settings) {
+      expect(setting).toEqual({
+        HttpMethod: expect.any(String),
+        ResourcePath: expect.any(String),
+        ThrottlingRateLimit: expect.any(Number),
+        ThrottlingBurstLimit: expect.any(Number),
+        CachingEnabled: false,
+        DataTraceEnabled: false,
+        LoggingLevel: 'OFF',
+        MetricsEnabled: false,
+      });
+    }
+  });
+
+  it('throttles HEAD like GET', () => {
+    const [stage] = Object.values(template.findResources('AWS::ApiGateway::Stage'));
+    const settings: { HttpMethod: string }[] = stage?.['Properties'].MethodSettings;
+    const settingsOf = (method: string) =>
+      settings
+        .filter(({ HttpMethod }) => HttpMethod === method)
+        .map((setting) => ({ ...setting, HttpMethod: undefined }));
+    expect(settingsOf('HEAD')).toHaveLength(2);
+    expect(settingsOf('HEAD')).toEqual(settingsOf('GET'));
+  });
+
+  it('bounds what tables and index take on demand', () => {
+    const bounded = {
+      MaxReadRequestUnits: Match.anyValue(),
+      MaxWriteRequestUnits: Match.anyValue(),
+    };
+    template.allResourcesProperties('AWS::DynamoDB::Table', { OnDemandThroughput: bounded });
+    template.hasResourceProperties('AWS::DynamoDB::Table', {
+      GlobalSecondaryIndexes: [Match.objectLike({ OnDemandThroughput: bounded })],
+    });
+  });
+
+  it('keeps pets by id, and lists them by status and id with nothing but their fields', () => {
+    template.hasResourceProperties('AWS::DynamoDB::Table', {
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      BillingMode: 'PAY_PER_REQUEST',
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'byStatus',
+          KeySchema: [
+            { AttributeName: 'status', KeyType: 'HASH' },
+            { AttributeName: 'id', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['name', 'categoryId'] },
+        },
+      ],
+    });
+  });
+
+  it('gives out the base address and the names of the tables', () => {
+    template.hasOutput('BaseAddress', {
+      Value: { 'Fn::Join': ['', Match.arrayWith(['https://', '/v1'])] },
+    });
+    template.hasOutput('PetsTableName', { Value: { Ref: petsTable } });
+    template.hasOutput('KeysTableName', { Value: { Ref: keysTable } });
+  });
+});
+
+describe('tables', () => {
+  it.each([
+    ['staging', 'Delete', false, 1],
+    ['prod', 'Retain', true, 35],
+  ] as const)(
+    'of %s: removal %s, deletion protection %s, %i days of point-in-time recovery',
+    (stage, DeletionPolicy, DeletionProtectionEnabled, RecoveryPeriodInDays) => {
+      templates[stage].allResources('AWS::DynamoDB::Table', {
+        DeletionPolicy,
+        UpdateReplacePolicy: DeletionPolicy,
+        Properties: Match.objectLike({
+          DeletionProtectionEnabled,
+          PointInTimeRecoverySpecification: {
+            PointInTimeRecoveryEnabled: true,
+            RecoveryPeriodInDays,
+          },
+        }),
+      });
+    },
+  );
+
+  it('of staging take test keys, and those of prod live keys', () => {
+    for (const [stage, prefix] of [
+      ['staging', 'pets_test'],
+      ['prod', 'pets_live'],
+    ] as const) {
+      templates[stage].resourcePropertiesCountIs(
+        'AWS::Lambda::Function',
+        { Environment: { Variables: Match.objectLike({ API_KEY_PREFIX: prefix }) } },
+        3,
+      );
+    }
+  });
+});

@@ -1,0 +1,285 @@
+import { App } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { AccountStack } from '../../infra/stacks/account-stack.ts';
+import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
+import { emulated, prod, type Stage, stages, staging } from '../../infra/stages.ts';
+
+const stackOf = (stage: Stage) => new AnimalStoreStack(new App(), 'Stack', { stage });
+const templateOf = (stage: Stage) => Template.fromStack(stackOf(stage));
+
+describe('a stage', () => {
+  it.each(Object.values(stages))(
+    '$name is deployed to its own account and region alone',
+    (stage) => {
+      const { account, region } = stackOf(stage);
+      expect({ account, region }).toEqual(stage.environment);
+    },
+  );
+
+  it('has its tags, which CloudFormation gives all its resources', () => {
+    const app = new App();
+    new AnimalStoreStack(app, 'Stack', { stage: prod });
+    expect(app.synth().getStackByName('Stack').tags).toEqual(prod.tags);
+  });
+
+  it.each([
+    ['its account', { environment: undefined }, 'environment'],
+    ['data that stays', { retainData: false }, 'retainData'],
+    ['protected tables', { deletionProtection: false }, 'deletionProtection'],
+    ['a protected stack', { terminationProtection: false }, 'terminationProtection'],
+    ['recovery of its tables', { pointInTimeRecoveryDays: 0 }, 'pointInTimeRecoveryDays'],
+    ['an addressee of its alarms', { alarmAddressees: [] }, 'alarmAddressees'],
+  ] satisfies [string, Partial<Stage>, string][])(
+    'prod without %s is refused, and the message names the value',
+    (_what, unsafe, name) => {
+      expect(() => stackOf({ ...prod, ...unsafe })).toThrow(`prod is unsafe: ${name}`);
+      expect(() => stackOf({ ...staging, ...unsafe })).not.toThrow();
+    },
+  );
+
+  it('prod with several unsafe values is refused for all of them at once', () => {
+    const unsafe = { ...prod, retainData: false, alarmAddressees: [] };
+    expect(() => stackOf(unsafe)).toThrow(/retainData.*; alarmAddressees/);
+  });
+});
+
+describe('CORS', () => {
+  it.each(Object.values(stages))('is off in $name, with no trace in its stack', (stage) => {
+    expect(stage.corsOrigins).toEqual([]);
+    expect(JSON.stringify(templateOf(stage).toJSON())).not.toMatch(/CORS|Access-Control/);
+  });
+
+  it('tells every function the origins', () => {
+    const template = templateOf({
+      ...prod,
+      corsOrigins: ['https://a.example', 'https://b.example'],
+    });
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: Match.objectLike({ CORS_ORIGINS: 'https://a.example https://b.example' }),
+      },
+    });
+  });
+
+  it.each([
+    ['the origin, where it is the only one', ['https://a.example'], 'https://a.example'],
+    ['any, where there are several', ['https://a.example', 'https://b.example'], '*'],
+  ])(
+    "lets pages of %s read the gateway's own answers and the firewall's",
+    (_which, corsOrigins, allowed) => {
+      const template = templateOf({ ...prod, corsOrigins });
+      template.allResourcesProperties('AWS::ApiGateway::GatewayResponse', {
+        ResponseParameters: Match.objectLike({
+          'gatewayresponse.header.Access-Control-Allow-Origin': `'${allowed}'`,
+          'gatewayresponse.header.Access-Control-Expose-Headers':
+            Match.stringLikeRegexp('Retry-After'),
+        }),
+      });
+      const [webAcl] = Object.values(template.findResources('AWS::WAFv2::WebACL'));
+      const blocks = webAcl?.['Properties'].Rules.flatMap(
+        ({ Action }: { Action?: { Block: { CustomResponse: object } } }) =>
+          Action ? [Action.Block.CustomResponse] : [],
+      );
+      expect(blocks).toHaveLength(3);
+      for (const { ResponseHeaders } of blocks) {
+        expect(ResponseHeaders).toContainEqual({
+          Name: 'Access-Control-Allow-Origin',
+          Value: allowed,
+        });
+      }
+    },
+  );
+
+  it('never lets cookies through', () => {
+    const template = templateOf({ ...prod, corsOrigins: ['https://a.example'] });
+    expect(JSON.stringify(template.toJSON())).not.toContain('Allow-Credentials');
+  });
+
+  it.each([
+    '*',
+    'null',
+    'store.example',
+    'https://store.example/',
+    'https://store.example/pets',
+    'https://Store.example',
+    'https://store.example:443',
+    'https://*.example',
+    "https://a'.example",
+    'https://a.example https://b.example',
+  ])('is refused for %j, which no browser sends as its origin', (origin) => {
+    expect(() => stackOf({ ...staging, corsOrigins: ['https://a.example', origin] })).toThrow(
+      `corsOrigins of staging holds what is no origin: ${origin}`,
+    );
+  });
+});
+
+describe('a custom domain', () => {
+  const domainName = 'api.example.com';
+  const certificateArn = 'arn:aws:acm:eu-west-1:111122223333:certificate/1';
+  const template = templateOf({ ...staging, customDomain: { domainName, certificateArn } });
+
+  it("has the base path v1, its certificate, and TLS from 1.2 on, in place of the API's own address", () => {
+    template.hasResourceProperties('AWS::ApiGateway::DomainName', {
+      DomainName: domainName,
+      RegionalCertificateArn: certificateArn,
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'TLS_1_2',
+    });
+    template.hasResourceProperties('AWS::ApiGateway::BasePathMapping', {
+      BasePath: 'v1',
+      Stage: Match.anyValue(),
+    });
+    template.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
+    template.hasOutput('BaseAddress', { Value: `https://${domainName}/v1` });
+    template.hasOutput('DomainTarget', {});
+  });
+});
+
+describe('a canary deployment', () => {
+  const template = templateOf(prod);
+  const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
+  const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
+  const alarms = template.findResources('AWS::CloudWatch::Alarm');
+  const metricOf = (alarm: { Name: { Ref: string } }) => alarms[alarm.Name.Ref]?.['Properties'];
+
+  it('moves the alias of every function, 10 % of the requests for 10 minutes before the rest', () => {
+    expect(aliases).toHaveLength(4);
+    const movedBy = aliases.map(
+      ({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref,
+    );
+    expect(movedBy.sort()).toEqual(groups.map(([id]) => id).sort());
+    for (const [, { Properties }] of groups) {
+      expect(Properties.DeploymentConfigName).toBe(
+        'CodeDeployDefault.LambdaCanary10Percent10Minutes',
+      );
+    }
+  });
+
+  it.each(groups)(
+    'of %s goes back when its new version crashes, or the share of 5xx is too high',
+    (_id, { Properties }) => {
+      expect(Properties.AutoRollbackConfiguration).toEqual({
+        Enabled: true,
+        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
+      });
+      const [newVersion, service, ...others] = Properties.AlarmConfiguration.Alarms;
+      expect(others).toEqual([]);
+      expect(metricOf(newVersion)).toMatchObject({
+        Namespace: 'AWS/Lambda',
+        MetricName: 'Errors',
+        Dimensions: expect.arrayContaining([
+          {
+            Name: 'ExecutedVersion',
+            Value: { 'Fn::GetAtt': [expect.stringContaining('CurrentVersion'), 'Version'] },
+          },
+        ]),
+      });
+      expect(metricOf(service)).toMatchObject({ AlarmName: 'animal-store-prod-server-errors' });
+    },
+  );
+
+  it('is left out where a stage takes a new version at once', () => {
+    const atOnce = templateOf(staging);
+    atOnce.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
+    for (const alias of Object.values(atOnce.findResources('AWS::Lambda::Alias'))) {
+      expect(alias).not.toHaveProperty('UpdatePolicy');
+    }
+  });
+});
+
+describe('the firewall', () => {
+  const template = templateOf(prod);
+  const [webAcl] = Object.values(template.findResources('AWS::WAFv2::WebACL'));
+  const { Rules: rules, CustomResponseBodies: bodies } = webAcl?.['Properties'] ?? {};
+  const rule = (name: string) => rules.find(({ Name }: { Name: string }) => Name === name);
+
+  it.each([
+    ['large-body', 413, 'payload_too_large'],
+    ['flood-from-address', 429, 'too_many_requests'],
+    ['flood-with-api-key', 429, 'too_many_requests'],
+  ])('answers %s with %i and the Error body %s', (name, status, code) => {
+    const { CustomResponse: response } = rule(name).Action.Block;
+    expect(response.ResponseCode).toBe(status);
+    const { Content, ContentType } = bodies[response.CustomResponseBodyKey];
+    expect(ContentType).toBe('APPLICATION_JSON');
+    expect(JSON.parse(Content)).toEqual({ code, message: expect.any(String), status });
+  });
+
+  it('takes a body for large from the byte on that the functions do, and when it is too large to look at', () => {
+    expect(rule('large-body').Statement.SizeConstraintStatement).toMatchObject({
+      ComparisonOperator: 'GT',
+      Size: 8_192,
+      FieldToMatch: { Body: { OversizeHandling: 'MATCH' } },
+    });
+  });
+
+  it('counts requests by address, and by API key', () => {
+    expect(rule('flood-from-address').Statement.RateBasedStatement).toMatchObject({
+      AggregateKeyType: 'IP',
+      Limit: prod.firewall?.requestsPerAddress,
+    });
+    expect(rule('flood-with-api-key').Statement.RateBasedStatement).toMatchObject({
+      AggregateKeyType: 'CUSTOM_KEYS',
+      CustomKeys: [{ Header: { Name: 'Authorization' } }],
+      Limit: prod.firewall?.requestsPerApiKey,
+    });
+  });
+
+  it('only counts what looks like an attack in a body, for it may be the name of a pet', () => {
+    const overrides = rules.flatMap(
+      ({ Statement }: { Statement: { ManagedRuleGroupStatement?: object } }) =>
+        Object.values(Statement.ManagedRuleGroupStatement ?? {}).flatMap((value) =>
+          Array.isArray(value) ? value : [],
+        ),
+    );
+    expect(overrides).toContainEqual({
+      Name: 'CrossSiteScripting_BODY',
+      ActionToUse: { Count: {} },
+    });
+    for (const { ActionToUse } of overrides) expect(ActionToUse).toEqual({ Count: {} });
+  });
+
+  it('shows no API key in sampled requests and logs', () => {
+    expect(webAcl?.['Properties'].DataProtectionConfig).toEqual({
+      DataProtections: [
+        {
+          Action: 'SUBSTITUTION',
+          Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] },
+        },
+      ],
+    });
+  });
+
+  it('stands before the stage of the API, where a stage has one', () => {
+    template.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
+    templateOf(staging).resourceCountIs('AWS::WAFv2::WebACL', 0);
+  });
+});
+
+describe('an emulated stage', () => {
+  const emulatedProd = emulated({ ...prod, name: 'staging' });
+
+  it('goes wherever the credentials lead, unprotected, without what emulators lack', () => {
+    const stack = stackOf(emulatedProd);
+    expect(stack.terminationProtection).toBe(false);
+    expect(stack.environment).toBe('aws://unknown-account/unknown-region');
+    const template = Template.fromStack(stack);
+    for (const type of ['CodeDeploy::DeploymentGroup', 'WAFv2::WebACL', 'CloudWatch::Alarm']) {
+      template.resourceCountIs(`AWS::${type}`, 0);
+    }
+  });
+});
+
+describe('the stack of the account', () => {
+  const template = Template.fromStack(new AccountStack(new App(), 'AnimalStore-account'));
+
+  it('lets API Gateway write logs, and stays when the stack goes', () => {
+    const [role] = Object.keys(template.findResources('AWS::IAM::Role'));
+    template.hasResource('AWS::ApiGateway::Account', {
+      Properties: { CloudWatchRoleArn: { 'Fn::GetAtt': [role, 'Arn'] } },
+      DeletionPolicy: 'Retain',
+    });
+    template.hasResource('AWS::IAM::Role', { DeletionPolicy: 'Retain' });
+  });
+});

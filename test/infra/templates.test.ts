@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { stages } from '../../infra/stages.ts';
+import { pythonTool } from '../support/python-tool.ts';
+
+const cfnLint = pythonTool('cfn-lint');
+const assembly = mkdtempSync(join(tmpdir(), 'animal-store-templates-'));
+
+beforeAll(() => {
+  const { status, stderr } = spawnSync(process.execPath, ['infra/app.ts'], {
+    cwd: projectDirectory,
+    env: { ...process.env, CDK_OUTDIR: assembly },
+    encoding: 'utf8',
+  });
+  expect(status, stderr).toBe(0);
+});
+
+afterAll(() => rmSync(assembly, { recursive: true, force: true }));
+
+describe('the templates', () => {
+  it('are one for each stage, and one for the account', () => {
+    const templates = readdirSync(assembly).filter((name) => name.endsWith('.template.json'));
+    const names = [...Object.keys(stages), 'account'];
+    expect(templates.sort()).toEqual(
+      names.map((name) => `AnimalStore-${name}.template.json`).sort(),
+    );
+  });
+
+  it('give cfn-lint nothing to say', ({ skip }) => {
+    if (cfnLint === undefined) {
+      skip('cfn-lint is not installed: .ci/python-tools');
+      return;
+    }
+    const { status, stdout, stderr } = spawnSync(
+      cfnLint,
+      [
+        '--regions',
+        ...new Set(Object.values(stages).flatMap(({ environment }) => environment?.region ?? [])),
+        // The CDK makes a function wait for its role's policies as well, and for the role by the way.
+        '--ignore-checks',
+        'W3005',
+        '--template',
+        `${assembly}/*.template.json`,
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(stdout + stderr).toBe('');
+    expect(status).toBe(0);
+  }, 120_000);
+});

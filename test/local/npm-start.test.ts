@@ -1,0 +1,117 @@
+import { readFile, rm, stat } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { commandLines, freePort, ProjectCopy, runInShell } from '../support/npm-start.ts';
+
+const ErrorBody = z.object({ message: z.string() });
+
+let project: ProjectCopy;
+
+beforeAll(async () => {
+  project = await ProjectCopy.make();
+});
+
+afterEach(() => project.endAll());
+
+afterAll(() => rm(project.path, { recursive: true, force: true }));
+
+describe('npm start', () => {
+  it('serves, keeps key and data over restarts, reloads sources, and ends all that it started', async () => {
+    const port = await freePort();
+    const data = join(project.path, 'data');
+    const first = project.npmStart({ port, args: ['--data', data] });
+    // Changed after it was bundled, and before the service is up.
+    await first.printed(/^(Creating the tables)/m);
+    await project.edit('lib/contract/errors.ts', 'could not be found.', 'is not here.');
+    const { curl, baseAddress, docsAddress, apiKey, dynamodbPort } = await first.ready();
+    expect(baseAddress).toBe(`http://127.0.0.1:${port}/v1`);
+    expect(await runInShell(`${curl} --silent --fail`)).toBe('[]');
+    expect(await (await fetch(docsAddress)).text()).toContain('<title>Animal store</title>');
+
+    // The key is a secret of this machine's user.
+    const keyFile = join(project.path, '.local', 'api-key');
+    expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
+    expect((await readFile(keyFile, 'utf8')).trim()).toBe(apiKey);
+
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    const created = await fetch(`${baseAddress}/pets`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: '{"name":"Rex","categoryId":9223372036854775807}',
+    });
+    expect(created.status).toBe(201);
+    const pet = await created.text();
+    await first.printed(/^(\{.*"operation":"createPet","status":201,.*\})$/m);
+    expect(first.out).not.toContain('_aws');
+
+    for (const { address, family } of Object.values(networkInterfaces()).flatMap(
+      (all) => all ?? [],
+    )) {
+      if (address.startsWith('127.') || family !== 'IPv4') continue;
+      await expect(fetch(`http://${address}:${dynamodbPort}`)).rejects.toThrow();
+      await expect(fetch(`http://${address}:${port}`)).rejects.toThrow();
+    }
+
+    const second = project.npmStart({ port });
+    expect(await second.exitCode()).toBe(1);
+    expect(second.err).toMatch(new RegExp(`^Not started: Port ${port} is taken\\. .*\\n$`));
+
+    const messageAt = async (path: string) =>
+      ErrorBody.parse(await (await fetch(`${baseAddress}${path}`)).json()).message;
+    const messageOfUnknown = () => messageAt('/unknown');
+    const messageWithoutKey = () => messageAt('/pets');
+    const reload = { timeout: 60_000, interval: 100 };
+    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is not here.');
+    await project.edit('lib/contract/errors.ts', 'is not here.', 'is nowhere.');
+    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is nowhere.');
+
+    await project.edit('lib/contract/errors.ts', 'is nowhere.', "'); is broken");
+    await first.printed(/^(Not reloaded, .*lib\/http\/api-error\.ts:\d+:\d+: ERROR: .*)$/m);
+    expect(await messageOfUnknown()).toBe('The requested resource is nowhere.');
+    expect(first.out.match(/ERROR/g)).toHaveLength(1);
+
+    await project.edit('lib/contract/errors.ts', "'); is broken", 'is gone.');
+    await project.edit('infra/lambda/service-function.ts', '::Serverless-LambdaDLQ', '::Unknown');
+    await first.printed(/^(Not reloaded, .*: The Lambda function does not have a dead letter.*)$/m);
+    await project.edit('infra/lambda/service-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
+
+    // The process itself goes on with the modules that it has.
+    await project.edit('infra/local/gateway/router.ts', 'import type', 'import  type');
+    await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
+
+    // What the template says changes too: this answer is the gateway's own.
+    await project.edit('lib/contract/errors.ts', 'is missing or invalid', 'is not right');
+    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is gone.');
+    await expect.poll(messageWithoutKey, reload).toBe('The API key is not right.');
+    expect(await (await fetch(`${baseAddress}/pets`, { headers })).text()).toBe(`[${pet}]`);
+
+    first.signal('SIGTERM');
+    first.signal('SIGTERM');
+    await first.exitCode();
+    await project.expectNothingLeft(first);
+    expect(first.err).toBe('');
+
+    const third = project.npmStart({ port, args: ['--data', data] });
+    const again = await third.ready();
+    expect(again.apiKey).toBe(apiKey);
+    expect(await runInShell(`${again.curl} --silent`)).toBe(`[${pet}]`);
+    third.signalGroup('SIGINT');
+    await third.exitCode();
+    await project.expectNothingLeft(third);
+    expect(third.err).toBe('');
+  }, 300_000);
+
+  it('ends at once when npm alone is told to while it starts', async () => {
+    const started = project.npmStart({ port: 0 });
+    await started.printed(/^(Starting)/m);
+    await expect
+      .poll(commandLines, { timeout: 30_000 })
+      .toContain(join(project.path, 'infra/local/dynamodb'));
+    started.signal('SIGINT');
+    await started.exitCode();
+    await project.expectNothingLeft(started);
+    expect(started.err).toBe('');
+  }, 60_000);
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { departuresFromContract } from '../support/contract.ts';
+import type { ClientRequest, ClientResponse } from '../support/http-client.ts';
+
+const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
+const headers = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-amzn-requestid': 'any',
+};
+const listed: ClientResponse = { status: 200, headers, text: JSON.stringify([rex]) };
+const refusal = (status: number, code: string): ClientResponse => ({
+  status,
+  headers,
+  text: JSON.stringify({ code, message: 'No.', status }),
+});
+
+const list: ClientRequest = { path: '/pets?limit=5' };
+const create: ClientRequest = {
+  method: 'POST',
+  path: '/pets',
+  headers: [['Idempotency-Key', 'key']],
+  body: '{"name":"Rex","categoryId":1}',
+};
+const options: ClientRequest = { method: 'OPTIONS', path: '/pets' };
+const allowed: ClientResponse = { status: 204, headers: { ...headers, allow: 'GET' }, text: '' };
+const created: ClientResponse = { ...listed, status: 201, text: JSON.stringify(rex) };
+
+describe('the comparison of an exchange with the document', () => {
+  it.each([
+    ['a list', list, listed],
+    ['a creation', create, created],
+    ['a documented error', list, refusal(400, 'invalid_request')],
+    ['an unknown path', { path: '/cats' }, refusal(404, 'not_found')],
+    ['HEAD', { ...list, method: 'HEAD' }, { ...listed, text: '' }],
+    ['OPTIONS', options, allowed],
+  ])('accepts %s', (_kind, request, response) => {
+    expect(departuresFromContract(request, response)).toEqual([]);
+  });
+
+  it.each<[string, ClientRequest, ClientResponse]>([
+    ['status', list, { ...listed, status: 202 }],
+    ['status', list, refusal(404, 'not_found')],
+    ['status', { path: '/cats' }, refusal(400, 'invalid_request')],
+    ['status', { method: 'PUT', path: '/pets' }, refusal(404, 'not_found')],
+    ['status', options, refusal(405, 'method_not_allowed')],
+    ['allow', options, { ...allowed, headers }],
+    ['body', options, { ...allowed, text: '{}' }],
+    ['body', { ...list, method: 'HEAD' }, listed],
+    ['status 400', list, { ...refusal(400, 'invalid_request'), status: 401 }],
+    ['code', list, refusal(400, 'not_found')],
+    ['x-powered-by', list, { ...listed, headers: { ...headers, 'x-powered-by': 'us' } }],
+    ['cache-control', list, { ...listed, headers: { ...headers, 'cache-control': 'public' } }],
+    [
+      'x-amzn-requestid',
+      list,
+      { ...listed, headers: { ...headers, 'x-amzn-requestid': undefined } },
+    ],
+    ['link', list, { ...listed, headers: { ...headers, link: '</v1/pets>; rel="prev"' } }],
+    ['Content-Type', list, { ...listed, headers: { ...headers, 'content-type': 'text/plain' } }],
+    ['colour', list, { ...listed, text: JSON.stringify([{ ...rex, colour: 'brown' }]) }],
+    ['id', list, { ...listed, text: JSON.stringify([{ ...rex, id: '1' }]) }],
+    ['limit', { path: '/pets?limit=101' }, listed],
+    ['offset', { path: '/pets?offset=1' }, listed],
+    ['Idempotency-Key', { ...create, headers: [['Idempotency-Key', 'two words']] }, created],
+    ['request body', { ...create, body: '{"name":"","categoryId":1}' }, created],
+  ])('names the %s of %j that departs', (name, request, response) => {
+    expect(departuresFromContract(request, response).join()).toContain(name);
+  });
+});

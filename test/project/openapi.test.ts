@@ -1,0 +1,180 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openapiDocument } from '../../infra/openapi/document.ts';
+import { stringify } from '../../infra/openapi/stringify.ts';
+import { typesOf } from '../../infra/openapi/types.ts';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
+import { staging } from '../../infra/stages.ts';
+import { operations } from '../../lib/contract/operations.ts';
+import { petStatuses } from '../../lib/contract/pet.ts';
+import { NewPet } from '../../lib/contract/request-schemas.ts';
+import { bodyMismatches, contract, contractText } from '../support/contract.ts';
+import { runsOf } from '../support/runs.ts';
+
+const documented = Object.entries(contract.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+);
+
+describe('openapi.json', () => {
+  it('is what the sources give: npm run openapi writes it', () => {
+    expect(contractText).toBe(stringify(openapiDocument()));
+  });
+
+  it('gives the typed client its types: npm run openapi writes them', async () => {
+    const types = join(projectDirectory, 'lib', 'client', 'contract.ts');
+    expect(readFileSync(types, 'utf8')).toBe(await typesOf(contractText));
+  });
+
+  it('has every operation by its name, and marks those that are deprecated', () => {
+    expect(
+      documented.map(({ path, method, operation: { operationId, deprecated = false } }) => ({
+        path,
+        method: method.toUpperCase(),
+        name: operationId,
+        deprecated,
+      })),
+    ).toEqual(
+      operations.map(({ path, method, name, deprecation }) => ({
+        path,
+        method,
+        name,
+        deprecated: deprecation !== undefined,
+      })),
+    );
+  });
+
+  it('has every error that the gateway answers by itself', () => {
+    const template = Template.fromStack(
+      new AnimalStoreStack(new App(), 'Stack', { stage: staging }),
+    );
+    const answers = Object.values(template.findResources('AWS::ApiGateway::GatewayResponse'));
+    const codesOf = (status: string) =>
+      documented.flatMap(({ operation }) =>
+        Object.keys(operation.responses[status]?.content?.['application/json']?.examples ?? {}),
+      );
+    expect(answers.length).toBeGreaterThan(20);
+    for (const {
+      Properties: { StatusCode, ResponseTemplates },
+    } of answers) {
+      const { code } = JSON.parse(ResponseTemplates['application/json']);
+      expect(codesOf(StatusCode)).toContain(code);
+    }
+  });
+
+  it('allows exactly the pets that the service accepts', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 300 }),
+      fc.string({
+        unit: fc.constantFrom(...'\t\v\u0085\u00a0\u180e\u200b\u2028\u3000\ufeffx'),
+        maxLength: 3,
+      }),
+      fc.string({ unit: fc.constantFrom('x', '🐶'), minLength: 250, maxLength: 260 }),
+    );
+    const name = fc.oneof({ weight: 4, arbitrary: text }, fc.jsonValue());
+    const categoryId = fc.oneof(
+      { weight: 4, arbitrary: fc.maxSafeInteger() },
+      fc.constantFrom(1.5, 2 ** 65, -(2 ** 65)),
+      fc.jsonValue(),
+    );
+    const status = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...petStatuses) }, text);
+    const pet = fc.record({ name, categoryId, status, colour: text }, { requiredKeys: [] });
+    const mostlyRight = fc.record({ name: text, categoryId: fc.maxSafeInteger() });
+    fc.assert(
+      fc.property(fc.oneof(mostlyRight, pet, fc.jsonValue()), (body) => {
+        expect(bodyMismatches('NewPet', body).length === 0).toBe(NewPet.safeParse(body).success);
+      }),
+      { numRuns: runsOf(2_000, 100_000) },
+    );
+  });
+});
+
+const git = (...command: string[]) =>
+  execFileSync('git', command, {
+    cwd: projectDirectory,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+
+/** The document of the last release (a tag `v…`), or while there is none the first that was committed. */
+const releasedDocument = (): string | undefined => {
+  try {
+    const [release] = git(
+      'tag',
+      '--merged',
+      'HEAD',
+      '--sort=-version:refname',
+      '--list',
+      'v*',
+    ).split('\n');
+    const paths = ['lib/contract/openapi.json', 'openapi.json'];
+    const first = git('log', '--diff-filter=A', '--format=%H', '--', ...paths)
+      .split('\n')
+      .at(-1);
+    const commit = release || first;
+    const path = git('ls-tree', '-r', '--name-only', `${commit}`, '--', ...paths);
+    return git('show', `${commit}:${path}`);
+  } catch {
+    return undefined;
+  }
+};
+
+/** What changed between two documents, and whether it can break a client. */
+const compare = (before: string, after: string) => {
+  const directory = mkdtempSync(join(tmpdir(), 'animal-store-openapi-'));
+  try {
+    writeFileSync(join(directory, 'before.json'), before);
+    writeFileSync(join(directory, 'after.json'), after);
+    const redocly = join(projectDirectory, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [redocly, 'diff', 'before.json', 'after.json', '--fail-on=major'],
+      {
+        cwd: directory,
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          REDOCLY_TELEMETRY: 'off',
+          REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+          REDOCLY_SUPPRESS_NOTIFICATIONS: 'true',
+        },
+      },
+    );
+    return { breaks: status !== 0, report: stdout + stderr };
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+};
+
+describe('a change of openapi.json', () => {
+  const released = releasedDocument();
+  if (!released)
+    console.info('Not compared with the last release: this is no clone with its history.');
+
+  it.skipIf(!released)('breaks no client of the last release', () => {
+    const { breaks, report } = compare(released ?? '', contractText);
+    expect(breaks, report).toBe(false);
+  });
+
+  it('is named when it takes a field away', () => {
+    const { breaks, report } = compare(
+      contractText,
+      contractText.replaceAll('"categoryId"', '"category"'),
+    );
+    expect(breaks).toBe(true);
+    expect(report).toContain('`categoryId` of `Pet` was');
+  });
+
+  it('passes when it adds a field to answers', () => {
+    const added = contractText.replace('"id": {', '"colour": { "type": "string" }, "id": {');
+    const { breaks, report } = compare(contractText, added);
+    expect(breaks, report).toBe(false);
+    expect(report).toContain('properties/colour');
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CapacityProxy } from '../bench/capacity-proxy.ts';
+import { addPets } from '../bench/cost.ts';
+import { risingKey, simulateSplits, spreadKey } from '../bench/split-for-heat.ts';
+import { bearer, createRequest, getRequest, invoke, startHandlers } from '../support/handlers.ts';
+import type { EventParts } from '../support/proxy-event.ts';
+
+let proxy: CapacityProxy;
+let service: Awaited<ReturnType<typeof startHandlers>>;
+let apiKey: string;
+let petId: number;
+
+beforeAll(async () => {
+  service = await startHandlers(undefined, async (dynamodb) => {
+    proxy = new CapacityProxy(dynamodb);
+    return proxy.listen();
+  });
+  await addPets(service.dynamodb, service.tables.pets, 150);
+  apiKey = await service.issueApiKey();
+  ({ id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body);
+});
+
+afterAll(() => proxy[Symbol.asyncDispose]());
+
+/** What a request costs, by operation of DynamoDB and capacity units. */
+const costOf = async (run: () => Promise<{ status: number }>) => {
+  proxy.requests.length = 0;
+  expect((await run()).status).toBeLessThan(300);
+  return proxy.requests.map(({ call, units }) => [call.split('-')[0], units]);
+};
+
+const list = (query: EventParts['query'] = {}) =>
+  invoke(service.listPets, { headers: bearer(apiKey), query });
+
+describe('in DynamoDB', () => {
+  it('getPet costs one request and 0.5 RCU', async () => {
+    const cost = await costOf(() => invoke(service.getPet, getRequest(apiKey, petId)));
+    expect(cost).toEqual([['GetItem Pets', 0.5]]);
+  });
+
+  it('createPet costs one request and 2 WCU, the index included', async () => {
+    const cost = await costOf(() => invoke(service.createPet, createRequest(apiKey)));
+    expect(cost).toEqual([['PutItem Pets', 2]]);
+  });
+
+  it.each([
+    ['20 pets', {}, 0.5],
+    ['20 pets of a status', { status: 'available' }, 0.5],
+    ['100 pets', { limit: '100' }, 1.5],
+    ['100 pets of a status', { limit: '100', status: 'available' }, 1.5],
+  ])('a page of %s costs one request and no more than its bytes', async (_page, query, units) => {
+    expect(await costOf(() => list(query))).toEqual([['Query Pets', units]]);
+  });
+
+  it('a page costs a request more for each status that ends in it', async () => {
+    const first = await list({ limit: '100' });
+    const cursor = /cursor=([\w-]+)/.exec(`${first.headers['Link']}`)?.[1] ?? '';
+    const cost = await costOf(() => list({ limit: '100', cursor }));
+    expect(cost.map(([call]) => call)).toEqual(['Query Pets', 'Query Pets', 'Query Pets']);
+  });
+
+  it('an API key costs 0.5 RCU when it is first seen', async () => {
+    const other = await service.issueApiKey();
+    const cost = await costOf(() => invoke(service.getPet, getRequest(other, petId)));
+    expect(cost).toEqual([
+      ['GetItem Keys', 0.5],
+      ['GetItem Pets', 0.5],
+    ]);
+  });
+});
+
+describe('the index, as a simulation of DynamoDB splits its partitions', () => {
+  it('takes twice the writes after each split when ids are spread', () => {
+    const writes = simulateSplits(spreadKey, 5).map(({ writesPerSecond }) => writesPerSecond);
+    expect(writes).toEqual([1_000, 2_000, 4_000, 8_000, 16_000]);
+  });
+
+  it('takes no more writes after any split when ids rise', () => {
+    const writes = simulateSplits(risingKey, 5).map(({ writesPerSecond }) => writesPerSecond);
+    expect(new Set(writes)).toEqual(new Set([1_000]));
+  });
+});

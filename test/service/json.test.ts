@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJson, stringifyJson } from '../../lib/contract/exact-json.ts';
+
+describe('JSON numbers', () => {
+  it('keeps every digit of an integer from reading to writing', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), (integer) => {
+        const text = `{"categoryId":${integer}}`;
+        expect(stringifyJson(parseJson(text))).toBe(text);
+      }),
+    );
+  });
+
+  it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-1'])(
+    'keeps %s as written',
+    (integer) => {
+      expect(stringifyJson(parseJson(integer))).toBe(integer);
+    },
+  );
+
+  it('reads an integer as a number where that is exact, else as a bigint', () => {
+    expect(parseJson('[9007199254740991,9007199254740992]')).toEqual([
+      9007199254740991,
+      9007199254740992n,
+    ]);
+  });
+
+  it.each([
+    '1.0',
+    '1e2',
+    '-0',
+    '1e400',
+    '-1e400',
+    '0.10',
+    '9007199254740993.5',
+    '1E5',
+    '5e-324000',
+  ])('reads %s, which would come out different, as NaN', (number) => {
+    expect(parseJson(`[${number}]`)).toEqual([Number.NaN]);
+  });
+
+  it('throws a SyntaxError for what is not JSON', () => {
+    expect(() => parseJson('{"a":1,}')).toThrow(SyntaxError);
+  });
+
+  it('reads and writes everything else as JSON.parse and JSON.stringify do', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        expect(stringifyJson(parseJson(text))).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,308 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { generateApiKey } from '../../lib/contract/api-key.ts';
+import { faults } from '../support/fault-proxy.ts';
+import { guessedKey, withChecksum } from '../support/guessed-key.ts';
+import {
+  bearer,
+  captureLog,
+  expectOneFailure,
+  getRequest,
+  invoke,
+  startHandlers,
+} from '../support/handlers.ts';
+import { isQuick, runsOf } from '../support/runs.ts';
+
+let service: Awaited<ReturnType<typeof startHandlers>>;
+
+beforeAll(async () => {
+  service = await startHandlers();
+});
+
+beforeEach(() => {
+  service.proxy.reset();
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const statusWith = async (apiKey: string) =>
+  (await invoke(service.listPets, { headers: bearer(apiKey) })).status;
+
+const passSeconds = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
+
+const keyReads = () =>
+  [...service.proxy.calls.values()].filter((call) => call === 'GetItem Keys').length;
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+
+describe('a key', () => {
+  it('is accepted while it is in force', async () => {
+    expect(await statusWith(await service.issueApiKey())).toBe(200);
+    expect(await statusWith(await service.issueApiKey({ expiresAt: inSeconds(5) }))).toBe(200);
+  });
+
+  it.each([
+    ['unknown', () => generateApiKey('pets_test')],
+    ['expired', () => service.issueApiKey({ expiresAt: inSeconds(-1) })],
+    ['revoked', () => service.issueApiKey({ revokedAt: inSeconds(-1) })],
+    ['known by its id alone', () => service.issueApiKey({ hash: Buffer.alloc(32) })],
+    ['of an unreadable expiry', () => service.issueApiKey({ expiresAt: 'tomorrow' })],
+  ])('is refused when it is %s', async (_kind, issue) => {
+    expect(await statusWith(await issue())).toBe(401);
+  });
+
+  it.each([
+    ['cut short', (key: string) => key.slice(0, -1)],
+    ['mistyped', (key: string) => key.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+    ['of another stage', () => generateApiKey('pets_live')],
+    ['of another format', () => 'a'.repeat(99)],
+  ])('is refused without asking the keys table when it is %s', async (_kind, spoil) => {
+    expect(await statusWith(spoil(await service.issueApiKey()))).toBe(401);
+    expect(service.proxy.requests).toEqual([]);
+  });
+
+  it('ends at its expiry to the second, also while it is cached', async () => {
+    const apiKey = await service.issueApiKey({ expiresAt: inSeconds(30) });
+    expect(await statusWith(apiKey)).toBe(200);
+    passSeconds(29.999);
+    expect(await statusWith(apiKey)).toBe(200);
+    passSeconds(0.001);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(keyReads()).toBe(1);
+  });
+});
+
+describe('a request without Authorization', () => {
+  it('is refused by the function itself, should the gateway let it pass', async () => {
+    expect((await invoke(service.listPets, {})).status).toBe(401);
+  });
+});
+
+describe('the cache of keys', () => {
+  it('asks for a key once in 60 s, and then sees a revocation', async () => {
+    const apiKey = await service.issueApiKey();
+    expect(await statusWith(apiKey)).toBe(200);
+    await service.storeApiKey(apiKey, { revokedAt: inSeconds(0) });
+    passSeconds(59.9);
+    expect(await statusWith(apiKey)).toBe(200);
+    expect(keyReads()).toBe(1);
+    passSeconds(0.1);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(keyReads()).toBe(2);
+  });
+
+  it('asks for an unknown key once in 10 s, and then sees that it was issued', async () => {
+    const apiKey = generateApiKey('pets_test');
+    expect(await statusWith(apiKey)).toBe(401);
+    await service.storeApiKey(apiKey);
+    passSeconds(9.9);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(keyReads()).toBe(1);
+    passSeconds(0.1);
+    expect(await statusWith(apiKey)).toBe(200);
+  });
+
+  it('forgets what it knew of a key that is gone from the table', async () => {
+    const apiKey = await service.issueApiKey();
+    expect(await statusWith(apiKey)).toBe(200);
+    await service.dynamodb.send(
+      new DeleteCommand({ TableName: service.tables.keys, Key: { keyId: apiKey.slice(10, 26) } }),
+    );
+    passSeconds(60);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(keyReads()).toBe(2);
+  });
+});
+
+describe('a record of the keys table', () => {
+  it.each([
+    ['without an owner', { owner: undefined }],
+    ['with a number for its owner', { owner: 7 }],
+    ['without a hash', { hash: undefined }],
+    ['with text for its hash', { hash: 'x'.repeat(32) }],
+    ['with a hash of 31 bytes', { hash: Buffer.alloc(31) }],
+    ['without the end of its key', { lastFour: undefined }],
+    ['without the time of its issue', { createdAt: undefined }],
+    ['with a number for its expiry', { expiresAt: 1_900_000_000 }],
+    ['with a number for its revocation', { revokedAt: 1_900_000_000 }],
+  ])('opens nothing %s: 500 and one line in the log', async (_kind, fault) => {
+    const apiKey = await service.issueApiKey(fault);
+    const lines = captureLog();
+    expect(await statusWith(apiKey)).toBe(500);
+    expectOneFailure(lines, { operation: 'listPets', cause: { name: 'Error' } });
+  });
+});
+
+describe('an outage of the keys table', () => {
+  const outage = () => {
+    captureLog();
+    service.proxy.inject('GetItem Keys', faults.status503);
+  };
+
+  it('leaves a key that was read in the last 5 min in force, and no other', async () => {
+    const apiKey = await service.issueApiKey();
+    expect(await statusWith(apiKey)).toBe(200);
+    outage();
+    for (const seconds of [60, 120, 119.9]) {
+      passSeconds(seconds);
+      expect(await statusWith(apiKey)).toBe(200);
+    }
+    passSeconds(0.1);
+    expect(await statusWith(apiKey)).toBe(503);
+    service.proxy.reset();
+    expect(await statusWith(apiKey)).toBe(200);
+  });
+
+  it('does not slow down every request with a key in force: the table is asked again after 5 s', async () => {
+    const apiKey = await service.issueApiKey();
+    await statusWith(apiKey);
+    outage();
+    passSeconds(60);
+    await statusWith(apiKey);
+    const reads = keyReads();
+    passSeconds(4.9);
+    await statusWith(apiKey);
+    expect(keyReads()).toBe(reads);
+    passSeconds(0.1);
+    await statusWith(apiKey);
+    expect(keyReads()).toBeGreaterThan(reads);
+  });
+
+  it('leaves the operation time when the table hangs', async () => {
+    const apiKey = await service.issueApiKey();
+    await statusWith(apiKey);
+    service.proxy.inject('GetItem Keys', faults.hang);
+    passSeconds(60);
+    const request = { headers: bearer(apiKey) };
+    const { status } = await invoke(service.listPets, request, { remainingMs: 2_500 });
+    expect(status).toBe(200);
+  });
+
+  it('answers 503 within the deadline to a key that was not read before when the table hangs', async () => {
+    const apiKey = await service.issueApiKey();
+    captureLog();
+    service.proxy.inject('GetItem Keys', faults.hang);
+    const deadline = performance.now() + 1_000;
+    const request = { headers: bearer(apiKey) };
+    const { status } = await invoke(service.listPets, request, { remainingMs: 1_000 });
+    expect(status).toBe(503);
+    expect(performance.now()).toBeLessThan(deadline);
+  });
+
+  it('answers 503, never 401, to a key that was not read before, and remembers nothing of it', async () => {
+    const apiKey = await service.issueApiKey();
+    const unknown = generateApiKey('pets_test');
+    outage();
+    expect(await statusWith(apiKey)).toBe(503);
+    expect(await statusWith(unknown)).toBe(503);
+    service.proxy.reset();
+    expect(await statusWith(apiKey)).toBe(200);
+    expect(await statusWith(unknown)).toBe(401);
+  });
+
+  it.each(['accessDenied', 'resourceNotFound'] as const)(
+    'is not what %s means: no key is served then',
+    async (fault) => {
+      const apiKey = await service.issueApiKey();
+      await statusWith(apiKey);
+      captureLog();
+      service.proxy.inject('GetItem Keys', faults[fault]);
+      passSeconds(60);
+      expect(await statusWith(apiKey)).toBe(500);
+    },
+  );
+
+  it('does not lengthen a key beyond its expiry', async () => {
+    const apiKey = await service.issueApiKey({ expiresAt: inSeconds(90) });
+    expect(await statusWith(apiKey)).toBe(200);
+    outage();
+    passSeconds(89);
+    expect(await statusWith(apiKey)).toBe(200);
+    passSeconds(1);
+    expect(await statusWith(apiKey)).toBe(401);
+  });
+});
+
+describe('the memory for keys', { timeout: 300_000 }, () => {
+  // A path that needs no more of DynamoDB than the key.
+  const askInTurn = async (apiKeys: readonly string[]) => {
+    for (const apiKey of apiKeys) await invoke(service.getPet, getRequest(apiKey, 'no id'));
+  };
+
+  it('holds 1,000 made-up keys, and none of them pushes a key in use out', async () => {
+    const inUse = await service.issueApiKey();
+    const flood = Math.max(1_000, runsOf(1_000, 10_000));
+    const [first = '', ...others] = Array.from({ length: flood + 1 }, () =>
+      generateApiKey('pets_test'),
+    );
+    await askInTurn([inUse, first]);
+    service.proxy.reset();
+    await askInTurn(others);
+    expect(keyReads()).toBe(flood);
+    await statusWith(inUse);
+    await askInTurn(others.slice(-1_000, -999));
+    expect(keyReads()).toBe(flood);
+    await statusWith(first);
+    expect(keyReads()).toBe(flood + 1);
+  });
+
+  it.skipIf(isQuick)(
+    'holds 1,000 valid keys, the oldest of which is asked for again (npm run soak)',
+    async () => {
+      const apiKeys = await Promise.all(Array.from({ length: 1_001 }, () => service.issueApiKey()));
+      await askInTurn(apiKeys);
+      service.proxy.reset();
+      await askInTurn(apiKeys.slice(-1));
+      expect(keyReads()).toBe(0);
+      await askInTurn(apiKeys.slice(0, 1));
+      expect(keyReads()).toBe(1);
+    },
+  );
+});
+
+describe('a key that is right but for its secret', () => {
+  it('is refused from memory, wherever the secret starts to differ', async () => {
+    const apiKey = await service.issueApiKey();
+    await statusWith(apiKey);
+    service.proxy.reset();
+    const [head, secret] = [apiKey.slice(0, 27), apiKey.slice(27, 91)];
+    const withSecret = (changed: string) => withChecksum(head + changed);
+    for (let at = 0; at < 64; at += 1) {
+      const digit = secret[at] === '0' ? '1' : '0';
+      const wrong = secret.slice(0, at) + digit + secret.slice(at + 1);
+      expect(await statusWith(withSecret(wrong))).toBe(401);
+    }
+    expect(await statusWith(withSecret(secret))).toBe(200);
+    expect(service.proxy.requests).toEqual(['Query Pets', 'Query Pets', 'Query Pets']);
+  });
+
+  it('is refused with the same work and the same answer, however much of the secret is right', async () => {
+    const apiKey = await service.issueApiKey();
+    await statusWith(apiKey);
+    for (const rightCharacters of [0, 32, 63]) {
+      const headers = bearer(guessedKey(apiKey, rightCharacters));
+      passSeconds(60);
+      service.proxy.reset();
+      const afterRead = await invoke(service.listPets, { headers });
+      expect(service.proxy.requests).toEqual(['GetItem Keys']);
+      const fromMemory = await invoke(service.listPets, { headers });
+      expect(service.proxy.requests).toEqual(['GetItem Keys']);
+      for (const { status, headers: sent, text } of [afterRead, fromMemory]) {
+        expect({ status, headers: Object.entries(sent), text }).toEqual({
+          status: 401,
+          headers: [
+            ['Content-Type', 'application/json'],
+            ['Cache-Control', 'no-store'],
+            ['WWW-Authenticate', 'Bearer'],
+          ],
+          text: '{"code":"unauthorized","message":"The API key is missing or invalid.","status":401}',
+        });
+      }
+    }
+  });
+});

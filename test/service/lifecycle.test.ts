@@ -1,0 +1,105 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listPets } from '../../lib/contract/operations.ts';
+import { json } from '../../lib/http/response.ts';
+import { bearer, getRequest, invoke, startHandlers } from '../support/handlers.ts';
+
+let service: Awaited<ReturnType<typeof startHandlers>>;
+let apiKey: string;
+
+beforeAll(async () => {
+  service = await startHandlers();
+  apiKey = await service.issueApiKey();
+});
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const deprecation = {
+  Deprecation: '@1795219200',
+  Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  Link: '</v1/pets>; rel="successor-version"',
+};
+
+describe('getPet', () => {
+  it('answers until the last millisecond before its sunset', async () => {
+    vi.setSystemTime(Date.UTC(2030, 11, 5) - 1);
+    const { status, headers } = await invoke(service.getPet, getRequest(apiKey, 1));
+    expect(status).toBe(404);
+    expect(headers).toMatchObject(deprecation);
+  });
+
+  it('answers 410 from its sunset on, and names what takes its place', async () => {
+    for (const instant of [Date.UTC(2030, 11, 5), Date.UTC(2040, 0, 1)]) {
+      vi.setSystemTime(instant);
+      const { status, body, headers } = await invoke(service.getPet, getRequest(apiKey, 1));
+      expect(status).toBe(410);
+      expect(body).toEqual({
+        code: 'endpoint_removed',
+        message: 'This endpoint has been removed. Use GET /pets instead.',
+        status: 410,
+      });
+      expect(headers).toMatchObject(deprecation);
+    }
+  });
+
+  it('tells a stranger nothing but 401, also after its sunset', async () => {
+    vi.setSystemTime(Date.UTC(2031, 0, 1));
+    const { status, headers } = await invoke(service.getPet, {
+      ...getRequest(apiKey, 1),
+      headers: bearer('stranger'),
+    });
+    expect(status).toBe(401);
+    expect(headers).toMatchObject(deprecation);
+  });
+
+  it('asks DynamoDB nothing for an id that no pet can have', async () => {
+    await invoke(service.getPet, getRequest(apiKey, 1));
+    service.proxy.reset();
+    for (const id of ['abc', '0', '007', '9007199254740992', '1'.repeat(300), '%31', '']) {
+      expect((await invoke(service.getPet, getRequest(apiKey, id))).status).toBe(404);
+    }
+    expect(service.proxy.requests).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  it('is stored nowhere on its way, for it depends on the API key', async () => {
+    const headers = bearer(apiKey);
+    for (const answer of [
+      await invoke(service.listPets, { headers }),
+      await invoke(service.listPets, {}),
+      await invoke(service.getPet, getRequest(apiKey, 1)),
+    ]) {
+      expect(answer.headers).toMatchObject({ 'Cache-Control': 'no-store' });
+    }
+  });
+
+  it('to OPTIONS has no body, and is stored nowhere either', async () => {
+    const answer = await invoke(service.unrouted, { method: 'OPTIONS' });
+    expect(answer).toEqual({
+      status: 204,
+      headers: { Allow: 'GET, HEAD, POST, OPTIONS', 'Cache-Control': 'no-store' },
+      body: undefined,
+      text: '',
+    });
+  });
+});
+
+describe('a stability marker', () => {
+  it.each(['experimental', 'beta'] as const)('%s goes into a header', async (stability) => {
+    const { operation } = await import('../../lib/http/operation.ts');
+    const handler = operation({ ...listPets, stability }).handler(async () => json(200, []));
+    const { headers } = await invoke(handler, { headers: bearer(apiKey) });
+    expect(headers).toMatchObject({ 'X-Stability': stability });
+  });
+
+  it('is on no operation today', async () => {
+    const { headers } = await invoke(service.listPets, { headers: bearer(apiKey) });
+    expect(headers).not.toHaveProperty('X-Stability');
+  });
+});

@@ -1,0 +1,223 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import type { ErrorBody } from '../../lib/contract/errors.ts';
+import type { ClientRequest, ClientResponse } from './http-client.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+type Reference = { readonly $ref: string };
+
+interface Header {
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+interface Parameter extends Header {
+  readonly in: string;
+  readonly name: string;
+}
+
+interface Response {
+  readonly headers: Readonly<Record<string, Reference | Header>>;
+  /** None where the response has no body. */
+  readonly content?: Readonly<
+    Record<
+      string,
+      { readonly schema: Schema; readonly examples: Readonly<Record<string, unknown>> }
+    >
+  >;
+}
+
+/** An operation of the document, as far as it is read here. */
+export interface DocumentedOperation {
+  readonly operationId: string;
+  readonly deprecated?: boolean;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+  };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly components: {
+    readonly headers: Readonly<Record<string, Header>>;
+    readonly schemas: Readonly<Record<string, Schema>>;
+  };
+}
+
+/** The text of the committed OpenAPI document. */
+export const contractText = readFileSync(
+  join(projectDirectory, 'lib', 'contract', 'openapi.json'),
+  'utf8',
+);
+export const contract: Document = JSON.parse(contractText);
+
+/** The document with its objects closed: clients must bear fields that they don't know, the service must not send them. */
+const closed = {
+  ...contract,
+  components: {
+    ...contract.components,
+    schemas: Object.fromEntries(
+      Object.entries(contract.components.schemas).map(([name, schema]) => [
+        name,
+        schema['type'] === 'object' ? { ...schema, additionalProperties: false } : schema,
+      ]),
+    ),
+  },
+};
+
+// Loosely, for the document around the schemas is none; Redocly has checked them.
+const ajv = new Ajv2020({ strictSchema: false, formats: { int64: true } }).addSchema(
+  closed,
+  'openapi.json',
+);
+
+const validatorOf = (schema: Schema) =>
+  typeof schema['$ref'] === 'string'
+    ? ajv.getSchema(`openapi.json${schema['$ref']}`)
+    : ajv.compile(schema);
+
+/** What is wrong with a value, by a schema of the document. */
+const mismatches = (place: string, schema: Schema, value: unknown): string[] => {
+  const validate = validatorOf(schema);
+  if (!validate) throw new Error(`The document has no ${schema['$ref']}`);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) =>
+      `${place}${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+};
+
+/** What is wrong with a body, by a named schema of the document. */
+export const bodyMismatches = (schema: string, body: unknown): string[] =>
+  mismatches(schema, { $ref: `#/components/schemas/${schema}` }, body);
+
+/** Headers that belong to HTTP, TLS, browsers or API Gateway, and that no client of this service need know. */
+const transportHeaders =
+  /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|via|x-amz-(apigw|request)-id|x-amzn-(errortype|trace-id)|x-amz-cf-.*|x-cache)$/;
+
+/** What API Gateway's `ANY` stands for; it has no route for other methods, and answers them like an unknown path. */
+const routedMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+
+/** The operation of a request, with the values of its path parameters. HEAD has those of GET (RFC 9110 §9.3.2). */
+const operationOf = ({ method = 'GET', path }: ClientRequest) => {
+  const [pathname = ''] = path.split('?');
+  for (const [template, operations] of Object.entries(contract.paths)) {
+    // API Gateway ignores a slash at the end.
+    const pattern = new RegExp(`^${template.replace(/{(\w+)}/g, '(?<$1>[^/]+)')}/?$`);
+    const match = pattern.exec(pathname);
+    if (match) {
+      const documented = method === 'HEAD' ? 'get' : method.toLowerCase();
+      return { operations, operation: operations[documented], pathValues: match.groups };
+    }
+  }
+  return undefined;
+};
+
+/** The documented response of a request that got this status. */
+const responseOf = (request: ClientRequest, status: number): Response | undefined => {
+  const found = operationOf(request);
+  if (found?.operation) return found.operation.responses[status];
+  // A path that the document does not list has no answer but 404.
+  if (!found || !routedMethods.includes(request.method ?? 'GET')) {
+    return status === 404 ? contract.paths['/pets/{petId}']?.['get']?.responses[404] : undefined;
+  }
+  const methodNotAllowed = Object.values(found.operations)[0]?.responses[405];
+  // OPTIONS tells of a path what 405 tells of it; a method that the path does not have has no answer but 405.
+  if (request.method === 'OPTIONS') {
+    return status === 204 && methodNotAllowed ? { headers: methodNotAllowed.headers } : undefined;
+  }
+  return status === 405 ? methodNotAllowed : undefined;
+};
+
+const headerMismatches = (documented: Response['headers'], response: ClientResponse): string[] => {
+  const definitions = new Map(
+    Object.entries(documented).map(([name, header]) => [
+      name.toLowerCase(),
+      '$ref' in header ? contract.components.headers[header.$ref.split('/').at(-1) ?? ''] : header,
+    ]),
+  );
+  const received = Object.entries(response.headers).filter(
+    ([name, value]) => value !== undefined && !transportHeaders.test(name),
+  );
+  return [
+    ...received.flatMap(([name, value]) => {
+      const definition = definitions.get(name);
+      return definition ? mismatches(name, definition.schema, value) : [`${name} is undocumented`];
+    }),
+    ...[...definitions]
+      .filter(([name, definition]) => definition?.required && response.headers[name] === undefined)
+      .map(([name]) => `${name} is missing`),
+  ];
+};
+
+/** The examples of an error response are named after its codes. */
+const errorMismatches = (
+  examples: Readonly<Record<string, unknown>>,
+  status: number,
+  body: ErrorBody,
+): string[] => [
+  ...(body.code in examples ? [] : [`code ${body.code} is undocumented`]),
+  ...(body.status === status ? [] : [`status ${body.status} is not that of the response`]),
+];
+
+const answerMismatches = (request: ClientRequest, response: ClientResponse): string[] => {
+  const documented = responseOf(request, response.status);
+  if (!documented) return [`status ${response.status} is undocumented`];
+  const headers = headerMismatches(documented.headers, response);
+  if (!documented.content || request.method === 'HEAD') {
+    return response.text === '' ? headers : [...headers, 'a body is undocumented'];
+  }
+  const type = `${response.headers['content-type']}`;
+  const content = documented.content[type];
+  if (!content) return [`Content-Type ${type} is undocumented`];
+  const body = JSON.parse(response.text);
+  return [
+    ...headers,
+    ...mismatches('body', content.schema, body),
+    ...(response.status < 400 ? [] : errorMismatches(content.examples, response.status, body)),
+  ];
+};
+
+/** A parameter's text as its schema takes it. */
+const parameterValue = (text: string): unknown => (/^-?\d+$/.test(text) ? Number(text) : text);
+
+const requestMismatches = (request: ClientRequest): string[] => {
+  // It asks about the path alone.
+  if (request.method === 'OPTIONS') return [];
+  const { operation, pathValues = {} } = operationOf(request) ?? {};
+  if (!operation) return ['the operation is undocumented'];
+  const { headers = [], path, body } = request;
+  const sent = [
+    ...Object.entries(pathValues).map((pair) => ['path', ...pair] as const),
+    ...[...new URLSearchParams(path.split('?')[1])].map((pair) => ['query', ...pair] as const),
+    ...headers.map((pair) => ['header', ...pair] as const),
+  ];
+  const parameters = sent.flatMap(([place, name, value]) => {
+    const parameter = operation.parameters.find(
+      (each) => each.in === place && each.name.toLowerCase() === name.toLowerCase(),
+    );
+    if (parameter)
+      return mismatches(name, parameter.schema, place === 'header' ? value : parameterValue(value));
+    // HTTP lets a client send any header.
+    return place === 'header' ? [] : [`${place} parameter ${name} is undocumented`];
+  });
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  if (!schema) return body === undefined ? parameters : [...parameters, 'a body is undocumented'];
+  return [...parameters, ...mismatches('request body', schema, JSON.parse(`${body}`))];
+};
+
+/**
+ * Where an exchange departs from the OpenAPI document: an undocumented status, header, code or field in the response,
+ * or a request that succeeded though the document does not allow it.
+ */
+export const departuresFromContract = (
+  request: ClientRequest,
+  response: ClientResponse,
+): string[] => [
+  ...answerMismatches(request, response),
+  ...(response.status < 300 ? requestMismatches(request) : []),
+];

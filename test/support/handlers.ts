@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  PutCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { expect, inject, vi } from 'vitest';
+import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
+import { createTables, type TableDefinition } from '../../infra/local/dynamodb/create-tables.ts';
+import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
+import { stringifyJson } from '../../lib/contract/exact-json.ts';
+import type { OperationContext } from '../../lib/http/operation-request.ts';
+import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
+import { FaultProxy } from './fault-proxy.ts';
+import { type EventParts, lambdaContext, proxyEvent } from './proxy-event.ts';
+
+export type Handler = (
+  event: APIGatewayProxyEvent,
+  context: OperationContext,
+) => Promise<APIGatewayProxyResult>;
+
+/** Fields of a stored API key, of the wrong type where a test is about that. */
+type RecordParts = Partial<Record<keyof ApiKeyRecord, unknown>>;
+
+type HandlerName = 'listPets' | 'createPet' | 'getPet' | 'unrouted';
+type Handlers = Readonly<Record<HandlerName, Handler>>;
+
+const fromSources = async (): Promise<Handlers> => ({
+  listPets: (await import('../../functions/list-pets.ts')).handler,
+  createPet: (await import('../../functions/create-pet.ts')).handler,
+  getPet: (await import('../../functions/get-pet.ts')).handler,
+  unrouted: (await import('../../functions/unrouted.ts')).handler,
+});
+
+/** The handlers as they are deployed. */
+export const fromBundles = async (): Promise<Handlers> => {
+  const bundled = (name: string): Handler =>
+    createRequire(import.meta.url)(join(bundleDirectory(name), `${name}.cjs`)).handler;
+  return {
+    listPets: bundled('list-pets'),
+    createPet: bundled('create-pet'),
+    getPet: bundled('get-pet'),
+    unrouted: bundled('unrouted'),
+  };
+};
+
+/**
+ * The handlers in this process, in front of tables of their own, which they reach through a fault proxy.
+ * To be called once in a test file: the modules read their environment when they are loaded. `inFrontOf` may put a proxy
+ * between the fault proxy and DynamoDB.
+ */
+export const startHandlers = async (
+  load = fromSources,
+  inFrontOf?: (dynamodb: string) => Promise<string>,
+) => {
+  const local = inject('dynamodb');
+  if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
+  const proxy = new FaultProxy(
+    (await inFrontOf?.(local.dynamodbEndpoint)) ?? local.dynamodbEndpoint,
+  );
+  const proxyEndpoint = await proxy.listen();
+  const suffix = randomBytes(8).toString('hex');
+  const tables = { pets: `Pets-${suffix}`, keys: `Keys-${suffix}` };
+  Object.assign(process.env, {
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL_DYNAMODB: proxyEndpoint,
+    PETS_TABLE: tables.pets,
+    KEYS_TABLE: tables.keys,
+    API_KEY_PREFIX: 'pets_test',
+    POWERTOOLS_SERVICE_NAME: 'animal-store-test',
+  });
+  // Requests and metrics of tests that don't look at them.
+  process.stdout.write = () => true;
+  const client = new DynamoDBClient({ endpoint: local.dynamodbEndpoint });
+  await createTables(client, [
+    renamed(local.tables['PETS_TABLE'], tables.pets),
+    renamed(local.tables['KEYS_TABLE'], tables.keys),
+  ]);
+  const dynamodb = DynamoDBDocumentClient.from(client, {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+
+  /** Puts a key into the keys table, by the record's side that the test is about. */
+  const storeApiKey = async (apiKey: string, record: RecordParts = {}) => {
+    const Item = {
+      ...identifyApiKey(apiKey, 'pets_test'),
+      owner: 'test',
+      lastFour: apiKey.slice(-4),
+      createdAt: '2026-01-01T00:00:00Z',
+      ...record,
+    };
+    await dynamodb.send(new PutCommand({ TableName: tables.keys, Item }));
+    return apiKey;
+  };
+
+  /** Every item of the pets table. */
+  const storedPets = async () => {
+    const { Items = [] } = await dynamodb.send(
+      new ScanCommand({ TableName: tables.pets, ConsistentRead: true }),
+    );
+    return Items;
+  };
+
+  return {
+    dynamodb,
+    proxy,
+    proxyEndpoint,
+    tables,
+    storeApiKey,
+    issueApiKey: (record?: RecordParts) => storeApiKey(generateApiKey('pets_test'), record),
+    ...(await load()),
+    storedPets,
+    deletePets: async () => {
+      for (const { id } of await storedPets()) {
+        await dynamodb.send(new DeleteCommand({ TableName: tables.pets, Key: { id } }));
+      }
+    },
+  };
+};
+
+export interface InvokeOptions {
+  readonly requestId?: string;
+  readonly remainingMs?: number;
+}
+
+/** Runs a handler as Lambda does; `body` is the parsed body of its response. */
+export const invoke = async (
+  handler: Handler,
+  parts: EventParts,
+  { requestId = 'request-id', remainingMs = 10_000 }: InvokeOptions = {},
+) => {
+  const { statusCode, headers, body } = await handler(
+    proxyEvent(parts),
+    lambdaContext(requestId, remainingMs),
+  );
+  return {
+    status: statusCode,
+    headers: { ...headers },
+    body: body === '' ? undefined : JSON.parse(body),
+    text: body,
+  };
+};
+
+export const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
+
+/** A valid `POST /pets`, in the parts of its event. */
+export const createRequest = (
+  apiKey: string,
+  pet: unknown = { name: 'Rex', categoryId: 1 },
+  headers: EventParts['headers'] = {},
+): EventParts => ({
+  method: 'POST',
+  headers: { ...bearer(apiKey), 'Content-Type': 'application/json', ...headers },
+  body: stringifyJson(pet),
+});
+
+export const getRequest = (apiKey: string, id: number | string): EventParts => ({
+  resource: '/pets/{petId}',
+  petId: `${id}`,
+  headers: bearer(apiKey),
+});
+
+/** Everything that is printed from now on to the end of the test, line by line. */
+export const captureLog = () => {
+  const lines: string[] = [];
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      lines.push(...`${chunk}`.split('\n').filter((line) => line !== ''));
+      return true;
+    });
+  }
+  return lines;
+};
+
+/** Holds what is printed to JSON lines of two kinds, and gives them by their kind. */
+export const readLines = (lines: readonly string[]) => {
+  const read = lines.map((line) => JSON.parse(line));
+  const metrics = read.filter((line) => '_aws' in line);
+  const log = read.filter((line) => !('_aws' in line));
+  for (const line of log) expect(line).toHaveProperty('operation');
+  return { log, metrics };
+};
+
+/** Holds the log to one JSON line, with the request's id and cause, and without anything that must not leak. */
+export const expectOneFailure = (lines: readonly string[], expected: object) => {
+  const { log, metrics } = readLines(lines);
+  expect(log).toEqual([expect.objectContaining({ level: 'ERROR' })]);
+  expect(log[0]).toMatchObject(expected);
+  expect(metrics).toHaveLength(1);
+  expect(lines.join()).not.toMatch(/TABLE-AND-KEY-TEXT|pets_test_|\\n\s+at |node_modules/);
+};
+
+const renamed = (table: TableDefinition | undefined, TableName: string): TableDefinition => {
+  if (!table) throw new Error('The template lacks a table');
+  return { ...table, TableName };
+};

@@ -1,0 +1,182 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { projectDirectory } from '../../infra/project-directory.ts';
+
+/** A copy of the project with the installed packages, so that a test may change its sources, and what runs of it. */
+export class ProjectCopy {
+  readonly path: string;
+  readonly #running: NpmStart[] = [];
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async make(): Promise<ProjectCopy> {
+    const path = await mkdtemp(join(tmpdir(), 'animal-store-copy-'));
+    for (const name of ['functions', 'infra', 'lib', 'package.json', 'tsconfig.json']) {
+      await cp(join(projectDirectory, name), join(path, name), { recursive: true });
+    }
+    await symlink(join(projectDirectory, 'node_modules'), join(path, 'node_modules'));
+    return new ProjectCopy(path);
+  }
+
+  npmStart(options: ConstructorParameters<typeof NpmStart>[1]): NpmStart {
+    const started = new NpmStart(this.path, options);
+    this.#running.push(started);
+    return started;
+  }
+
+  async edit(file: string, from: string, to: string): Promise<void> {
+    const text = await readFile(join(this.path, file), 'utf8');
+    expect(text).toContain(from);
+    await writeFile(join(this.path, file), text.replace(from, to));
+  }
+
+  async expectNothingLeft(started: NpmStart): Promise<void> {
+    await expect.poll(() => started.isGroupAlive, { timeout: 30_000 }).toBe(false);
+    // DynamoDB Local is no member of the group, and runs a file of this copy of the project.
+    await expect.poll(commandLines, { timeout: 30_000 }).not.toContain(this.path);
+  }
+
+  endAll(): void {
+    for (const started of this.#running.splice(0)) started.kill();
+  }
+}
+
+/** A PATH with this machine's programs except `java`. */
+export const pathWithoutJava = async (): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), 'animal-store-path-'));
+  for (const folder of (process.env['PATH'] ?? '').split(':').reverse()) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (name === 'java') continue;
+      await rm(join(directory, name), { force: true });
+      await symlink(join(folder, name), join(directory, name));
+    }
+  }
+  return directory;
+};
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('No port is free');
+  return address.port;
+};
+
+export const isListening = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+};
+
+/** The command lines of all processes; not every machine has `ps`. */
+export const commandLines = async (): Promise<string> => {
+  if (process.platform !== 'linux') {
+    return (await promisify(execFile)('ps', ['-A', '-o', 'args'])).stdout;
+  }
+  const files = (await readdir('/proc')).map((name) => join('/proc', name, 'cmdline'));
+  return (await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))).join(
+    '\n',
+  );
+};
+
+/** What a command prints that is pasted into a shell. */
+export const runInShell = async (line: string): Promise<string> =>
+  (await promisify(execFile)('sh', ['-c', line])).stdout;
+
+/** A running `npm start`, in a process group of its own. */
+export class NpmStart {
+  out = '';
+  err = '';
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<unknown[]>;
+
+  constructor(
+    directory: string,
+    { port, args = [], path }: { port: number | string; args?: string[]; path?: string },
+  ) {
+    // Without what an enclosing npm tells its scripts, and without its lines around the script's own.
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(npm_|INIT_CWD)/.test(name),
+    );
+    this.#child = spawn('npm', ['start', '--silent', '--', ...args], {
+      cwd: directory,
+      detached: true,
+      env: { ...Object.fromEntries(inherited), PORT: `${port}`, ...(path && { PATH: path }) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child.stdout?.on('data', (data) => {
+      this.out += data;
+    });
+    this.#child.stderr?.on('data', (data) => {
+      this.err += data;
+    });
+    this.#exit = once(this.#child, 'exit');
+  }
+
+  /** Waits for a line of the output and gives what its group holds. */
+  async printed(line: RegExp): Promise<string> {
+    await expect
+      .poll(() => line.test(this.out) || this.#child.exitCode !== null, { timeout: 60_000 })
+      .toBe(true);
+    const value = line.exec(this.out)?.[1];
+    if (value === undefined) throw new Error(`npm start ended early: ${this.err}`);
+    return value;
+  }
+
+  /** Waits until it has printed how to reach it. */
+  async ready() {
+    const curl = await this.printed(/^(curl .+)\n/m);
+    return {
+      curl,
+      baseAddress: await this.printed(/^Base address +(\S+)$/m),
+      docsAddress: await this.printed(/^Reference page +(\S+)$/m),
+      apiKey: await this.printed(/^API key +(\S+)$/m),
+      dynamodbPort: Number(await this.printed(/^DynamoDB Local +\S+:(\d+)$/m)),
+    };
+  }
+
+  async exitCode(): Promise<unknown> {
+    const [code] = await this.#exit;
+    return code;
+  }
+
+  /** To npm alone. */
+  signal(name: NodeJS.Signals) {
+    this.#child.kill(name);
+  }
+
+  /** To npm and all that it started, as a terminal does. */
+  signalGroup(name: NodeJS.Signals) {
+    if (this.#child.pid !== undefined) process.kill(-this.#child.pid, name);
+  }
+
+  /** Whether any process of npm's group is left. */
+  get isGroupAlive(): boolean {
+    try {
+      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Ends whatever a failed test has left. */
+  kill() {
+    if (this.isGroupAlive) this.signalGroup('SIGKILL');
+  }
+}

@@ -1,0 +1,74 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { proxyEvent as gatewayEvent } from '../../infra/local/gateway/proxy-event.ts';
+import type { OperationContext } from '../../lib/http/operation-request.ts';
+
+export interface EventParts {
+  /** API Gateway's, unless a client has chosen it. */
+  readonly requestId?: string;
+  readonly method?: string;
+  readonly resource?: string;
+  readonly petId?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** The request id of every event that names no other. */
+export const gatewayRequestId = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
+
+/** The proxy event that a REST API sends for a request, as the local gateway builds it. */
+export const proxyEvent = ({
+  requestId = gatewayRequestId,
+  method = 'GET',
+  resource = '/pets',
+  petId,
+  headers = {},
+  query = {},
+  body = '',
+  isBase64Encoded = false,
+}: EventParts): APIGatewayProxyEvent => {
+  const request = {
+    requestId,
+    extendedRequestId: 'extended-request-id',
+    traceId: 'Root=1-0-0',
+    method,
+    path: `/v1${resource.replace('{petId}', petId ?? '')}`,
+    query: `${new URLSearchParams(pairsOf(query))}`,
+    headers: pairsOf(headers),
+    sourceIp: '127.0.0.1',
+    port: 443,
+    protocol: 'HTTP/1.1',
+  };
+  const route = { resourcePath: resource, resourceId: 'resource' };
+  const pathParameters = petId === undefined ? {} : { petId };
+  return { ...gatewayEvent(request, { route, pathParameters }, 'v1', body), isBase64Encoded };
+};
+
+/** One pair for each value of a name. */
+const pairsOf = (values: Readonly<Record<string, string | readonly string[]>>) =>
+  Object.entries(values).flatMap(([name, given]) =>
+    [given].flat().map((value): [string, string] => [name, value]),
+  );
+
+/** Lambda's context with so much time left, in ms, with nothing of use yet where the middleware will put its own. */
+export const lambdaContext = (awsRequestId: string, remainingMs = 10_000): OperationContext => {
+  const deadline = Date.now() + remainingMs;
+  return {
+    awsRequestId,
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: 'test',
+    functionVersion: '$LATEST',
+    invokedFunctionArn: 'arn:aws:lambda:eu-central-1:123456789012:function:test',
+    memoryLimitInMB: '1024',
+    logGroupName: 'test',
+    logStreamName: 'test',
+    getRemainingTimeInMillis: () => deadline - Date.now(),
+    done: () => {},
+    fail: () => {},
+    succeed: () => {},
+    startedAt: Number.NaN,
+    owner: 'nobody yet',
+    signal: AbortSignal.abort('set by the middleware'),
+  };
+};
