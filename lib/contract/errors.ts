@@ -1,10 +1,4 @@
-/** The body of every error response. */
-export interface ErrorBody {
-  readonly code: string;
-  readonly message: string;
-  /** The HTTP status code of the response that carries this body. */
-  readonly status: number;
-}
+import type { ErrorBody } from './bodies.ts';
 
 interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { type Int64, isInt64, petStatuses } from './pet.ts';
+import { type Int64, petStatuses } from './bodies.ts';
+import { isInt64 } from './pet.ts';
 
 /** What a schema says of a value: that it is missing, or what it must be. */
 const mustBe =

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { type Pet, type PetStatus, petStatuses } from '../contract/bodies.ts';
 import { errors } from '../contract/errors.ts';
-import { type Pet, type PetStatus, petStatuses } from '../contract/pet.ts';
 
 /** Where a page ended: the last pet that it holds. */
 export type Position = Pick<Pet, 'id' | 'status'>;

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
-import { type Pet, petStatuses, toPet } from '../../lib/contract/pet.ts';
+import { toPet } from '../../lib/contract/pet.ts';
 import { type Fault, faults } from '../support/fault-proxy.ts';
 import {
   bearer,

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
-import { petStatuses } from '../../lib/contract/pet.ts';
+import { petStatuses } from '../../lib/contract/bodies.ts';
 import { departuresFromContract } from '../support/contract.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
 import { runsOf } from '../support/runs.ts';

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Pet, petStatuses } from '../../lib/contract/pet.ts';
+import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
 import { bearer, invoke, startHandlers } from '../support/handlers.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;

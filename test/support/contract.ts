@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import type { ErrorBody } from '../../lib/contract/errors.ts';
+import type { ErrorBody } from '../../lib/contract/bodies.ts';
 import type { ClientRequest, ClientResponse } from './http-client.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
