@@ -39,10 +39,7 @@ export const fetchWithinContract: typeof fetch = async (input, init) => {
     name,
     `${value}`,
   ]);
-  // Links are relative to the address, which only a real `fetch` could set.
-  return Object.defineProperty(new Response(text, { status, headers: received }), 'url', {
-    value: request.url,
-  });
+  return new Response(text, { status, headers: received });
 };
 
 /** The store through the client that is written for others. */
