@@ -32,6 +32,8 @@ const refusal =
     response.end(JSON.stringify({ code, message: 'Injected.', status }));
   };
 
+const hang: Fault = () => {};
+
 const passing: readonly (readonly [kind: string, fault: Fault])[] = [
   ['a lost request', faults.resetBeforeForwarding],
   ['a lost answer', faults.resetAfterForwarding],
@@ -86,7 +88,7 @@ describe('the typed client while the service fails', () => {
 
   it.each<[kind: string, fault: Fault, error: Error['constructor'], expected: object]>([
     ['there is no answer', faults.resetBeforeForwarding, NetworkError, { name: 'NetworkError' }],
-    ['the answer takes too long', faults.hang, TimeoutError, { name: 'TimeoutError' }],
+    ['the answer takes too long', hang, TimeoutError, { name: 'TimeoutError' }],
     [
       'the answer is not an Error body',
       faults.status502,
@@ -158,7 +160,7 @@ describe('the typed client', () => {
   );
 
   it('stops when its signal is aborted', async () => {
-    proxy.inject('GET /v1/pets/1', faults.hang);
+    proxy.inject('GET /v1/pets/1', hang);
     const controller = new AbortController();
     const call = store.getPet(1, { signal: controller.signal });
     controller.abort(new Error('no longer needed'));

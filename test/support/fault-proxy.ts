@@ -7,8 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 interface Exchange {
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
-  /** Asks DynamoDB itself and gives its answer without passing it on. */
-  readonly forward: () => Promise<{
+  /** Operation and table, as in `Query Pets`. */
+  readonly call: string;
+  readonly body: Buffer;
+  /** Asks DynamoDB itself, with another body if one is given, and gives its answer without passing it on. */
+  readonly forward: (body?: string) => Promise<{
     status: number;
     headers: IncomingMessage['headers'];
     body: Buffer;
@@ -119,7 +122,7 @@ export class FaultProxy {
     return `http://127.0.0.1:${this.#port()}`;
   }
 
-  /** Lets the next `times` requests of an operation on a table, as in `Query Pets`, meet a fault. */
+  /** Lets the next `times` requests of an operation on a table, as in `Query Pets`, or of all (`*`), meet a fault. */
   inject(call: string, fault: Fault, times = Number.POSITIVE_INFINITY): void {
     this.#injections.push({ call, fault, remaining: times });
   }
@@ -151,16 +154,18 @@ export class FaultProxy {
     this.requests.push(call);
     this.calls.set(incoming.headers['amz-sdk-invocation-id'], call);
     const injection = this.#injections.find(
-      (candidate) => candidate.call === call && candidate.remaining > 0,
+      (candidate) => [call, '*'].includes(candidate.call) && candidate.remaining > 0,
     );
     if (injection) injection.remaining -= 1;
     const fault = injection?.fault ?? passOn;
-    await fault({ incoming, response, forward: () => this.#forward(incoming, body) });
+    const forward = (other?: string) => this.#forward(incoming, other ?? body);
+    await fault({ incoming, response, call, body, forward });
   }
 
-  async #forward({ method, url = '/', headers }: IncomingMessage, body: Buffer) {
+  async #forward({ method, url = '/', headers }: IncomingMessage, body: Buffer | string) {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(new URL(url, this.#target), { method, headers }, resolve)
+      const length = { 'content-length': Buffer.byteLength(body) };
+      request(new URL(url, this.#target), { method, headers: { ...headers, ...length } }, resolve)
         .on('error', reject)
         .end(body);
     });

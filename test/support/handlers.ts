@@ -51,18 +51,12 @@ export const fromBundles = async (): Promise<Handlers> => {
 
 /**
  * The handlers in this process, in front of tables of their own, which they reach through a fault proxy.
- * To be called once in a test file: the modules read their environment when they are loaded. `inFrontOf` may put a proxy
- * between the fault proxy and DynamoDB.
+ * To be called once in a test file: the modules read their environment when they are loaded.
  */
-export const startHandlers = async (
-  load = fromSources,
-  inFrontOf?: (dynamodb: string) => Promise<string>,
-) => {
+export const startHandlers = async (load = fromSources) => {
   const local = inject('dynamodb');
   if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
-  const proxy = new FaultProxy(
-    (await inFrontOf?.(local.dynamodbEndpoint)) ?? local.dynamodbEndpoint,
-  );
+  const proxy = new FaultProxy(local.dynamodbEndpoint);
   const proxyEndpoint = await proxy.listen();
   const suffix = randomBytes(8).toString('hex');
   const tables = { pets: `Pets-${suffix}`, keys: `Keys-${suffix}` };
