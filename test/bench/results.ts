@@ -104,10 +104,12 @@ const packages = [
   '@fastify/aws-lambda',
 ];
 
-/** They are pinned, so package.json says what is installed. */
+/** All are pinned, so the two package.json say what is installed. */
 const measuredVersions = async () => {
-  const file = join(import.meta.dirname, '..', '..', 'package.json');
-  const { dependencies, devDependencies } = JSON.parse(await readFile(file, 'utf8'));
-  const versions = { ...dependencies, ...devDependencies };
+  const manifestIn = async (...path: string[]) =>
+    JSON.parse(await readFile(join(import.meta.dirname, ...path, 'package.json'), 'utf8'));
+  const project = await manifestIn('..', '..');
+  const peers = await manifestIn('.');
+  const versions = { ...project.dependencies, ...project.devDependencies, ...peers.dependencies };
   return Object.fromEntries(packages.map((name) => [name, `${versions[name]}`]));
 };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chart } from './chart.ts';
+import { compareAnswers } from './compare-answers.ts';
 import { buildContenders } from './contenders.ts';
 import { budgetOf, report, summaryTable } from './report.ts';
 import { type Effort, measure, type Results } from './results.ts';
@@ -35,6 +36,7 @@ const { values } = parseArgs({ options: { smoke: { type: 'boolean', default: fal
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-bench-'));
 try {
   const contenders = await buildContenders(directory);
+  await compareAnswers(contenders);
   const results = await measure(contenders, values.smoke ? smoke : full, console.log);
   const text = report(results, 'npm run bench');
   console.log(text);
