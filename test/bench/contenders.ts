@@ -102,27 +102,31 @@ export const buildContenders = async (outdir: string): Promise<Contenders> => {
 
 export type Contenders = Readonly<Record<ContenderName, Contender>>;
 
-/** Bundles one module of `lib/` as another text, which can import what lies here. */
+/** Bundles other source text for one module of `lib/`; its imports are relative to this directory. Fails if no bundle has the module. */
 const replacing = (name: string, contents: string): Plugin => ({
   name,
-  setup: ({ onLoad }) => {
-    onLoad({ filter: new RegExp(`/lib/${RegExp.escape(name)}\\.ts$`) }, () => ({
-      contents,
-      resolveDir: import.meta.dirname,
-    }));
+  setup: ({ onLoad, onEnd }) => {
+    let isReplaced = false;
+    onLoad({ filter: new RegExp(`/lib/${RegExp.escape(name)}\\.ts$`) }, () => {
+      isReplaced = true;
+      return { contents, resolveDir: import.meta.dirname };
+    });
+    onEnd(() => (isReplaced ? {} : { errors: [{ text: `No bundle has lib/${name}.ts` }] }));
   },
 });
 
 const dynamodbInMemory = replacing(
-  'dynamodb',
+  'aws/dynamodb',
   "export { dynamodb } from './dynamodb-in-memory.ts';",
 );
 
-/** For what shares the service's store, but writes no metrics. */
+/** For contenders that share the service's store, but write no metrics. */
 const withoutMetrics = replacing(
-  'metrics',
+  'aws/metrics',
   `export const count = () => {};
+export const noteCorruptItem = () => {};
 export const recordDynamodbLatency = () => {};
 export const forgetMetrics = () => {};
-export const metricsLine = () => ({});`,
+export const metricsLine = () => ({});
+export const writeLine = () => {};`,
 );

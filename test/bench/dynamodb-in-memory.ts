@@ -13,7 +13,7 @@ interface Input {
   readonly Limit?: number;
 }
 
-/** Takes the place of lib/dynamodb.ts where the SDK shall cost nothing: canned answers, without it. */
+/** Takes the place of lib/aws/dynamodb.ts where the SDK shall cost nothing: canned answers, without it. */
 export const dynamodb = {
   send: async ({ input: { TableName, Key, Limit } }: { readonly input: Input }) => {
     recordDynamodbLatency(1);
