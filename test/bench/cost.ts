@@ -113,10 +113,10 @@ const Output = z.object({
 export const recordCapacity = (proxy: FaultProxy): PaidRequest[] => {
   const paid: PaidRequest[] = [];
   let underWay = 0;
-  proxy.inject('*', async ({ response, call, body, forward }) => {
+  proxy.inject('*', async ({ request, response, call, forward }) => {
     const isRoundTrip = underWay === 0;
     underWay += 1;
-    const input = { ...JSON.parse(body.toString()), ReturnConsumedCapacity: 'TOTAL' };
+    const input = { ...JSON.parse(request.toString()), ReturnConsumedCapacity: 'TOTAL' };
     const output = await forward(JSON.stringify(input)).finally(() => {
       underWay -= 1;
     });

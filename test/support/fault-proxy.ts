@@ -6,10 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** One request on its way from the SDK to DynamoDB. */
 interface Exchange {
   readonly incoming: IncomingMessage;
+  /** The body of the request. */
+  readonly request: Buffer;
   readonly response: ServerResponse;
   /** Operation and table, as in `Query Pets`. */
   readonly call: string;
-  readonly body: Buffer;
   /** Asks DynamoDB itself, with another body if one is given, and gives its answer without passing it on. */
   readonly forward: (body?: string) => Promise<{
     status: number;
@@ -159,7 +160,7 @@ export class FaultProxy {
     if (injection) injection.remaining -= 1;
     const fault = injection?.fault ?? passOn;
     const forward = (other?: string) => this.#forward(incoming, other ?? body);
-    await fault({ incoming, response, call, body, forward });
+    await fault({ incoming, request: body, response, call, forward });
   }
 
   async #forward({ method, url = '/', headers }: IncomingMessage, body: Buffer | string) {
