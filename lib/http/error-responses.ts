@@ -1,11 +1,11 @@
 import { isRetryable } from '../aws/retryable.ts';
 import { ApiError, errors } from '../contract/errors.ts';
-import type { OperationRequest } from './operation-request.ts';
+import type { ChainRequest } from './operation-request.ts';
 import { json } from './response.ts';
 
 /** Turns whatever was thrown into an Error body, and into the `ApiError` that the rest of the chain sees. */
 export const errorResponses = () => ({
-  onError: (request: OperationRequest) => {
+  onError: (request: ChainRequest) => {
     const error = toApiError(request.error);
     request.error = error;
     request.response = json(error.status, error.body, error.headers);
