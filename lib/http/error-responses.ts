@@ -1,5 +1,6 @@
 import { isRetryable } from '../aws/retryable.ts';
 import { ApiError, errors } from '../contract/errors.ts';
+import { parserError } from './body-errors.ts';
 import type { ChainRequest } from './operation-request.ts';
 import { json } from './response.ts';
 
@@ -14,5 +15,6 @@ export const errorResponses = () => ({
 
 const toApiError = (thrown: unknown): ApiError => {
   if (thrown instanceof ApiError) return thrown;
-  return isRetryable(thrown) ? errors.serviceUnavailable(thrown) : errors.internalError(thrown);
+  if (isRetryable(thrown)) return errors.serviceUnavailable(thrown);
+  return parserError(thrown) ?? errors.internalError(thrown);
 };

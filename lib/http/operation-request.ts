@@ -27,6 +27,15 @@ export interface OperationContext extends ChainContext {
 /** What a middleware of every chain gets of a request. */
 export type ChainRequest = Request<OperationEvent, APIGatewayProxyResult, unknown, ChainContext>;
 
+/** What a middleware of a request body gets: the body as text is `internal.bodyText`. */
+export type BodyRequest = Request<
+  OperationEvent,
+  APIGatewayProxyResult,
+  unknown,
+  OperationContext,
+  { bodyText: string }
+>;
+
 /** What a middleware of an operation gets of a request. */
 export type OperationRequest = Request<
   OperationEvent,

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
+import { NewPet } from '../../lib/contract/request-schemas.ts';
 import { departuresFromContract } from '../support/contract.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
 import { runsOf } from '../support/runs.ts';
@@ -236,7 +237,7 @@ const plainRequest: fc.Arbitrary<FuzzedRequest> = fc.oneof(
     .tuple(
       fc
         .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-        .filter((name) => name.trim() !== '' && name.isWellFormed()),
+        .filter((name) => NewPet.shape.name.safeParse(name).success),
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     )
     .map(([name, categoryId]) => ({
