@@ -59,8 +59,8 @@ export class ServiceFunction extends Construct {
       }),
       environment: {
         ...environment,
-        POWERTOOLS_SERVICE_NAME: serviceName(stage),
-        POWERTOOLS_LOG_LEVEL: stage.logLevel,
+        SERVICE_NAME: serviceName(stage),
+        LOG_LEVEL: stage.logLevel,
         ...(stage.corsOrigins.length > 0 && { CORS_ORIGINS: stage.corsOrigins.join(' ') }),
       },
       role,

@@ -49,8 +49,8 @@ export const errors = {
       `This endpoint has been removed. Use ${successor} instead.`,
     ),
   payloadTooLarge: () => new ApiError('payload_too_large', 413, 'The body is too large.'),
-  unsupportedMediaType: () =>
-    new ApiError('unsupported_media_type', 415, 'Content-Type must be application/json in UTF-8.'),
+  unsupportedMediaType: (message = 'Content-Type must be application/json in UTF-8.') =>
+    new ApiError('unsupported_media_type', 415, message),
   idempotencyKeyReused: () =>
     new ApiError('idempotency_key_reused', 422, 'This Idempotency-Key was used with another body.'),
   tooManyRequests: () =>

@@ -17,7 +17,7 @@ declare global {
 export const parseJson = (text: string): unknown =>
   JSON.parse(text, (_key, value, { source }) => {
     if (typeof value !== 'number' || source === undefined) return value;
-    if (/^-?\d+$/.test(source) && !Number.isSafeInteger(value)) return BigInt(source);
+    if (!Number.isSafeInteger(value) && /^-?\d+$/.test(source)) return BigInt(source);
     return String(value) === source ? value : Number.NaN;
   });
 

@@ -217,7 +217,7 @@ describe.each(templates)('metrics of the service itself in $stage.name', ({ stag
 
   it('are asked for by the dimensions that the functions give them', () => {
     const [lambda] = Object.values(template.findResources('AWS::Lambda::Function'));
-    const service = lambda?.['Properties'].Environment.Variables.POWERTOOLS_SERVICE_NAME;
+    const service = lambda?.['Properties'].Environment.Variables.SERVICE_NAME;
     const names = [...operations.map(({ name }) => name), 'unrouted'];
     expect(service).toBe(`animal-store-${stage.name}`);
     for (const { dimensions } of used) {

@@ -103,10 +103,10 @@ describe('queries of logs', () => {
     service.proxy.inject('Query Pets', faults.accessDenied);
     const lines = captureLog();
     await invoke(service.listPets, { headers: bearer(apiKey) });
-    const { log } = readLines(lines);
+    const [line] = readLines(lines);
     const named = queriesOf('lambda_logs').flatMap(fieldsOf);
     expect(named).toContain('cause.thrownAt');
-    for (const field of named) expect(log[0]).toHaveProperty(field);
+    for (const field of named) expect(line).toHaveProperty(field);
   });
 });
 

@@ -144,7 +144,7 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
     expect(lambda?.['Properties']).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
-      Environment: { Variables: { POWERTOOLS_SERVICE_NAME: `animal-store-${stage}` } },
+      Environment: { Variables: { SERVICE_NAME: `animal-store-${stage}` } },
     });
     const asset = lambda?.['Properties'].Code.S3Key.replace('.zip', '');
     expect(readdirSync(join(app.outdir, `asset.${asset}`))).toEqual([`${name}.cjs`, `${name}.mjs`]);

@@ -103,7 +103,9 @@ describe('openapi.json', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 300 }),
       fc.string({
-        unit: fc.constantFrom(...'\t\v\u0085\u00a0\u180e\u200b\u2028\u3000\ufeffx'),
+        unit: fc.constantFrom(
+          ...'\t\v\u0085\u00a0\u180e\u200b\u2028\u3000\ufeff\0\u00ad\u2060\u{e0041}x',
+        ),
         maxLength: 3,
       }),
       fc.string({ unit: fc.constantFrom('x', '🐶'), minLength: 250, maxLength: 260 }),
@@ -189,7 +191,13 @@ describe('a change of openapi.json', () => {
     console.info('Not compared with the last release: this is no clone with its history.');
 
   it.skipIf(!released)('breaks no client of the last release', () => {
-    const { breaks, report } = compare(released ?? '', contractText);
+    // On purpose: names of invisible characters were accepted, and are refused.
+    const pattern = /"pattern": "\[\^\\\\(?:t|u0000).*"/g;
+    const [present = ''] = contractText.match(pattern) ?? [];
+    const { breaks, report } = compare(
+      (released ?? '').replace(pattern, () => present),
+      contractText,
+    );
     expect(breaks, report).toBe(false);
   });
 

@@ -16,6 +16,7 @@ import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
+import { readMetrics } from './embedded-metric-format.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { type EventParts, lambdaContext, proxyEvent } from './proxy-event.ts';
 
@@ -68,7 +69,8 @@ export const startHandlers = async (load = fromSources) => {
     PETS_TABLE: tables.pets,
     KEYS_TABLE: tables.keys,
     API_KEY_PREFIX: 'pets_test',
-    POWERTOOLS_SERVICE_NAME: 'animal-store-test',
+    SERVICE_NAME: 'animal-store-test',
+    AWS_LAMBDA_FUNCTION_VERSION: '42',
   });
   // Requests and metrics of tests that don't look at them.
   process.stdout.write = () => true;
@@ -173,21 +175,19 @@ export const captureLog = () => {
   return lines;
 };
 
-/** Holds what is printed to JSON lines of two kinds, and gives them by their kind. */
-export const readLines = (lines: readonly string[]) => {
-  const read = lines.map((line) => JSON.parse(line));
-  const metrics = read.filter((line) => '_aws' in line);
-  const log = read.filter((line) => !('_aws' in line));
-  for (const line of log) expect(line).toHaveProperty('operation');
-  return { log, metrics };
-};
+/** Holds what is printed to one kind of line, that of a request, and reads each. */
+export const readLines = (lines: readonly string[]) =>
+  lines.map((text) => {
+    const line = JSON.parse(text);
+    readMetrics(line);
+    expect(line).toMatchObject({ operation: expect.any(String), status: expect.any(Number) });
+    return line;
+  });
 
-/** Holds the log to one JSON line, with the request's id and cause, and without anything that must not leak. */
+/** Holds the log to one line, with the request's id and cause, and without anything that must not leak. */
 export const expectOneFailure = (lines: readonly string[], expected: object) => {
-  const { log, metrics } = readLines(lines);
-  expect(log).toEqual([expect.objectContaining({ level: 'ERROR' })]);
-  expect(log[0]).toMatchObject(expected);
-  expect(metrics).toHaveLength(1);
+  expect(readLines(lines)).toEqual([expect.objectContaining({ level: 'ERROR' })]);
+  expect(readLines(lines)).toMatchObject([expected]);
   expect(lines.join()).not.toMatch(/TABLE-AND-KEY-TEXT|pets_test_|\\n\s+at |node_modules/);
 };
 
