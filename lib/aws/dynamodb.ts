@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { exactNumber } from '../contract/exact-json.ts';
 import { metricNames } from '../contract/metric-names.ts';
 import { elapsedMs, instantMs } from './elapsed-ms.ts';
 import { environment } from './environment.ts';
@@ -22,11 +24,9 @@ const endpoint = new URL(
     `https://dynamodb.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
 );
 
-/**
- * The one client of DynamoDB in a function, reused over invocations. Its errors are the SDK's. Whatever is not set here the SDK looks
- * for in files and services that a function does not have: the bundle leaves out the code that would (infra/left-out-modules.ts).
- */
-export const dynamodb = new DynamoDBClient({
+// What is not set here the SDK looks for in files and services that a function does not have:
+// the bundle leaves out that code (infra/lambda/left-out-modules.ts).
+const client = new DynamoDBClient({
   region,
   credentials: fromEnv(),
   endpointProvider: () => ({ url: endpoint }),
@@ -52,17 +52,17 @@ export const dynamodb = new DynamoDBClient({
 
 // A strategy for each request: a shared one stops retrying when an outage has spent its budget,
 // and a lost answer that is not asked for again makes the client create its pet twice.
-dynamodb.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
+client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
 // It prepares every answer for a log that nobody reads, and would log a failed call with table name and item.
-if (!dynamodb.middlewareStack.remove('loggerMiddleware')) {
+if (!client.middlewareStack.remove('loggerMiddleware')) {
   throw new Error('The SDK has no loggerMiddleware any more: look for what logs its failed calls');
 }
 
 /** Failures that the SDK takes as final though another attempt can mend them: an answer that is no JSON, old credentials. */
 const alsoRetryable = new Set(['SyntaxError', 'ExpiredTokenException']);
 
-dynamodb.middlewareStack.add(
+client.middlewareStack.add(
   (next) => async (args) => {
     try {
       return await next(args);
@@ -78,7 +78,7 @@ dynamodb.middlewareStack.add(
   { name: 'inspectFailure', step: 'finalizeRequest', priority: 'low' },
 );
 
-dynamodb.middlewareStack.add(
+client.middlewareStack.add(
   (next) => async (args) => {
     const startedAt = instantMs();
     try {
@@ -90,3 +90,8 @@ dynamodb.middlewareStack.add(
   // Around all attempts: the metric is what a request waits for.
   { name: 'measureLatency', step: 'initialize' },
 );
+
+/** The DynamoDB client of a function, reused over invocations. Throws the SDK's errors. Integers beyond 2^53 are `bigint`. */
+export const dynamodb = DynamoDBDocumentClient.from(client, {
+  unmarshallOptions: { wrapNumbers: exactNumber },
+});

@@ -1,5 +1,4 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { environment } from '../aws/environment.ts';
 import { forgetMetrics } from '../aws/metrics.ts';
@@ -71,9 +70,9 @@ export const warmUp = async (): Promise<void> => {
 };
 
 const readApiKey = async (keyId: string, signal: AbortSignal) => {
-  const command = new GetItemCommand({ TableName: keysTable, Key: marshall({ keyId }) });
+  const command = new GetCommand({ TableName: keysTable, Key: { keyId } });
   const { Item } = await dynamodb.send(command, { abortSignal: signal });
-  return Item && toApiKeyRecord(unmarshall(Item));
+  return Item && toApiKeyRecord(Item);
 };
 
 const remember = (keyId: string, answer: CachedAnswer) => {

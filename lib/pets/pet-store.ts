@@ -1,14 +1,10 @@
-import {
-  ConditionalCheckFailedException,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { environment } from '../aws/environment.ts';
 import { count } from '../aws/metrics.ts';
 import { errors } from '../contract/errors.ts';
+import { exactNumber } from '../contract/exact-json.ts';
 import { metricNames } from '../contract/metric-names.ts';
 import { type Pet, type PetStatus, petStatuses, toPet } from '../contract/pet.ts';
 import type { ListPetsQuery, NewPet } from '../contract/request-schemas.ts';
@@ -23,9 +19,9 @@ const maxCandidates = 8;
 
 /** The pet of an id, eventually consistent (0.5 RCU); `undefined` if there is none. */
 export const get = async (id: number, signal: AbortSignal): Promise<Pet | undefined> => {
-  const command = new GetItemCommand({ TableName: petsTable, Key: marshall({ id }) });
+  const command = new GetCommand({ TableName: petsTable, Key: { id } });
   const { Item } = await dynamodb.send(command, { abortSignal: signal });
-  return Item && toPet(unmarshall(Item));
+  return Item && toPet(Item);
 };
 
 /**
@@ -100,24 +96,24 @@ const readStatus = async (
       IndexName: statusIndex,
       KeyConditionExpression: '#status = :status AND id > :after',
       ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: marshall({ ':status': status, ':after': after }),
+      ExpressionAttributeValues: { ':status': status, ':after': after },
       Limit: count,
     }),
     { abortSignal: signal },
   );
-  return Items.map((item) => toPet(unmarshall(item)));
+  return Items.map(toPet);
 };
 
 /** Writes the item unless its id is taken; then it gives the item that holds the id. */
 const putUnlessTaken = async (
-  item: Record<string, unknown>,
+  item: { readonly id: number } & Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> => {
   try {
     await dynamodb.send(
-      new PutItemCommand({
+      new PutCommand({
         TableName: petsTable,
-        Item: marshall(item),
+        Item: item,
         ConditionExpression: 'attribute_not_exists(id)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
@@ -125,11 +121,19 @@ const putUnlessTaken = async (
     );
     return undefined;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException && error.Item)
-      return unmarshall(error.Item);
-    throw error;
+    if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
+    return { id: item.id, ...fieldsOf(error.Item) };
   }
 };
+
+/** The document client converts answers, but not the item of an exception. */
+const fieldsOf = (item: Record<string, AttributeValue>) => ({
+  name: item['name']?.S,
+  categoryId: exactNumber(item['categoryId']?.N ?? ''),
+  status: item['status']?.S,
+  creation: item['creation']?.B,
+  fingerprint: item['fingerprint']?.B,
+});
 
 const isSameBytes = (stored: unknown, bytes: Buffer) =>
   stored instanceof Uint8Array && bytes.equals(stored);
