@@ -13,16 +13,27 @@ export const recordDynamodbLatency = (ms: number): void => {
   metrics.addMetric(metricNames.dynamodbLatency, MetricUnit.Milliseconds, ms);
 };
 
+const corruptItems: string[] = [];
+
+/** Notes the id of a stored item that can't be read; one page of a list can hold as many as it has items. */
+export const noteCorruptItem = (id: string): void => {
+  corruptItems.push(id);
+};
+
 /** Forgets what was counted and measured before the first request, as no client waited for it. */
 export const forgetMetrics = (): void => {
   metrics.clearMetrics();
+  corruptItems.length = 0;
 };
 
 /** What was counted and measured since the last time, as one line of CloudWatch's embedded metric format has it. */
 export const metricsLine = (operation: string): object => {
   metrics.addDimension('operation', operation);
-  const line = metrics.serializeMetrics();
-  metrics.clearMetrics();
+  const line = {
+    ...metrics.serializeMetrics(),
+    ...(corruptItems.length > 0 && { corruptItems: [...corruptItems] }),
+  };
+  forgetMetrics();
   metrics.clearDimensions();
   return line;
 };

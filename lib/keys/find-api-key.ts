@@ -1,6 +1,5 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
 import { environment } from '../aws/environment.ts';
+import { getItem } from '../aws/get-item.ts';
 import { forgetMetrics } from '../aws/metrics.ts';
 import { isRetryable } from '../aws/retryable.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
@@ -69,11 +68,8 @@ export const warmUp = async (): Promise<void> => {
   forgetMetrics();
 };
 
-const readApiKey = async (keyId: string, signal: AbortSignal) => {
-  const command = new GetCommand({ TableName: keysTable, Key: { keyId } });
-  const { Item } = await dynamodb.send(command, { abortSignal: signal });
-  return Item && toApiKeyRecord(Item);
-};
+const readApiKey = (keyId: string, signal: AbortSignal) =>
+  getItem(keysTable, ['keyId', keyId], toApiKeyRecord, signal);
 
 const remember = (keyId: string, answer: CachedAnswer) => {
   knownKeys.delete(keyId);
