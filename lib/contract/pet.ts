@@ -21,6 +21,7 @@ export const parsePetId = (text: string | undefined): number | undefined => {
 export const toPet = ({ id, name, categoryId, status }: Record<string, unknown>): Pet => {
   if (
     typeof id !== 'number' ||
+    !Number.isSafeInteger(id) ||
     typeof name !== 'string' ||
     !isInt64(categoryId) ||
     !isPetStatus(status)

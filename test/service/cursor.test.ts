@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from '../../lib/pets/cursor.ts';
 
 const status = fc.constantFrom(...petStatuses);
 const filter = fc.option(status, { nil: undefined });
-const position = fc.record({ status, id: fc.maxSafeNat().map((id) => id || 1) });
+const position = fc.record({ status, id: fc.maxSafeNat() });
 
 describe('cursor', () => {
   it('leads back to the position it was made for, under the same filter', () => {

@@ -46,7 +46,42 @@ const passOn: Fault = async ({ response, forward }) => {
   response.writeHead(status, headers).end(body);
 };
 
-/** Every fault that the tests inject, by what the SDK gets to see. */
+/** A 200 with this body. */
+export const answer =
+  (body: string): Fault =>
+  ({ response }) =>
+    void response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
+
+/** The real headers, and the real body byte by byte, as far as `bytesPerSecond` gets until the client gives up. */
+const dripping =
+  (bytesPerSecond: number): Fault =>
+  async ({ response, forward }) => {
+    const { status, headers, body } = await forward();
+    response.writeHead(status, headers).flushHeaders();
+    for (const byte of body) {
+      await pause(1_000 / bytesPerSecond);
+      if (response.destroyed) return;
+      response.write(Uint8Array.of(byte));
+    }
+    response.end();
+  };
+
+/** Faults that cost the time of an attempt: answers that don't arrive, or not in time. */
+export const stalls = {
+  hang: () => {},
+  headersThenHang: async ({ response, forward }) => {
+    const { status, headers } = await forward();
+    response.writeHead(status, headers).flushHeaders();
+  },
+  allButTheLastByte: async ({ response, forward }) => {
+    const { status, headers, body } = await forward();
+    response.writeHead(status, headers).write(body.subarray(0, -1));
+  },
+  oneBytePerSecond: dripping(1),
+  twentyBytesPerSecond: dripping(20),
+} satisfies Record<string, Fault>;
+
+/** Faults that the SDK sees at once, by what it gets to see. */
 export const faults = {
   throttled: awsError(400, 'com.amazon.coral.availability#ThrottlingException', throttlingReasons),
   throughputExceeded: dynamodbError(
@@ -62,7 +97,7 @@ export const faults = {
     await forward();
     incoming.socket.resetAndDestroy();
   },
-  hang: () => {},
+  notHttp: ({ incoming }) => void incoming.socket.end('SSH-2.0-OpenSSH_9.9\r\n'),
   halfABody: async ({ response, forward }) => {
     const { status, headers, body } = await forward();
     response.writeHead(status, headers).write(body.subarray(0, body.length / 2), () => {
@@ -71,6 +106,11 @@ export const faults = {
   },
   html: ({ response }) =>
     void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Welcome</html>'),
+  emptyAnswer: answer(''),
+  array: answer('[]'),
+  text: answer('"Welcome"'),
+  number: answer('5'),
+  null: answer('null'),
   accessDenied: awsError(400, 'com.amazon.coral.service#AccessDeniedException'),
   resourceNotFound: dynamodbError(400, 'ResourceNotFoundException'),
   expiredToken: awsError(400, 'com.amazon.coral.service#ExpiredTokenException'),
