@@ -1,4 +1,5 @@
 import { App } from 'aws-cdk-lib';
+import { featureFlags } from './feature-flags.ts';
 import { bundleFunctions } from './lambda/bundle-functions.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
@@ -7,7 +8,7 @@ import { emulated, type Stage, stages, staging } from './stages.ts';
 
 await bundleFunctions();
 
-const app = new App({ analyticsReporting: false });
+const app = new App({ analyticsReporting: false, context: featureFlags });
 /** `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait. */
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const deployed: readonly Stage[] = isSet('emulator', 'true')

@@ -4,9 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/stages.ts';
-
-const stackOf = (stage: Stage) => new AnimalStoreStack(new App(), 'Stack', { stage });
-const templateOf = (stage: Stage) => Template.fromStack(stackOf(stage));
+import { stackOf, templateOf } from '../support/stack.ts';
 
 describe('a stage', () => {
   it.each(Object.values(stages))(

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { featureFlags } from '../../infra/feature-flags.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { stages } from '../../infra/stages.ts';
 import { pythonTool } from '../support/python-tool.ts';
@@ -28,6 +30,17 @@ describe('the templates', () => {
     expect(templates.sort()).toEqual(
       names.map((name) => `AnimalStore-${name}.template.json`).sort(),
     );
+  });
+
+  it('follow the feature flags of cdk.json without the command line of the CDK', () => {
+    // Of these flags, `enablePartitionLiterals` is the one that shows everywhere.
+    const template = readFileSync(join(assembly, 'AnimalStore-staging.template.json'), 'utf8');
+    expect(template).toContain('arn:aws:apigateway');
+    expect(template).not.toContain('AWS::Partition');
+  });
+
+  it('set every flag that the CDK recommends', () => {
+    expect(featureFlags).toMatchObject(recommendedFlags);
   });
 
   it('give cfn-lint nothing to say', ({ skip }) => {

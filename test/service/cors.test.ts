@@ -1,21 +1,18 @@
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import { FunctionFleet } from '../../infra/local/lambda/function-fleet.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
-import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { staging } from '../../infra/stages.ts';
 import { parseTemplate } from '../../infra/template/template.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
+import { templateOf } from '../support/stack.ts';
 
 const store = 'https://store.example';
 const admin = 'http://localhost:5173';
 
 /** The bundles behind a gateway, as the stack of a stage with these origins declares them, on the tables of the local service. */
 const startWith = async (corsOrigins: readonly string[]) => {
-  const stack = new AnimalStoreStack(new App(), 'Stack', { stage: { ...staging, corsOrigins } });
-  const template = JSON.stringify(Template.fromStack(stack).toJSON());
+  const template = JSON.stringify(templateOf({ ...staging, corsOrigins }).toJSON());
   const { api, functions: definitions } = stackDefinitionOf(parseTemplate(template));
   const fleet = new FunctionFleet({
     environment: { AWS_ENDPOINT_URL_DYNAMODB: inject('dynamodb')?.dynamodbEndpoint ?? '' },
