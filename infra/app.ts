@@ -4,7 +4,7 @@ import { bundleFunctions } from './lambda/bundle-functions.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
 import { addSecurityChecks } from './stacks/security-checks.ts';
-import { emulated, type Stage, stages, staging } from './stages.ts';
+import { accountStackName, emulated, type Stage, stackName, stages, staging } from './stages.ts';
 
 await bundleFunctions();
 
@@ -15,9 +15,9 @@ const deployed: readonly Stage[] = isSet('emulator', 'true')
   ? [emulated(staging)]
   : Object.values(stages);
 
-new AccountStack(app, 'AnimalStore-account');
+new AccountStack(app, accountStackName);
 for (const stage of deployed) {
-  new AnimalStoreStack(app, `AnimalStore-${stage.name}`, {
+  new AnimalStoreStack(app, stackName(stage), {
     stage: isSet('canary', 'off') ? { ...stage, deployment: 'all at once' } : stage,
   });
 }

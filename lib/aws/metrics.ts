@@ -1,10 +1,10 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metricNames, metricsNamespace } from '../contract/metric-names.ts';
+import { type MetricName, metricNames, metricsNamespace } from '../contract/metric-names.ts';
 
 const metrics = new Metrics({ namespace: metricsNamespace });
 
 /** Counts one occurrence in the present request. */
-export const count = (name: (typeof metricNames)[keyof typeof metricNames]): void => {
+export const count = (name: MetricName): void => {
   metrics.addMetric(name, MetricUnit.Count, 1);
 };
 
