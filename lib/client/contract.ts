@@ -275,7 +275,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `bad_gateway`: The service crashed. */
+            /** @description `bad_gateway`: The service gave no usable answer. Repeating a creation is safe only under an `Idempotency-Key`. */
             readonly 502: {
                 headers: {
                     readonly "Cache-Control": components["headers"]["Cache-Control"];
@@ -286,7 +286,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `service_unavailable`: The service can not reach its store; send it again after `Retry-After`. */
+            /** @description `service_unavailable`: The service crashed, has no capacity, or can not reach its store; send it again after `Retry-After`. Repeating a creation is safe only under an `Idempotency-Key`. */
             readonly 503: {
                 headers: {
                     readonly "Cache-Control": components["headers"]["Cache-Control"];
@@ -434,7 +434,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `bad_gateway`: The service crashed. */
+            /** @description `bad_gateway`: The service gave no usable answer. Repeating a creation is safe only under an `Idempotency-Key`. */
             readonly 502: {
                 headers: {
                     readonly "Cache-Control": components["headers"]["Cache-Control"];
@@ -445,7 +445,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `service_unavailable`: The service can not reach its store; send it again after `Retry-After`. */
+            /** @description `service_unavailable`: The service crashed, has no capacity, or can not reach its store; send it again after `Retry-After`. Repeating a creation is safe only under an `Idempotency-Key`. */
             readonly 503: {
                 headers: {
                     readonly "Cache-Control": components["headers"]["Cache-Control"];
@@ -632,7 +632,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `bad_gateway`: The service crashed. */
+            /** @description `bad_gateway`: The service gave no usable answer. Repeating a creation is safe only under an `Idempotency-Key`. */
             readonly 502: {
                 headers: {
                     readonly "Cache-Control": components["headers"]["Cache-Control"];
@@ -646,7 +646,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `service_unavailable`: The service can not reach its store; send it again after `Retry-After`. */
+            /** @description `service_unavailable`: The service crashed, has no capacity, or can not reach its store; send it again after `Retry-After`. Repeating a creation is safe only under an `Idempotency-Key`. */
             readonly 503: {
                 headers: {
                     readonly "Cache-Control": components["headers"]["Cache-Control"];
