@@ -47,8 +47,7 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
     template.resourceCountIs('AWS::ApiGateway::Stage', 1);
   });
 
-  it('has a route for each operation, and HEAD beside GET, to its function, which requires the Authorization header', () => {
-    const validator = idOf(template, 'AWS::ApiGateway::RequestValidator', '');
+  it('has a route for each operation, and HEAD beside GET, to its function', () => {
     for (const { method, path, name } of routes) {
       const alias = idOf(template, 'AWS::Lambda::Alias', `${name.toLowerCase()}Function`);
       const resource = idOf(
@@ -59,17 +58,22 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
       template.hasResourceProperties('AWS::ApiGateway::Method', {
         HttpMethod: method,
         ResourceId: { Ref: resource },
-        RequestParameters: { 'method.request.header.Authorization': true },
-        RequestValidatorId: { Ref: validator },
         Integration: {
           Type: 'AWS_PROXY',
           Uri: { 'Fn::Join': ['', Match.arrayWith([{ Ref: alias }])] },
         },
       });
     }
-    template.hasResourceProperties('AWS::ApiGateway::RequestValidator', {
-      ValidateRequestParameters: true,
-    });
+  });
+
+  // API Gateway processes header names case-sensitively, and HTTP/2 clients send `authorization`.
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
+  it('validates no request before its function does', () => {
+    template.resourceCountIs('AWS::ApiGateway::RequestValidator', 0);
+    for (const { Properties } of Object.values(template.findResources('AWS::ApiGateway::Method'))) {
+      expect(Properties).not.toHaveProperty('RequestValidatorId');
+      expect(Properties).not.toHaveProperty('RequestParameters');
+    }
   });
 
   it('sends every other path and method to the unrouted function', () => {
@@ -125,14 +129,31 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
     });
   });
 
-  it('answers 401 with WWW-Authenticate when Authorization is missing', () => {
+  it.each([
+    ['BAD_REQUEST_PARAMETERS', '400', 'invalid_request'],
+    // A crash and a lack of capacity: DataBiosphere/azul#6624, #8192.
+    ['INTEGRATION_FAILURE', '503', 'service_unavailable'],
+    // Which type a malformed reply takes is not recorded: this one, or INTEGRATION_FAILURE.
+    ['DEFAULT_5XX', '502', 'bad_gateway'],
+    ['INTEGRATION_TIMEOUT', '504', 'gateway_timeout'],
+  ])('answers %s with %s %s', (ResponseType, StatusCode, code) => {
     template.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
-      ResponseType: 'BAD_REQUEST_PARAMETERS',
-      StatusCode: '401',
-      ResponseParameters: {
-        'gatewayresponse.header.WWW-Authenticate': "'Bearer'",
+      ResponseType,
+      StatusCode,
+      ResponseParameters: Match.objectLike({
         'gatewayresponse.header.Cache-Control': "'no-store'",
+        ...(StatusCode === '503' && { 'gatewayresponse.header.Retry-After': "'1'" }),
+      }),
+      ResponseTemplates: {
+        'application/json': Match.stringLikeRegexp(`^{"code":"${code}","message":`),
       },
+    });
+  });
+
+  it('tells clients of a 503 when to send a creation again', () => {
+    template.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
+      ResponseType: 'INTEGRATION_FAILURE',
+      ResponseTemplates: { 'application/json': Match.stringLikeRegexp('Idempotency-Key') },
     });
   });
 
@@ -203,7 +224,8 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
       });
       template.hasResource('AWS::Lambda::Version', {
         Properties: { FunctionName: { Ref: functionId } },
-        DeletionPolicy: 'Retain',
+        DeletionPolicy: 'RetainExceptOnCreate',
+        UpdateReplacePolicy: 'Retain',
       });
     },
   );
