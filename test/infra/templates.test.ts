@@ -43,6 +43,22 @@ describe('the templates', () => {
     expect(featureFlags).toMatchObject(recommendedFlags);
   });
 
+  it('can be compared with a file without credentials, as a pull request does', () => {
+    const template = join(assembly, 'AnimalStore-prod.template.json');
+    const { status, stdout, stderr } = spawnSync(
+      'node_modules/.bin/cdk',
+      ['diff', 'AnimalStore-prod', '--app', assembly, '--template', template],
+      {
+        cwd: projectDirectory,
+        // No AWS_*, and a home without profiles.
+        env: { PATH: process.env['PATH'], HOME: assembly, CDK_DISABLE_CLI_TELEMETRY: 'true' },
+        encoding: 'utf8',
+      },
+    );
+    expect(stdout + stderr).toContain('There were no differences');
+    expect(status).toBe(0);
+  }, 60_000);
+
   it('give cfn-lint nothing to say', ({ skip }) => {
     if (cfnLint === undefined) {
       skip('cfn-lint is not installed: .ci/python-tools');
