@@ -1,7 +1,5 @@
-import { metricNames, metricsNamespace } from '../contract/metric-names.ts';
+import { type MetricName, metricNames, metricsNamespace } from '../contract/metric-names.ts';
 import { environment } from './environment.ts';
-
-type MetricName = (typeof metricNames)[keyof typeof metricNames];
 
 const service = environment('SERVICE_NAME');
 

@@ -61,9 +61,11 @@ export const errors = {
     new ApiError('internal_error', 500, 'The service failed to handle the request.', { cause }),
   badGateway: () => new ApiError('bad_gateway', 502, 'The service gave no usable answer.'),
   serviceUnavailable: (cause?: unknown) =>
-    new ApiError('service_unavailable', 503, 'The service is unavailable. Try again later.', {
-      headers: retryAfterOneSecond,
-      cause,
-    }),
+    new ApiError(
+      'service_unavailable',
+      503,
+      'The service is unavailable. Try again later; repeating a creation is safe only under an Idempotency-Key.',
+      { headers: retryAfterOneSecond, cause },
+    ),
   gatewayTimeout: () => new ApiError('gateway_timeout', 504, 'The service did not answer in time.'),
 } as const;

@@ -2,15 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type * as z from 'zod/mini';
 import { openapiDocument } from '../../infra/openapi/document.ts';
 import { stringify } from '../../infra/openapi/stringify.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { staging } from '../../infra/stages.ts';
 import {
   type ErrorBody,
@@ -22,6 +19,7 @@ import { operations } from '../../lib/contract/operations.ts';
 import { NewPet } from '../../lib/contract/request-schemas.ts';
 import { bodyMismatches, contract, contractText } from '../support/contract.ts';
 import { runsOf } from '../support/runs.ts';
+import { templateOf } from '../support/stack.ts';
 
 const documented = Object.entries(contract.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
@@ -82,10 +80,9 @@ describe('openapi.json', () => {
   });
 
   it('has every error that the gateway answers by itself', () => {
-    const template = Template.fromStack(
-      new AnimalStoreStack(new App(), 'Stack', { stage: staging }),
+    const answers = Object.values(
+      templateOf(staging).findResources('AWS::ApiGateway::GatewayResponse'),
     );
-    const answers = Object.values(template.findResources('AWS::ApiGateway::GatewayResponse'));
     const codesOf = (status: string) =>
       documented.flatMap(({ operation }) =>
         Object.keys(operation.responses[status]?.content?.['application/json']?.examples ?? {}),
