@@ -1,68 +1,100 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prices } from '../../infra/cost/prices.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { errors } from '../../lib/contract/errors.ts';
 import { summaryTable } from '../bench/report.ts';
 import { risingKey, simulateSplits, spreadKey } from '../bench/split-for-heat.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 
-const readme = read('README.md');
+const folders = '{.,.github,functions,infra,lib,lib/client,test,test/bench}';
+const documents = globSync(`${folders}/*.md`, { cwd: projectDirectory }).map((path) => ({
+  path,
+  text: read(path),
+}));
+
 const gate = read('.ci/run');
 const { scripts } = JSON.parse(read('package.json'));
 
-const commands = [...readme.matchAll(/^```sh\n(.*?)\n```$/gms)].flatMap(
-  ([, block]) => block?.split('\n') ?? [],
+/** Documents whose examples have tests of their own: runbook.test.ts and client-package.test.ts. */
+const isTestedElsewhere = (path: string) =>
+  ['infra/runbook.md', 'lib/client/README.md'].includes(path);
+
+const commands = documents
+  .filter(({ path }) => !isTestedElsewhere(path))
+  .flatMap(({ path, text }) =>
+    [...text.matchAll(/^( *)```sh\n(.*?)\n *```$/gms)].flatMap(([, indent = '', block = '']) =>
+      block.split('\n').map((line) => ({ path, command: line.slice(indent.length) })),
+    ),
+  );
+const isRequest = ({ command }: { command: string }) => command.startsWith('curl ');
+
+/** The anchor that GitHub gives a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+
+const links = documents.flatMap(({ path, text }) =>
+  [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(
+    ([, target = '', anchor]): [string, string, string | undefined] => [
+      path,
+      target === '' ? path : join(dirname(path), target),
+      anchor,
+    ],
+  ),
 );
 
-describe('README', () => {
-  it.each(commands.filter((command) => !command.startsWith('curl ')))(
-    'shows a command that the gate runs to the letter, or whose script exists: %s',
-    (command) => {
-      const script = /npm run ([\w:]+)/.exec(command)?.[1];
+describe('the documents', () => {
+  it.each(commands.filter((shown) => !isRequest(shown)))(
+    'show a command that .ci/run runs, or whose npm script exists: $path: $command',
+    ({ command }) => {
+      const script = /npm run ([\w:-]+)/.exec(command)?.[1];
       if (script === undefined) expect(gate).toContain(`'${command}'`);
-      else expect(scripts).toHaveProperty(script);
+      else expect(scripts).toHaveProperty([script]);
     },
   );
 
-  it('gives each curl line on a line of its own, for the gate runs it', () => {
-    expect(commands.filter((command) => command.startsWith('curl ')).length).toBeGreaterThan(2);
+  it('show requests in README.md only, each on a line of its own, where .ci/run finds them', () => {
+    const requests = commands.filter(isRequest);
+    expect(requests.length).toBeGreaterThan(2);
+    expect(new Set(requests.map(({ path }) => path))).toEqual(new Set(['README.md']));
     expect(gate).toContain("grep '^curl ' README.md");
   });
 
-  it('lists exactly the errors that the code base has', () => {
-    const listed = [...readme.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
-      Number(status),
-      code,
-    ]);
-    const known = [
-      errors.invalidRequest(''),
-      errors.unauthorized(),
-      errors.notFound(),
-      errors.methodNotAllowed(['GET']),
-      errors.endpointRemoved('GET /pets'),
-      errors.payloadTooLarge(),
-      errors.unsupportedMediaType(),
-      errors.idempotencyKeyReused(),
-      errors.tooManyRequests(),
-      errors.internalError(),
-      errors.badGateway(),
-      errors.serviceUnavailable(),
-      errors.gatewayTimeout(),
-    ];
-    expect(known).toHaveLength(Object.keys(errors).length);
-    expect(listed).toEqual(known.map(({ status, code }) => [status, code]));
+  it.each(links)('link what exists: %s to %s, heading %s', (_path, target, anchor) => {
+    expect(existsSync(join(projectDirectory, target))).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(read(target))).toContain(anchor);
   });
 
-  it('shows the summary of the last benchmark', () => {
-    const summary = summaryTable(JSON.parse(read('test/bench/results.json')));
-    expect(readme).toContain(`<!-- bench -->\n${summary}\n<!-- /bench -->`);
+  it('name files that exist', () => {
+    const named = documents
+      .filter(({ path }) => !isTestedElsewhere(path))
+      .flatMap(({ text }) => [...text.matchAll(/`((?:functions|infra|lib|test)\/[\w./-]+)`/g)])
+      .map(([, file = '']) => file);
+    expect(named.length).toBeGreaterThan(5);
+    // The recipe of README.md names what its reader is going to write.
+    const missing = named.filter((file) => !existsSync(join(projectDirectory, file)));
+    expect(missing.filter((file) => !file.includes('count-pets'))).toEqual([]);
   });
+});
+
+describe('README.md', () => {
+  it('has at most 200 lines', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200);
+  });
+});
+
+describe('infra/README.md', () => {
+  const operators = read('infra/README.md');
 
   it('shows what a million requests cost in DynamoDB', () => {
-    const rows = [...readme.matchAll(/\| ([\d.]+) (RCU|WCU)[^|]*\| \$([\d.]+)/g)];
+    const rows = [...operators.matchAll(/\| ([\d.]+) (RCU|WCU)[^|]*\| \$([\d.]+)/g)];
     expect(rows.length).toBeGreaterThan(3);
     for (const [row, units, kind, price] of rows) {
       const { usd } = kind === 'RCU' ? prices.tableRead : prices.tableWrite;
@@ -70,23 +102,28 @@ describe('README', () => {
     }
   });
 
-  it('shows what the simulated index takes', () => {
+  it('shows the creations that the simulated index accepts', () => {
     const row = (label: string, key: (write: number) => number) => {
       const writes = simulateSplits(key, 6).map((step) =>
         step.writesPerSecond.toLocaleString('en'),
       );
       return `| ${[label, ...writes].join(' | ')} |`;
     };
-    expect(readme).toContain(row('random ids', spreadKey));
-    expect(readme).toContain(row('rising ids, such as a counter or a time', risingKey));
+    expect(operators).toContain(row('random ids', spreadKey));
+    expect(operators).toContain(row('rising ids', risingKey));
   });
 
-  it('names only tests that exist', () => {
-    const named = [...readme.matchAll(/`(test\/[\w./-]+\.test\.ts)`(?:: ([^`|,]+?))?(?=,| \|)/g)];
-    expect(named.length).toBeGreaterThan(5);
-    for (const [, path = '', title] of named) {
-      expect(existsSync(join(projectDirectory, path)), path).toBe(true);
-      if (title) expect(read(path)).toContain(title);
-    }
+  it('names every variable and secret that a workflow reads', () => {
+    const workflows = globSync('.github/workflows/*.yml', { cwd: projectDirectory }).map(read);
+    const names = workflows.flatMap((text) => text.match(/(?<=\b(vars|secrets)\.)\w+/g) ?? []);
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) expect(operators).toContain(`\`${name}\``);
+  });
+});
+
+describe('test/bench/README.md', () => {
+  it('shows the summary of the last benchmark', () => {
+    const summary = summaryTable(JSON.parse(read('test/bench/results.json')));
+    expect(read('test/bench/README.md')).toContain(`<!-- bench -->\n${summary}\n<!-- /bench -->`);
   });
 });
