@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { prices } from '../../infra/cost/prices.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { summaryTable } from '../bench/report.ts';
-import { risingKey, simulateSplits, spreadKey } from '../bench/split-for-heat.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 
@@ -100,17 +99,6 @@ describe('infra/README.md', () => {
       const { usd } = kind === 'RCU' ? prices.tableRead : prices.tableWrite;
       expect(price, row).toBe((Number(units) * usd).toFixed(2));
     }
-  });
-
-  it('shows the creations that the simulated index accepts', () => {
-    const row = (label: string, key: (write: number) => number) => {
-      const writes = simulateSplits(key, 6).map((step) =>
-        step.writesPerSecond.toLocaleString('en'),
-      );
-      return `| ${[label, ...writes].join(' | ')} |`;
-    };
-    expect(operators).toContain(row('random ids', spreadKey));
-    expect(operators).toContain(row('rising ids', risingKey));
   });
 
   it('names every variable and secret that a workflow reads', () => {
