@@ -94,6 +94,13 @@ describe('every workflow', () => {
     }
   });
 
+  it('takes no variable and no secret that the README does not name', () => {
+    const readme = readFileSync(join(projectDirectory, 'README.md'), 'utf8');
+    const names = jobs.flatMap(({ text }) => text.match(/(?<=\b(vars|secrets)\.)\w+/g) ?? []);
+    expect(new Set(names).size).toBe(5);
+    for (const name of names) expect(readme).toContain(`\`${name}\``);
+  });
+
   it.each(jobs)('$title keeps the token of the checkout out of the code it runs', ({ job }) => {
     for (const step of job.steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))) {
       expect(step.with['persist-credentials']).toBe(false);
