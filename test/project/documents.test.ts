@@ -1,0 +1,117 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { prices } from '../../infra/cost/prices.ts';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { summaryTable } from '../bench/report.ts';
+
+const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
+
+const folders = '{.,.github,functions,infra,lib,lib/client,test,test/bench}';
+const documents = globSync(`${folders}/*.md`, { cwd: projectDirectory }).map((path) => ({
+  path,
+  text: read(path),
+}));
+
+const gate = read('.ci/run');
+const { scripts } = JSON.parse(read('package.json'));
+
+/** Documents whose examples have tests of their own: runbook.test.ts and client-package.test.ts. */
+const isTestedElsewhere = (path: string) =>
+  ['infra/runbook.md', 'lib/client/README.md'].includes(path);
+
+const commands = documents
+  .filter(({ path }) => !isTestedElsewhere(path))
+  .flatMap(({ path, text }) =>
+    [...text.matchAll(/^( *)```sh\n(.*?)\n *```$/gms)].flatMap(([, indent = '', block = '']) =>
+      block.split('\n').map((line) => ({ path, command: line.slice(indent.length) })),
+    ),
+  );
+const isRequest = ({ command }: { command: string }) => command.startsWith('curl ');
+
+/** The anchor that GitHub gives a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+
+const links = documents.flatMap(({ path, text }) =>
+  [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(
+    ([, target = '', anchor]): [string, string, string | undefined] => [
+      path,
+      target === '' ? path : join(dirname(path), target),
+      anchor,
+    ],
+  ),
+);
+
+describe('the documents', () => {
+  it.each(commands.filter((shown) => !isRequest(shown)))(
+    'show a command that .ci/run runs, or whose npm script exists: $path: $command',
+    ({ command }) => {
+      const script = /npm run ([\w:-]+)/.exec(command)?.[1];
+      if (script === undefined) expect(gate).toContain(`'${command}'`);
+      else expect(scripts).toHaveProperty([script]);
+    },
+  );
+
+  it('show requests in README.md only, each on a line of its own, where .ci/run finds them', () => {
+    const requests = commands.filter(isRequest);
+    expect(requests.length).toBeGreaterThan(2);
+    expect(new Set(requests.map(({ path }) => path))).toEqual(new Set(['README.md']));
+    expect(gate).toContain("grep '^curl ' README.md");
+  });
+
+  it.each(links)('link what exists: %s to %s, heading %s', (_path, target, anchor) => {
+    expect(existsSync(join(projectDirectory, target))).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(read(target))).toContain(anchor);
+  });
+
+  it('name files that exist', () => {
+    const named = documents
+      .filter(({ path }) => !isTestedElsewhere(path))
+      .flatMap(({ text }) => [...text.matchAll(/`((?:functions|infra|lib|test)\/[\w./-]+)`/g)])
+      .map(([, file = '']) => file);
+    expect(named.length).toBeGreaterThan(5);
+    // The recipe of README.md names what its reader is going to write.
+    const missing = named.filter((file) => !existsSync(join(projectDirectory, file)));
+    expect(missing.filter((file) => !file.includes('count-pets'))).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  it('has at most 200 lines', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200);
+  });
+});
+
+describe('infra/README.md', () => {
+  const operators = read('infra/README.md');
+
+  it('shows what a million requests cost in DynamoDB', () => {
+    const rows = [...operators.matchAll(/\| ([\d.]+) (RCU|WCU)[^|]*\| \$([\d.]+)/g)];
+    expect(rows.length).toBeGreaterThan(3);
+    for (const [row, units, kind, price] of rows) {
+      const { usd } = kind === 'RCU' ? prices.tableRead : prices.tableWrite;
+      expect(price, row).toBe((Number(units) * usd).toFixed(2));
+    }
+  });
+
+  it('names every variable and secret that a workflow reads', () => {
+    const workflows = globSync('.github/workflows/*.yml', { cwd: projectDirectory }).map(read);
+    const names = workflows.flatMap((text) => text.match(/(?<=\b(vars|secrets)\.)\w+/g) ?? []);
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) expect(operators).toContain(`\`${name}\``);
+  });
+});
+
+describe('test/bench/README.md', () => {
+  it('shows the summary of the last benchmark', () => {
+    const summary = summaryTable(JSON.parse(read('test/bench/results.json')));
+    expect(read('test/bench/README.md')).toContain(`<!-- bench -->\n${summary}\n<!-- /bench -->`);
+  });
+});
