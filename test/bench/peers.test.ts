@@ -19,7 +19,7 @@ const expected = new Map<RequestName, Awaited<ReturnType<typeof answerOf>>>();
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'animal-store-peers-'));
   standIn = await DynamodbStandIn.start();
-  contenders = await buildContenders(directory);
+  contenders = await buildContenders(directory, { peers: true });
   for (const request of requestNames) {
     expected.set(request, await answerOf('service', request));
     expect(expected.get(request)?.statusCode).toBeLessThan(300);
