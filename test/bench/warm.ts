@@ -16,8 +16,8 @@ export interface WarmInvocation {
   readonly cpuMicroseconds: number;
 }
 
-export const warmNames = ['bare', 'sdkCall', 'service'] as const satisfies readonly ContenderName[];
-export const warmRequests = ['getPet', 'createPet', 'listPetsOf100'] as const;
+export const warmNames = ['sdkCall', 'service'] as const satisfies readonly ContenderName[];
+export const warmRequests = ['getPet', 'listPetsOf100'] as const;
 
 /** Invocations before the measured ones: V8 has then optimised what runs often. */
 const warmUps = 2_000;
