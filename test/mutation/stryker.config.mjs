@@ -7,6 +7,7 @@ export default {
     'lib/contract/{api-key,errors,exact-json}.ts',
     'lib/http/{bearer-auth,json-body,parse,error-responses,log,observability}.ts',
     'lib/pets/{cursor,creation,pet-store}.ts',
+    'lib/aws/{check-answer,get-item}.ts',
   ],
   coverageAnalysis: 'perTest',
   concurrency: 2,
