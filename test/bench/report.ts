@@ -194,7 +194,7 @@ export const report = (results: Results, command: string): string => `# What the
 
 Made by \`${command}\` on ${results.machine}, Node.js ${results.node}. CPU time of processes, medians (least to most) of
 ${results.coldRounds} interleaved rounds cold and ${results.warmRounds} warm. Ratios hold on other machines, milliseconds don't. What was tried
-where a bar is not met stands in the README.
+where a bar is not met is explained in README.md.
 ${Object.entries(results.versions)
   .map(([name, version]) => `${name} ${version}`)
   .join(', ')}.

@@ -21,13 +21,14 @@ const smoke: Effort = {
   catalogueSizes: [100, 1_000],
 };
 
-const readme = join(import.meta.dirname, '..', '..', 'README.md');
+const readme = join(import.meta.dirname, 'README.md');
 
-/** Puts the summary between the README's marks. */
+/** Puts the summary between the marks of the benchmark's README. */
 const updateReadme = async (results: Results) => {
   const text = await readFile(readme, 'utf8');
   const marked = /(<!-- bench -->\n).*(<!-- \/bench -->)/s;
-  if (!marked.test(text)) throw new Error('README.md has no place for the benchmark’s summary');
+  if (!marked.test(text))
+    throw new Error('test/bench/README.md has no place for the benchmark’s summary');
   await writeFile(readme, text.replace(marked, `$1${summaryTable(results)}\n$2`));
 };
 
