@@ -1,7 +1,9 @@
+import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { createPet } from '../lib/contract/operations.ts';
 import { NewPet } from '../lib/contract/request-schemas.ts';
+import { bodyLimits } from '../lib/http/body-limits.ts';
+import { exactIntegers } from '../lib/http/exact-integers.ts';
 import { idempotencyKeyOf } from '../lib/http/idempotency-key.ts';
-import { jsonBody } from '../lib/http/json-body.ts';
 import { operation } from '../lib/http/operation.ts';
 import { parse, refuseQuery } from '../lib/http/parse.ts';
 import { json } from '../lib/http/response.ts';
@@ -10,7 +12,9 @@ import * as pets from '../lib/pets/pet-store.ts';
 
 /** `POST /pets`: adds a pet, at most once per Idempotency-Key. */
 export const handler = operation(createPet)
-  .use(jsonBody())
+  .use(bodyLimits())
+  .use(httpJsonBodyParser({ disableContentTypeCheck: true }))
+  .use(exactIntegers())
   .handler(async (event, { owner, signal }) => {
     refuseQuery(event);
     const newPet = parse(NewPet, event.body);

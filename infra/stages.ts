@@ -146,21 +146,36 @@ export const serviceName = ({ name }: Stage) => `animal-store-${name}`;
 /** Where alarms send their addressees: the path in this repository, or the address at which they can read it. */
 export const runbook = 'infra/runbook.md';
 
-/** Throws, and names each reason, when a stage that customers rely on could lose their data or fail unseen. */
+/** The name of a stage's stack. */
+export const stackName = ({ name }: Pick<Stage, 'name'>) => `AnimalStore-${name}`;
+
+/** The name of the stack that an account needs once in a region, whatever stages it holds. */
+export const accountStackName = 'AnimalStore-account';
+
+/**
+ * Throws, and names each reason, when a stage would deploy a canary that no alarm can take back, or when prod could
+ * lose its customers' data or fail unseen.
+ */
 export const requireSafe = (stage: Stage): void => {
-  if (stage.name !== 'prod') return;
   const problems = [
-    !stage.environment && 'environment is missing, so it goes wherever the credentials lead',
-    !stage.retainData && 'retainData must be true, or tables go with the stack',
-    !stage.deletionProtection && 'deletionProtection must be true, or one call deletes a table',
-    !stage.terminationProtection &&
-      'terminationProtection must be true, or one call deletes the stack',
-    stage.pointInTimeRecoveryDays === 0 &&
-      'pointInTimeRecoveryDays must be from 1 to 35, or nothing can be restored',
-    stage.alarmAddressees.length === 0 && 'alarmAddressees is empty, so no one hears an alarm',
+    stage.deployment === 'canary' &&
+      stage.alarmAddressees.length === 0 &&
+      'deployment is canary without alarmAddressees, so no alarm can take it back',
+    ...(stage.name === 'prod' ? dangersOf(stage) : []),
   ].filter((problem) => problem !== false);
   if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);
 };
+
+const dangersOf = (stage: Stage): (string | false)[] => [
+  !stage.environment && 'environment is missing, so it goes wherever the credentials lead',
+  !stage.retainData && 'retainData must be true, or tables go with the stack',
+  !stage.deletionProtection && 'deletionProtection must be true, or one call deletes a table',
+  !stage.terminationProtection &&
+    'terminationProtection must be true, or one call deletes the stack',
+  stage.pointInTimeRecoveryDays === 0 &&
+    'pointInTimeRecoveryDays must be from 1 to 35, or nothing can be restored',
+  stage.alarmAddressees.length === 0 && 'alarmAddressees is empty, so no one hears an alarm',
+];
 
 /** Throws for what no browser sends as its `Origin`: that is scheme, host and perhaps port, in lower case, and no path. */
 export const requireOrigins = ({ name, corsOrigins }: Stage): void => {

@@ -39,115 +39,131 @@ const managedRules = {
  * 429, each with an Error body of its own, and known attacks, which the API's gateway response WAF_FILTERED answers.
  */
 export class Firewall extends Construct {
+  readonly #props: FirewallProps;
+
   constructor(scope: Construct, id: string, props: FirewallProps) {
     super(scope, id);
-    const { name, stageArn, headersOf, requestsPerAddress, requestsPerApiKey } = props;
-    const payloadTooLarge = errors.payloadTooLarge();
-    const tooManyRequests = errors.tooManyRequests();
-
-    const visibility = (metricName: string) => ({
-      metricName,
-      cloudWatchMetricsEnabled: true,
-      sampledRequestsEnabled: true,
-    });
-    const blocking = (
-      ruleName: string,
-      statement: CfnWebACL.StatementProperty,
-      error: ApiError,
-    ): Omit<CfnWebACL.RuleProperty, 'priority'> => ({
-      name: ruleName,
-      statement,
-      action: {
-        block: {
-          customResponse: {
-            responseCode: error.status,
-            customResponseBodyKey: error.code,
-            responseHeaders: Object.entries(headersOf(error)).map(([header, value]) => ({
-              name: header,
-              value,
-            })),
-          },
-        },
-      },
-      visibilityConfig: visibility(`${name}-${ruleName}`),
-    });
-    const flood = (
-      limit: number,
-      aggregation: Pick<CfnWebACL.RateBasedStatementProperty, 'aggregateKeyType' | 'customKeys'>,
-    ) => ({ rateBasedStatement: { limit, evaluationWindowSec: 300, ...aggregation } });
-
+    this.#props = props;
     const rules = [
-      blocking(
-        'large-body',
-        {
-          sizeConstraintStatement: {
-            fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
-            comparisonOperator: 'GT',
-            size: maxBodyBytes,
-            textTransformations: [noTransformation],
-          },
-        },
-        payloadTooLarge,
-      ),
-      blocking(
-        'flood-from-address',
-        flood(requestsPerAddress, { aggregateKeyType: 'IP' }),
-        tooManyRequests,
-      ),
-      blocking(
-        'flood-with-api-key',
-        flood(requestsPerApiKey, {
-          aggregateKeyType: 'CUSTOM_KEYS',
-          customKeys: [
-            { header: { name: 'Authorization', textTransformations: [noTransformation] } },
-          ],
-        }),
-        tooManyRequests,
-      ),
-      ...Object.entries(managedRules).map(([group, counted]) => ({
-        name: group,
-        statement: {
-          managedRuleGroupStatement: {
-            vendorName: 'AWS',
-            name: group,
-            ruleActionOverrides: counted.map((rule) => ({
-              name: rule,
-              actionToUse: { count: {} },
-            })),
-          },
-        },
-        overrideAction: { none: {} },
-        visibilityConfig: visibility(`${name}-${group}`),
-      })),
+      this.#largeBody(),
+      this.#floodFromAddress(),
+      this.#floodWithApiKey(),
+      ...Object.entries(managedRules).map(([group, counted]) => this.#managed(group, counted)),
     ];
-
     const webAcl = new CfnWebACL(this, 'WebAcl', {
-      name,
+      name: props.name,
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
       rules: rules.map((rule, priority) => ({ ...rule, priority })),
       customResponseBodies: Object.fromEntries(
-        [payloadTooLarge, tooManyRequests].map(({ code, body }) => [
+        [errors.payloadTooLarge(), errors.tooManyRequests()].map(({ code, body }) => [
           code,
           { contentType: 'APPLICATION_JSON', content: JSON.stringify(body) },
         ]),
       ),
-      // Sampled requests and logs would show whole API keys.
+      // Sampled requests and logs would show whole API keys. The path can't be protected: it has no field type.
+      // https://docs.aws.amazon.com/waf/latest/APIReference/API_FieldToProtect.html
       dataProtectionConfig: {
         dataProtections: [
           {
             field: { fieldType: 'SINGLE_HEADER', fieldKeys: ['authorization'] },
             action: 'SUBSTITUTION',
           },
+          { field: { fieldType: 'QUERY_STRING' }, action: 'SUBSTITUTION' },
         ],
       },
-      visibilityConfig: visibility(name),
+      visibilityConfig: visibility(props.name),
     });
     new CfnWebACLAssociation(this, 'Association', {
-      resourceArn: stageArn,
+      resourceArn: props.stageArn,
       webAclArn: webAcl.attrArn,
     });
   }
+
+  #largeBody(): Rule {
+    return this.#blocking('large-body', errors.payloadTooLarge(), {
+      sizeConstraintStatement: {
+        fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
+        comparisonOperator: 'GT',
+        size: maxBodyBytes,
+        textTransformations: [{ priority: 0, type: 'NONE' }],
+      },
+    });
+  }
+
+  #floodFromAddress(): Rule {
+    return this.#blocking('flood-from-address', errors.tooManyRequests(), {
+      rateBasedStatement: {
+        limit: this.#props.requestsPerAddress,
+        evaluationWindowSec,
+        aggregateKeyType: 'IP',
+      },
+    });
+  }
+
+  /** The functions take `bearer` in any case, followed by any number of spaces, so each spelling counts for one key. */
+  #floodWithApiKey(): Rule {
+    const textTransformations = [
+      { priority: 0, type: 'COMPRESS_WHITE_SPACE' },
+      { priority: 1, type: 'LOWERCASE' },
+    ];
+    return this.#blocking('flood-with-api-key', errors.tooManyRequests(), {
+      rateBasedStatement: {
+        limit: this.#props.requestsPerApiKey,
+        evaluationWindowSec,
+        aggregateKeyType: 'CUSTOM_KEYS',
+        customKeys: [{ header: { name: 'Authorization', textTransformations } }],
+      },
+    });
+  }
+
+  #managed(group: string, counted: readonly string[]): Rule {
+    return {
+      name: group,
+      statement: {
+        managedRuleGroupStatement: {
+          vendorName: 'AWS',
+          name: group,
+          ruleActionOverrides: counted.map((rule) => ({
+            name: rule,
+            actionToUse: { count: {} },
+          })),
+        },
+      },
+      overrideAction: { none: {} },
+      visibilityConfig: visibility(`${this.#props.name}-${group}`),
+    };
+  }
+
+  #blocking(name: string, error: ApiError, statement: CfnWebACL.StatementProperty): Rule {
+    const responseHeaders = Object.entries(this.#props.headersOf(error)).map(([header, value]) => ({
+      name: header,
+      value,
+    }));
+    return {
+      name,
+      statement,
+      action: {
+        block: {
+          customResponse: {
+            responseCode: error.status,
+            customResponseBodyKey: error.code,
+            responseHeaders,
+          },
+        },
+      },
+      visibilityConfig: visibility(`${this.#props.name}-${name}`),
+    };
+  }
 }
 
-const noTransformation = { priority: 0, type: 'NONE' };
+type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
+
+/** The time in which requests are counted. */
+const evaluationWindowSec = 300;
+
+const visibility = (metricName: string) => ({
+  metricName,
+  cloudWatchMetricsEnabled: true,
+  sampledRequestsEnabled: true,
+});

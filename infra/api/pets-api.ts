@@ -4,7 +4,6 @@ import {
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
-  type Method,
   type MethodDeploymentOptions,
   MethodLoggingLevel,
   ResponseType,
@@ -15,8 +14,8 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
-import { methodsOf, type Operation } from '../../lib/contract/operations.ts';
-import type { ServiceFunction } from '../lambda/service-function.ts';
+import { methodsOf, operations } from '../../lib/contract/operations.ts';
+import type { ServiceFunction, ServiceFunctions } from '../lambda/service-function.ts';
 import { type Stage, serviceName, type Throttle } from '../stages.ts';
 import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
@@ -26,9 +25,7 @@ const versionSegment = 'v1';
 
 export interface PetsApiProps {
   readonly stage: Stage;
-  readonly functions: ReadonlyMap<Operation, ServiceFunction>;
-  /** Answers every path and method that no operation has. */
-  readonly unrouted: ServiceFunction;
+  readonly functions: ServiceFunctions;
 }
 
 /** The REST API: a route per operation, a catch-all for the rest, and every error of the gateway as an Error body. */
@@ -37,69 +34,39 @@ export class PetsApi extends Construct {
   readonly baseAddress: string;
   /** The target of a DNS record for the custom domain, if the stage has one. */
   readonly domainTarget: string | undefined;
+  readonly #stage: Stage;
 
-  constructor(scope: Construct, id: string, { stage, functions, unrouted }: PetsApiProps) {
+  constructor(scope: Construct, id: string, { stage, functions }: PetsApiProps) {
     super(scope, id);
-    const accessLog = new LogGroup(this, 'AccessLog', {
-      retention: stage.accessLogRetentionDays,
-      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
-    const { customDomain } = stage;
+    this.#stage = stage;
+    this.restApi = this.#addRestApi();
+    this.baseAddress = `https://${this.#host()}/${versionSegment}`;
+    this.domainTarget = this.#addDomain();
+    this.#addFirewall();
+    this.#addOperations(functions);
+    this.#addCatchAlls(functions.unrouted);
+    this.#addGatewayResponses();
+  }
+
+  #addRestApi(): RestApi {
+    const stage = this.#stage;
     const api = new RestApi(this, 'RestApi', {
       restApiName: serviceName(stage),
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: customDomain !== undefined,
+      disableExecuteApiEndpoint: stage.customDomain !== undefined,
       // A setting of the account, which the account's own stack owns.
       cloudWatchRole: false,
       deployOptions: {
         stageName: versionSegment,
         tracingEnabled: true,
-        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogDestination: new LogGroupLogDestination(this.#addAccessLog()),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
         ...methodOptions(stage.throttle),
-        methodOptions: Object.fromEntries(
-          [...functions.keys()].flatMap((operation) =>
-            methodsOf(operation).map((method) => [
-              `${operation.path}/${method}`,
-              methodOptions(stage.operationThrottles[operation.name] ?? stage.throttle),
-            ]),
-          ),
-        ),
+        methodOptions: operationOptions(stage),
       },
     });
-    this.restApi = api;
     // The stack gives the base address without a trailing slash, under a name of its own.
     api.node.tryRemoveChild('Endpoint');
-    const { region, urlSuffix } = Stack.of(this);
-    const host = customDomain?.domainName ?? `${api.restApiId}.execute-api.${region}.${urlSuffix}`;
-    this.baseAddress = `https://${host}/${versionSegment}`;
-    this.domainTarget =
-      customDomain &&
-      api.addDomainName('Domain', {
-        domainName: customDomain.domainName,
-        certificate: Certificate.fromCertificateArn(
-          this,
-          'Certificate',
-          customDomain.certificateArn,
-        ),
-        endpointType: EndpointType.REGIONAL,
-        securityPolicy: SecurityPolicy.TLS_1_2,
-        basePath: versionSegment,
-      }).domainNameAliasDomainName;
-    if (stage.firewall) {
-      new Firewall(this, 'Firewall', {
-        name: serviceName(stage),
-        stageArn: api.deploymentStage.stageArn,
-        headersOf: (error) => errorHeaders(stage, error),
-        ...stage.firewall,
-      });
-    } else {
-      Validations.of(api.deploymentStage).acknowledge({
-        id: 'AwsSolutions::AwsSolutions-APIG3',
-        reason:
-          'This stage is for trials: it has throttles, and no firewall that costs by the month.',
-      });
-    }
     Validations.of(api.deploymentStage).acknowledge({
       id: 'AwsSolutions::AwsSolutions-APIG6',
       reason:
@@ -108,40 +75,102 @@ export class PetsApi extends Construct {
     Validations.of(api).acknowledge({
       id: 'AwsSolutions::AwsSolutions-APIG2',
       reason:
-        'The gateway requires the Authorization header; the functions validate the rest, and name what is wrong.',
+        'The functions validate requests, and name what is wrong; the gateway validates none.',
     });
+    return api;
+  }
 
-    const integrate = ({ alias }: ServiceFunction) =>
-      new LambdaIntegration(alias, { allowTestInvoke: false });
-    const requestValidator = api.addRequestValidator('Parameters', {
-      validateRequestParameters: true,
+  #addAccessLog(): LogGroup {
+    return new LogGroup(this, 'AccessLog', {
+      retention: this.#stage.accessLogRetentionDays,
+      removalPolicy: this.#stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    for (const [operation, operationFunction] of functions) {
-      const resource = api.root.resourceForPath(operation.path);
+  }
+
+  #host(): string {
+    const { region, urlSuffix } = Stack.of(this);
+    const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
+    return this.#stage.customDomain?.domainName ?? ownHost;
+  }
+
+  #addDomain(): string | undefined {
+    if (!this.#stage.customDomain) return undefined;
+    const { domainName, certificateArn } = this.#stage.customDomain;
+    return this.restApi.addDomainName('Domain', {
+      domainName,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS_1_2,
+      basePath: versionSegment,
+    }).domainNameAliasDomainName;
+  }
+
+  #addFirewall() {
+    const stage = this.#stage;
+    const { deploymentStage } = this.restApi;
+    if (stage.firewall) {
+      new Firewall(this, 'Firewall', {
+        name: serviceName(stage),
+        stageArn: deploymentStage.stageArn,
+        headersOf: (error) => errorHeaders(stage, error),
+        ...stage.firewall,
+      });
+    } else {
+      Validations.of(deploymentStage).acknowledge({
+        id: 'AwsSolutions::AwsSolutions-APIG3',
+        reason:
+          'This stage is for trials: it has throttles, and no firewall that costs by the month.',
+      });
+    }
+  }
+
+  #addOperations(functions: ServiceFunctions) {
+    for (const operation of operations) {
       for (const method of methodsOf(operation)) {
-        const route = resource.addMethod(method, integrate(operationFunction), {
-          requestValidator,
-          requestParameters: { 'method.request.header.Authorization': true },
-        });
-        acknowledgeNoAuthorizer(route, 'The function itself asks for an API key before all else.');
+        this.#addRoute(
+          operation.path,
+          method,
+          functions[operation.name],
+          'The function itself asks for an API key before all else.',
+        );
       }
     }
-    // Without a catch-all the gateway reads the Bearer header as a signature and echoes it.
-    const paths = new Set([...functions.keys()].map(({ path }) => path));
-    for (const path of ['/', ...paths, '/{proxy+}']) {
-      const route = api.root.resourceForPath(path).addMethod('ANY', integrate(unrouted));
-      acknowledgeNoAuthorizer(
-        route,
+  }
+
+  /** Without a catch-all the gateway reads the Bearer header as a signature and echoes it. */
+  #addCatchAlls(unrouted: ServiceFunction) {
+    for (const path of new Set(['/', ...operations.map(({ path }) => path), '/{proxy+}'])) {
+      this.#addRoute(
+        path,
+        'ANY',
+        unrouted,
         'It tells strangers which methods a path has, or that there is no such path.',
       );
     }
+  }
 
+  #addRoute(path: string, method: string, { alias }: ServiceFunction, whyNoAuthorizer: string) {
+    const route = this.restApi.root
+      .resourceForPath(path)
+      .addMethod(method, new LambdaIntegration(alias, { allowTestInvoke: false }));
+    for (const rule of ['APIG4', 'COG4']) {
+      Validations.of(route).acknowledge({
+        id: `AwsSolutions::AwsSolutions-${rule}`,
+        reason: whyNoAuthorizer,
+      });
+    }
+  }
+
+  #addGatewayResponses() {
     for (const [type, error] of gatewayErrors) {
-      api.addGatewayResponse(type.responseType, {
+      this.restApi.addGatewayResponse(type.responseType, {
         type,
         statusCode: `${error.status}`,
         responseHeaders: Object.fromEntries(
-          Object.entries(errorHeaders(stage, error)).map(([name, value]) => [name, `'${value}'`]),
+          Object.entries(errorHeaders(this.#stage, error)).map(([name, value]) => [
+            name,
+            `'${value}'`,
+          ]),
         ),
         // Never `$context.error.message`: it can hold the API key of the request.
         templates: { 'application/json': JSON.stringify(error.body) },
@@ -150,11 +179,16 @@ export class PetsApi extends Construct {
   }
 }
 
-const acknowledgeNoAuthorizer = (route: Method, reason: string) => {
-  for (const rule of ['APIG4', 'COG4']) {
-    Validations.of(route).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
-  }
-};
+/** The throttle of each method of an operation, by `<path>/<method>`. */
+const operationOptions = ({ throttle, operationThrottles }: Stage) =>
+  Object.fromEntries(
+    operations.flatMap((operation) =>
+      methodsOf(operation).map((method) => [
+        `${operation.path}/${method}`,
+        methodOptions(operationThrottles[operation.name] ?? throttle),
+      ]),
+    ),
+  );
 
 /** Every option of a method: what is left out is not taken from the stage, but turned off. */
 const methodOptions = ({ ratePerSecond, burst }: Throttle): MethodDeploymentOptions => ({
@@ -192,8 +226,7 @@ const accessLogLine = {
 const gatewayErrors: readonly (readonly [ResponseType, ApiError])[] = [
   [ResponseType.DEFAULT_4XX, errors.invalidRequest('The request is not valid.')],
   [ResponseType.BAD_REQUEST_BODY, errors.invalidRequest('The body is not valid.')],
-  // The one required parameter is the Authorization header.
-  [ResponseType.BAD_REQUEST_PARAMETERS, errors.unauthorized()],
+  [ResponseType.BAD_REQUEST_PARAMETERS, errors.invalidRequest('A parameter is not valid.')],
   [ResponseType.UNAUTHORIZED, errors.unauthorized()],
   [ResponseType.ACCESS_DENIED, errors.unauthorized()],
   [ResponseType.EXPIRED_TOKEN, errors.unauthorized()],
@@ -206,11 +239,12 @@ const gatewayErrors: readonly (readonly [ResponseType, ApiError])[] = [
   [ResponseType.QUOTA_EXCEEDED, errors.tooManyRequests()],
   [ResponseType.THROTTLED, errors.tooManyRequests()],
   [ResponseType.WAF_FILTERED, errors.invalidRequest('The firewall refused the request.')],
+  // Perhaps a malformed reply of a function: which type it takes is unverified.
   [ResponseType.DEFAULT_5XX, errors.badGateway()],
   [ResponseType.API_CONFIGURATION_ERROR, errors.internalError()],
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, errors.internalError()],
   [ResponseType.AUTHORIZER_FAILURE, errors.internalError()],
-  // Lambda out of concurrency arrives here.
+  // A crash and a lack of capacity alike: DataBiosphere/azul#6624, #8192.
   [ResponseType.INTEGRATION_FAILURE, errors.serviceUnavailable()],
   [ResponseType.INTEGRATION_TIMEOUT, errors.gatewayTimeout()],
 ];

@@ -9,7 +9,7 @@ import { projectDirectory } from '../project-directory.ts';
 const source = join('lib', 'client', 'animal-store.ts');
 const directory = join(projectDirectory, '.build', 'client');
 
-/** Node.js runs no TypeScript from node_modules, and a client needs nothing of the service: so it is a package of its own. */
+/** The client is a package of its own: Node.js runs no TypeScript from node_modules, and a client needs no part of the service. */
 const manifest = async () => {
   const text = await readFile(join(projectDirectory, 'lib', 'contract', 'openapi.json'), 'utf8');
   const { info }: { info: { version: string; license: { name: string } } } = JSON.parse(text);
@@ -22,13 +22,13 @@ const manifest = async () => {
     sideEffects: false,
     engines: { node: '>=22' },
     exports: {
-      '.': { types: './animal-store.d.ts', default: './animal-store.js' },
+      '.': { types: './types/client/animal-store.d.ts', default: './animal-store.js' },
       './openapi.json': './openapi.json',
     },
   };
 };
 
-/** Compiles the declarations, which lie like their sources below `lib`, and keeps those of the client. */
+/** Compiles the declarations of the client, and of the bodies that it exports, to `types/`. */
 const writeTypes = async () => {
   const declarations = await mkdtemp(join(tmpdir(), 'animal-store-client-'));
   const options = [
@@ -40,7 +40,9 @@ const writeTypes = async () => {
   await promisify(execFile)(process.execPath, [tsc, '--ignoreConfig', source, ...options], {
     cwd: projectDirectory,
   });
-  await cp(join(declarations, 'client'), directory, { recursive: true });
+  for (const name of ['client/animal-store.d.ts', 'contract/bodies.d.ts']) {
+    await cp(join(declarations, name), join(directory, 'types', name));
+  }
   await rm(declarations, { recursive: true });
 };
 
@@ -54,11 +56,13 @@ await build({
   target: 'es2024',
 });
 await writeTypes();
-await cp(
-  join(projectDirectory, 'lib', 'contract', 'openapi.json'),
-  join(directory, 'openapi.json'),
-);
-// The bundle holds ky, whose licence asks to be kept with it.
-await cp(join(projectDirectory, 'node_modules', 'ky', 'license'), join(directory, 'license-of-ky'));
+// The bundle contains ky, whose licence must be distributed with it.
+for (const [from, to] of [
+  ['lib/contract/openapi.json', 'openapi.json'],
+  ['lib/client/README.md', 'README.md'],
+  ['node_modules/ky/license', 'license-of-ky'],
+] as const) {
+  await cp(join(projectDirectory, from), join(directory, to));
+}
 await writeFile(join(directory, 'package.json'), JSON.stringify(await manifest(), null, 2));
 console.log(`Wrote ${directory}: npm install it, or npm publish it.`);

@@ -3,6 +3,7 @@ import { type CostItem, monthlyCost } from '../cost/monthly-cost.ts';
 import { maxRequests, prices, region } from '../cost/prices.ts';
 import { customMetrics, type RequestUsage, requestKinds } from '../cost/request-usage.ts';
 import type { Workload } from '../cost/resource-usage.ts';
+import { type Stage, stackName, stages } from '../stages.ts';
 import { readTemplate, withAssembly } from '../template/build-stack.ts';
 
 interface Options {
@@ -11,13 +12,12 @@ interface Options {
   readonly durationMs: Readonly<Record<string, number>>;
   readonly pets: number;
   readonly customMetrics: number;
-  readonly stage?: string;
+  readonly stage?: Stage['name'];
   readonly json?: true;
 }
 
 const shown = (count: number): string => count.toLocaleString('en');
 
-const stages = ['staging', 'prod'];
 const kinds = new Map<string, RequestUsage>(Object.entries(requestKinds));
 
 const wholeNumber = (text: string): number => {
@@ -76,7 +76,7 @@ const summaryOf = (unordered: readonly CostItem[]) => {
   return { items, fixedUsd, variableUsd, totalUsd: cents(fixedUsd + variableUsd) };
 };
 
-const print = (stage: string, requests: number, summary: ReturnType<typeof summaryOf>) => {
+const print = (stage: Stage, requests: number, summary: ReturnType<typeof summaryOf>) => {
   const { items, fixedUsd, variableUsd, totalUsd } = summary;
   console.table(
     Object.fromEntries(
@@ -94,7 +94,7 @@ const print = (stage: string, requests: number, summary: ReturnType<typeof summa
   );
   const [fixed, variable, both] = [fixedUsd, variableUsd, totalUsd].map((usd) => usd.toFixed(2));
   console.log(
-    `AnimalStore-${stage}: $${fixed} fixed + $${variable} for ${shown(requests)} requests = $${both} a month\n`,
+    `${stackName(stage)}: $${fixed} fixed + $${variable} for ${shown(requests)} requests = $${both} a month\n`,
   );
 };
 
@@ -125,21 +125,27 @@ program
     wholeNumber,
     customMetrics,
   )
-  .addOption(new Option('--stage <stage>', 'this stage alone').choices(stages))
+  .addOption(new Option('--stage <stage>', 'this stage alone').choices(Object.keys(stages)))
   .option('--json', 'print JSON')
   .action(async (options: Options) => {
     const workload = workloadOf(options);
-    const chosen = options.stage === undefined ? stages : [options.stage];
+    const chosen = options.stage === undefined ? Object.values(stages) : [stages[options.stage]];
     const summaries = await withAssembly((assembly) =>
       Promise.all(
         chosen.map(async (stage) => {
-          const template = await readTemplate(assembly, `AnimalStore-${stage}`);
+          const template = await readTemplate(assembly, stackName(stage));
           return [stage, summaryOf(monthlyCost(template, workload))] as const;
         }),
       ),
     );
     if (options.json)
-      console.log(JSON.stringify({ region, workload, stages: Object.fromEntries(summaries) }));
+      console.log(
+        JSON.stringify({
+          region,
+          workload,
+          stages: Object.fromEntries(summaries.map(([{ name }, summary]) => [name, summary])),
+        }),
+      );
     else for (const [stage, summary] of summaries) print(stage, options.requests, summary);
   });
 

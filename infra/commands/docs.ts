@@ -1,6 +1,6 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pageFile, pageFiles } from '../openapi/reference-page.ts';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { licenceFiles, pageFile, pageFiles } from '../openapi/reference-page.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');
@@ -8,4 +8,5 @@ const directory = join(projectDirectory, '.build', 'docs');
 await rm(directory, { recursive: true, force: true });
 await mkdir(directory, { recursive: true });
 for (const name of pageFiles) await writeFile(join(directory, name), await pageFile(name));
+for (const file of licenceFiles) await cp(file, join(directory, basename(file)));
 console.log(`Wrote ${directory}: any static host can serve it.`);

@@ -10,7 +10,7 @@ import {
   type IssuedApiKey,
   KeyAdministration,
 } from '../../lib/keys/key-administration.ts';
-import { type Stage, stages } from '../stages.ts';
+import { type Stage, stackName, stages } from '../stages.ts';
 
 interface CommonOptions {
   readonly stage: Stage['name'];
@@ -27,7 +27,9 @@ const keysOf = async ({ stage, endpoint }: CommonOptions): Promise<KeyAdministra
   };
   const client = new DynamoDBClient(endpoint === undefined ? {} : local);
   const tableName =
-    endpoint === undefined ? await deployedTable(`AnimalStore-${stage}`) : await localTable(client);
+    endpoint === undefined
+      ? await deployedTable(stackName(stages[stage]))
+      : await localTable(client);
   return new KeyAdministration(DynamoDBDocumentClient.from(client), tableName);
 };
 

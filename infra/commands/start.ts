@@ -38,10 +38,8 @@ const readOptions = () => {
   };
 };
 
-/** Prints what the functions do, but not the metrics, which are CloudWatch's to read. */
-const log = (line: string) => {
-  if (!line.startsWith('{"_aws":')) console.log(line);
-};
+/** Prints what the functions do, without the member that only CloudWatch reads, the last one of a line. */
+const log = (line: string) => console.log(line.replace(/,"_aws":\{.*$/, '}'));
 
 const announce = ({ baseAddress, docsAddress, apiKey, dynamodbEndpoint }: LocalService) => {
   console.log(`

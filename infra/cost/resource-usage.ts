@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { GetAtt, Ref, type Template } from '../template/template.ts';
+import { Ref, type Template } from '../template/template.ts';
 import type { prices } from './prices.ts';
 import {
   keyLookup,
@@ -63,8 +63,11 @@ const daysPerMonth = 730 / 24;
 const gigabyte = 2 ** 30;
 const absent = z.optional(z.undefined());
 
+/** The ARN of a log group without a wildcard at its end, as the CDK writes it: a prefix, then its name. */
+const LogGroupArn = z.object({ 'Fn::Join': z.tuple([z.string(), z.tuple([z.string(), Ref])]) });
+
 const RestApiStage = z.object({
-  AccessLogSetting: z.optional(z.object({ DestinationArn: GetAtt })),
+  AccessLogSetting: z.optional(z.object({ DestinationArn: LogGroupArn })),
   CacheClusterEnabled: z.optional(z.literal(false)),
   // A method's own metrics are custom metrics.
   MethodSettings: z.optional(z.array(z.object({ MetricsEnabled: z.optional(z.literal(false)) }))),
@@ -144,7 +147,7 @@ const restApiStage = priced(
     AccessLogSetting
       ? logged(
           template,
-          AccessLogSetting.DestinationArn['Fn::GetAtt'][0],
+          AccessLogSetting.DestinationArn['Fn::Join'][1][1].Ref,
           requestsOf(traffic) * logBytes.access,
         )
       : [],

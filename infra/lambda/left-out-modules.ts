@@ -21,25 +21,10 @@ const leftOut = [
   '@smithy/core/dist-es/submodules/checksum/sha256/Sha256Js.js',
   '@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js',
   '@smithy/core/dist-es/submodules/retry/util-retry/DefaultRateLimiter.js',
-  // A line of the log has a form of its own (lib/http/log.ts), and is never held back.
-  '@aws-lambda-powertools/logger/lib/esm/formatter/PowertoolsLogFormatter.js',
-  '@aws-lambda-powertools/logger/lib/esm/logBuffer.js',
 ];
 
 /** What is there for other machines too, in a form that costs less on Lambda. */
 const replaced: Readonly<Record<string, string>> = {
-  // A function has one request at a time: Powertools would ask the environment at each access whether it has several.
-  '@aws-lambda-powertools/commons/lib/esm/InvocationScoped.js': `
-    export class InvocationScoped {
-      #value;
-      #newValue;
-      constructor(_name, { initial, fresh = () => initial }) { this.#newValue = fresh; }
-      get() { return (this.#value ??= this.#newValue()); }
-      set(value) { this.#value = value; }
-      reset() { this.#value = undefined; }
-      getShared() { return this.get(); }
-      setShared(value) { this.set(value); }
-    }`,
   // The global `crypto` loads all of Web Crypto.
   '@smithy/core/dist-es/submodules/serde/uuid/v4.js':
     "import { randomUUID } from 'node:crypto'; export const bindV4 = () => randomUUID;",

@@ -116,9 +116,9 @@ const start = async (
   return { baseAddress, docsAddress, apiKey, dynamodbEndpoint, tables };
 };
 
-/** Prints a line, unless it holds metrics or tells of a request that went well. */
+/** Prints a line, unless it tells of a request without fault of the service. */
 const printUnlessRoutine = (line: string) => {
-  if (!/^\{"(_aws|level":"INFO)"/.test(line)) console.log(line);
+  if (!line.startsWith('{"level":"INFO"')) console.log(line);
 };
 
 const sources = {

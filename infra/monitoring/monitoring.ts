@@ -13,21 +13,11 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { metricNames } from '../../lib/contract/metric-names.ts';
-import type { Deprecation, Operation } from '../../lib/contract/operations.ts';
+import { type Deprecation, type OperationName, operations } from '../../lib/contract/operations.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import type { ServiceFunction } from '../lambda/service-function.ts';
 import { runbook, type Stage, serviceName } from '../stages.ts';
-import { operationMetric, sumOf, tableMetric } from './service-metrics.ts';
-import { StageDashboard } from './stage-dashboard.ts';
-
-export interface MonitoringProps {
-  readonly stage: Stage;
-  readonly restApi: RestApi;
-  readonly functions: ReadonlyMap<Operation, ServiceFunction>;
-  readonly unrouted: ServiceFunction;
-  readonly petsTable: Table;
-  readonly keysTable: Table;
-}
+import { type MonitoredService, operationMetric, sumOf, tableMetric } from './service-metrics.ts';
 
 export interface ServiceAlarmProps
   extends Pick<AlarmProps, 'metric' | 'threshold' | 'evaluationPeriods' | 'datapointsToAlarm'> {
@@ -37,22 +27,49 @@ export interface ServiceAlarmProps
   readonly runbookEntry?: string;
 }
 
-/** The alarms of a stage, each with its addressees and its entry in the runbook, and the dashboard that shows them. */
+/** Throttles that last: 5 or more a minute, in 3 of 5 minutes. */
+const lastingThrottles = { threshold: 5, evaluationPeriods: 5, datapointsToAlarm: 3 };
+
+/** The alarms of a stage, each with its addressees and its entry in the runbook. */
 export class Monitoring extends Construct {
   /** Too many requests are answered with 5xx, so that a deployment under way must be taken back. */
   readonly serverErrors: Alarm;
+  /** Every alarm that was added so far. */
+  readonly alarms: Alarm[] = [];
   readonly #stage: Stage;
   readonly #addressees: SnsAction;
-  readonly #alarms: Alarm[] = [];
 
-  constructor(scope: Construct, id: string, props: MonitoringProps) {
+  constructor(scope: Construct, id: string, service: MonitoredService) {
     super(scope, id);
-    const { stage, restApi, functions, unrouted, petsTable, keysTable } = props;
-    const allFunctions = [...functions.values(), unrouted];
-    this.#stage = stage;
-    this.#addressees = new SnsAction(this.#addTopic(stage));
+    this.#stage = service.stage;
+    this.#addressees = new SnsAction(this.#addTopic());
+    this.serverErrors = this.#addServerErrors(service.restApi);
+    this.#addLatency(service.restApi);
+    this.#addFunctionAlarms(Object.values(service.functions));
+    this.#addThrottleAlarms(service);
+    this.#addAuthFailures();
+    for (const { name, deprecation } of operations) {
+      if (deprecation) this.#addDeprecationAlarm(name, deprecation);
+    }
+  }
 
-    this.serverErrors = this.addAlarm('server-errors', {
+  /** Adds an alarm `animal-store-<stage>-<name>` that mails the stage's addressees. */
+  addAlarm(name: string, props: ServiceAlarmProps): Alarm {
+    const { meaning, runbookEntry = name, ...condition } = props;
+    const alarm = new Alarm(this, name, {
+      ...condition,
+      alarmName: `${serviceName(this.#stage)}-${name}`,
+      alarmDescription: `${meaning} Runbook: ${runbook}#${runbookEntry}`,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(this.#addressees);
+    alarm.addOkAction(this.#addressees);
+    this.alarms.push(alarm);
+    return alarm;
+  }
+
+  #addServerErrors(restApi: RestApi): Alarm {
+    return this.addAlarm('server-errors', {
       meaning:
         'At least 1 % of the requests, and 5 or more, were answered with 5xx in 5 minutes: clients fail.',
       metric: new MathExpression({
@@ -68,6 +85,9 @@ export class Monitoring extends Construct {
       threshold: 1,
       evaluationPeriods: 1,
     });
+  }
+
+  #addLatency(restApi: RestApi) {
     this.addAlarm('latency', {
       meaning:
         'The slowest 1 % of the requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
@@ -76,23 +96,25 @@ export class Monitoring extends Construct {
       evaluationPeriods: 5,
       datapointsToAlarm: 3,
     });
+  }
+
+  #addFunctionAlarms(functions: readonly ServiceFunction[]) {
     this.addAlarm('function-crashes', {
-      meaning: 'Functions crashed or timed out 3 times in 5 minutes: clients got 502 or 504.',
-      metric: sumOf(allFunctions.map(({ lambda }) => lambda.metricErrors())),
+      meaning:
+        'Functions crashed or timed out 3 times in 5 minutes: clients got 503 (or 502, 504), and a creation may have happened.',
+      metric: sumOf(functions.map(({ lambda }) => lambda.metricErrors())),
       threshold: 3,
       evaluationPeriods: 1,
     });
     this.addAlarm('function-throttles', {
-      meaning: 'Lambda had no room for 5 requests in 5 minutes: clients got 503.',
-      metric: sumOf(allFunctions.map(({ lambda }) => lambda.metricThrottles())),
+      meaning: 'Lambda had no capacity for 5 requests in 5 minutes: clients got 503.',
+      metric: sumOf(functions.map(({ lambda }) => lambda.metricThrottles())),
       threshold: 5,
       evaluationPeriods: 1,
     });
-    const lastingThrottles = {
-      threshold: 5,
-      evaluationPeriods: 5,
-      datapointsToAlarm: 3,
-    };
+  }
+
+  #addThrottleAlarms({ petsTable, keysTable }: MonitoredService) {
     this.addAlarm('table-throttles', {
       meaning:
         'DynamoDB throttled the pets or the keys table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
@@ -108,40 +130,21 @@ export class Monitoring extends Construct {
       ...lastingThrottles,
       runbookEntry: 'hot-index',
     });
+  }
+
+  #addAuthFailures() {
     this.addAlarm('auth-failures', {
       meaning:
-        'A hundred requests had a wrong API key in 5 minutes: a client is locked out, or a stranger tries keys.',
+        'A hundred requests had no valid API key in 5 minutes: a client is locked out, or a stranger tries keys.',
       metric: sumOf(
-        [...functions.keys()].map(({ name }) =>
-          operationMetric(stage, name, metricNames.authFailures),
-        ),
+        operations.map(({ name }) => operationMetric(this.#stage, name, metricNames.authFailures)),
       ),
       threshold: 100,
       evaluationPeriods: 1,
     });
-    for (const { name, deprecation } of functions.keys()) {
-      if (deprecation) this.#addDeprecationAlarm(name, deprecation);
-    }
-
-    new StageDashboard(this, 'Dashboard', { ...props, alarms: this.#alarms });
   }
 
-  /** Adds an alarm `animal-store-<stage>-<name>` that mails the stage's addressees, and stands on the dashboard. */
-  addAlarm(name: string, props: ServiceAlarmProps): Alarm {
-    const { meaning, runbookEntry = name, ...condition } = props;
-    const alarm = new Alarm(this, name, {
-      ...condition,
-      alarmName: `${serviceName(this.#stage)}-${name}`,
-      alarmDescription: `${meaning} Runbook: ${runbook}#${runbookEntry}`,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-    alarm.addAlarmAction(this.#addressees);
-    alarm.addOkAction(this.#addressees);
-    this.#alarms.push(alarm);
-    return alarm;
-  }
-
-  #addDeprecationAlarm(name: string, { sunset }: Deprecation) {
+  #addDeprecationAlarm(name: OperationName, { sunset }: Deprecation) {
     const year = sunset.getUTCFullYear();
     this.addAlarm(`${name}-in-use`, {
       meaning: `${name}, which goes in ${year}, was still called that day: its callers will break.`,
@@ -156,7 +159,7 @@ export class Monitoring extends Construct {
     });
   }
 
-  #addTopic({ alarmAddressees }: Stage): Topic {
+  #addTopic(): Topic {
     // Not encrypted by a key: a slip in the key's policy would silence every alarm, and mail is plain text anyway.
     const topic = new Topic(this, 'Topic', {
       displayName: serviceName(this.#stage),
@@ -171,7 +174,9 @@ export class Monitoring extends Construct {
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
       }),
     );
-    for (const address of alarmAddressees) topic.addSubscription(new EmailSubscription(address));
+    for (const address of this.#stage.alarmAddressees) {
+      topic.addSubscription(new EmailSubscription(address));
+    }
     Validations.of(topic).acknowledge({
       id: 'Serverless::Serverless-SNSRedrivePolicy',
       reason: 'A queue of mails that failed would have no reader; the dashboard shows every alarm.',

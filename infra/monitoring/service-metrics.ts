@@ -1,10 +1,19 @@
 import { Duration } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { type metricNames, metricsNamespace } from '../../lib/contract/metric-names.ts';
+import { type MetricName, metricsNamespace } from '../../lib/contract/metric-names.ts';
+import type { ServiceFunctions } from '../lambda/service-function.ts';
 import { type Stage, serviceName } from '../stages.ts';
 
-export type MetricName = (typeof metricNames)[keyof typeof metricNames];
+/** What the alarms and the dashboard of a stage watch. */
+export interface MonitoredService {
+  readonly stage: Stage;
+  readonly restApi: RestApi;
+  readonly functions: ServiceFunctions;
+  readonly petsTable: Table;
+  readonly keysTable: Table;
+}
 
 /** A metric of the service's own, of one operation of a stage, over 5 minutes. */
 export const operationMetric = (

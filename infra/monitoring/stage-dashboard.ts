@@ -11,15 +11,14 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { metricNames } from '../../lib/contract/metric-names.ts';
+import { type MetricName, metricNames } from '../../lib/contract/metric-names.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { runbook, type Stage, serviceName } from '../stages.ts';
-import type { MonitoringProps } from './monitoring.ts';
-import { type MetricName, operationMetric, tableMetric } from './service-metrics.ts';
+import { type MonitoredService, operationMetric, tableMetric } from './service-metrics.ts';
 
-export interface StageDashboardProps extends MonitoringProps {
-  /** The alarms whose state is shown; those that come later as well. */
-  readonly alarms: Alarm[];
+export interface StageDashboardProps extends MonitoredService {
+  /** The alarms whose state is shown. */
+  readonly alarms: readonly Alarm[];
 }
 
 const columns = 24;
@@ -27,94 +26,12 @@ const percentiles = ['p50', 'p90', 'p99'];
 
 /** The dashboard `animal-store-<stage>`: alarms first, then what clients see, then what may be the cause of it. */
 export class StageDashboard extends Construct {
-  constructor(scope: Construct, id: string, props: StageDashboardProps) {
+  readonly #service: MonitoredService;
+
+  constructor(scope: Construct, id: string, { alarms, ...service }: StageDashboardProps) {
     super(scope, id);
-    const { stage, alarms, restApi, functions, unrouted, petsTable, keysTable } = props;
-    const { deploymentStage: api } = restApi;
-    const operations = [
-      ...[...functions].map(([{ name }, { lambda }]) => ({ name, lambda })),
-      { name: 'unrouted', lambda: unrouted.lambda },
-    ];
-    const byOperation = (metricName: MetricName, statistic?: string) =>
-      operations.map(({ name }) => operationMetric(stage, name, metricName, statistic));
-    const byFunction = (metricName: string, statistic = 'Sum') =>
-      operations.map(({ name, lambda }) => lambda.metric(metricName, { statistic, label: name }));
-
-    const rows: GraphWidgetProps[][] = [
-      [
-        { title: 'Traffic: requests', left: [api.metricCount()] },
-        { title: 'Traffic: requests by operation', left: byOperation(metricNames.requests) },
-        {
-          title: 'Traffic: creations that came again',
-          left: byOperation(metricNames.idempotentReplays),
-        },
-      ],
-      [
-        {
-          title: 'Errors: answers by class',
-          left: [api.metricClientError({ label: '4xx' }), api.metricServerError({ label: '5xx' })],
-        },
-        { title: 'Errors: 4xx by operation', left: byOperation(metricNames.clientErrors) },
-        { title: 'Errors: 5xx by operation', left: byOperation(metricNames.serverErrors) },
-      ],
-      [
-        {
-          title: 'Latency: API, ms',
-          left: percentiles.map((p) => api.metricLatency({ statistic: p, label: p })),
-        },
-        {
-          title: 'Latency: integration, ms',
-          left: percentiles.map((p) => api.metricIntegrationLatency({ statistic: p, label: p })),
-        },
-        {
-          title: 'Latency: calls of DynamoDB by operation, p99, ms',
-          left: byOperation(metricNames.dynamodbLatency, 'p99'),
-        },
-      ],
-      [
-        {
-          title: 'API keys: requests refused by operation',
-          left: byOperation(metricNames.authFailures),
-        },
-        {
-          title: 'DynamoDB: throttled attempts by operation',
-          left: byOperation(metricNames.throttles),
-        },
-      ],
-      [
-        { title: 'Functions: crashes and time-outs', left: byFunction('Errors') },
-        { title: 'Functions: throttles', left: byFunction('Throttles') },
-        {
-          title: 'Functions: concurrent executions',
-          left: byFunction('ConcurrentExecutions', 'Maximum'),
-          ...(stage.reservedConcurrency !== undefined && {
-            leftAnnotations: [{ value: stage.reservedConcurrency, label: 'reserved for each' }],
-          }),
-        },
-      ],
-      tableRow('Pets table', stage, petsTable, ['GetItem', 'PutItem', 'Query']),
-      capacityAndThrottles(`Index ${statusIndex}`, stage, petsTable, {
-        GlobalSecondaryIndexName: statusIndex,
-      }),
-      tableRow('Keys table', stage, keysTable, ['GetItem']),
-    ];
-    if (stage.deployment === 'canary') {
-      const ofStage = operations
-        .map(({ lambda }) => `FunctionName="${lambda.functionName}"`)
-        .join(' OR ');
-      rows.push(
-        ['Invocations', 'Errors'].map((metricName) => ({
-          title: `Canary: ${metricName.toLowerCase()} by version`,
-          left: [
-            new MathExpression({
-              expression: `SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName="${metricName}" (${ofStage})', 'Sum', 60)`,
-              label: '',
-            }),
-          ],
-        })),
-      );
-    }
-
+    this.#service = service;
+    const { stage } = service;
     new Dashboard(this, 'Dashboard', {
       dashboardName: serviceName(stage),
       defaultInterval: Duration.hours(3),
@@ -126,12 +43,139 @@ export class StageDashboard extends Construct {
             height: 2,
           }),
         ],
-        [new AlarmStatusWidget({ title: 'Alarms', alarms, width: columns, height: 4 })],
-        ...rows.map((graphs) =>
+        [
+          new AlarmStatusWidget({
+            title: 'Alarms',
+            alarms: [...alarms],
+            width: columns,
+            height: 4,
+          }),
+        ],
+        ...this.#rows().map((graphs) =>
           graphs.map((graph) => new GraphWidget({ ...graph, width: columns / graphs.length })),
         ),
       ],
     });
+  }
+
+  #rows(): GraphWidgetProps[][] {
+    const { stage, petsTable, keysTable } = this.#service;
+    return [
+      this.#traffic(),
+      this.#errors(),
+      this.#latency(),
+      this.#refusals(),
+      this.#functions(),
+      tableRow('Pets table', stage, petsTable, ['GetItem', 'PutItem', 'Query']),
+      capacityAndThrottles(`Index ${statusIndex}`, stage, petsTable, {
+        GlobalSecondaryIndexName: statusIndex,
+      }),
+      tableRow('Keys table', stage, keysTable, ['GetItem']),
+      ...(stage.deployment === 'canary' ? [this.#canary()] : []),
+    ];
+  }
+
+  #traffic(): GraphWidgetProps[] {
+    return [
+      { title: 'Traffic: requests', left: [this.#api.metricCount()] },
+      { title: 'Traffic: requests by operation', left: this.#byOperation(metricNames.requests) },
+      {
+        title: 'Traffic: creations that came again',
+        left: this.#byOperation(metricNames.idempotentReplays),
+      },
+    ];
+  }
+
+  #errors(): GraphWidgetProps[] {
+    return [
+      {
+        title: 'Errors: answers by class',
+        left: [
+          this.#api.metricClientError({ label: '4xx' }),
+          this.#api.metricServerError({ label: '5xx' }),
+        ],
+      },
+      { title: 'Errors: 4xx by operation', left: this.#byOperation(metricNames.clientErrors) },
+      { title: 'Errors: 5xx by operation', left: this.#byOperation(metricNames.serverErrors) },
+    ];
+  }
+
+  #latency(): GraphWidgetProps[] {
+    return [
+      {
+        title: 'Latency: API, ms',
+        left: percentiles.map((p) => this.#api.metricLatency({ statistic: p, label: p })),
+      },
+      {
+        title: 'Latency: integration, ms',
+        left: percentiles.map((p) =>
+          this.#api.metricIntegrationLatency({ statistic: p, label: p }),
+        ),
+      },
+      {
+        title: 'Latency: calls of DynamoDB by operation, p99, ms',
+        left: this.#byOperation(metricNames.dynamodbLatency, 'p99'),
+      },
+    ];
+  }
+
+  #refusals(): GraphWidgetProps[] {
+    return [
+      {
+        title: 'API keys: requests refused by operation',
+        left: this.#byOperation(metricNames.authFailures),
+      },
+      {
+        title: 'DynamoDB: throttled attempts by operation',
+        left: this.#byOperation(metricNames.throttles),
+      },
+    ];
+  }
+
+  #functions(): GraphWidgetProps[] {
+    const { reservedConcurrency } = this.#service.stage;
+    return [
+      { title: 'Functions: crashes and time-outs', left: this.#byFunction('Errors') },
+      { title: 'Functions: throttles', left: this.#byFunction('Throttles') },
+      {
+        title: 'Functions: concurrent executions',
+        left: this.#byFunction('ConcurrentExecutions', 'Maximum'),
+        ...(reservedConcurrency !== undefined && {
+          leftAnnotations: [{ value: reservedConcurrency, label: 'reserved for each' }],
+        }),
+      },
+    ];
+  }
+
+  #canary(): GraphWidgetProps[] {
+    const ofStage = Object.values(this.#service.functions)
+      .map(({ lambda }) => `FunctionName="${lambda.functionName}"`)
+      .join(' OR ');
+    return ['Invocations', 'Errors'].map((metricName) => ({
+      title: `Canary: ${metricName.toLowerCase()} by version`,
+      left: [
+        new MathExpression({
+          expression: `SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName="${metricName}" (${ofStage})', 'Sum', 60)`,
+          label: '',
+        }),
+      ],
+    }));
+  }
+
+  get #api() {
+    return this.#service.restApi.deploymentStage;
+  }
+
+  #byOperation(metricName: MetricName, statistic?: string): IMetric[] {
+    return Object.keys(this.#service.functions).map((operation) =>
+      operationMetric(this.#service.stage, operation, metricName, statistic),
+    );
+  }
+
+  #byFunction(metricName: string, statistic = 'Sum'): IMetric[] {
+    return Object.entries(this.#service.functions).map(([label, { lambda }]) =>
+      lambda.metric(metricName, { statistic, label }),
+    );
   }
 }
 

@@ -50,11 +50,11 @@ const described: { readonly [Name in keyof typeof errors]: DescribedError } = {
   },
   badGateway: {
     example: errors.badGateway(),
-    when: 'The service crashed.',
+    when: 'The service gave no usable answer. Repeating a creation is safe only under an `Idempotency-Key`.',
   },
   serviceUnavailable: {
     example: errors.serviceUnavailable(),
-    when: 'The service can not reach its store; send it again after `Retry-After`.',
+    when: 'The service crashed, has no capacity, or can not reach its store; send it again after `Retry-After`. Repeating a creation is safe only under an `Idempotency-Key`.',
   },
   gatewayTimeout: {
     example: errors.gatewayTimeout(),

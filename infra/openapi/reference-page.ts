@@ -17,6 +17,11 @@ export const pageFiles = [
 ] as const;
 export type PageFile = (typeof pageFiles)[number];
 
+/** What must be distributed with the page: its licence, its notice, and the licences of what it bundles. */
+export const licenceFiles = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'].map((name) =>
+  join(swaggerUi, name),
+);
+
 /** The service that a page is made out to. */
 export interface PageService {
   readonly baseAddress: string;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { int64Bounds } from '../../lib/contract/pet.ts';
 import {
+  invisible,
   ListPetsQuery,
   maxNameLength,
   NewPet,
@@ -23,9 +24,8 @@ const ErrorBody = z.object({
   status: z.int().check(z.gte(400), z.lte(599)),
 });
 
-// Engines of JSON Schema differ in what `\s` means; this is what JavaScript, and so the service, takes it for.
-const notBlank =
-  '[^\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]';
+// Each character beyond U+FFFF as itself: engines differ in how they write it.
+const notBlank = `[^${invisible.replace(/\\u\{(\w+)\}/g, (_, hex) => String.fromCodePoint(Number.parseInt(hex, 16)))}]`;
 
 /** What zod's own conversion can't know: names, descriptions, and the rules that are code. */
 const described = z

@@ -17,13 +17,13 @@ export class AccountStack extends Stack {
         ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
       ],
     });
-    role.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
       reason: 'API Gateway checks that the role holds the very policy that AWS made for it.',
     });
     new CfnAccount(this, 'ApiGateway', { cloudWatchRoleArn: role.roleArn }).applyRemovalPolicy(
-      RemovalPolicy.RETAIN,
+      RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     );
   }
 }

@@ -8,12 +8,13 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { createPet, getPet, listPets } from '../../lib/contract/operations.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { PetsApi } from '../api/pets-api.ts';
 import { CanaryDeployment } from '../lambda/canary-deployment.ts';
-import { ServiceFunction } from '../lambda/service-function.ts';
+import { ServiceFunction, type ServiceFunctions } from '../lambda/service-function.ts';
 import { Monitoring } from '../monitoring/monitoring.ts';
+import type { MonitoredService } from '../monitoring/service-metrics.ts';
+import { StageDashboard } from '../monitoring/stage-dashboard.ts';
 import { requireOrigins, requireSafe, type Stage } from '../stages.ts';
 
 export interface AnimalStoreStackProps {
@@ -22,9 +23,11 @@ export interface AnimalStoreStackProps {
 
 /**
  * One stage of the animal store: its tables, a function per operation, and the REST API before them.
- * Throws when the stage is prod and its values are unsafe, or when it names what is no origin.
+ * Throws when the values of the stage are unsafe, or when it names what is no origin.
  */
 export class AnimalStoreStack extends Stack {
+  readonly #stage: Stage;
+
   constructor(scope: Construct, id: string, { stage }: AnimalStoreStackProps) {
     requireSafe(stage);
     requireOrigins(stage);
@@ -34,85 +37,15 @@ export class AnimalStoreStack extends Stack {
       tags: { ...stage.tags },
       terminationProtection: stage.terminationProtection,
     });
+    this.#stage = stage;
 
-    const tableDefaults = {
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      maxReadRequestUnits: stage.maximumUnits.read,
-      maxWriteRequestUnits: stage.maximumUnits.write,
-      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      deletionProtection: stage.deletionProtection,
-      ...(stage.pointInTimeRecoveryDays > 0 && {
-        pointInTimeRecoverySpecification: {
-          pointInTimeRecoveryEnabled: true,
-          recoveryPeriodInDays: stage.pointInTimeRecoveryDays,
-        },
-      }),
-    } satisfies Partial<TableProps>;
-
-    const petsTable = new Table(this, 'PetsTable', {
-      ...tableDefaults,
-      partitionKey: { name: 'id', type: AttributeType.NUMBER },
-    });
-    petsTable.addGlobalSecondaryIndex({
-      indexName: statusIndex,
-      partitionKey: { name: 'status', type: AttributeType.STRING },
-      sortKey: { name: 'id', type: AttributeType.NUMBER },
-      projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ['name', 'categoryId'],
-      maxReadRequestUnits: stage.maximumUnits.read,
-      maxWriteRequestUnits: stage.maximumUnits.write,
-    });
-    const keysTable = new Table(this, 'KeysTable', {
-      ...tableDefaults,
-      partitionKey: { name: 'keyId', type: AttributeType.STRING },
-    });
-
-    const environment = {
-      PETS_TABLE: petsTable.tableName,
-      KEYS_TABLE: keysTable.tableName,
-      API_KEY_PREFIX: stage.apiKeyPrefix,
-    };
-    const findApiKeys = allow('dynamodb:GetItem', keysTable.tableArn);
-    const operationFunction = (name: string, statement: PolicyStatement) =>
-      new ServiceFunction(this, name, {
-        stage,
-        environment,
-        permissions: [findApiKeys, statement],
-      });
-
-    const functions = new Map([
-      [
-        listPets,
-        operationFunction(
-          'list-pets',
-          allow('dynamodb:Query', `${petsTable.tableArn}/index/${statusIndex}`),
-        ),
-      ],
-      [createPet, operationFunction('create-pet', allow('dynamodb:PutItem', petsTable.tableArn))],
-      [getPet, operationFunction('get-pet', allow('dynamodb:GetItem', petsTable.tableArn))],
-    ]);
-    const unrouted = new ServiceFunction(this, 'unrouted', {
-      stage,
-      environment: {},
-      permissions: [],
-    });
-    const api = new PetsApi(this, 'Api', { stage, functions, unrouted });
+    const petsTable = this.#addPetsTable();
+    const keysTable = this.#addKeysTable();
+    const functions = this.#addFunctions(petsTable, keysTable);
+    const api = new PetsApi(this, 'Api', { stage, functions });
     if (stage.alarmAddressees.length > 0) {
       const { restApi } = api;
-      const monitoring = new Monitoring(this, 'Monitoring', {
-        stage,
-        restApi,
-        functions,
-        unrouted,
-        petsTable,
-        keysTable,
-      });
-      if (stage.deployment === 'canary') {
-        new CanaryDeployment(this, 'Canary', {
-          functions: [...functions.values(), unrouted],
-          monitoring,
-        });
-      }
+      this.#addMonitoring({ stage, restApi, functions, petsTable, keysTable });
     }
 
     new CfnOutput(this, 'BaseAddress', { value: api.baseAddress });
@@ -120,7 +53,80 @@ export class AnimalStoreStack extends Stack {
     new CfnOutput(this, 'PetsTableName', { value: petsTable.tableName });
     new CfnOutput(this, 'KeysTableName', { value: keysTable.tableName });
   }
+
+  #addPetsTable(): Table {
+    const table = new Table(this, 'PetsTable', {
+      ...tableDefaults(this.#stage),
+      partitionKey: { name: 'id', type: AttributeType.NUMBER },
+    });
+    table.addGlobalSecondaryIndex({
+      indexName: statusIndex,
+      partitionKey: { name: 'status', type: AttributeType.STRING },
+      sortKey: { name: 'id', type: AttributeType.NUMBER },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['name', 'categoryId'],
+      ...maximumUnits(this.#stage),
+    });
+    return table;
+  }
+
+  #addKeysTable(): Table {
+    return new Table(this, 'KeysTable', {
+      ...tableDefaults(this.#stage),
+      partitionKey: { name: 'keyId', type: AttributeType.STRING },
+    });
+  }
+
+  /** Each function may find API keys, and make the one call of its operation. */
+  #addFunctions(petsTable: Table, keysTable: Table): ServiceFunctions {
+    const stage = this.#stage;
+    const environment = {
+      PETS_TABLE: petsTable.tableName,
+      KEYS_TABLE: keysTable.tableName,
+      API_KEY_PREFIX: stage.apiKeyPrefix,
+    };
+    const findApiKeys = allow('dynamodb:GetItem', keysTable.tableArn);
+    const operationFunction = (name: string, call: PolicyStatement) =>
+      new ServiceFunction(this, name, { stage, environment, permissions: [findApiKeys, call] });
+    const index = `${petsTable.tableArn}/index/${statusIndex}`;
+    return {
+      listPets: operationFunction('list-pets', allow('dynamodb:Query', index)),
+      createPet: operationFunction('create-pet', allow('dynamodb:PutItem', petsTable.tableArn)),
+      getPet: operationFunction('get-pet', allow('dynamodb:GetItem', petsTable.tableArn)),
+      unrouted: new ServiceFunction(this, 'unrouted', { stage, environment: {}, permissions: [] }),
+    };
+  }
+
+  #addMonitoring(service: MonitoredService) {
+    const monitoring = new Monitoring(this, 'Monitoring', service);
+    if (this.#stage.deployment === 'canary') {
+      const functions = Object.values(service.functions);
+      new CanaryDeployment(this, 'Canary', { functions, monitoring });
+    }
+    // Last, so that it shows the alarms of a canary too.
+    new StageDashboard(this, 'Dashboard', { ...service, alarms: monitoring.alarms });
+  }
 }
+
+const maximumUnits = ({ maximumUnits: { read, write } }: Stage) => ({
+  maxReadRequestUnits: read,
+  maxWriteRequestUnits: write,
+});
+
+const tableDefaults = (stage: Stage) =>
+  ({
+    ...maximumUnits(stage),
+    billingMode: BillingMode.PAY_PER_REQUEST,
+    // Also when its creation is rolled back: then deletion protection would make the rollback fail.
+    removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    deletionProtection: stage.deletionProtection,
+    ...(stage.pointInTimeRecoveryDays > 0 && {
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: true,
+        recoveryPeriodInDays: stage.pointInTimeRecoveryDays,
+      },
+    }),
+  }) satisfies Partial<TableProps>;
 
 const allow = (action: string, resource: string) =>
   new PolicyStatement({ actions: [action], resources: [resource] });

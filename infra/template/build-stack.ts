@@ -6,10 +6,11 @@ import { promisify } from 'node:util';
 import { requireCode } from '../local/lambda/function-code.ts';
 import { type StackDefinition, stackDefinitionOf } from '../local/stack-definition.ts';
 import { projectDirectory } from '../project-directory.ts';
+import { stackName, staging } from '../stages.ts';
 import { parseTemplate, type Template } from './template.ts';
 
-/** The stage whose stack runs locally; importing `stages.ts` would load the whole CDK into this process. */
-const stackName = 'AnimalStore-staging';
+/** The stack that runs locally. */
+const localStack = stackName(staging);
 
 /** Bundles the functions from the sources as they are now. Throws an error of one line when they can't be built. */
 export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
@@ -20,9 +21,9 @@ export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
 /** Bundles the functions and reads the stack. Throws an error of one line when they can't be built, or don't fit. */
 export const synthesise = (signal?: AbortSignal): Promise<StackDefinition> =>
   withAssembly(async (assembly) => {
-    const template = await readTemplate(assembly, stackName);
+    const template = await readTemplate(assembly, localStack);
     const stack = stackDefinitionOf(template);
-    await requireCode(template, stack.functions, assembly, stackName);
+    await requireCode(template, stack.functions, assembly, localStack);
     return stack;
   }, signal);
 

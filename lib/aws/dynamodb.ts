@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { exactNumber } from '../contract/exact-json.ts';
 import { metricNames } from '../contract/metric-names.ts';
 import { elapsedMs, instantMs } from './elapsed-ms.ts';
 import { environment } from './environment.ts';
@@ -9,6 +12,9 @@ import { count, recordDynamodbLatency } from './metrics.ts';
 import { isThrottled } from './retryable.ts';
 
 const maxAttempts = 3;
+
+/** How long an attempt may take, from connecting to the last byte of the answer, in ms. */
+const attemptMs = 1_000;
 
 /** Full jitter up to 50, 100, … at most 400 ms; the SDK's own pause after a throttle is seconds long. */
 const backoffMs = (attempt: number) => Math.random() * Math.min(400, 25 * 2 ** attempt);
@@ -22,11 +28,9 @@ const endpoint = new URL(
     `https://dynamodb.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
 );
 
-/**
- * The one client of DynamoDB in a function, reused over invocations. Its errors are the SDK's. Whatever is not set here the SDK looks
- * for in files and services that a function does not have: the bundle leaves out the code that would (infra/left-out-modules.ts).
- */
-export const dynamodb = new DynamoDBClient({
+// What is not set here the SDK looks for in files and services that a function does not have:
+// the bundle leaves out that code (infra/lambda/left-out-modules.ts).
+const client = new DynamoDBClient({
   region,
   credentials: fromEnv(),
   endpointProvider: () => ({ url: endpoint }),
@@ -38,39 +42,63 @@ export const dynamodb = new DynamoDBClient({
   disableClockSkewCorrection: false,
   maxAttempts,
   userAgentAppId: 'animal-store',
-  requestHandler: { connectionTimeout: 500, requestTimeout: 1_000, throwOnRequestTimeout: true },
-  // The SDK's own loads Node's web streams, only to find that an answer is none.
-  streamCollector: (body: Readable) =>
-    new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      body
-        .on('data', (chunk: Buffer) => chunks.push(chunk))
-        .on('end', () => resolve(Buffer.concat(chunks)))
-        .on('error', reject);
-    }),
+  // These end with the headers of an answer: `collectAnswer` bounds the rest.
+  requestHandler: {
+    connectionTimeout: attemptMs / 2,
+    requestTimeout: attemptMs,
+    throwOnRequestTimeout: true,
+  },
 });
 
 // A strategy for each request: a shared one stops retrying when an outage has spent its budget,
 // and a lost answer that is not asked for again makes the client create its pet twice.
-dynamodb.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
+client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
 // It prepares every answer for a log that nobody reads, and would log a failed call with table name and item.
-if (!dynamodb.middlewareStack.remove('loggerMiddleware')) {
+if (!client.middlewareStack.remove('loggerMiddleware')) {
   throw new Error('The SDK has no loggerMiddleware any more: look for what logs its failed calls');
 }
 
-/** Failures that the SDK takes as final though another attempt can mend them: an answer that is no JSON, old credentials. */
-const alsoRetryable = new Set(['SyntaxError', 'ExpiredTokenException']);
+client.middlewareStack.add(
+  (next) => async (args) => {
+    const startedAt = instantMs();
+    const result = await next(args);
+    const { response } = result;
+    if (HttpResponse.isInstance(response)) {
+      const body = await readWithin(attemptMs - elapsedMs(startedAt), response.body);
+      if (response.statusCode < 300 && body[0] !== openingBrace) {
+        throw new Error('DynamoDB answers with a JSON object');
+      }
+      response.body = body;
+    }
+    return result;
+  },
+  // Next to the request handler.
+  { name: 'collectAnswer', step: 'deserialize', priority: 'low' },
+);
 
-dynamodb.middlewareStack.add(
+const openingBrace = '{'.charCodeAt(0);
+
+/** All bytes of a stream. Throws a `TimeoutError` when they take longer. */
+const readWithin = (ms: number, body: Readable) =>
+  new Promise<Buffer>((resolve, reject) => {
+    const timeoutError = Object.assign(new Error('An answer stalled'), { name: 'TimeoutError' });
+    const timer = setTimeout(() => body.destroy(timeoutError), ms);
+    const chunks: Buffer[] = [];
+    body
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => resolve(Buffer.concat(chunks)))
+      .on('error', reject)
+      .on('close', () => clearTimeout(timer));
+  });
+
+client.middlewareStack.add(
   (next) => async (args) => {
     try {
       return await next(args);
     } catch (error) {
       if (isThrottled(error)) count(metricNames.throttles);
-      if (error instanceof Error && alsoRetryable.has(error.name)) {
-        Object.assign(error, { $retryable: {} });
-      }
+      if (error instanceof Error && mayPass(error)) Object.assign(error, { $retryable: {} });
       throw error;
     }
   },
@@ -78,7 +106,14 @@ dynamodb.middlewareStack.add(
   { name: 'inspectFailure', step: 'finalizeRequest', priority: 'low' },
 );
 
-dynamodb.middlewareStack.add(
+/**
+ * Failures that the SDK takes as final but need not last: what DynamoDB itself has not answered was broken on the way
+ * (TLS alerts, HPE_* of Node's HTTP parser, an answer that can't be its own), and old credentials are renewed.
+ */
+const mayPass = (error: Error) =>
+  !(error instanceof DynamoDBServiceException) || error.name === 'ExpiredTokenException';
+
+client.middlewareStack.add(
   (next) => async (args) => {
     const startedAt = instantMs();
     try {
@@ -90,3 +125,8 @@ dynamodb.middlewareStack.add(
   // Around all attempts: the metric is what a request waits for.
   { name: 'measureLatency', step: 'initialize' },
 );
+
+/** The DynamoDB client of a function, reused over invocations. Throws the SDK's errors. Integers beyond 2^53 are `bigint`. */
+export const dynamodb = DynamoDBDocumentClient.from(client, {
+  unmarshallOptions: { wrapNumbers: exactNumber },
+});

@@ -1,28 +1,73 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metricNames, metricsNamespace } from '../contract/metric-names.ts';
+import { type MetricName, metricNames, metricsNamespace } from '../contract/metric-names.ts';
+import { environment } from './environment.ts';
 
-const metrics = new Metrics({ namespace: metricsNamespace });
+const service = environment('SERVICE_NAME');
+
+/** The most values of a metric that CloudWatch takes from one line; further ones are left out. */
+const maxValues = 100;
+
+// Of the present request: a function has one at a time.
+const metrics = new Map<MetricName, number[]>();
+const corruptItems: string[] = [];
+
+const record = (name: MetricName, value: number): void => {
+  const values = metrics.get(name) ?? [];
+  if (values.length < maxValues) metrics.set(name, [...values, value]);
+};
 
 /** Counts one occurrence in the present request. */
-export const count = (name: (typeof metricNames)[keyof typeof metricNames]): void => {
-  metrics.addMetric(name, MetricUnit.Count, 1);
-};
+export const count = (name: MetricName): void => record(name, 1);
 
 /** Notes how long the present request waited for a call of DynamoDB, in ms. */
-export const recordDynamodbLatency = (ms: number): void => {
-  metrics.addMetric(metricNames.dynamodbLatency, MetricUnit.Milliseconds, ms);
+export const recordDynamodbLatency = (ms: number): void => record(metricNames.dynamodbLatency, ms);
+
+/** Notes the id of a stored item that the present request could not read; nothing else of the item may be logged. */
+export const noteCorruptItem = (id: string): void => {
+  if (corruptItems.length < maxValues) corruptItems.push(id);
 };
 
-/** Forgets what was counted and measured before the first request, as no client waited for it. */
+/** Forgets what was counted, measured and noted before the first request: no client waited for it. */
 export const forgetMetrics = (): void => {
-  metrics.clearMetrics();
+  metrics.clear();
+  corruptItems.length = 0;
 };
 
-/** What was counted and measured since the last time, as one line of CloudWatch's embedded metric format has it. */
-export const metricsLine = (operation: string): object => {
-  metrics.addDimension('operation', operation);
-  const line = metrics.serializeMetrics();
-  metrics.clearMetrics();
-  metrics.clearDimensions();
-  return line;
+/**
+ * Writes the one line of a request: its log fields, and what was noted, counted and measured since the last line, in CloudWatch's
+ * embedded metric format.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ */
+export const writeLine = (operation: string, fields: object): void => {
+  const line = {
+    ...fields,
+    ...(corruptItems.length > 0 && { corruptItems }),
+    service,
+    operation,
+    version: process.env['AWS_LAMBDA_FUNCTION_VERSION'],
+    ...Object.fromEntries([...metrics].map(targetOf)),
+    _aws: {
+      Timestamp: Date.now(),
+      CloudWatchMetrics: [
+        {
+          Namespace: metricsNamespace,
+          Dimensions: [['service', 'operation']],
+          Metrics: [...metrics.keys()].map(definitionOf),
+        },
+      ],
+    },
+  };
+  // A single write: console.log would add Lambda's prefix, and a line per argument.
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+  forgetMetrics();
 };
+
+/** One value is written as a number, so that queries of the log can calculate with it. */
+const targetOf = ([name, values]: [MetricName, number[]]) => [
+  name,
+  values.length === 1 ? values[0] : values,
+];
+
+const definitionOf = (Name: MetricName) => ({
+  Name,
+  Unit: Name === metricNames.dynamodbLatency ? 'Milliseconds' : 'Count',
+});

@@ -1,10 +1,4 @@
-/** The body of every error response. */
-export interface ErrorBody {
-  readonly code: string;
-  readonly message: string;
-  /** The HTTP status code of the response that carries this body. */
-  readonly status: number;
-}
+import type { ErrorBody } from './bodies.ts';
 
 interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
@@ -55,8 +49,8 @@ export const errors = {
       `This endpoint has been removed. Use ${successor} instead.`,
     ),
   payloadTooLarge: () => new ApiError('payload_too_large', 413, 'The body is too large.'),
-  unsupportedMediaType: () =>
-    new ApiError('unsupported_media_type', 415, 'Content-Type must be application/json in UTF-8.'),
+  unsupportedMediaType: (message = 'Content-Type must be application/json in UTF-8.') =>
+    new ApiError('unsupported_media_type', 415, message),
   idempotencyKeyReused: () =>
     new ApiError('idempotency_key_reused', 422, 'This Idempotency-Key was used with another body.'),
   tooManyRequests: () =>
@@ -67,9 +61,11 @@ export const errors = {
     new ApiError('internal_error', 500, 'The service failed to handle the request.', { cause }),
   badGateway: () => new ApiError('bad_gateway', 502, 'The service gave no usable answer.'),
   serviceUnavailable: (cause?: unknown) =>
-    new ApiError('service_unavailable', 503, 'The service is unavailable. Try again later.', {
-      headers: retryAfterOneSecond,
-      cause,
-    }),
+    new ApiError(
+      'service_unavailable',
+      503,
+      'The service is unavailable. Try again later; repeating a creation is safe only under an Idempotency-Key.',
+      { headers: retryAfterOneSecond, cause },
+    ),
   gatewayTimeout: () => new ApiError('gateway_timeout', 504, 'The service did not answer in time.'),
 } as const;

@@ -15,11 +15,16 @@ declare global {
  * Throws a SyntaxError for text that is not JSON.
  */
 export const parseJson = (text: string): unknown =>
-  JSON.parse(text, (_key, value, { source }) => {
-    if (typeof value !== 'number' || source === undefined) return value;
-    if (/^-?\d+$/.test(source) && !Number.isSafeInteger(value)) return BigInt(source);
-    return String(value) === source ? value : Number.NaN;
-  });
+  JSON.parse(text, (_key, value, { source }) =>
+    typeof value !== 'number' || source === undefined ? value : exactNumber(source),
+  );
+
+/** A number from its decimal digits: a `bigint` for an integer beyond 2^53, NaN where neither type is exact. */
+export const exactNumber = (digits: string): number | bigint => {
+  const value = Number(digits);
+  if (!Number.isSafeInteger(value) && /^-?\d+$/.test(digits)) return BigInt(digits);
+  return String(value) === digits ? value : Number.NaN;
+};
 
 /** Writes JSON with every `bigint` as the number it is. */
 export const stringifyJson = (value: unknown): string => {

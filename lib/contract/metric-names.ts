@@ -21,3 +21,6 @@ export const metricNames = {
   /** Time that a request waited for one call of DynamoDB, its retries and pauses included, in ms. */
   dynamodbLatency: 'DynamoDBLatency',
 } as const;
+
+/** The name of a metric of the service's own. */
+export type MetricName = (typeof metricNames)[keyof typeof metricNames];

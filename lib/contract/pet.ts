@@ -1,5 +1,4 @@
-/** A 64-bit signed integer: a `number` where that is exact, else a `bigint`. */
-export type Int64 = number | bigint;
+import { type Int64, type Pet, type PetStatus, petStatuses } from './bodies.ts';
 
 /** The smallest and the largest 64-bit signed integer. */
 export const int64Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n } as const;
@@ -9,23 +8,8 @@ export const isInt64 = (value: unknown): value is Int64 =>
     ? value >= int64Bounds.minimum && value <= int64Bounds.maximum
     : Number.isSafeInteger(value);
 
-/** Every status, in the order of a list. */
-export const petStatuses = ['available', 'pending', 'sold'] as const;
-
-/** Whether an animal can be had. */
-export type PetStatus = (typeof petStatuses)[number];
-
 const isPetStatus = (value: unknown): value is PetStatus =>
   petStatuses.some((status) => status === value);
-
-/** An animal of the catalogue. */
-export interface Pet {
-  /** 1 to 2^53-1, so that every JSON reader keeps it. */
-  readonly id: number;
-  readonly name: string;
-  readonly categoryId: Int64;
-  readonly status: PetStatus;
-}
 
 /** A pet's id as written in a path; `undefined` where no pet can have it. */
 export const parsePetId = (text: string | undefined): number | undefined => {
@@ -37,6 +21,7 @@ export const parsePetId = (text: string | undefined): number | undefined => {
 export const toPet = ({ id, name, categoryId, status }: Record<string, unknown>): Pet => {
   if (
     typeof id !== 'number' ||
+    !Number.isSafeInteger(id) ||
     typeof name !== 'string' ||
     !isInt64(categoryId) ||
     !isPetStatus(status)

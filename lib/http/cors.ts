@@ -1,13 +1,13 @@
 import { corsHeaders } from '../contract/cors-headers.ts';
 import { headerValues } from './header-values.ts';
-import type { OperationRequest } from './operation-request.ts';
+import type { ChainRequest } from './operation-request.ts';
 
 /** The origins whose pages may call the service; the stack sets none where CORS is off. */
 const origins = process.env['CORS_ORIGINS']?.split(' ') ?? [];
 
 /** Lets pages of the stage's origins read every answer, errors too, and tells browsers that ask first (preflight) what they may send. */
 export const cors = () => {
-  const addHeaders = (request: OperationRequest) => {
+  const addHeaders = (request: ChainRequest) => {
     const { event, response } = request;
     if (!response || origins.length === 0) return;
     const [origin] = headerValues(event, 'origin');
@@ -22,7 +22,7 @@ export const cors = () => {
 };
 
 /** What a browser asks for before it sends a request that no form could send. */
-const preflightHeaders = ({ event, response }: OperationRequest) => {
+const preflightHeaders = ({ event, response }: ChainRequest) => {
   const allow = response?.headers?.['Allow'];
   const isPreflight =
     event.httpMethod === 'OPTIONS' &&

@@ -4,8 +4,11 @@ import type { OperationRequest } from './operation-request.ts';
 /** Time kept back to answer before Lambda ends the invocation, in ms. */
 const marginMs = 500;
 
+/** Time for all calls of DynamoDB of a request together, in ms: a lasting fault is answered with 503 within 4 s. */
+const callsMs = 3_500;
+
 /**
- * Bounds every call of the invocation by its remaining time, as `context.signal`.
+ * Bounds all calls of the invocation together, by `callsMs` and its remaining time, as `context.signal`.
  * Throws `service_unavailable` when too little of it is left to start anything.
  */
 export const deadline = () => {
@@ -17,7 +20,7 @@ export const deadline = () => {
       const controller = new AbortController();
       context.signal = controller.signal;
       // Not `AbortSignal.timeout`, which keeps the signals of requests that have long been answered.
-      context.deadline = setTimeout(() => controller.abort(), remainingMs);
+      context.deadline = setTimeout(() => controller.abort(), Math.min(remainingMs, callsMs));
     },
     after: clear,
     onError: clear,

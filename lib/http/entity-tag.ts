@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { headerValues } from './header-values.ts';
-import type { OperationRequest } from './operation-request.ts';
+import type { ChainRequest } from './operation-request.ts';
 
 /**
  * Gives what was found its strong entity tag (RFC 9110 §8.8.3), and answers 304 without a body to a request whose
  * `If-None-Match` names it (§13.1.2).
  */
 export const entityTag = () => ({
-  after: ({ event, response }: OperationRequest) => {
+  after: ({ event, response }: ChainRequest) => {
     if (!response) return;
     const tag = `"${hash('sha256', response.body, 'base64url')}"`;
     response.headers = { ...response.headers, ETag: tag };

@@ -1,7 +1,7 @@
 import { errors } from '../contract/errors.ts';
 import type { Operation } from '../contract/operations.ts';
 import { link } from './link.ts';
-import type { OperationRequest } from './operation-request.ts';
+import type { ChainRequest } from './operation-request.ts';
 
 /**
  * Tells the clients of an operation, on every answer, that it is deprecated (RFC 9745), when it goes (RFC 8594)
@@ -16,7 +16,7 @@ export const lifecycleHeaders = (operation: Operation) => {
     }),
     ...(stability && { 'X-Stability': stability }),
   };
-  const addHeaders = ({ event, response }: OperationRequest) => {
+  const addHeaders = ({ event, response }: ChainRequest) => {
     if (response)
       response.headers = {
         ...response.headers,

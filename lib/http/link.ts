@@ -23,12 +23,9 @@ export const nextLink = (
   return { Link: link(event, `${event.resource}?${next}`, 'next') };
 };
 
-/** What stands before the resource in the request's own path: the stage, or a custom domain's base path. */
+/** The request's own path up to the resource: the stage, or a custom domain's base path. */
 const basePathOf = ({ requestContext, resource }: OperationEvent): string => {
   // API Gateway routes a path with a slash at its end as the one without, but hands the slash on.
-  let path = requestContext.path.replace(/\/$/, '');
-  for (const character of resource) {
-    if (character === '/') path = path.slice(0, path.lastIndexOf('/'));
-  }
-  return path;
+  const segments = requestContext.path.replace(/\/$/, '').split('/');
+  return segments.slice(0, 1 - resource.split('/').length).join('/');
 };

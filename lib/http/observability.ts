@@ -1,24 +1,38 @@
-import { instantMs } from '../aws/elapsed-ms.ts';
-import { count, metricsLine } from '../aws/metrics.ts';
+import { elapsedMs, instantMs } from '../aws/elapsed-ms.ts';
+import { count, writeLine } from '../aws/metrics.ts';
+import { ApiError } from '../contract/errors.ts';
 import { metricNames } from '../contract/metric-names.ts';
-import { logLine } from './log.ts';
-import type { OperationRequest } from './operation-request.ts';
+import type { ChainRequest } from './operation-request.ts';
 
 /** What API Gateway answers when a function fails to. */
 const badGateway = 502;
 
-/** Writes one log line and one line of metrics for each request. Outermost, for it tells what was answered in the end. */
+/** Whether a request without fault of the service is logged in full; its metrics always are. */
+const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? '');
+
+let coldStart = true;
+
+/**
+ * Writes one line for each request: what was answered, to whom, how fast, and the metrics. Level INFO, or ERROR for a failure of the
+ * service itself (5xx) with its cause. Of what a client sent it holds only the key's public id, and no text of a library, which can
+ * repeat the rest. Outermost, because it tells what was answered in the end.
+ */
 export const observability = (operationName: string) => {
-  const observe = (request: OperationRequest) => {
+  const observe = (request: ChainRequest) => {
     const status = request.response?.statusCode ?? badGateway;
-    count(metricNames.requests);
-    if (status >= 500) count(metricNames.serverErrors);
-    else if (status >= 400) count(metricNames.clientErrors);
-    if (status === 401) count(metricNames.authFailures);
-    print([logLine(operationName, status, request), metricsLine(operationName)]);
+    const failed = status >= 500;
+    countAnswer(status);
+    writeLine(operationName, {
+      level: failed ? 'ERROR' : 'INFO',
+      message: failed ? 'The request failed' : 'The request was answered',
+      status,
+      ...((failed || logsSuccesses) && detailsOf(request)),
+      ...(failed && { cause: kindOf(request.error) }),
+    });
+    coldStart = false;
   };
   return {
-    before: ({ context }: OperationRequest) => {
+    before: ({ context }: ChainRequest) => {
       context.startedAt = instantMs();
     },
     after: observe,
@@ -26,8 +40,36 @@ export const observability = (operationName: string) => {
   };
 };
 
-/** Each line is an event in the log, however many are written at once. */
-const print = (lines: readonly (object | undefined)[]) => {
-  const texts = lines.map((line) => (line ? `${JSON.stringify(line)}\n` : ''));
-  process.stdout.write(texts.join(''));
+const countAnswer = (status: number) => {
+  count(metricNames.requests);
+  if (status >= 500) count(metricNames.serverErrors);
+  else if (status >= 400) count(metricNames.clientErrors);
+  if (status === 401) count(metricNames.authFailures);
 };
+
+/** A member that is `undefined` is not written. */
+const detailsOf = ({ event, context, error }: ChainRequest) => ({
+  timestamp: new Date().toISOString(),
+  code: error instanceof ApiError ? error.code : undefined,
+  durationMs: elapsedMs(context.startedAt),
+  keyId: context.keyId,
+  requestId: gatewayIdOf(event.requestContext.requestId),
+  lambdaRequestId: context.awsRequestId,
+  coldStart,
+});
+
+/** A client can choose the request id by a header of its own, so only one that looks like API Gateway's is logged. */
+const gatewayIdOf = (requestId: string) =>
+  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(requestId) ? requestId : undefined;
+
+/** What was thrown underneath, by its kind and place. */
+const kindOf = (error: unknown) => {
+  const cause = error instanceof ApiError ? error.cause : error;
+  return cause instanceof Error
+    ? { name: cause.name, thrownAt: placeOf(cause) }
+    : { name: typeof cause };
+};
+
+/** File, line and column of the frame that threw, such as `get-pet.cjs:1:4711`; the message before it is left out. */
+const placeOf = ({ stack = '', message }: Error) =>
+  /^ {4}at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.replace(message, ''))?.[1];

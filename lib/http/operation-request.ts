@@ -6,12 +6,16 @@ export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & {
   body: unknown;
 };
 
-/** Lambda's context, and what the middleware learned before the handler runs. */
-export interface OperationContext extends Context {
+/** Lambda's context, and what every chain knows of a request. */
+export interface ChainContext extends Context {
   /** When the request came, an instant of `instantMs`. */
   startedAt: number;
   /** The public id of the API key that the request carries; absent until that is known to be valid. */
   keyId?: string;
+}
+
+/** What the middleware of an operation adds before the handler runs. */
+export interface OperationContext extends ChainContext {
   /** Whose API key the request carries. */
   owner: string;
   /** Ends every call that would outlast the invocation. */
@@ -20,7 +24,19 @@ export interface OperationContext extends Context {
   deadline?: NodeJS.Timeout;
 }
 
-/** What a middleware gets of a request on its way through the chain. */
+/** What a middleware of every chain gets of a request. */
+export type ChainRequest = Request<OperationEvent, APIGatewayProxyResult, unknown, ChainContext>;
+
+/** What a middleware of a request body gets: the body as text is `internal.bodyText`. */
+export type BodyRequest = Request<
+  OperationEvent,
+  APIGatewayProxyResult,
+  unknown,
+  OperationContext,
+  { bodyText: string }
+>;
+
+/** What a middleware of an operation gets of a request. */
 export type OperationRequest = Request<
   OperationEvent,
   APIGatewayProxyResult,

@@ -1,7 +1,5 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
 import { environment } from '../aws/environment.ts';
+import { getItem } from '../aws/get-item.ts';
 import { forgetMetrics } from '../aws/metrics.ts';
 import { isRetryable } from '../aws/retryable.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
@@ -70,11 +68,8 @@ export const warmUp = async (): Promise<void> => {
   forgetMetrics();
 };
 
-const readApiKey = async (keyId: string, signal: AbortSignal) => {
-  const command = new GetItemCommand({ TableName: keysTable, Key: marshall({ keyId }) });
-  const { Item } = await dynamodb.send(command, { abortSignal: signal });
-  return Item && toApiKeyRecord(unmarshall(Item));
-};
+const readApiKey = (keyId: string, signal: AbortSignal) =>
+  getItem(keysTable, ['keyId', keyId], toApiKeyRecord, signal);
 
 const remember = (keyId: string, answer: CachedAnswer) => {
   knownKeys.delete(keyId);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { type Pet, type PetStatus, petStatuses } from '../contract/bodies.ts';
 import { errors } from '../contract/errors.ts';
-import { type Pet, type PetStatus, petStatuses } from '../contract/pet.ts';
 
-/** Where a page ended: the last pet that it holds. */
+/** Where a page ended: at a pet, or with id 0 before the first of a status. */
 export type Position = Pick<Pet, 'id' | 'status'>;
 
 const positionBytes = 9;

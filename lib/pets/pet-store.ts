@@ -1,32 +1,28 @@
-import {
-  ConditionalCheckFailedException,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { checkAnswer } from '../aws/check-answer.ts';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { environment } from '../aws/environment.ts';
-import { count } from '../aws/metrics.ts';
+import { getItem } from '../aws/get-item.ts';
+import { count, noteCorruptItem } from '../aws/metrics.ts';
+import { type Pet, type PetStatus, petStatuses } from '../contract/bodies.ts';
 import { errors } from '../contract/errors.ts';
+import { exactNumber } from '../contract/exact-json.ts';
 import { metricNames } from '../contract/metric-names.ts';
-import { type Pet, type PetStatus, petStatuses, toPet } from '../contract/pet.ts';
+import { toPet } from '../contract/pet.ts';
 import type { ListPetsQuery, NewPet } from '../contract/request-schemas.ts';
 import { statusIndex } from '../contract/tables.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
+import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
 
 const petsTable = environment('PETS_TABLE');
 
 /** Two creations meet at an id with a chance of about one in 2^53 per pet; eight in a row mean a defect. */
 const maxCandidates = 8;
 
-/** The pet of an id, eventually consistent (0.5 RCU); `undefined` if there is none. */
-export const get = async (id: number, signal: AbortSignal): Promise<Pet | undefined> => {
-  const command = new GetItemCommand({ TableName: petsTable, Key: marshall({ id }) });
-  const { Item } = await dynamodb.send(command, { abortSignal: signal });
-  return Item && toPet(unmarshall(Item));
-};
+/** The pet of an id, eventually consistent (0.5 RCU); `undefined` if there is none. Throws for a corrupt item. */
+export const get = (id: number, signal: AbortSignal): Promise<Pet | undefined> =>
+  getItem(petsTable, ['id', id], toPet, signal);
 
 /**
  * Adds a pet under a fresh id, or finds the one that this creation has added before (1 request, 2 WCU).
@@ -47,7 +43,7 @@ export const create = async (
       if (!isSameBytes(occupant['fingerprint'], fingerprint)) throw errors.idempotencyKeyReused();
       // Without a key it is a retry of the service's own, after a lost answer.
       if (scope.key !== undefined) count(metricNames.idempotentReplays);
-      return toPet(occupant);
+      return readPet(occupant);
     }
   }
   throw new Error('Every candidate id is taken');
@@ -61,63 +57,94 @@ export interface Page {
 }
 
 /**
- * One page of the pets, of one status or of all, eventually consistent. Costs 1 request and 0.5 RCU per started
- * 4 KB, and a request more for each status that ends within the page. Throws `invalid_request` for a foreign cursor.
+ * One page of the pets, of one status or of all, eventually consistent. Costs 1 request and 0.5 RCU per started 4 KB, and
+ * a request more for each status that ends within the page, each answer that DynamoDB cuts short and each corrupt item.
+ * Leaves out corrupt items; the log names their ids. When the time is up it returns what it found: maybe an empty page
+ * with a cursor. Throws `invalid_request` for a foreign cursor.
  */
 export const list = async (
   { limit, status, cursor }: ListPetsQuery,
   signal: AbortSignal,
 ): Promise<Page> => {
-  const start = cursor === undefined ? undefined : decodeCursor(cursor, status);
+  const start = cursor === undefined ? startOf(status) : decodeCursor(cursor, status);
   const found: Pet[] = [];
-  for (const current of status ? [status] : statusesFrom(start?.status)) {
-    const after = current === start?.status ? start.id : 0;
-    // One more than the page holds tells whether there is a next one.
-    found.push(...(await readStatus(current, after, limit + 1 - found.length, signal)));
-    if (found.length > limit) break;
+  let position: Position | undefined = start;
+  while (position && found.length <= limit) {
+    try {
+      // One more than the page holds tells whether there is a next one.
+      const read = await readFrom(position, limit + 1 - found.length, signal);
+      found.push(...read.pets);
+      position = read.end ?? (status ? undefined : startAfter(position.status));
+    } catch (error) {
+      if (position === start || !signal.aborted) throw error;
+      break;
+    }
   }
   const pets = found.slice(0, limit);
-  const last = pets.at(-1);
+  const end = found.length > limit ? pets.at(-1) : position;
+  return { pets, nextCursor: end && encodeCursor(end, status) };
+};
+
+const startOf = (status: PetStatus = petStatuses[0]): Position => ({ status, id: 0 });
+
+const startAfter = (status: PetStatus): Position | undefined => {
+  const next = petStatuses[petStatuses.indexOf(status) + 1];
+  return next && startOf(next);
+};
+
+/**
+ * The first pets of a status behind a position. `end` is where DynamoDB stopped, which it may do anywhere: only an
+ * answer without it is the last of its status (Query's LastEvaluatedKey in the DynamoDB API reference).
+ */
+const readFrom = async ({ status, id }: Position, count: number, signal: AbortSignal) => {
+  const command = new QueryCommand({
+    TableName: petsTable,
+    IndexName: statusIndex,
+    KeyConditionExpression: '#status = :status AND id > :after',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':status': status, ':after': id },
+    Limit: count,
+  });
+  const isOfQuery = (key: Record<string, unknown>) =>
+    key['status'] === status && Number(key['id']) >= id;
+  checkAnswer(command, ({ Items, LastEvaluatedKey }) => {
+    if (!Items?.every(isOfQuery) || (LastEvaluatedKey && !isOfQuery(LastEvaluatedKey))) {
+      throw new Error("The answer can't be that of the query");
+    }
+  });
+  const { Items = [], LastEvaluatedKey } = await dynamodb.send(command, { abortSignal: signal });
   return {
-    pets,
-    nextCursor: last && found.length > limit ? encodeCursor(last, status) : undefined,
+    pets: Items.flatMap((item) => {
+      try {
+        return [readPet(item)];
+      } catch {
+        return [];
+      }
+    }),
+    end: LastEvaluatedKey && { status, id: Number(LastEvaluatedKey['id']) },
   };
 };
 
-const statusesFrom = (first: PetStatus = petStatuses[0]) =>
-  petStatuses.slice(petStatuses.indexOf(first));
-
-/** The first pets of a status whose id lies after the given one. */
-const readStatus = async (
-  status: PetStatus,
-  after: number,
-  count: number,
-  signal: AbortSignal,
-): Promise<Pet[]> => {
-  const { Items = [] } = await dynamodb.send(
-    new QueryCommand({
-      TableName: petsTable,
-      IndexName: statusIndex,
-      KeyConditionExpression: '#status = :status AND id > :after',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: marshall({ ':status': status, ':after': after }),
-      Limit: count,
-    }),
-    { abortSignal: signal },
-  );
-  return Items.map((item) => toPet(unmarshall(item)));
+/** A stored item as a pet. Throws for a corrupt one, whose id the log then names. */
+const readPet = (item: Record<string, unknown>): Pet => {
+  try {
+    return toPet(item);
+  } catch (error) {
+    noteCorruptItem(`${item['id']}`);
+    throw error;
+  }
 };
 
 /** Writes the item unless its id is taken; then it gives the item that holds the id. */
 const putUnlessTaken = async (
-  item: Record<string, unknown>,
+  item: { readonly id: number } & Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> => {
   try {
     await dynamodb.send(
-      new PutItemCommand({
+      new PutCommand({
         TableName: petsTable,
-        Item: marshall(item),
+        Item: item,
         ConditionExpression: 'attribute_not_exists(id)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
@@ -125,11 +152,19 @@ const putUnlessTaken = async (
     );
     return undefined;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException && error.Item)
-      return unmarshall(error.Item);
-    throw error;
+    if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
+    return { id: item.id, ...fieldsOf(error.Item) };
   }
 };
+
+/** The document client converts answers, but not the item of an exception. */
+const fieldsOf = (item: Record<string, AttributeValue>) => ({
+  name: item['name']?.S,
+  categoryId: exactNumber(item['categoryId']?.N ?? ''),
+  status: item['status']?.S,
+  creation: item['creation']?.B,
+  fingerprint: item['fingerprint']?.B,
+});
 
 const isSameBytes = (stored: unknown, bytes: Buffer) =>
   stored instanceof Uint8Array && bytes.equals(stored);

@@ -11,17 +11,18 @@ const jsonType = ['Content-Type', 'application/json'] as const;
 
 /**
  * Sends one request, and holds the exchange to the OpenAPI document. Without headers of its own the request carries
- * the API key, and JSON where it has a body. A throttled request is sent again, as long after as the stage asks for.
+ * the API key, and JSON where it has a body. A 429 of the stage's throttle, or a 503 of an account that is out of
+ * concurrency (10 in a new one), is sent again after its `Retry-After`, at most 20 times.
  */
 export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   const sent = {
     headers: request.body === undefined ? [authorization] : [authorization, jsonType],
     ...request,
   };
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     const response = await sendTo(inject('baseAddress'), sent);
     expect(departuresFromContract(sent, response), `${sent.method} ${sent.path}`).toEqual([]);
-    if (response.status !== 429) return response;
+    if (![429, 503].includes(response.status) || attempt > 20) return response;
     await pause(Number(response.headers['retry-after']) * 1_000);
   }
 };
@@ -39,10 +40,7 @@ export const fetchWithinContract: typeof fetch = async (input, init) => {
     name,
     `${value}`,
   ]);
-  // Links are relative to the address, which only a real `fetch` could set.
-  return Object.defineProperty(new Response(text, { status, headers: received }), 'url', {
-    value: request.url,
-  });
+  return new Response(text, { status, headers: received });
 };
 
 /** The store through the client that is written for others. */
@@ -73,6 +71,15 @@ export const expectError = (response: ClientResponse, status: number, code: stri
   const body: unknown = JSON.parse(response.text);
   expect.soft(body).toEqual({ code, message: expect.stringMatching(/\S/), status });
   expectNoLeak(response);
+};
+
+/**
+ * Holds a response to an Error body of 400 or 404. For requests of which no AWS page and no recording says whether
+ * API Gateway, the firewall or the function refuses them (test/README.md, "What we know about AWS").
+ */
+export const expectRefused = (response: ClientResponse) => {
+  const code = response.status === 400 ? 'invalid_request' : 'not_found';
+  expectError(response, response.status === 400 ? 400 : 404, code);
 };
 
 /** Holds a response to showing neither key, nor stack, nor what stands behind the service. */

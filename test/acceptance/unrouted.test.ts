@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiKey, authorization, expectError, send } from './client.ts';
+import { apiKey, authorization, expectError, expectRefused, send } from './client.ts';
 
 const headersWithAndWithoutKey = [
   ['with', [authorization]],
@@ -8,12 +8,21 @@ const headersWithAndWithoutKey = [
 
 describe('a path that no operation has', () => {
   it.each(
-    ['', '/', '/pet', '/pets/1/photos', '/Pets', '/pets;x=1', '/v1/pets'].flatMap((path) =>
+    ['/', '/pet', '/pets/1/photos', '/Pets', '/v1/pets'].flatMap((path) =>
       ['GET', 'POST', 'DELETE', 'OPTIONS'].map((method) => [method, path] as const),
     ),
   )('answers 404 to %s %j, with and without a key', async (method, path) => {
     for (const [, headers] of headersWithAndWithoutKey) {
       expectError(await send({ method, path, headers }), 404, 'not_found');
+    }
+  });
+
+  it.each([
+    ['the root of the stage without its slash', ''],
+    ['a path parameter', '/pets;x=1'],
+  ])('answers 400 or 404 to %s', async (_kind, path) => {
+    for (const [, headers] of headersWithAndWithoutKey) {
+      expectRefused(await send({ path, headers }));
     }
   });
 

@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { identifyApiKey } from '../../lib/contract/api-key.ts';
-import type { Pet } from '../../lib/contract/pet.ts';
+import type { Pet } from '../../lib/contract/bodies.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 
 /** Pets of a usual size, as many as the longest page and one more. */

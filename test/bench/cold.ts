@@ -1,84 +1,118 @@
 import { type ContenderName, type Contenders, contenderNames } from './contenders.ts';
 import { DynamodbStandIn } from './dynamodb-stand-in.ts';
+import { countInstructions, repeatable } from './instructions.ts';
 import { runLambda } from './lambda-process.ts';
 import { type RequestName, requests } from './requests.ts';
 import { type Samples, samplesOf } from './samples.ts';
 
-/**
- * How Node.js is started: by Lambda with flags, for 1,024 MiB these (the `bootstrap` of its public Node.js image), for
- * which V8 refuses the code of Node's own modules that was compiled beforehand; and as everybody else does.
- */
-export const starts = {
-  lambda: [
-    '--expose-gc',
-    '--max-http-header-size=81920',
-    '--max-semi-space-size=51',
-    '--max-old-space-size=922',
-  ],
-  plain: [],
-} as const;
-export type Start = keyof typeof starts;
-
-/** CPU time in ms from the start of the process, less what a process with an empty handler takes. */
-export interface ColdStart {
-  readonly name: ContenderName;
-  readonly untilFirstAnswer: Samples;
-  /** Of this the time after INIT. */
-  readonly firstInvocation: Samples;
-  readonly residentMb: Samples;
-}
-
-export interface ColdStarts {
-  /** CPU time in ms of a process with an empty handler. */
-  readonly empty: Samples;
-  readonly starts: readonly ColdStart[];
-}
+/** How Lambda starts Node.js for a function of 1,024 MiB: the `bootstrap` of its public image public.ecr.aws/lambda/nodejs. */
+export const lambdaFlags = [
+  '--expose-gc',
+  '--max-http-header-size=81920',
+  '--max-semi-space-size=51',
+  '--max-old-space-size=922',
+];
 
 export const coldRequests = ['getPet', 'createPet', 'listPets'] as const;
 
-const names = contenderNames.filter((name) => name !== 'empty' && name !== 'sdkCall');
+/** Millions of instructions from the start of a process to its first answer over TLS, less those of an empty handler. */
+export interface ColdInstructions {
+  readonly name: ContenderName;
+  readonly request: RequestName;
+  readonly millions: Samples;
+}
 
-/**
- * Starts each contender in a process of its own until its first answer, in front of a DynamoDB stand-in and over TLS,
- * in rounds, one contender after the other, so that whatever else the machine does strikes all of them.
- */
-export const measureColdStarts = async (
+/** Counts each contender's cold start `runs` times, in front of a DynamoDB stand-in. */
+export const measureColdInstructions = async (
   contenders: Contenders,
-  request: RequestName,
-  start: Start,
-  rounds: number,
-): Promise<ColdStarts> => {
+  names: readonly ContenderName[],
+  runs: number,
+): Promise<readonly ColdInstructions[]> => {
   await using standIn = await DynamodbStandIn.start();
-  const run = async (name: ContenderName): Promise<Run> => {
-    const { cpuMsAfterInit, invocations, residentBytes } = await runLambda({
-      module: contenders[name].moduleFor(request),
-      environment: standIn.environment,
-      events: [requests(standIn.apiKey)[request]],
-      flags: starts[start],
-    });
-    const [{ cpuMs, statusCode } = { cpuMs: 0, statusCode: 0 }] = invocations;
-    if (!(statusCode < 300)) throw new Error(`${name} answers ${statusCode} to ${request}`);
-    return { cpuMs, firstMs: cpuMs - cpuMsAfterInit, residentMb: residentBytes / 1e6 };
-  };
-
-  const emptyRuns: Run[] = [];
-  const runs = new Map<ContenderName, Run[]>(names.map((name) => [name, []]));
-  for (let round = 0; round < rounds; round += 1) {
-    emptyRuns.push(await run('empty'));
-    for (const [name, done] of runs) done.push(await run(name));
+  const count = (name: ContenderName, request: RequestName) =>
+    countInstructions((runner) =>
+      coldStart(contenders, standIn, name, request, { runner, flags: repeatable }),
+    );
+  const rows: ColdInstructions[] = [];
+  for (const request of coldRequests) {
+    const empty = await count('empty', request);
+    for (const name of names) {
+      const counts: number[] = [];
+      for (let run = 0; run < runs; run += 1) counts.push((await count(name, request)) - empty);
+      rows.push({ name, request, millions: samplesOf(counts) });
+    }
   }
-  const empty = samplesOf(emptyRuns.map(({ cpuMs }) => cpuMs));
-  const coldStarts = [...runs].map(([name, done]) => ({
-    name,
-    untilFirstAnswer: samplesOf(done.map(({ cpuMs }) => cpuMs - empty.median)),
-    firstInvocation: samplesOf(done.map(({ firstMs }) => firstMs)),
-    residentMb: samplesOf(done.map(({ residentMb }) => residentMb)),
-  }));
-  return { empty, starts: coldStarts };
+  return rows;
 };
 
-interface Run {
-  readonly cpuMs: number;
-  readonly firstMs: number;
-  readonly residentMb: number;
+/** CPU time in ms of each round: rows of the same index were measured one after the other. */
+export interface ColdCpu {
+  readonly name: ContenderName;
+  /** From the start of the process to the first answer, less an empty handler. */
+  readonly untilFirstAnswer: readonly number[];
+  /** The part of it after INIT. */
+  readonly firstInvocation: readonly number[];
+  readonly residentMb: Samples;
 }
+
+/** Measures the CPU time of a cold getPet in rounds, so that what else the machine does hits all contenders. */
+export const measureColdCpu = async (
+  contenders: Contenders,
+  rounds: number,
+): Promise<readonly ColdCpu[]> => {
+  await using standIn = await DynamodbStandIn.start();
+  const names = contenderNames.filter((name) => name !== 'empty');
+  const runs = new Map(names.map((name) => [name, emptyRuns()]));
+  for (let round = 0; round < rounds; round += 1) {
+    const { cpuMs: emptyMs } = await coldStart(contenders, standIn, 'empty', 'getPet');
+    for (const [name, { total, first, resident }] of runs) {
+      const { cpuMs, firstMs, residentMb } = await coldStart(contenders, standIn, name, 'getPet');
+      total.push(cpuMs - emptyMs);
+      first.push(firstMs);
+      resident.push(residentMb);
+    }
+  }
+  return [...runs].map(([name, { total, first, resident }]) => ({
+    name,
+    untilFirstAnswer: total,
+    firstInvocation: first,
+    residentMb: samplesOf(resident),
+  }));
+};
+
+const emptyRuns = (): Record<'total' | 'first' | 'resident', number[]> => ({
+  total: [],
+  first: [],
+  resident: [],
+});
+
+const coldStart = async (
+  contenders: Contenders,
+  standIn: DynamodbStandIn,
+  name: ContenderName,
+  request: RequestName,
+  { runner, flags }: Partial<Record<'runner' | 'flags', readonly string[]>> = {},
+) => {
+  const { cpuMsAfterInit, invocations, residentBytes, loaded } = await runLambda({
+    module: contenders[name].moduleFor(request),
+    environment: standIn.environment,
+    events: [requests(standIn.apiKey)[request]],
+    flags: [...lambdaFlags, ...(flags ?? [])],
+    runner: runner ?? [],
+  });
+  const [{ cpuMs, statusCode } = { cpuMs: 0, statusCode: 0 }] = invocations;
+  if (!(statusCode < 300)) throw new Error(`${name} answers ${statusCode} to ${request}`);
+  return { cpuMs, firstMs: cpuMs - cpuMsAfterInit, residentMb: residentBytes / 1e6, loaded };
+};
+
+/** Node's own modules that each operation makes Node.js load up to its first answer. */
+export const loadedModules = async (
+  contenders: Contenders,
+): Promise<Readonly<Record<string, readonly string[]>>> => {
+  await using standIn = await DynamodbStandIn.start();
+  const rows = coldRequests.map(async (request) => {
+    const { loaded } = await coldStart(contenders, standIn, 'service', request);
+    return [request, loaded.toSorted()] as const;
+  });
+  return Object.fromEntries(await Promise.all(rows));
+};

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import {
   bundleDirectory,
   bundleFunctions,
@@ -7,22 +7,23 @@ import {
 } from '../../infra/lambda/bundle-functions.ts';
 import type { RequestName } from './requests.ts';
 
-/** Something that answers the service's requests, by the files that stand for it. */
+/** A program that returns what the service returns to the benchmark's requests. */
 export interface Contender {
-  /** What Lambda loads for a request. */
+  /** The file that Lambda loads for a request. */
   readonly moduleFor: (request: RequestName) => string;
   /** Its code, bundled. */
   readonly codeFor: (request: RequestName) => string;
-  /** Its code with a DynamoDB that costs nothing. */
-  readonly alone: (request: RequestName) => string;
 }
 
-const functionNames: Readonly<Record<RequestName, string>> = {
+/** The function that handles each request. */
+export const functionNames: Readonly<Record<RequestName, string>> = {
   getPet: 'get-pet',
   createPet: 'create-pet',
   listPets: 'list-pets',
   listPetsOf100: 'list-pets',
 };
+
+export const peerNames = ['hono', 'powertools', 'express', 'fastify'] as const;
 
 /** In the order in which they are shown. */
 export const contenderNames = [
@@ -32,36 +33,29 @@ export const contenderNames = [
   'service',
   'notWarmedUp',
   'ordinary',
-  'hono',
-  'powertools',
-  'express',
-  'fastify',
+  ...peerNames,
 ] as const;
 export type ContenderName = (typeof contenderNames)[number];
+export type Contenders = Readonly<Record<ContenderName, Contender>>;
 
-/** Builds the service and everything that it is compared with, into a directory. */
-export const buildContenders = async (outdir: string): Promise<Contenders> => {
+/** Builds the service, and what it is compared with, into a directory. Peers are built from the packages of test/bench/package.json. */
+export const buildContenders = async (
+  outdir: string,
+  { peers }: { readonly peers: boolean },
+): Promise<Contenders> => {
   await bundleFunctions();
-  const here = import.meta.dirname;
-  const others = ['bare', 'empty', 'sdk-call', 'peers/*'].map((name) => join(here, `${name}.ts`));
-  // The functions are built along, for a build without them would miss modules that are to be left out.
-  const entryPoints = ['functions/*.ts', ...others];
-  const options = { ...bundleOptions, entryPoints, entryNames: '[name]' };
-  const withPlugins = (plugins: readonly Plugin[]) => [...bundleOptions.plugins, ...plugins];
-  const alone = join(outdir, 'alone');
-  await build({ ...options, outdir, plugins: withPlugins([withoutMetrics]) });
+  const others = ['bare', 'empty', 'sdk-call', ...(peers ? ['peers/*'] : [])].map((name) =>
+    join(import.meta.dirname, `${name}.ts`),
+  );
   await build({
-    ...options,
-    outdir: alone,
-    plugins: withPlugins([dynamodbInMemory, withoutMetrics]),
+    ...bundleOptions,
+    // The functions are built too: a build without them would miss modules that are to be left out.
+    entryPoints: ['functions/*.ts', ...others],
+    entryNames: '[name]',
+    outdir,
+    plugins: [...bundleOptions.plugins, withoutTelemetry],
   });
-  await build({
-    ...options,
-    entryPoints: ['functions/*.ts'],
-    outdir: alone,
-    plugins: withPlugins([dynamodbInMemory]),
-  });
-  // As esbuild builds when it is told nothing but the platform.
+  // What esbuild builds when it is told only the platform.
   const { absWorkingDir, platform, outExtension } = bundleOptions;
   await build({
     ...{ absWorkingDir, platform, outExtension, bundle: true, minify: true },
@@ -69,30 +63,21 @@ export const buildContenders = async (outdir: string): Promise<Contenders> => {
     outdir: join(outdir, 'ordinary'),
   });
 
-  const inDirectory = (directory: string) => (request: RequestName) =>
-    join(outdir, directory, `${functionNames[request]}.cjs`);
   const deployed = (extension: string) => (request: RequestName) =>
     join(bundleDirectory(functionNames[request]), `${functionNames[request]}.${extension}`);
-  const service = { codeFor: deployed('cjs'), alone: inDirectory('alone') };
+  const ordinary = (request: RequestName) =>
+    join(outdir, 'ordinary', `${functionNames[request]}.cjs`);
   const other = (file: string): Contender => {
     const code = () => join(outdir, `${file}.cjs`);
-    return {
-      moduleFor: code,
-      codeFor: code,
-      alone: () => join(outdir, 'alone', `${file}.cjs`),
-    };
+    return { moduleFor: code, codeFor: code };
   };
   return {
     empty: other('empty'),
     bare: other('bare'),
     sdkCall: other('sdk-call'),
-    service: { ...service, moduleFor: deployed('mjs') },
-    notWarmedUp: { ...service, moduleFor: deployed('cjs') },
-    ordinary: {
-      moduleFor: inDirectory('ordinary'),
-      codeFor: inDirectory('ordinary'),
-      alone: inDirectory('alone'),
-    },
+    service: { moduleFor: deployed('mjs'), codeFor: deployed('cjs') },
+    notWarmedUp: { moduleFor: deployed('cjs'), codeFor: deployed('cjs') },
+    ordinary: { moduleFor: ordinary, codeFor: ordinary },
     hono: other('hono'),
     powertools: other('powertools'),
     express: other('express'),
@@ -100,29 +85,48 @@ export const buildContenders = async (outdir: string): Promise<Contenders> => {
   };
 };
 
-export type Contenders = Readonly<Record<ContenderName, Contender>>;
+/** The bytes that each source file adds to the bundle of each function. */
+export const bytesBySource = async (): Promise<
+  Readonly<Record<string, Readonly<Record<string, number>>>>
+> => {
+  const { metafile } = await build({
+    ...bundleOptions,
+    entryPoints: ['functions/*.ts'],
+    entryNames: '[name]',
+    outdir: 'unwritten',
+    write: false,
+    metafile: true,
+  });
+  return Object.fromEntries(
+    Object.entries(metafile.outputs).map(([file, { inputs }]) => [
+      /([\w-]+)\.cjs$/.exec(file)?.[1] ?? file,
+      contributions(inputs),
+    ]),
+  );
+};
 
-/** Bundles one module of `lib/` as another text, which can import what lies here. */
-const replacing = (name: string, contents: string): Plugin => ({
-  name,
-  setup: ({ onLoad }) => {
-    onLoad({ filter: new RegExp(`/lib/${RegExp.escape(name)}\\.ts$`) }, () => ({
-      contents,
-      resolveDir: import.meta.dirname,
-    }));
-  },
-});
+const contributions = (inputs: Metafile['outputs'][string]['inputs']) =>
+  Object.fromEntries(
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [[path, bytesInOutput]] : [],
+    ),
+  );
 
-const dynamodbInMemory = replacing(
-  'dynamodb',
-  "export { dynamodb } from './dynamodb-in-memory.ts';",
-);
-
-/** For what shares the service's store, but writes no metrics. */
-const withoutMetrics = replacing(
-  'metrics',
-  `export const count = () => {};
+/** What shares the service's store but writes no line for a request needs no telemetry. */
+const withoutTelemetry: Plugin = {
+  name: 'without-telemetry',
+  setup: ({ onLoad, onEnd }) => {
+    let isReplaced = false;
+    onLoad({ filter: /\/lib\/aws\/metrics\.ts$/ }, () => {
+      isReplaced = true;
+      return {
+        contents: `export const count = () => {};
+export const noteCorruptItem = () => {};
 export const recordDynamodbLatency = () => {};
 export const forgetMetrics = () => {};
-export const metricsLine = () => ({});`,
-);
+export const writeLine = () => {};`,
+      };
+    });
+    onEnd(() => (isReplaced ? {} : { errors: [{ text: 'No bundle has lib/aws/metrics.ts' }] }));
+  },
+};

@@ -1,11 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { localRegion } from '../../infra/local/lambda/function-definition.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { type ClientRequest, sendTo } from '../support/http-client.ts';
-import { CapacityProxy } from './capacity-proxy.ts';
 
 /** What one request of a client costs in DynamoDB. */
 export interface Cost {
@@ -41,7 +42,9 @@ export const measureCosts = async (sizes: readonly number[]): Promise<readonly C
   await using resources = new AsyncDisposableStack();
   const dynamodb = await startDynamodbLocal();
   resources.defer(dynamodb.stop);
-  const proxy = resources.use(new CapacityProxy(dynamodb.endpoint));
+  const proxy = new FaultProxy(dynamodb.endpoint);
+  resources.defer(() => proxy.refuseConnections());
+  const requests = recordCapacity(proxy);
   const service = await startLocalService({
     dynamodbEndpoint: dynamodb.endpoint,
     functionsDynamodbEndpoint: await proxy.listen(),
@@ -64,9 +67,8 @@ export const measureCosts = async (sizes: readonly number[]): Promise<readonly C
     for (const [operation, requestFor] of operations) {
       // Once before, so that the function knows the API key.
       await send(service, requestFor(id));
-      proxy.requests.length = 0;
+      requests.length = 0;
       await send(service, requestFor(id));
-      const { requests } = proxy;
       costs.push({
         operation,
         pets: size,
@@ -91,6 +93,38 @@ const send = async (
   if (response.status >= 300)
     throw new Error(`${request.path} is answered with ${response.status}`);
   return response;
+};
+
+/** A request to DynamoDB as it is billed. */
+export interface PaidRequest {
+  /** Operation and table, such as `Query Pets`. */
+  readonly call: string;
+  /** RCU of a read, WCU of a write, its indexes included. */
+  readonly units: number;
+  /** Whether it began while no other was on its way. */
+  readonly isRoundTrip: boolean;
+}
+
+const Output = z.object({
+  ConsumedCapacity: z.optional(z.object({ CapacityUnits: z.number() })),
+});
+
+/** Makes DynamoDB report what each request through the proxy consumes; the list grows with every request. */
+export const recordCapacity = (proxy: FaultProxy): PaidRequest[] => {
+  const paid: PaidRequest[] = [];
+  let underWay = 0;
+  proxy.inject('*', async ({ request, response, call, forward }) => {
+    const isRoundTrip = underWay === 0;
+    underWay += 1;
+    const input = { ...JSON.parse(request.toString()), ReturnConsumedCapacity: 'TOTAL' };
+    const output = await forward(JSON.stringify(input)).finally(() => {
+      underWay -= 1;
+    });
+    const { ConsumedCapacity } = Output.parse(JSON.parse(output.body.toString()));
+    paid.push({ call, units: ConsumedCapacity?.CapacityUnits ?? 0, isRoundTrip });
+    response.writeHead(output.status, output.headers).end(output.body);
+  });
+  return paid;
 };
 
 /** Adds pets of 90 bytes as createPet stores them, 25 at a time. */

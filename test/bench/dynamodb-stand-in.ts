@@ -21,7 +21,7 @@ export const functionEnvironment = (dynamodbEndpoint: string): Record<string, st
   PETS_TABLE: 'Pets',
   KEYS_TABLE: 'Keys',
   API_KEY_PREFIX: 'pets_test',
-  POWERTOOLS_SERVICE_NAME: 'animal-store',
+  SERVICE_NAME: 'animal-store',
 });
 
 /** A request as it came in: operation and table, such as `Query Pets`, and headers. */

@@ -31,6 +31,8 @@ export interface LambdaProcess {
   readonly events: readonly APIGatewayProxyEvent[];
   /** For Node.js, before the module. */
   readonly flags?: readonly string[];
+  /** A program, with its arguments, that runs Node.js. */
+  readonly runner?: readonly string[];
 }
 
 /** Runs a function in a process of its own, with nothing of this process's environment. */
@@ -39,11 +41,13 @@ export const runLambda = async ({
   environment,
   events,
   flags = [],
+  runner = [],
 }: LambdaProcess): Promise<Report> => {
   const runtime = join(import.meta.dirname, 'lambda-process.mjs');
+  const [program = '', ...command] = [...runner, process.execPath, ...flags, runtime, module];
   const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [...flags, runtime, module, ...events.map((event) => JSON.stringify(event))],
+    program,
+    [...command, ...events.map((event) => JSON.stringify(event))],
     { env: environment },
   );
   return Report.parse(JSON.parse(stdout.slice(stdout.lastIndexOf('\n') + 1)));

@@ -1,15 +1,14 @@
-import type { ColdStart, Start } from './cold.ts';
 import type { ContenderName } from './contenders.ts';
 import type { Cost, CostedOperation } from './cost.ts';
-import type { Bundle, Results } from './results.ts';
-import type { Samples } from './samples.ts';
-import type { WarmInvocation } from './warm.ts';
+import type { RequestName } from './requests.ts';
+import type { Results } from './results.ts';
+import { ratioOf, type Samples } from './samples.ts';
 
 /** What a contender is called in tables and chart. */
 export const labels: Readonly<Record<ContenderName, string>> = {
   empty: 'Empty handler',
   bare: 'Bare handler (L)',
-  sdkCall: 'SDK call alone',
+  sdkCall: 'Document-client call',
   service: 'This service',
   notWarmedUp: 'This service, no INIT warm-up',
   ordinary: 'This service, esbuild’s defaults',
@@ -19,12 +18,13 @@ export const labels: Readonly<Record<ContenderName, string>> = {
   fastify: 'Fastify',
 };
 
-/** A figure that is bounded: the bar must be met, the hope need not. */
+/** A figure that is bounded. Where it is a ratio of CPU times, its whole 95 % interval must be within the bar. */
 export interface Figure {
   readonly figure: string;
-  readonly value: number;
+  readonly unit: 'instructions' | 'CPU time' | 'bytes' | 'requests and units';
+  /** Absent where it was not measured. */
+  readonly value: Samples | undefined;
   readonly bar: number;
-  readonly hope?: number;
   readonly isMet: boolean;
 }
 
@@ -34,80 +34,101 @@ const find = <Row>(rows: readonly Row[], matches: (row: Row) => boolean): Row =>
   return row;
 };
 
-const coldOf = ({ cold }: Results, start: Start, request: string, name: ContenderName): ColdStart =>
-  find(
-    find(cold, (row) => row.start === start && row.request === request).starts,
-    (row) => row.name === name,
-  );
+const single = (value: number): Samples => ({ median: value, min: value, max: value });
 
-const warmOf = ({ warm }: Results, request: string, name: ContenderName): WarmInvocation =>
-  find(find(warm, (row) => row.request === request).invocations, (row) => row.name === name);
+/** The ratio of counts: its extremes are those that the runs of both allow. */
+const countRatio = (one: Samples, other: Samples): Samples => ({
+  median: one.median / other.median,
+  min: one.min / other.max,
+  max: one.max / other.min,
+});
 
-const bundleOf = ({ bundles }: Results, request: string, name: ContenderName): Bundle =>
-  find(bundles, (row) => row.name === name && row.request === request);
+/** Cold instructions of the service over those of another contender; absent where none were counted. */
+export const coldRatio = (
+  { coldInstructions }: Pick<Results, 'coldInstructions'>,
+  request: RequestName,
+  other: ContenderName,
+): Samples | undefined => {
+  if (coldInstructions.length === 0) return undefined;
+  const of = (name: ContenderName) =>
+    find(coldInstructions, (row) => row.name === name && row.request === request).millions;
+  return countRatio(of('service'), of(other));
+};
 
-const untilFirstAnswer = (results: Results, name: ContenderName, start: Start = 'lambda') =>
-  coldOf(results, start, 'getPet', name).untilFirstAnswer.median;
+const warmRatio = ({ warm }: Results, request: RequestName): Samples | undefined => {
+  const of = (name: ContenderName) =>
+    find(warm, (row) => row.name === name && row.request === request).instructions;
+  const [service, call] = [of('service'), of('sdkCall')];
+  return service === undefined || call === undefined ? undefined : single(service / call);
+};
 
-const aloneMicroseconds = ({ alone }: WarmInvocation) => alone?.median ?? Number.NaN;
+const cpuOf = ({ coldCpu }: Results, name: ContenderName) =>
+  find(coldCpu, (row) => row.name === name);
 
-/** The budget of the service, and what came of it. */
+/** The budget of the service, and what was measured. */
 export const budgetOf = (results: Results): readonly Figure[] => {
-  const cold = (other: ContenderName, start?: Start) =>
-    untilFirstAnswer(results, 'service', start) / untilFirstAnswer(results, other, start);
-  const first = (name: ContenderName) =>
-    coldOf(results, 'lambda', 'getPet', name).firstInvocation.median;
-  const whole = (request: string, name: ContenderName) =>
-    warmOf(results, request, name).whole.median;
-  const alone = (name: ContenderName) => aloneMicroseconds(warmOf(results, 'getPet', name));
-  const largest = (size: 'bytes' | 'gzipBytes') =>
-    Math.max(
-      ...results.bundles.filter(({ name }) => name === 'service').map((row) => row[size] / 1_000),
-    );
-  const figure = (text: string, value: number, bar: number, hope?: number): Figure => ({
+  const figure = (
+    text: string,
+    unit: Figure['unit'],
+    value: Samples | undefined,
+    bar: number,
+  ): Figure => ({
     figure: text,
+    unit,
     value,
     bar,
-    ...(hope !== undefined && { hope }),
-    isMet: value <= bar,
+    isMet: value !== undefined && value.max <= bar,
   });
+  const cold = (request: RequestName, other: ContenderName, bar: number) =>
+    figure(
+      `cold ${request} / ${labels[other].replace(/^[BD]/, (initial) => initial.toLowerCase())}`,
+      'instructions',
+      coldRatio(results, request, other),
+      bar,
+    );
+  const kilobytes = (functionName: RegExp, size: 'bytes' | 'gzipBytes') =>
+    single(
+      Math.max(
+        ...results.bundles
+          .filter((row) => row.name === 'service' && functionName.test(row.functionName))
+          .map((row) => row[size] / 1_000),
+      ),
+    );
+  const firstInvocation = ratioOf(
+    cpuOf(results, 'service').firstInvocation,
+    cpuOf(results, 'notWarmedUp').firstInvocation,
+  );
   return [
-    figure('cold getPet / bare handler (L)', cold('bare'), 1.95, 1.5),
-    figure('the same, Node.js started without Lambda’s flags', cold('bare', 'plain'), 1.95, 1.5),
-    figure('cold getPet / own source by esbuild’s defaults', cold('ordinary'), 0.68, 0.5),
-    figure('cold getPet / Hono', cold('hono'), 0.8, 0.6),
-    figure('cold getPet / Powertools event handler', cold('powertools'), 0.8, 0.6),
-    figure('cold getPet / Express', cold('express'), 0.62),
-    figure('cold getPet / Fastify', cold('fastify'), 0.55),
+    cold('getPet', 'sdkCall', 1.1),
+    cold('createPet', 'sdkCall', 1.15),
+    cold('listPets', 'sdkCall', 1.15),
+    cold('getPet', 'bare', 1.6),
+    cold('createPet', 'bare', 1.68),
+    cold('listPets', 'bare', 1.68),
+    cold('getPet', 'hono', 0.61),
+    cold('getPet', 'powertools', 0.61),
+    cold('getPet', 'express', 0.42),
+    cold('getPet', 'fastify', 0.38),
     figure(
-      'first invocation after the INIT warm-up / without it',
-      first('service') / first('notWarmedUp'),
-      0.3,
+      'first invocation after the INIT warm-up / without the warm-up',
+      'CPU time',
+      firstInvocation,
+      0.28,
     ),
-    figure('total with the INIT warm-up / without it', cold('notWarmedUp'), 1.15),
-    figure('largest bundle, KB', largest('bytes'), 220, 185),
-    figure('largest bundle, gzipped, KB', largest('gzipBytes'), 72, 62),
+    figure('largest bundle, KB', 'bytes', kilobytes(/./, 'bytes'), 184),
+    figure('largest bundle, gzipped, KB', 'bytes', kilobytes(/./, 'gzipBytes'), 60),
+    figure('bundle of unrouted, KB', 'bytes', kilobytes(/^unrouted$/, 'bytes'), 18),
+    figure('warm getPet / document-client call', 'instructions', warmRatio(results, 'getPet'), 1.1),
     figure(
-      'chain over a bare handler, warm getPet, µs',
-      alone('service') - alone('sdkCall'),
-      15,
-      8,
-    ),
-    figure(
-      'whole warm getPet / SDK call alone',
-      whole('getPet', 'service') / whole('getPet', 'sdkCall'),
-      1.15,
-      1.05,
-    ),
-    figure(
-      'list of 100 / bare handler',
-      whole('listPetsOf100', 'service') / whole('listPetsOf100', 'bare'),
-      4,
-      2.5,
+      'warm list of 100 / document-client call',
+      'instructions',
+      warmRatio(results, 'listPetsOf100'),
+      1.2,
     ),
     figure(
-      'costs in DynamoDB that are not as promised, at any size of the catalogue',
-      results.costs.filter((cost) => !isAsPromised(cost)).length,
+      'operations whose cost in DynamoDB differs from the promise',
+      'requests and units',
+      single(results.costs.filter((cost) => !isAsPromised(cost)).length),
       0,
     ),
   ];
@@ -131,47 +152,34 @@ type Cell = string | number;
 const markdownTable = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-const samples = ({ median, min, max }: Samples, digits = 1) =>
-  `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+const range = ({ median, min, max }: Samples, digits: number) =>
+  min === max
+    ? median.toFixed(digits)
+    : `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 
-const kilobytes = (bytes: number) => (bytes / 1_000).toFixed(0);
+const shownValue = ({ value, bar }: Figure) =>
+  value ? range(value, bar < 10 && bar > 0 ? 3 : 0) : 'not measured';
 
-/** The comparison in short: one row for each contender. */
-export const summaryTable = (results: Results): string => {
-  const names = find(results.cold, ({ start }) => start === 'lambda').starts.map(
-    ({ name }) => name,
+const verdictOf = ({ value, isMet }: Figure) =>
+  isMet ? 'met' : value ? '**not met**' : 'not measured';
+
+/** The figures that README.md shows. */
+const summarised = [
+  'cold getPet / document-client call',
+  'cold getPet / Hono',
+  'first invocation after the INIT warm-up / without the warm-up',
+  'largest bundle, gzipped, KB',
+  'warm getPet / document-client call',
+];
+
+/** The budget in short: five figures. */
+export const summaryTable = (results: Results): string =>
+  markdownTable(
+    ['figure', 'measured', 'bar'],
+    budgetOf(results)
+      .filter(({ figure }) => summarised.includes(figure))
+      .map((figure) => [figure.figure, shownValue(figure), figure.bar]),
   );
-  const bareMs = untilFirstAnswer(results, 'bare');
-  return markdownTable(
-    [
-      '',
-      'cold getPet, CPU ms',
-      'of L',
-      'its first invocation',
-      'bundle, KB',
-      'gzipped',
-      'memory, MB',
-      'warm getPet without the SDK, CPU µs',
-    ],
-    names.map((name) => {
-      const cold = coldOf(results, 'lambda', 'getPet', name);
-      const bundle = bundleOf(results, 'getPet', name);
-      const warm = results.warm
-        .find(({ request }) => request === 'getPet')
-        ?.invocations.find((row) => row.name === name)?.alone;
-      return [
-        name === 'service' ? `**${labels[name]}**` : labels[name],
-        cold.untilFirstAnswer.median.toFixed(0),
-        (cold.untilFirstAnswer.median / bareMs).toFixed(2),
-        cold.firstInvocation.median.toFixed(0),
-        kilobytes(bundle.bytes),
-        kilobytes(bundle.gzipBytes),
-        cold.residentMb.median.toFixed(0),
-        warm?.median.toFixed(0) ?? '',
-      ];
-    }),
-  );
-};
 
 /** Requests, round trips and capacity units by operation and catalogue. */
 export const costTable = ({ costs }: Results): string => {
@@ -189,85 +197,84 @@ export const costTable = ({ costs }: Results): string => {
   );
 };
 
-/** The whole result, to be read. */
-export const report = (results: Results, command: string): string => `# What the service costs
+const coldTable = (results: Results, request: RequestName) => {
+  const rows = results.coldInstructions.filter((row) => row.request === request);
+  const of = (name: ContenderName) => find(rows, (row) => row.name === name).millions.median;
+  return markdownTable(
+    ['', 'millions of instructions', '/ L', '/ document-client call'],
+    rows.map(({ name, millions }) => [
+      labels[name],
+      range(millions, 1),
+      (millions.median / of('bare')).toFixed(2),
+      (millions.median / of('sdkCall')).toFixed(2),
+    ]),
+  );
+};
 
-Made by \`${command}\` on ${results.machine}, Node.js ${results.node}. CPU time of processes, medians (least to most) of
-${results.coldRounds} interleaved rounds cold and ${results.warmRounds} warm. Ratios hold on other machines, milliseconds don't. What was tried
-where a bar is not met stands in the README.
-${Object.entries(results.versions)
-  .map(([name, version]) => `${name} ${version}`)
-  .join(', ')}.
+const cpuTable = (results: Results) =>
+  markdownTable(
+    ['', 'ms until the first answer / L', 'ms after INIT / no warm-up', 'memory, MB'],
+    results.coldCpu.map(({ name, untilFirstAnswer, firstInvocation, residentMb }) => [
+      labels[name],
+      range(ratioOf(untilFirstAnswer, cpuOf(results, 'bare').untilFirstAnswer), 2),
+      range(ratioOf(firstInvocation, cpuOf(results, 'notWarmedUp').firstInvocation), 2),
+      residentMb.median.toFixed(0),
+    ]),
+  );
+
+const warmTable = ({ warm }: Results) =>
+  markdownTable(
+    ['', 'request', 'instructions', 'CPU µs'],
+    warm.map(({ name, request, instructions, cpuMicroseconds }) => [
+      labels[name],
+      request,
+      instructions === undefined ? 'not measured' : Math.round(instructions).toLocaleString('en'),
+      cpuMicroseconds.toFixed(0),
+    ]),
+  );
+
+/** The whole result, to be read. */
+export const report = (results: Results, command: string): string => `# Results
+
+Written by \`${command}\` on ${results.machine}, Node.js ${results.node}. [README.md](README.md) explains each figure.
 
 ## Budget
 
 ${markdownTable(
-  ['figure', 'bar', 'hope', 'measured', ''],
-  budgetOf(results).map(({ figure, value, bar, hope, isMet }) => [
-    figure,
-    bar,
-    hope ?? '',
-    value.toFixed(value < 20 ? 2 : 0),
-    isMet ? 'met' : '**not met**',
+  ['figure', 'unit', 'bar', 'measured', ''],
+  budgetOf(results).map((figure) => [
+    figure.figure,
+    figure.unit,
+    figure.bar,
+    shownValue(figure),
+    verdictOf(figure),
   ]),
 )}
+${(['getPet', 'createPet', 'listPets'] as const)
+  .filter(() => results.coldInstructions.length > 0)
+  .map((request) => `\n## Cold ${request}\n\n${coldTable(results, request)}\n`)
+  .join('')}
+## CPU time of a cold getPet
 
-## Cold
+${cpuTable(results)}
 
-From the start of the process to the first answer over TLS, less an empty handler; in ms of CPU time. Node.js is started
-with the flags of Lambda's own bootstrap, or plainly.
+## Warm invocations
 
-${results.cold
-  .map(
-    ({ start, request, empty, starts }) =>
-      `### ${request}, Node.js ${start === 'lambda' ? 'as Lambda starts it' : 'started without flags'}\n\nAn empty handler takes ${samples(empty)} ms.\n\n${markdownTable(
-        ['', 'until the first answer', 'of L', 'of this after INIT', 'memory, MB'],
-        starts.map(({ name, untilFirstAnswer: total, firstInvocation, residentMb }) => [
-          labels[name],
-          samples(total),
-          (total.median / coldOf(results, start, request, 'bare').untilFirstAnswer.median).toFixed(
-            2,
-          ),
-          samples(firstInvocation),
-          samples(residentMb, 0),
-        ]),
-      )}`,
-  )
-  .join('\n\n')}
-
-## Warm
-
-One invocation with the network stubbed out, in µs of CPU time: all of it, and without the SDK.
-
-${results.warm
-  .map(
-    ({ request, invocations }) =>
-      `### ${request}\n\n${markdownTable(
-        ['', 'whole', 'without the SDK'],
-        invocations.map(({ name, whole, alone }) => [
-          labels[name],
-          samples(whole, 0),
-          alone ? samples(alone) : '',
-        ]),
-      )}`,
-  )
-  .join('\n\n')}
+${warmTable(results)}
 
 ## Bundles
 
 ${markdownTable(
-  ['', 'operation', 'bytes', 'gzipped'],
-  results.bundles.map(({ name, request, bytes, gzipBytes }) => [
+  ['', 'function', 'bytes', 'gzipped'],
+  results.bundles.map(({ name, functionName, bytes, gzipBytes }) => [
     labels[name],
-    request,
+    functionName,
     bytes,
     gzipBytes,
   ]),
 )}
 
 ## DynamoDB
-
-Asked of DynamoDB Local, for pets of 90 bytes, once the function knows the API key: RCU of reads, WCU of createPet.
 
 ${costTable(results)}
 `;

@@ -1,43 +1,58 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type ColdStarts, coldRequests, measureColdStarts, type Start } from './cold.ts';
-import { type ContenderName, type Contenders, contenderNames } from './contenders.ts';
+import {
+  type ColdCpu,
+  type ColdInstructions,
+  coldRequests,
+  loadedModules,
+  measureColdCpu,
+  measureColdInstructions,
+} from './cold.ts';
+import {
+  bytesBySource,
+  type ContenderName,
+  type Contenders,
+  contenderNames,
+  functionNames,
+} from './contenders.ts';
 import { type Cost, measureCosts } from './cost.ts';
-import { requestNames } from './requests.ts';
+import { hasValgrind } from './instructions.ts';
 import { measureWarmInvocations, type WarmInvocation } from './warm.ts';
 
 /** A bundle as Lambda gets it, in bytes. */
 export interface Bundle {
   readonly name: ContenderName;
-  readonly request: string;
+  /** The function that it is for, such as `get-pet`. */
+  readonly functionName: string;
   readonly bytes: number;
   readonly gzipBytes: number;
 }
 
+/** What `npm run bench:gate` compares a change with. */
+export interface GatedResults {
+  /** Empty where there is no valgrind. */
+  readonly coldInstructions: readonly ColdInstructions[];
+  readonly bundles: readonly Bundle[];
+  /** The bytes that each source file adds to a function's bundle. */
+  readonly bytesBySource: Awaited<ReturnType<typeof bytesBySource>>;
+  /** Node's own modules that a cold start of each operation loads. */
+  readonly loadedModules: Awaited<ReturnType<typeof loadedModules>>;
+}
+
 /** Everything that one run has measured. */
-export interface Results {
+export interface Results extends GatedResults {
   readonly machine: string;
   readonly node: string;
-  /** Version of each package that takes part. */
-  readonly versions: Readonly<Record<string, string>>;
-  readonly coldRounds: number;
-  readonly cold: readonly (ColdStarts & { readonly start: Start; readonly request: string })[];
-  readonly warmRounds: number;
-  readonly warm: readonly {
-    readonly request: string;
-    readonly invocations: readonly WarmInvocation[];
-  }[];
-  readonly bundles: readonly Bundle[];
+  readonly coldCpu: readonly ColdCpu[];
+  readonly warm: readonly WarmInvocation[];
   readonly costs: readonly Cost[];
 }
 
 export interface Effort {
-  readonly coldRounds: number;
-  readonly warmRounds: number;
-  /** CPU time for which a function is invoked, once to warm up and once to be measured. */
-  readonly warmMs: number;
+  readonly instructionRuns: number;
+  readonly cpuRounds: number;
+  readonly warmInvocations: number;
   /** Pets in the catalogue whose cost is measured. */
   readonly catalogueSizes: readonly number[];
 }
@@ -45,69 +60,60 @@ export interface Effort {
 /** Measures everything; `progress` gets a line for each step. */
 export const measure = async (
   contenders: Contenders,
-  effort: Effort,
+  { instructionRuns, cpuRounds, warmInvocations, catalogueSizes }: Effort,
   progress: (step: string) => void,
 ): Promise<Results> => {
-  const { coldRounds, warmRounds, warmMs, catalogueSizes } = effort;
-  const [processor] = cpus();
-  const cold = [];
-  for (const [start, requests] of [
-    ['lambda', coldRequests],
-    ['plain', ['getPet']],
-  ] as const) {
-    for (const request of requests) {
-      progress(`Cold starts: ${request}, Node.js as ${start}`);
-      const starts = await measureColdStarts(contenders, request, start, coldRounds);
-      cold.push({ start, request, ...starts });
-    }
-  }
-  const warm = [];
-  for (const request of requestNames) {
-    progress(`Warm invocations: ${request}`);
-    const invocations = await measureWarmInvocations(contenders, request, warmRounds, warmMs);
-    warm.push({ request, invocations });
-  }
-  progress('Bytes, and the cost in DynamoDB');
+  const countsInstructions = await hasValgrind();
+  if (!countsInstructions) progress('valgrind is not installed: only CPU time is measured');
+  const names = contenderNames.filter((name) => name !== 'empty');
+  progress('Cold starts');
+  const gated = await measureGated(contenders, countsInstructions ? names : [], instructionRuns);
+  progress('CPU time of cold starts');
+  const coldCpu = await measureColdCpu(contenders, cpuRounds);
+  progress('Warm invocations');
+  const warm = await measureWarmInvocations(contenders, warmInvocations, countsInstructions);
+  progress('The cost in DynamoDB');
   return {
-    machine: `${processor?.model.trim()}, ${availableParallelism()} processors, shared`,
+    machine: `${cpus()[0]?.model.trim()}, ${availableParallelism()} processors`,
     node: process.version,
-    versions: await measuredVersions(),
-    coldRounds,
-    cold,
-    warmRounds,
+    ...gated,
+    coldCpu,
     warm,
-    bundles: await measureBundles(contenders),
     costs: await measureCosts(catalogueSizes),
   };
 };
 
-const measureBundles = async (contenders: Contenders): Promise<readonly Bundle[]> =>
-  Promise.all(
-    contenderNames.flatMap((name) =>
-      coldRequests.map(async (request) => {
-        const code = await readFile(contenders[name].codeFor(request));
-        const gzipBytes = gzipSync(code, { level: 9 }).length;
-        return { name, request, bytes: code.length, gzipBytes };
-      }),
+/** Measures what the gate compares, of some contenders. */
+export const measureGated = async (
+  contenders: Contenders,
+  names: readonly ContenderName[],
+  instructionRuns: number,
+): Promise<GatedResults> => ({
+  coldInstructions:
+    names.length === 0 ? [] : await measureColdInstructions(contenders, names, instructionRuns),
+  bundles: await measureBundles(contenders, names),
+  bytesBySource: await bytesBySource(),
+  loadedModules: await loadedModules(contenders),
+});
+
+const measureBundles = async (
+  contenders: Contenders,
+  names: readonly ContenderName[],
+): Promise<readonly Bundle[]> => {
+  const rows = [...new Set<ContenderName>(['service', ...names])].flatMap((name) =>
+    coldRequests.map((request) => ({
+      name,
+      functionName: functionNames[request],
+      file: contenders[name].codeFor(request),
+    })),
+  );
+  const unrouted = contenders.service.codeFor('getPet').replaceAll('get-pet', 'unrouted');
+  return Promise.all(
+    [...rows, { name: 'service' as const, functionName: 'unrouted', file: unrouted }].map(
+      async ({ file, ...row }) => {
+        const code = await readFile(file);
+        return { ...row, bytes: code.length, gzipBytes: gzipSync(code, { level: 9 }).length };
+      },
     ),
   );
-
-const packages = [
-  '@middy/core',
-  '@aws-sdk/client-dynamodb',
-  'esbuild',
-  'hono',
-  '@aws-lambda-powertools/event-handler',
-  'express',
-  '@codegenie/serverless-express',
-  'fastify',
-  '@fastify/aws-lambda',
-];
-
-/** They are pinned, so package.json says what is installed. */
-const measuredVersions = async () => {
-  const file = join(import.meta.dirname, '..', '..', 'package.json');
-  const { dependencies, devDependencies } = JSON.parse(await readFile(file, 'utf8'));
-  const versions = { ...dependencies, ...devDependencies };
-  return Object.fromEntries(packages.map((name) => [name, `${versions[name]}`]));
 };

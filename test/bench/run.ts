@@ -3,52 +3,82 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chart } from './chart.ts';
+import { compareAnswers } from './compare-answers.ts';
 import { buildContenders } from './contenders.ts';
+import { regressionsOf } from './gate.ts';
+import { hasValgrind } from './instructions.ts';
 import { budgetOf, report, summaryTable } from './report.ts';
-import { type Effort, measure, type Results } from './results.ts';
+import { type Effort, measure, measureGated, type Results } from './results.ts';
 
 const full: Effort = {
-  coldRounds: 51,
-  warmRounds: 4,
-  warmMs: 1_500,
+  instructionRuns: 3,
+  cpuRounds: 31,
+  warmInvocations: 500,
   catalogueSizes: [100, 1_000, 10_000, 100_000],
 };
 const smoke: Effort = {
-  coldRounds: 1,
-  warmRounds: 1,
-  warmMs: 30,
+  instructionRuns: 1,
+  cpuRounds: 1,
+  warmInvocations: 1,
   catalogueSizes: [100, 1_000],
 };
 
-const readme = join(import.meta.dirname, 'README.md');
+const inBench = (file: string) => join(import.meta.dirname, file);
 
-/** Puts the summary between the README's marks. */
+/** Puts the summary between the marks of the benchmark's README. */
 const updateReadme = async (results: Results) => {
-  const text = await readFile(readme, 'utf8');
+  const file = inBench('README.md');
+  const text = await readFile(file, 'utf8');
   const marked = /(<!-- bench -->\n).*(<!-- \/bench -->)/s;
   if (!marked.test(text))
     throw new Error('test/bench/README.md has no place for the benchmark’s summary');
-  await writeFile(readme, text.replace(marked, `$1${summaryTable(results)}\n$2`));
+  await writeFile(file, text.replace(marked, `$1${summaryTable(results)}\n$2`));
 };
 
-const { values } = parseArgs({ options: { smoke: { type: 'boolean', default: false } } });
+const write = async (results: Results, text: string) => {
+  await writeFile(inBench('RESULT.md'), text);
+  await writeFile(inBench('results.json'), `${JSON.stringify(results, undefined, 1)}\n`);
+  await writeFile(inBench('chart.svg'), chart(results));
+  await updateReadme(results);
+};
+
+const compare = async (directory: string, effort: Effort, keeps: boolean) => {
+  const contenders = await buildContenders(directory, { peers: true });
+  await compareAnswers(contenders);
+  const results = await measure(contenders, effort, console.log);
+  const text = report(results, 'npm run bench');
+  console.log(text);
+  if (!keeps || results.coldInstructions.length === 0) return;
+  await write(results, text);
+  const missed = budgetOf(results).filter(({ isMet }) => !isMet);
+  console.log(`Over their bars: ${missed.map(({ figure }) => figure).join('; ') || 'none'}`);
+};
+
+const gate = async (directory: string) => {
+  const committed: Results = JSON.parse(await readFile(inBench('results.json'), 'utf8'));
+  const contenders = await buildContenders(directory, { peers: false });
+  const counts = await hasValgrind();
+  if (!counts) console.log('LEFT OUT: instructions, as valgrind is not installed.');
+  const measured = await measureGated(contenders, counts ? ['sdkCall', 'service'] : [], 1);
+  const { worse, better } = regressionsOf(committed, measured);
+  for (const line of better) console.log(`Better: ${line}. Run npm run bench to keep it.`);
+  for (const line of worse) console.error(`Worse: ${line}`);
+  if (worse.length > 0) process.exitCode = 1;
+  else console.log('The benchmark’s gate passes.');
+};
+
+const { values } = parseArgs({
+  options: {
+    smoke: { type: 'boolean', default: false },
+    gate: { type: 'boolean', default: false },
+  },
+});
 
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-bench-'));
 try {
-  const contenders = await buildContenders(directory);
-  const results = await measure(contenders, values.smoke ? smoke : full, console.log);
-  const text = report(results, 'npm run bench');
-  console.log(text);
+  if (values.gate) await gate(directory);
   // A short run shows that everything can be measured; its figures mean nothing.
-  if (!values.smoke) {
-    await writeFile(join(import.meta.dirname, 'RESULT.md'), text);
-    const json = `${JSON.stringify(results, undefined, 2)}\n`;
-    await writeFile(join(import.meta.dirname, 'results.json'), json);
-    await writeFile(join(import.meta.dirname, 'chart.svg'), chart(results));
-    await updateReadme(results);
-    const missed = budgetOf(results).filter(({ isMet }) => !isMet);
-    console.log(`Over their bars: ${missed.map(({ figure }) => figure).join('; ') || 'none'}`);
-  }
+  else await compare(directory, values.smoke ? smoke : full, !values.smoke);
 } finally {
   await rm(directory, { recursive: true });
 }

@@ -6,10 +6,10 @@ import { lambdaContext } from '../support/proxy-event.ts';
 import { cannedAnswers } from './canned-answers.ts';
 
 /*
- * Invokes a function again and again, with the network stubbed out, and sends what one invocation takes of CPU time,
- * in µs: `node warm-process.ts <module> <event as JSON> <CPU time to measure for, in ms>`.
+ * Invokes a function again and again, with the network stubbed out. The last line that it prints is the CPU time of a
+ * measured invocation in µs: `node warm-process.ts <module> <event as JSON> <invocations before> <measured invocations>`.
  */
-const [, , module = '', eventJson = '', measureMs = ''] = process.argv;
+const [, , module = '', eventJson = '', warmUps = '', measured = ''] = process.argv;
 const event = JSON.parse(eventJson);
 
 const answer = cannedAnswers(process.env['API_KEY'] ?? '');
@@ -74,21 +74,14 @@ const cpuMs = () => {
   return (user + system) / 1_000;
 };
 
-/** Invokes for some CPU time; gives the µs of CPU that an invocation takes. */
-const invokeFor = async (ms: number): Promise<number> => {
-  const start = cpuMs();
-  let invocations = 0;
-  while (cpuMs() - start < ms) {
-    for (let index = 0; index < 50; index += 1) {
-      const { statusCode } = await handler({ ...event }, lambdaContext('request-id'));
-      if (statusCode > 201) throw new Error(`${module} answers ${statusCode}`);
-    }
-    invocations += 50;
+const invoke = async (count: number) => {
+  for (let done = 0; done < count; done += 1) {
+    const { statusCode } = await handler({ ...event }, lambdaContext('request-id'));
+    if (statusCode > 201) throw new Error(`${module} answers ${statusCode}`);
   }
-  return ((cpuMs() - start) * 1_000) / invocations;
 };
 
-// Until V8 has optimised what runs often.
-await invokeFor(Number(measureMs));
-process.send?.(await invokeFor(Number(measureMs)));
-process.disconnect?.();
+await invoke(Number(warmUps));
+const start = cpuMs();
+await invoke(Number(measured));
+process.stdout.write(`\n${((cpuMs() - start) * 1_000) / Number(measured)}`);

@@ -1,69 +1,65 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import * as z from 'zod/mini';
+import { promisify } from 'node:util';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
 import type { ContenderName, Contenders } from './contenders.ts';
 import { functionEnvironment } from './dynamodb-stand-in.ts';
+import { countInstructions, repeatable } from './instructions.ts';
 import { type RequestName, requests } from './requests.ts';
-import { type Samples, samplesOf } from './samples.ts';
 
-/** CPU time of one invocation of a function that has run for a while, in µs, with the network stubbed out. */
+/** One invocation of a function after `warmUps` others, with the network stubbed out. */
 export interface WarmInvocation {
   readonly name: ContenderName;
-  readonly whole: Samples;
-  /** Without the SDK as well, so that the framework and the function's own code are left. */
-  readonly alone: Samples | undefined;
+  readonly request: RequestName;
+  /** Absent where there is no valgrind. */
+  readonly instructions: number | undefined;
+  readonly cpuMicroseconds: number;
 }
 
-const names: readonly ContenderName[] = [
-  'bare',
-  'sdkCall',
-  'service',
-  'hono',
-  'powertools',
-  'express',
-  'fastify',
-];
+export const warmNames = ['sdkCall', 'service'] as const satisfies readonly ContenderName[];
+export const warmRequests = ['getPet', 'listPetsOf100'] as const;
 
-/** Invokes each contender in processes of their own, in rounds, for `ms` of CPU time once V8 had as long to optimise it. */
+/** Invocations before the measured ones: V8 has then optimised what runs often. */
+const warmUps = 2_000;
+
+/** Measures `measured` invocations of each contender, in a process of its own. */
 export const measureWarmInvocations = async (
   contenders: Contenders,
-  request: RequestName,
-  rounds: number,
-  ms: number,
+  measured: number,
+  countsInstructions: boolean,
 ): Promise<readonly WarmInvocation[]> => {
   const apiKey = generateApiKey('pets_test');
-  const event = JSON.stringify(requests(apiKey)[request]);
-  const environment = { ...functionEnvironment('https://localhost:1'), API_KEY: apiKey };
-  const microseconds = async (module: string) => {
-    const child = fork(join(import.meta.dirname, 'warm-process.ts'), [module, event, `${ms}`], {
-      env: environment,
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    const ended = once(child, 'exit').then(() => {
-      throw new Error(`${module} could not be measured`);
-    });
-    const [message] = await Promise.race([once(child, 'message'), ended]);
-    return z.number().parse(message);
-  };
-
-  const runs = new Map<ContenderName, Runs>(names.map((name) => [name, { whole: [], alone: [] }]));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [name, { whole, alone }] of runs) {
-      whole.push(await microseconds(contenders[name].codeFor(request)));
-      // The bare handler has no SDK to be without.
-      if (name !== 'bare') alone.push(await microseconds(contenders[name].alone(request)));
+  const rows: WarmInvocation[] = [];
+  for (const request of warmRequests) {
+    for (const name of warmNames) {
+      const run = async (count: number, flags: readonly string[], runner: readonly string[]) => {
+        const [program = '', ...command] = [...runner, process.execPath, ...flags];
+        const { stdout } = await promisify(execFile)(
+          program,
+          [
+            ...[...command, join(import.meta.dirname, 'warm-process.ts')],
+            ...[contenders[name].codeFor(request), JSON.stringify(requests(apiKey)[request])],
+            ...[`${warmUps}`, `${count}`],
+          ],
+          {
+            env: { ...functionEnvironment('https://localhost:1'), API_KEY: apiKey },
+            maxBuffer: 1e8,
+          },
+        );
+        return Number(stdout.slice(stdout.lastIndexOf('\n') + 1));
+      };
+      const millions = (count: number) =>
+        countInstructions((runner) => run(count, repeatable, runner));
+      rows.push({
+        name,
+        request,
+        cpuMicroseconds: await run(measured, [], []),
+        // What comes before the measured invocations is the same in both processes.
+        instructions: countsInstructions
+          ? (((await millions(measured)) - (await millions(0))) * 1e6) / measured
+          : undefined,
+      });
     }
   }
-  return [...runs].map(([name, { whole, alone }]) => ({
-    name,
-    whole: samplesOf(whole),
-    alone: alone.length > 0 ? samplesOf(alone) : undefined,
-  }));
+  return rows;
 };
-
-interface Runs {
-  readonly whole: number[];
-  readonly alone: number[];
-}

@@ -1,15 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { AnimalStore } from '../../lib/client/animal-store.ts';
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import {
+  AnimalStore,
+  AnimalStoreError,
+  NetworkError,
+  TimeoutError,
+} from '../../lib/client/animal-store.ts';
 import { type Fault, FaultProxy, faults } from '../support/fault-proxy.ts';
 
 const { origin, pathname } = new URL(inject('baseAddress'));
 const proxy = new FaultProxy(origin);
 let store: AnimalStore;
+/** A client with a short time-out. */
+let impatient: AnimalStore;
 
 beforeAll(async () => {
   const baseAddress = (await proxy.listen()) + pathname;
   store = new AnimalStore({ baseAddress, apiKey: inject('apiKey') });
+  impatient = new AnimalStore({ baseAddress, apiKey: inject('apiKey'), timeoutMs: 500 });
 });
 
 afterEach(() => proxy.reset());
@@ -22,6 +31,8 @@ const refusal =
     response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
     response.end(JSON.stringify({ code, message: 'Injected.', status }));
   };
+
+const hang: Fault = () => {};
 
 const passing: readonly (readonly [kind: string, fault: Fault])[] = [
   ['a lost request', faults.resetBeforeForwarding],
@@ -75,11 +86,26 @@ describe('the typed client while the service fails', () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('says so when there is no answer at all', async () => {
-    proxy.inject('GET /v1/pets/1', faults.resetBeforeForwarding);
-    await expect(store.getPet(1)).rejects.toMatchObject({ name: 'NetworkError' });
-    expect(proxy.requests).toHaveLength(4);
-  });
+  it.each<[kind: string, fault: Fault, error: Error['constructor'], expected: object]>([
+    ['there is no answer', faults.resetBeforeForwarding, NetworkError, { name: 'NetworkError' }],
+    ['the answer takes too long', hang, TimeoutError, { name: 'TimeoutError' }],
+    [
+      'the answer is not an Error body',
+      faults.status502,
+      AnimalStoreError,
+      { code: 'unexpected_response', status: 502 },
+    ],
+  ])(
+    'throws an exported error without the API key when %s',
+    async (_kind, fault, error, expected) => {
+      proxy.inject('GET /v1/pets/1', fault);
+      const thrown = await impatient.getPet(1).catch((reason: unknown) => reason);
+      expect(thrown).toBeInstanceOf(error);
+      expect(thrown).toMatchObject(expected);
+      expect(inspect(thrown, { depth: 9 })).not.toContain(inject('apiKey'));
+      expect(proxy.requests).toHaveLength(4);
+    },
+  );
 
   it('fetches a page when the loop gets there, and not before', async () => {
     await Promise.all(['Rex', 'Mia'].map((name) => store.createPet({ name, categoryId: 1 })));
@@ -92,14 +118,52 @@ describe('the typed client while the service fails', () => {
     expect(proxy.requests).toHaveLength(2);
   });
 
-  it('takes its API key to no other host', async () => {
-    proxy.inject('GET /v1/pets', ({ response }) => {
-      response.writeHead(200, {
-        'Content-Type': 'application/json',
-        Link: '<http://other.example/v1/pets>; rel="next"',
-      });
-      response.end('[]');
-    });
-    await expect(store.listPets().next()).rejects.toThrow('another host');
+  it('sends its API key to no other host', async () => {
+    const Link = '<http://other.example/v1/pets?cursor=next>; rel="next"';
+    const page: Fault = ({ response }) => {
+      response.writeHead(200, { 'Content-Type': 'application/json', Link }).end('[]');
+    };
+    proxy.inject('GET /v1/pets', page, 1);
+    await expect(store.listPets().next()).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(proxy.requests).toEqual(['GET /v1/pets', 'GET /v1/pets']);
+  });
+});
+
+describe('the typed client', () => {
+  it('fetches one page, and the next from its cursor', async () => {
+    await Promise.all(['Rex', 'Mia'].map((name) => store.createPet({ name, categoryId: 1 })));
+    const query = { limit: 1, status: undefined };
+    await vi.waitFor(async () => {
+      const first = await store.listPetsPage(query);
+      const second = await store.listPetsPage({ ...query, cursor: first.nextCursor });
+      const both = await store.listPetsPage({ limit: 2 });
+      expect([...first.pets, ...second.pets]).toEqual(both.pets);
+      expect(both.pets).toHaveLength(2);
+    }, 20_000);
+  });
+
+  it.each([2 ** 53, -(2 ** 60), 1.5, Number.NaN])(
+    'sends no categoryId that is not exact: %s',
+    async (categoryId) => {
+      await expect(store.createPet({ name: 'Rex', categoryId })).rejects.toThrow('bigint');
+      expect(proxy.requests).toEqual([]);
+    },
+  );
+
+  it.each([1.5, Number.NaN, 2 ** 53, '../pets?limit=1', '1', undefined])(
+    'asks for no id that is not an integer: %s',
+    async (id) => {
+      const call: unknown = Reflect.apply(store.getPet, store, [id]);
+      await expect(call).rejects.toThrow('id must be an integer');
+      expect(proxy.requests).toEqual([]);
+    },
+  );
+
+  it('stops when its signal is aborted', async () => {
+    proxy.inject('GET /v1/pets/1', hang);
+    const controller = new AbortController();
+    const call = store.getPet(1, { signal: controller.signal });
+    controller.abort(new Error('no longer needed'));
+    await expect(call).rejects.toThrow('no longer needed');
   });
 });

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { AnimalStore } from '../../lib/client/animal-store.ts';
 
 const baseAddress = inject('baseAddress');
 const apiKey = inject('apiKey');
@@ -16,15 +15,14 @@ const run = (cwd: string, command: string, ...options: string[]) =>
   promisify(execFile)(command, options, { cwd });
 const tsc = join(projectDirectory, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** The README's example, for the service of this test, in larger pages, for other tests add pets too. */
-const readmeExample = async () => {
-  const readme = await readFile(join(projectDirectory, 'README.md'), 'utf8');
-  const example = /^```ts\n(.*?)^```$/ms.exec(readme)?.[1] ?? '';
-  expect(example).toContain("'http://127.0.0.1:3000/v1'");
-  expect(example).toContain("readFileSync('.local/api-key', 'utf8')");
-  return example
+/** The TypeScript examples of a document, as one module that calls the service of this test. */
+const exampleOf = async (document: string) => {
+  const text = await readFile(join(projectDirectory, document), 'utf8');
+  const examples = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, example]) => example);
+  expect(examples.join()).toContain("'http://127.0.0.1:3000/v1'");
+  return examples
+    .join('')
     .replace('http://127.0.0.1:3000/v1', baseAddress)
-    .replace('limit: 5,', 'limit: 100,')
     .replace('.local/api-key', join(consumer, 'api-key'));
 };
 
@@ -42,21 +40,41 @@ beforeAll(async () => {
 afterAll(() => rm(consumer, { recursive: true, force: true }));
 
 describe('the package of the typed client', () => {
-  it("runs the README's example in a project of its own", async () => {
-    const store = new AnimalStore({ baseAddress, apiKey });
-    const { id } = await store.createPet({ name: 'Rex', categoryId: 1 });
-    await writeFile(join(consumer, 'example.ts'), await readmeExample());
-    await expect
-      .poll(async () => (await run(consumer, process.execPath, 'example.ts')).stdout, {
-        timeout: 60_000,
-      })
-      .toContain(`${id} Rex\n`);
+  it('runs the examples of its README in a project of its own', async () => {
+    await writeFile(join(consumer, 'example.ts'), await exampleOf('lib/client/README.md'));
+    const { stdout } = await run(consumer, process.execPath, 'example.ts');
+    expect(stdout).toMatch(/^\d+ Rex available\n\d pets\n(\d+ .*\n)*400 invalid_request\n$/);
+  });
+
+  it('has declarations that import nothing from outside the package', async () => {
+    const types = join(consumer, 'node_modules', 'animal-store-client', 'types');
+    const files = await readdir(types, { recursive: true });
+    const declarations = files.filter((file) => file.endsWith('.d.ts')).sort();
+    expect(declarations).toEqual(['client/animal-store.d.ts', 'contract/bodies.d.ts']);
+    for (const file of declarations) {
+      const text = await readFile(join(types, file), 'utf8');
+      const imports = [...text.matchAll(/from '([^']*)'|import\('([^']*)'\)/g)].map(
+        ([, from, dynamic]) => join('contract', from ?? dynamic ?? ''),
+      );
+      for (const path of imports) expect(`${path}`).toBe('contract/bodies.ts');
+    }
+  });
+
+  it('refuses to be constructed where JSON cannot keep 64-bit integers, as in Node.js 20', async () => {
+    await writeFile(
+      join(consumer, 'old.ts'),
+      `import { AnimalStore } from 'animal-store-client';
+delete Object(JSON).rawJSON;
+new AnimalStore({ baseAddress: '', apiKey: '' });`,
+    );
+    await expect(run(consumer, process.execPath, 'old.ts')).rejects.toThrow('use Node.js 22');
   });
 
   it('checks the types of those who use it', async () => {
     const types = join(projectDirectory, 'node_modules', '@types');
     await symlink(types, join(consumer, 'node_modules', '@types'));
-    await writeFile(join(consumer, 'example.ts'), await readmeExample());
+    await writeFile(join(consumer, 'example.ts'), await exampleOf('lib/client/README.md'));
+    await writeFile(join(consumer, 'project.ts'), await exampleOf('README.md'));
     await writeFile(
       join(consumer, 'wrong.ts'),
       `import { AnimalStore, type Pet } from 'animal-store-client';
@@ -66,20 +84,20 @@ export const pet: Pet = await store.createPet({ name: 'Rex', categoryId: 2n ** 6
 await store.createPet({ name: 'Rex' });
 // @ts-expect-error: there is no such status
 store.listPets({ status: 'lost' });
+store.listPets({ status: undefined, limit: undefined });
 // @ts-expect-error: a bigint is no number
 export const category: number = pet.categoryId;
 `,
     );
-    const options = ['--noEmit', '--strict', '--module', 'NodeNext', '--types', 'node'];
+    const files = ['example.ts', 'project.ts', 'wrong.ts'];
+    const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--types', 'node'];
     const { stdout } = await run(
       consumer,
       process.execPath,
       tsc,
-      '--target',
-      'ESNext',
+      ...['--target', 'ESNext', '--module', 'NodeNext'],
       ...options,
-      'example.ts',
-      'wrong.ts',
+      ...files,
     );
     expect(stdout).toBe('');
   });

@@ -28,7 +28,9 @@ const stack = (): Resources => ({
     Type: 'AWS::ApiGateway::Stage',
     Properties: {
       TracingEnabled: true,
-      AccessLogSetting: { DestinationArn: { 'Fn::GetAtt': ['AccessLog', 'Arn'] } },
+      AccessLogSetting: {
+        DestinationArn: { 'Fn::Join': ['', ['arn:aws:logs:::log-group:', { Ref: 'AccessLog' }]] },
+      },
     },
   },
   Get: lambdaFunction('get-pet.handler'),

@@ -7,11 +7,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { emulated, staging } from '../../infra/stages.ts';
+import {
+  accountStackName as accountStack,
+  emulated,
+  stackName,
+  staging,
+} from '../../infra/stages.ts';
 import { sendTo } from '../support/http-client.ts';
 
-const accountStack = 'AnimalStore-account';
-const stack = `AnimalStore-${staging.name}`;
+const stack = stackName(staging);
 
 /** Stands in for AWS; without it, the account is meant to which the credentials lead. */
 const emulator = process.env['AWS_ENDPOINT_URL'];

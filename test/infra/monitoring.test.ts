@@ -1,15 +1,13 @@
-import { App } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
-import { prod, type Stage, stages, staging } from '../../infra/stages.ts';
+import { prod, stages, staging } from '../../infra/stages.ts';
 import { metricNames, metricsNamespace } from '../../lib/contract/metric-names.ts';
 import { operations } from '../../lib/contract/operations.ts';
+import { templateOf } from '../support/stack.ts';
 
-const stackOf = (stage: Stage) => new AnimalStoreStack(new App(), 'Stack', { stage });
 const templates = Object.values(stages).map((stage) => ({
   stage,
-  template: Template.fromStack(stackOf(stage)),
+  template: templateOf(stage),
 }));
 
 const alarmsOf = (template: Template) =>
@@ -217,7 +215,7 @@ describe.each(templates)('metrics of the service itself in $stage.name', ({ stag
 
   it('are asked for by the dimensions that the functions give them', () => {
     const [lambda] = Object.values(template.findResources('AWS::Lambda::Function'));
-    const service = lambda?.['Properties'].Environment.Variables.POWERTOOLS_SERVICE_NAME;
+    const service = lambda?.['Properties'].Environment.Variables.SERVICE_NAME;
     const names = [...operations.map(({ name }) => name), 'unrouted'];
     expect(service).toBe(`animal-store-${stage.name}`);
     for (const { dimensions } of used) {
@@ -229,7 +227,7 @@ describe.each(templates)('metrics of the service itself in $stage.name', ({ stag
 });
 
 describe('an alarm of a canary deployment', () => {
-  const template = Template.fromStack(stackOf(prod));
+  const template = templateOf(prod);
 
   it('mails the addressees, and links the entry of the runbook that it names', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
@@ -247,7 +245,7 @@ describe('an alarm of a canary deployment', () => {
 
 describe('a stage without addressees', () => {
   it('has neither alarms nor a dashboard', () => {
-    const template = Template.fromStack(stackOf({ ...staging, alarmAddressees: [] }));
+    const template = templateOf({ ...staging, alarmAddressees: [] });
     for (const type of ['CloudWatch::Alarm', 'CloudWatch::Dashboard', 'SNS::Topic']) {
       template.resourceCountIs(`AWS::${type}`, 0);
     }

@@ -2,15 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { stages } from '../../infra/stages.ts';
 import { faults } from '../support/fault-proxy.ts';
 import { bearer, captureLog, invoke, readLines, startHandlers } from '../support/handlers.ts';
 import { pythonTool } from '../support/python-tool.ts';
+import { templateOf } from '../support/stack.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 
@@ -24,9 +22,7 @@ const sections = new Map(
 const setUp = 'Set up';
 const entries = [...sections].filter(([heading]) => heading !== setUp);
 
-const templates = Object.values(stages).map((stage) =>
-  Template.fromStack(new AnimalStoreStack(new App(), 'Stack', { stage })),
-);
+const templates = Object.values(stages).map(templateOf);
 const alarms: [string, string][] = templates.flatMap((template) =>
   Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(
     ({ Properties }): [string, string] => [Properties.AlarmName, Properties.AlarmDescription],
@@ -103,10 +99,10 @@ describe('queries of logs', () => {
     service.proxy.inject('Query Pets', faults.accessDenied);
     const lines = captureLog();
     await invoke(service.listPets, { headers: bearer(apiKey) });
-    const { log } = readLines(lines);
+    const [line] = readLines(lines);
     const named = queriesOf('lambda_logs').flatMap(fieldsOf);
     expect(named).toContain('cause.thrownAt');
-    for (const field of named) expect(log[0]).toHaveProperty(field);
+    for (const field of named) expect(line).toHaveProperty(field);
   });
 });
 

@@ -12,10 +12,11 @@ const synthesiseWith = (statement: string) => {
     import { App } from 'aws-cdk-lib';
     import { Topic } from 'aws-cdk-lib/aws-sns';
     import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+    import { featureFlags } from './infra/feature-flags.ts';
     import { AnimalStoreStack } from './infra/stacks/animal-store-stack.ts';
     import { addSecurityChecks } from './infra/stacks/security-checks.ts';
     import { prod } from './infra/stages.ts';
-    const app = new App({ outdir: ${JSON.stringify(outdir)} });
+    const app = new App({ context: featureFlags, outdir: ${JSON.stringify(outdir)} });
     const stack = new AnimalStoreStack(app, 'Stack', { stage: prod });
     addSecurityChecks(app);
     ${statement}

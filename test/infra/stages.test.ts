@@ -1,12 +1,13 @@
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/stages.ts';
+import { stackOf, templateOf } from '../support/stack.ts';
 
-const stackOf = (stage: Stage) => new AnimalStoreStack(new App(), 'Stack', { stage });
-const templateOf = (stage: Stage) => Template.fromStack(stackOf(stage));
+const Resource = z.object({ Type: z.string(), DeletionPolicy: z.optional(z.string()) });
 
 describe('a stage', () => {
   it.each(Object.values(stages))(
@@ -29,12 +30,36 @@ describe('a stage', () => {
     ['protected tables', { deletionProtection: false }, 'deletionProtection'],
     ['a protected stack', { terminationProtection: false }, 'terminationProtection'],
     ['recovery of its tables', { pointInTimeRecoveryDays: 0 }, 'pointInTimeRecoveryDays'],
-    ['an addressee of its alarms', { alarmAddressees: [] }, 'alarmAddressees'],
+    [
+      'an addressee of its alarms',
+      { deployment: 'all at once', alarmAddressees: [] },
+      'alarmAddressees',
+    ],
   ] satisfies [string, Partial<Stage>, string][])(
     'prod without %s is refused, and the message names the value',
     (_what, unsafe, name) => {
       expect(() => stackOf({ ...prod, ...unsafe })).toThrow(`prod is unsafe: ${name}`);
       expect(() => stackOf({ ...staging, ...unsafe })).not.toThrow();
+    },
+  );
+
+  it.each(Object.values(stages))('$name keeps nothing by force that holds no data', (stage) => {
+    // A rolled-back update would leave it behind, and the next one would collide with it.
+    const kept = Object.values(templateOf(stage).toJSON()['Resources']).flatMap((resource) => {
+      const { Type, DeletionPolicy } = Resource.parse(resource);
+      return DeletionPolicy === 'Retain' ? Type : [];
+    });
+    expect([...new Set(kept)]).toEqual(
+      stage.retainData ? ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'] : [],
+    );
+  });
+
+  it.each(Object.values(stages))(
+    '$name with a canary that no alarm can stop is refused',
+    (stage) => {
+      expect(() => stackOf({ ...stage, deployment: 'canary', alarmAddressees: [] })).toThrow(
+        `${stage.name} is unsafe: deployment is canary without alarmAddressees`,
+      );
     },
   );
 
@@ -226,6 +251,14 @@ describe('the firewall', () => {
     });
   });
 
+  it('counts every spelling of a header with the same API key as one', () => {
+    const [{ Header }] = rule('flood-with-api-key').Statement.RateBasedStatement.CustomKeys;
+    expect(Header.TextTransformations).toEqual([
+      { Priority: 0, Type: 'COMPRESS_WHITE_SPACE' },
+      { Priority: 1, Type: 'LOWERCASE' },
+    ]);
+  });
+
   it('only counts what looks like an attack in a body, for it may be the name of a pet', () => {
     const overrides = rules.flatMap(
       ({ Statement }: { Statement: { ManagedRuleGroupStatement?: object } }) =>
@@ -240,13 +273,14 @@ describe('the firewall', () => {
     for (const { ActionToUse } of overrides) expect(ActionToUse).toEqual({ Count: {} });
   });
 
-  it('shows no API key in sampled requests and logs', () => {
+  it('shows no API key of a header or a query in sampled requests and logs', () => {
     expect(webAcl?.['Properties'].DataProtectionConfig).toEqual({
       DataProtections: [
         {
           Action: 'SUBSTITUTION',
           Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] },
         },
+        { Action: 'SUBSTITUTION', Field: { FieldType: 'QUERY_STRING' } },
       ],
     });
   });
@@ -274,12 +308,12 @@ describe('an emulated stage', () => {
 describe('the stack of the account', () => {
   const template = Template.fromStack(new AccountStack(new App(), 'AnimalStore-account'));
 
-  it('lets API Gateway write logs, and stays when the stack goes', () => {
+  it('lets API Gateway write logs, and stays when the stack is deleted, but not when its creation fails', () => {
     const [role] = Object.keys(template.findResources('AWS::IAM::Role'));
     template.hasResource('AWS::ApiGateway::Account', {
       Properties: { CloudWatchRoleArn: { 'Fn::GetAtt': [role, 'Arn'] } },
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
     });
-    template.hasResource('AWS::IAM::Role', { DeletionPolicy: 'Retain' });
+    template.hasResource('AWS::IAM::Role', { DeletionPolicy: 'RetainExceptOnCreate' });
   });
 });

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { featureFlags } from '../../infra/feature-flags.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { stages } from '../../infra/stages.ts';
 import { pythonTool } from '../support/python-tool.ts';
@@ -29,6 +31,33 @@ describe('the templates', () => {
       names.map((name) => `AnimalStore-${name}.template.json`).sort(),
     );
   });
+
+  it('follow the feature flags of cdk.json without the command line of the CDK', () => {
+    // Of these flags, `enablePartitionLiterals` is the one that shows everywhere.
+    const template = readFileSync(join(assembly, 'AnimalStore-staging.template.json'), 'utf8');
+    expect(template).toContain('arn:aws:apigateway');
+    expect(template).not.toContain('AWS::Partition');
+  });
+
+  it('set every flag that the CDK recommends', () => {
+    expect(featureFlags).toMatchObject(recommendedFlags);
+  });
+
+  it('can be compared with a file without credentials, as a pull request does', () => {
+    const template = join(assembly, 'AnimalStore-prod.template.json');
+    const { status, stdout, stderr } = spawnSync(
+      'node_modules/.bin/cdk',
+      ['diff', 'AnimalStore-prod', '--app', assembly, '--template', template],
+      {
+        cwd: projectDirectory,
+        // No AWS_*, and a home without profiles.
+        env: { PATH: process.env['PATH'], HOME: assembly, CDK_DISABLE_CLI_TELEMETRY: 'true' },
+        encoding: 'utf8',
+      },
+    );
+    expect(stdout + stderr).toContain('There were no differences');
+    expect(status).toBe(0);
+  }, 60_000);
 
   it('give cfn-lint nothing to say', ({ skip }) => {
     if (cfnLint === undefined) {

@@ -5,7 +5,8 @@ export default {
   mutate: [
     'lib/keys/{api-key-record,authenticate,find-api-key}.ts',
     'lib/contract/{api-key,errors,exact-json}.ts',
-    'lib/http/{bearer-auth,json-body,parse,error-responses,log,observability}.ts',
+    'lib/http/{bearer-auth,body-limits,body-errors,exact-integers,parse,error-responses,observability}.ts',
+    'lib/aws/metrics.ts',
     'lib/pets/{cursor,creation,pet-store}.ts',
   ],
   coverageAnalysis: 'perTest',

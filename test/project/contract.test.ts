@@ -41,7 +41,7 @@ describe('the comparison of an exchange with the document', () => {
   it.each<[string, ClientRequest, ClientResponse]>([
     ['status', list, { ...listed, status: 202 }],
     ['status', list, refusal(404, 'not_found')],
-    ['status', { path: '/cats' }, refusal(400, 'invalid_request')],
+    ['status', { path: '/cats' }, refusal(422, 'idempotency_key_reused')],
     ['status', { method: 'PUT', path: '/pets' }, refusal(404, 'not_found')],
     ['status', options, refusal(405, 'method_not_allowed')],
     ['allow', options, { ...allowed, headers }],

@@ -1,35 +1,64 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type * as z from 'zod/mini';
 import { openapiDocument } from '../../infra/openapi/document.ts';
 import { stringify } from '../../infra/openapi/stringify.ts';
-import { typesOf } from '../../infra/openapi/types.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { staging } from '../../infra/stages.ts';
+import {
+  type ErrorBody,
+  type NewPet as NewPetBody,
+  type Pet,
+  petStatuses,
+} from '../../lib/contract/bodies.ts';
 import { operations } from '../../lib/contract/operations.ts';
-import { petStatuses } from '../../lib/contract/pet.ts';
 import { NewPet } from '../../lib/contract/request-schemas.ts';
 import { bodyMismatches, contract, contractText } from '../support/contract.ts';
 import { runsOf } from '../support/runs.ts';
+import { templateOf } from '../support/stack.ts';
 
 const documented = Object.entries(contract.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
+
+/** The fields of a type that are not optional. */
+type RequiredFields<Body> = {
+  [Field in keyof Body as object extends Pick<Body, Field> ? never : Field]: Body[Field];
+};
+
+const rex = { name: 'Rex', categoryId: 1 } satisfies RequiredFields<NewPetBody>;
+const soldRex = { ...rex, status: 'sold' } satisfies Required<NewPetBody>;
+const pet = { id: 1, ...soldRex } satisfies Required<Pet> & RequiredFields<Pet>;
+const error = { code: 'a', message: 'b', status: 400 } satisfies Required<ErrorBody> &
+  RequiredFields<ErrorBody>;
 
 describe('openapi.json', () => {
   it('is what the sources give: npm run openapi writes it', () => {
     expect(contractText).toBe(stringify(openapiDocument()));
   });
 
-  it('gives the typed client its types: npm run openapi writes them', async () => {
-    const types = join(projectDirectory, 'lib', 'client', 'contract.ts');
-    expect(readFileSync(types, 'utf8')).toBe(await typesOf(contractText));
+  it.each([
+    ['NewPet', rex, soldRex],
+    ['Pet', pet, pet],
+    ['Error', error, error],
+  ])('has the fields that the type of %s has', (name, minimal, complete) => {
+    const schema = contract.components.schemas[name];
+    expect(Object.keys(Object(schema?.['properties']))).toEqual(Object.keys(complete));
+    expect(schema?.['required']).toEqual(Object.keys(minimal));
+    expect(bodyMismatches(name, minimal)).toEqual([]);
+    expect(bodyMismatches(name, complete)).toEqual([]);
+  });
+
+  it('has the values and the integers that the types have', () => {
+    expect(contract.components.schemas['PetStatus']?.['enum']).toEqual(petStatuses);
+    expectTypeOf<z.input<typeof NewPet>>().toExtend<NewPetBody>();
+    expectTypeOf<NewPetBody>().toExtend<z.input<typeof NewPet>>();
+    expectTypeOf<Pet['categoryId']>().toEqualTypeOf<number | bigint>();
+    expectTypeOf<Pet['id']>().toEqualTypeOf<number>();
   });
 
   it('has every operation by its name, and marks those that are deprecated', () => {
@@ -51,10 +80,9 @@ describe('openapi.json', () => {
   });
 
   it('has every error that the gateway answers by itself', () => {
-    const template = Template.fromStack(
-      new AnimalStoreStack(new App(), 'Stack', { stage: staging }),
+    const answers = Object.values(
+      templateOf(staging).findResources('AWS::ApiGateway::GatewayResponse'),
     );
-    const answers = Object.values(template.findResources('AWS::ApiGateway::GatewayResponse'));
     const codesOf = (status: string) =>
       documented.flatMap(({ operation }) =>
         Object.keys(operation.responses[status]?.content?.['application/json']?.examples ?? {}),
@@ -72,7 +100,9 @@ describe('openapi.json', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 300 }),
       fc.string({
-        unit: fc.constantFrom(...'\t\v\u0085\u00a0\u180e\u200b\u2028\u3000\ufeffx'),
+        unit: fc.constantFrom(
+          ...'\t\v\u0085\u00a0\u180e\u200b\u2028\u3000\ufeff\0\u00ad\u2060\u{e0041}x',
+        ),
         maxLength: 3,
       }),
       fc.string({ unit: fc.constantFrom('x', '🐶'), minLength: 250, maxLength: 260 }),
@@ -158,7 +188,13 @@ describe('a change of openapi.json', () => {
     console.info('Not compared with the last release: this is no clone with its history.');
 
   it.skipIf(!released)('breaks no client of the last release', () => {
-    const { breaks, report } = compare(released ?? '', contractText);
+    // On purpose: names of invisible characters were accepted, and are refused.
+    const pattern = /"pattern": "\[\^\\\\(?:t|u0000).*"/g;
+    const [present = ''] = contractText.match(pattern) ?? [];
+    const { breaks, report } = compare(
+      (released ?? '').replace(pattern, () => present),
+      contractText,
+    );
     expect(breaks, report).toBe(false);
   });
 

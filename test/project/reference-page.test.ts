@@ -147,6 +147,18 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
   });
 });
 
+describe('the reference page of npm run docs', () => {
+  it.each([
+    ['LICENSE', 'Apache License'],
+    ['NOTICE', 'SmartBear'],
+    ['swagger-ui-bundle.js.LICENSE.txt', '@license'],
+  ])('is distributed with its %s', async (name, text) => {
+    execFileSync(process.execPath, ['infra/commands/docs.ts'], { cwd: projectDirectory });
+    const path = join(projectDirectory, '.build', 'docs', name);
+    expect(await readFile(path, 'utf8')).toContain(text);
+  });
+});
+
 describe('the reference page of npm start', () => {
   const statusFor = async (path: string, host: string) => {
     const request = get(`${origin}${path}`, { headers: { host } });

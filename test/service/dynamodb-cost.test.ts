@@ -1,32 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CapacityProxy } from '../bench/capacity-proxy.ts';
-import { addPets } from '../bench/cost.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addPets, type PaidRequest, recordCapacity } from '../bench/cost.ts';
 import { risingKey, simulateSplits, spreadKey } from '../bench/split-for-heat.ts';
 import { bearer, createRequest, getRequest, invoke, startHandlers } from '../support/handlers.ts';
 import type { EventParts } from '../support/proxy-event.ts';
 
-let proxy: CapacityProxy;
+let paid: PaidRequest[];
 let service: Awaited<ReturnType<typeof startHandlers>>;
 let apiKey: string;
 let petId: number;
 
 beforeAll(async () => {
-  service = await startHandlers(undefined, async (dynamodb) => {
-    proxy = new CapacityProxy(dynamodb);
-    return proxy.listen();
-  });
+  service = await startHandlers();
+  paid = recordCapacity(service.proxy);
   await addPets(service.dynamodb, service.tables.pets, 150);
   apiKey = await service.issueApiKey();
   ({ id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body);
 });
 
-afterAll(() => proxy[Symbol.asyncDispose]());
-
 /** What a request costs, by operation of DynamoDB and capacity units. */
 const costOf = async (run: () => Promise<{ status: number }>) => {
-  proxy.requests.length = 0;
+  paid.length = 0;
   expect((await run()).status).toBeLessThan(300);
-  return proxy.requests.map(({ call, units }) => [call.split('-')[0], units]);
+  return paid.map(({ call, units }) => [call, units]);
 };
 
 const list = (query: EventParts['query'] = {}) =>

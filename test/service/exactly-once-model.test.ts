@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
-import { type Pet, petStatuses, toPet } from '../../lib/contract/pet.ts';
-import { type Fault, faults } from '../support/fault-proxy.ts';
+import { toPet } from '../../lib/contract/pet.ts';
+import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import {
   bearer,
   captureLog,
@@ -230,18 +231,18 @@ const inOrder = (pets: ReadonlyMap<number, Pet>, filter?: Pet['status']) =>
 
 const nameOf = (strike: Strike | undefined) =>
   strike &&
-  `${strike.call}: ${Object.entries(faults).find(([, fault]) => fault === strike.fault)?.[0]}`;
+  `${strike.call}: ${Object.entries({ ...faults, ...stalls }).find(([, fault]) => fault === strike.fault)?.[0]}`;
 
-const { hang, accessDenied, resourceNotFound, ...quickFaults } = faults;
+const { accessDenied, resourceNotFound, ...quickFaults } = faults;
 
 const strikeOn = (...calls: string[]) =>
   fc.option(
     fc.record({
       call: fc.constantFrom(...calls),
-      // A hanging call costs a second, and answers that no retry can mend are no passing faults.
+      // A hanging call costs a second.
       fault: fc.oneof(
         { arbitrary: fc.constantFrom(...Object.values(quickFaults)), weight: 100 },
-        { arbitrary: fc.constant(hang), weight: 1 },
+        { arbitrary: fc.constant(stalls.hang), weight: 1 },
       ),
     }),
     { nil: undefined },

@@ -3,22 +3,20 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
-import { petStatuses } from '../../lib/contract/pet.ts';
+import { petStatuses } from '../../lib/contract/bodies.ts';
+import { NewPet } from '../../lib/contract/request-schemas.ts';
 import { departuresFromContract } from '../support/contract.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
 import { runsOf } from '../support/runs.ts';
 
 let service: LocalService;
-/** Lines that are neither a request's without fault of the service nor its metrics, or show the API key. */
+/** Lines that are not a request's without fault of the service, or show the API key. */
 const wrongLines: string[] = [];
-let logLines = 0;
-let metricsLines = 0;
+let lineCount = 0;
 
 const inspect = (line: string) => {
-  if (line.startsWith('{"_aws":')) metricsLines += 1;
-  else if (line.startsWith('{"level":"INFO"')) logLines += 1;
-  else wrongLines.push(line);
-  if (line.includes(service.apiKey)) wrongLines.push(line);
+  lineCount += 1;
+  if (!line.startsWith('{"level":"INFO"') || line.includes(service.apiKey)) wrongLines.push(line);
 };
 
 beforeAll(async () => {
@@ -239,7 +237,7 @@ const plainRequest: fc.Arbitrary<FuzzedRequest> = fc.oneof(
     .tuple(
       fc
         .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-        .filter((name) => name.trim() !== '' && name.isWellFormed()),
+        .filter((name) => NewPet.shape.name.safeParse(name).success),
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     )
     .map(([name, categoryId]) => ({
@@ -383,8 +381,7 @@ it('answers every request within the contract, without a 5xx or a leak', {
     ),
     { numRuns: runs, seed },
   );
-  await expect.poll(() => metricsLines - logLines).toBe(0);
-  expect(logLines).toBeGreaterThan(0);
+  expect(lineCount).toBeGreaterThan(0);
   expect(wrongLines).toEqual([]);
   expect([...seen].toSorted()).toEqual(
     expect.arrayContaining([200, 201, 204, 400, 401, 404, 405, 413, 415]),

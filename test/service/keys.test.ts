@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
-import { faults } from '../support/fault-proxy.ts';
+import { answer, faults, stalls } from '../support/fault-proxy.ts';
 import { guessedKey, withChecksum } from '../support/guessed-key.ts';
 import {
   bearer,
@@ -135,6 +135,30 @@ describe('a record of the keys table', () => {
     const lines = captureLog();
     expect(await statusWith(apiKey)).toBe(500);
     expectOneFailure(lines, { operation: 'listPets', cause: { name: 'Error' } });
+    expect(lines.join()).toContain(`"corruptItems":["${apiKey.slice(10, 26)}"]`);
+  });
+
+  it.each([
+    ['of another key', { keyId: { S: '0000000000000000' } }],
+    ['without an id', {}],
+    ['as text', 'record'],
+  ])(
+    "is read again when it can't be DynamoDB's, and never taken as unknown: %s",
+    async (_kind, Item) => {
+      const apiKey = await service.issueApiKey();
+      service.proxy.inject('GetItem Keys', answer(JSON.stringify({ Item })), 1);
+      expect(await statusWith(apiKey)).toBe(200);
+      captureLog();
+      service.proxy.inject('GetItem Keys', answer(JSON.stringify({ Item })));
+      expect(await statusWith(await service.issueApiKey())).toBe(503);
+    },
+  );
+
+  it('is read again when its shape is wrong', async () => {
+    const apiKey = await service.issueApiKey();
+    const Item = { keyId: { S: apiKey.slice(10, 26) } };
+    service.proxy.inject('GetItem Keys', answer(JSON.stringify({ Item })), 1);
+    expect(await statusWith(apiKey)).toBe(200);
   });
 });
 
@@ -176,7 +200,7 @@ describe('an outage of the keys table', () => {
   it('leaves the operation time when the table hangs', async () => {
     const apiKey = await service.issueApiKey();
     await statusWith(apiKey);
-    service.proxy.inject('GetItem Keys', faults.hang);
+    service.proxy.inject('GetItem Keys', stalls.hang);
     passSeconds(60);
     const request = { headers: bearer(apiKey) };
     const { status } = await invoke(service.listPets, request, { remainingMs: 2_500 });
@@ -186,7 +210,7 @@ describe('an outage of the keys table', () => {
   it('answers 503 within the deadline to a key that was not read before when the table hangs', async () => {
     const apiKey = await service.issueApiKey();
     captureLog();
-    service.proxy.inject('GetItem Keys', faults.hang);
+    service.proxy.inject('GetItem Keys', stalls.hang);
     const deadline = performance.now() + 1_000;
     const request = { headers: bearer(apiKey) };
     const { status } = await invoke(service.listPets, request, { remainingMs: 1_000 });

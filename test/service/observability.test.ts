@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import * as z from 'zod/mini';
 import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
-import { delayed, faults } from '../support/fault-proxy.ts';
+import { readMetrics } from '../support/embedded-metric-format.ts';
+import { delayed, type Fault, faults } from '../support/fault-proxy.ts';
 import { withChecksum } from '../support/guessed-key.ts';
 import {
   bearer,
@@ -21,9 +21,11 @@ let service: Awaited<ReturnType<typeof startHandlers>>;
 let apiKey: string;
 let keyId: string | undefined;
 let petId: number;
+let collected: typeof import('../../lib/aws/metrics.ts');
 
 beforeAll(async () => {
   service = await startHandlers();
+  collected = await import('../../lib/aws/metrics.ts');
   apiKey = await service.issueApiKey();
   keyId = identifyApiKey(apiKey, 'pets_test')?.keyId;
   ({ id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body);
@@ -38,59 +40,22 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const MetricsLine = z.catchall(
-  z.strictObject({
-    _aws: z.strictObject({
-      Timestamp: z.int(),
-      CloudWatchMetrics: z.tuple([
-        z.strictObject({
-          Namespace: z.string(),
-          Dimensions: z.array(z.array(z.string())),
-          Metrics: z.array(z.strictObject({ Name: z.string(), Unit: z.string() })),
-        }),
-      ]),
-    }),
-  }),
-  z.union([z.string(), z.number(), z.array(z.number())]),
-);
-
-/** What a line of CloudWatch's embedded metric format says; every value as a list. */
-const readMetrics = (line: unknown) => {
-  const { _aws, ...members } = MetricsLine.parse(line);
-  const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
-  const names = Metrics.map(({ Name }) => Name);
-  // Nothing else than dimensions and metrics, for CloudWatch keeps what stands there, too.
-  expect(Object.keys(members).toSorted()).toEqual([...Dimensions.flat(), ...names].toSorted());
-  return {
-    namespace: Namespace,
-    dimensions: Dimensions.map((set) =>
-      Object.fromEntries(set.map((name) => [name, members[name]])),
-    ),
-    units: Object.fromEntries(Metrics.map(({ Name, Unit }) => [Name, Unit])),
-    values: Object.fromEntries(
-      names.map((name) => [name, z.array(z.number()).parse([members[name]].flat())]),
-    ),
-  };
-};
-
-/** One request, with all that it printed. */
+/** One request, with the one line that it printed. */
 const observed = async (handler: Handler, parts: EventParts, options?: InvokeOptions) => {
   const lines = captureLog();
   const response = await invoke(handler, parts, options);
-  const { log, metrics } = readLines(lines);
+  const [line, ...others] = readLines(lines);
   vi.restoreAllMocks();
-  expect(log).toHaveLength(1);
-  expect(metrics).toHaveLength(1);
-  return { response, line: log[0], metrics: readMetrics(metrics[0]) };
+  expect(others).toEqual([]);
+  return { response, line, metrics: readMetrics(line) };
 };
 
+/** What is counted, which is all metrics but the latency of DynamoDB. */
 const counts = ({ values }: ReturnType<typeof readMetrics>) => {
   const { DynamoDBLatency: _latency, ...counted } = values;
   return counted;
 };
 
-const lostConnection = () => service.proxy.inject('Query Pets', faults.resetBeforeForwarding);
-const refused = () => service.proxy.inject('Query Pets', faults.accessDenied);
 const list = (parts: EventParts = {}): EventParts => ({ headers: bearer(apiKey), ...parts });
 
 interface Outcome {
@@ -99,8 +64,8 @@ interface Outcome {
   readonly code?: string;
   readonly request: () => EventParts;
   readonly options?: InvokeOptions;
-  readonly fault?: () => void;
-  /** Nobody is known to have sent it. */
+  readonly fault?: Fault;
+  /** The line has no key id, because no valid key came. */
   readonly isAnonymous?: boolean;
   /** What is counted beside the request itself. */
   readonly counted?: readonly string[];
@@ -128,7 +93,7 @@ const outcomes: readonly Outcome[] = [
     status: 500,
     code: 'internal_error',
     request: () => list(),
-    fault: refused,
+    fault: faults.accessDenied,
     counted: ['ServerErrors'],
   },
   {
@@ -136,7 +101,7 @@ const outcomes: readonly Outcome[] = [
     status: 503,
     code: 'service_unavailable',
     request: () => list(),
-    fault: lostConnection,
+    fault: faults.resetBeforeForwarding,
     counted: ['ServerErrors'],
   },
   {
@@ -183,40 +148,45 @@ const outcomes: readonly Outcome[] = [
 ];
 
 describe.each(outcomes)(
-  '$operation, answered with $status $code',
+  'the line of $operation for a response $status $code',
   ({ operation, status, code, request, options, fault, isAnonymous, counted = [] }) => {
     const run = () => {
-      fault?.();
+      if (fault) service.proxy.inject('Query Pets', fault);
       return observed(service[operation], request(), { ...options, requestId: 'lambda-id' });
     };
 
-    it('is one line in the log, which says so and who asked', async () => {
-      const { response, line } = await run();
+    it('has the outcome and who asked, and nothing else', async () => {
+      const { response, line, metrics } = await run();
       expect(response.status).toBe(status);
-      const { level, message, timestamp, durationMs, cause, ...rest } = line;
+      const { _aws, level, message, timestamp, durationMs, cause, ...rest } = line;
+      const metricNames = Object.keys(metrics.values);
       expect(level).toBe(status < 500 ? 'INFO' : 'ERROR');
       expect(message).toMatch(/\S/);
       expect(new Date(timestamp).toISOString()).toBe(timestamp);
       expect(durationMs).toBeGreaterThanOrEqual(0);
-      if (status < 500) expect(cause).toBeUndefined();
-      else
-        expect(cause).toEqual({
-          name: expect.stringMatching(/^\w*(Error|Exception)$/),
-          thrownAt: expect.stringMatching(/^[\w.-]+:\d+:\d+$/),
-        });
+      expect(cause).toEqual(
+        status < 500
+          ? undefined
+          : {
+              name: expect.stringMatching(/^\w*(Error|Exception)$/),
+              thrownAt: expect.stringMatching(/^[\w.-]+:\d+:\d+$/),
+            },
+      );
       expect(rest).toEqual({
         service: 'animal-store-test',
         operation,
+        version: '42',
         status,
         ...(code && { code }),
         ...(!isAnonymous && { keyId }),
         requestId: gatewayRequestId,
         lambdaRequestId: 'lambda-id',
         coldStart: false,
+        ...Object.fromEntries(metricNames.map((name) => [name, line[name]])),
       });
     });
 
-    it(`is counted: ${['Requests', ...counted].join(', ')}`, async () => {
+    it('counts the request by its kind', async () => {
       const { metrics } = await run();
       expect(metrics).toMatchObject({
         namespace: 'AnimalStore',
@@ -291,29 +261,45 @@ describe('the log line', () => {
     });
     const lines = captureLog();
     await expect(invoke(handler, list())).rejects.toThrow(RangeError);
-    const { log, metrics } = readLines(lines);
-    expect(log).toEqual([
+    expect(readLines(lines)).toEqual([
       expect.objectContaining({
         level: 'ERROR',
         operation: 'broken',
         status: 502,
         cause: expect.objectContaining({ name: 'RangeError' }),
+        Requests: 1,
+        ServerErrors: 1,
       }),
     ]);
-    expect(counts(readMetrics(metrics[0]))).toEqual({ Requests: [1], ServerErrors: [1] });
     expect(lines.join()).not.toContain('secret');
   });
 
-  it('obeys the log level of the stage, metrics do not', async () => {
-    vi.resetModules();
-    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'ERROR');
-    const { handler } = await import('../../functions/list-pets.ts');
-    const lines = captureLog();
-    expect((await invoke(handler, list())).status).toBe(200);
-    expect((await invoke(handler, list(), { remainingMs: 0 })).status).toBe(503);
-    const { log, metrics } = readLines(lines);
-    expect(log.map(({ level }) => level)).toEqual(['ERROR']);
-    expect(metrics).toHaveLength(2);
+  it.each(['WARN', 'ERROR'])(
+    'has of a request without fault only outcome and metrics at level %s, and all of a failure',
+    async (logLevel) => {
+      vi.resetModules();
+      vi.stubEnv('LOG_LEVEL', logLevel);
+      const { handler } = await import('../../functions/list-pets.ts');
+      const lines = captureLog();
+      expect((await invoke(handler, list())).status).toBe(200);
+      expect((await invoke(handler, list(), { remainingMs: 0 })).status).toBe(503);
+      const [success, failure] = readLines(lines);
+      expect(Object.keys(success).toSorted()).toEqual(
+        ['_aws', 'level', 'message', 'operation', 'service', 'status', 'version']
+          .concat('DynamoDBLatency', 'Requests')
+          .toSorted(),
+      );
+      expect(failure).toMatchObject({ level: 'ERROR', cause: { name: 'Error' }, Requests: 1 });
+      expect(failure).toHaveProperty('durationMs');
+    },
+  );
+
+  it('names the items that could not be read, up to 100 and only in their own request', async () => {
+    const ids = Array.from({ length: 101 }, (_, index) => `${index}`);
+    for (const id of ids) collected.noteCorruptItem(id);
+    const { line } = await observed(service.listPets, list());
+    expect(line.corruptItems).toEqual(ids.slice(0, 100));
+    expect((await observed(service.listPets, list())).line).not.toHaveProperty('corruptItems');
   });
 });
 
@@ -378,18 +364,17 @@ describe('IdempotentReplays', () => {
     expect(counts(metrics)).toEqual({ Requests: [1], ClientErrors: [1] });
   });
 
-  it.each([
-    ['counts', 'with', randomUUID(), { IdempotentReplays: [1] }],
-    ['does not count', 'without', undefined, {}],
-  ])(
-    '%s a retry of the service itself after a lost answer, %s an Idempotency-Key',
-    async (_counts, _with, key, replays) => {
+  it('counts a retry of the service after a lost answer, if the request has an Idempotency-Key', async () => {
+    for (const [key, replays] of [
+      [randomUUID(), { IdempotentReplays: [1] }],
+      [undefined, {}],
+    ] as const) {
       service.proxy.inject('PutItem Pets', faults.resetAfterForwarding, 1);
       const { response, metrics } = await create(rex, key);
       expect(response.status).toBe(201);
       expect(counts(metrics)).toEqual({ Requests: [1], ...replays });
-    },
-  );
+    }
+  });
 });
 
 describe('DynamoDBLatency', () => {
@@ -412,6 +397,12 @@ describe('DynamoDBLatency', () => {
     expect(await latencies(service.getPet, getRequest(apiKey, petId))).toHaveLength(1);
     service.proxy.inject('GetItem Pets', faults.status500);
     expect(await latencies(service.getPet, getRequest(apiKey, petId))).toHaveLength(1);
+  });
+
+  it('has at most the 100 values that CloudWatch takes', async () => {
+    for (let call = 1; call <= 101; call += 1) collected.recordDynamodbLatency(call);
+    const values = await latencies(service.getPet, getRequest(apiKey, petId));
+    expect(values).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 
   it('is left out of a request that asks DynamoDB nothing', async () => {

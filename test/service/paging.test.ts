@@ -1,7 +1,10 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Pet, petStatuses } from '../../lib/contract/pet.ts';
-import { bearer, invoke, startHandlers } from '../support/handlers.ts';
+import fc from 'fast-check';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
+import { type Fault, stalls } from '../support/fault-proxy.ts';
+import { bearer, type InvokeOptions, invoke, startHandlers } from '../support/handlers.ts';
+import { runsOf } from '../support/runs.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;
 let apiKey: string;
@@ -23,11 +26,9 @@ beforeAll(async () => {
   await Promise.all(puts.map((put) => service.dynamodb.send(put)));
 });
 
-const page = async (query: Record<string, string>) => {
-  const { status, body, headers } = await invoke(service.listPets, {
-    headers: bearer(apiKey),
-    query,
-  });
+const page = async (query: Record<string, string>, options?: InvokeOptions) => {
+  const request = { headers: bearer(apiKey), query };
+  const { status, body, headers } = await invoke(service.listPets, request, options);
   expect(status).toBe(200);
   const target = /^<\/v1\/pets\?(.*)>; rel="next"$/.exec(`${headers['Link']}`)?.[1];
   expect(target === undefined).toBe(headers['Link'] === undefined);
@@ -57,6 +58,93 @@ describe.each([undefined, ...petStatuses])('a list of %s pets', (status) => {
       expect(pages).toHaveLength(Math.ceil(expected.length / limit));
       for (const full of pages.slice(0, -1)) expect(full).toHaveLength(limit);
     }
+  });
+});
+
+afterEach(() => service.proxy.reset());
+
+/** Cuts an answer to its first items and a LastEvaluatedKey, as DynamoDB may anywhere. */
+const cutTo =
+  (itemsOf: () => number): Fault =>
+  async ({ request, response, forward }) => {
+    const { status, body } = await forward();
+    const answer = JSON.parse(`${body}`);
+    const count = itemsOf();
+    if (count < answer.Items.length) {
+      answer.Items.length = count;
+      const values = JSON.parse(`${request}`).ExpressionAttributeValues;
+      const { id, status } = answer.Items.at(-1) ?? {
+        id: values[':after'],
+        status: values[':status'],
+      };
+      answer.LastEvaluatedKey = { id, status };
+    }
+    response.writeHead(status).end(JSON.stringify(answer));
+  };
+
+describe('a list whose answers DynamoDB cuts short', () => {
+  it('shows each pet exactly once, in order, on full pages but the last', async () => {
+    const filter = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });
+    const limit = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 100 }));
+    // One that is not empty lets every walk end.
+    const cuts = fc
+      .tuple(fc.array(fc.nat(8)), fc.integer({ min: 1, max: 8 }))
+      .map((all) => all.flat());
+    await fc.assert(
+      fc.asyncProperty(filter, limit, cuts, async (status, pageSize, sizes) => {
+        let answers = 0;
+        service.proxy.reset();
+        service.proxy.inject(
+          'Query Pets',
+          cutTo(() => sizes[answers++ % sizes.length] ?? 0),
+        );
+        const pages = await walk({ limit: `${pageSize}`, ...(status && { status }) });
+        const expected = pets.filter((pet) => status === undefined || pet.status === status);
+        expect(pages.flat()).toEqual(expected);
+        expect(pages).toHaveLength(Math.ceil(expected.length / pageSize));
+      }),
+      { numRuns: runsOf(60, 1_000) },
+    );
+  });
+
+  it.each([{}, { status: 'available' }])(
+    'returns an empty page with a link when the time is up before it finds a pet: %j',
+    async (query) => {
+      service.proxy.inject(
+        'Query Pets',
+        cutTo(() => 0),
+      );
+      const { listed, next } = await page({ limit: '3', ...query }, { remainingMs: 700 });
+      expect(listed).toEqual([]);
+      service.proxy.reset();
+      expect((await page(next ?? {})).listed).toEqual(pets.slice(0, 3));
+    },
+  );
+
+  it('returns what it found, with a link to the rest, when the next answer comes too late', async () => {
+    service.proxy.inject(
+      'Query Pets',
+      cutTo(() => 7),
+      1,
+    );
+    service.proxy.inject('Query Pets', stalls.hang);
+    const { listed, next } = await page({ limit: '20' }, { remainingMs: 900 });
+    expect(listed).toEqual(pets.slice(0, 7));
+    service.proxy.reset();
+    expect((await page(next ?? {})).listed).toEqual(pets.slice(7, 27));
+  });
+
+  it('returns the pets of the first status when the second comes too late', async () => {
+    service.proxy.inject(
+      'Query Pets',
+      cutTo(() => 100),
+      1,
+    );
+    service.proxy.inject('Query Pets', stalls.hang);
+    const { listed, next } = await page({ limit: '40' }, { remainingMs: 900 });
+    expect(listed).toEqual(pets.slice(0, 30));
+    service.proxy.reset();
+    expect((await walk(next ?? {})).flat()).toEqual(pets.slice(30));
   });
 });
 

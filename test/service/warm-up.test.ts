@@ -38,7 +38,7 @@ describe('warming up', () => {
     await warmUp();
     const lines = captureLog();
     await invoke(service.listPets, {});
-    const [metrics] = readLines(lines).metrics;
+    const [metrics] = readLines(lines);
     expect(metrics).toMatchObject({ operation: 'listPets', Requests: 1 });
     expect(metrics).not.toHaveProperty('DynamoDBLatency');
     expect(metrics).not.toHaveProperty('Throttles');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import type { ErrorBody } from '../../lib/contract/errors.ts';
+import type { ErrorBody } from '../../lib/contract/bodies.ts';
 import type { ClientRequest, ClientResponse } from './http-client.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -121,9 +121,10 @@ const operationOf = ({ method = 'GET', path }: ClientRequest) => {
 const responseOf = (request: ClientRequest, status: number): Response | undefined => {
   const found = operationOf(request);
   if (found?.operation) return found.operation.responses[status];
-  // A path that the document does not list has no answer but 404.
+  // A path that the document does not list gets 404, or 400 where API Gateway or the firewall refuses the request.
   if (!found || !routedMethods.includes(request.method ?? 'GET')) {
-    return status === 404 ? contract.paths['/pets/{petId}']?.['get']?.responses[404] : undefined;
+    const refusal = contract.paths['/pets/{petId}']?.['get']?.responses[status];
+    return [400, 404].includes(status) ? refusal : undefined;
   }
   const methodNotAllowed = Object.values(found.operations)[0]?.responses[405];
   // OPTIONS tells of a path what 405 tells of it; a method that the path does not have has no answer but 405.

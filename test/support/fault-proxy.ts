@@ -6,9 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** One request on its way from the SDK to DynamoDB. */
 interface Exchange {
   readonly incoming: IncomingMessage;
+  /** The body of the request. */
+  readonly request: Buffer;
   readonly response: ServerResponse;
-  /** Asks DynamoDB itself and gives its answer without passing it on. */
-  readonly forward: () => Promise<{
+  /** Operation and table, as in `Query Pets`. */
+  readonly call: string;
+  /** Asks DynamoDB itself, with another body if one is given, and gives its answer without passing it on. */
+  readonly forward: (body?: string) => Promise<{
     status: number;
     headers: IncomingMessage['headers'];
     body: Buffer;
@@ -42,7 +46,42 @@ const passOn: Fault = async ({ response, forward }) => {
   response.writeHead(status, headers).end(body);
 };
 
-/** Every fault that the tests inject, by what the SDK gets to see. */
+/** A 200 with this body. */
+export const answer =
+  (body: string): Fault =>
+  ({ response }) =>
+    void response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
+
+/** The real headers, and the real body byte by byte, as far as `bytesPerSecond` gets until the client gives up. */
+const dripping =
+  (bytesPerSecond: number): Fault =>
+  async ({ response, forward }) => {
+    const { status, headers, body } = await forward();
+    response.writeHead(status, headers).flushHeaders();
+    for (const byte of body) {
+      await pause(1_000 / bytesPerSecond);
+      if (response.destroyed) return;
+      response.write(Uint8Array.of(byte));
+    }
+    response.end();
+  };
+
+/** Faults that cost the time of an attempt: answers that don't arrive, or not in time. */
+export const stalls = {
+  hang: () => {},
+  headersThenHang: async ({ response, forward }) => {
+    const { status, headers } = await forward();
+    response.writeHead(status, headers).flushHeaders();
+  },
+  allButTheLastByte: async ({ response, forward }) => {
+    const { status, headers, body } = await forward();
+    response.writeHead(status, headers).write(body.subarray(0, -1));
+  },
+  oneBytePerSecond: dripping(1),
+  twentyBytesPerSecond: dripping(20),
+} satisfies Record<string, Fault>;
+
+/** Faults that the SDK sees at once, by what it gets to see. */
 export const faults = {
   throttled: awsError(400, 'com.amazon.coral.availability#ThrottlingException', throttlingReasons),
   throughputExceeded: dynamodbError(
@@ -58,7 +97,7 @@ export const faults = {
     await forward();
     incoming.socket.resetAndDestroy();
   },
-  hang: () => {},
+  notHttp: ({ incoming }) => void incoming.socket.end('SSH-2.0-OpenSSH_9.9\r\n'),
   halfABody: async ({ response, forward }) => {
     const { status, headers, body } = await forward();
     response.writeHead(status, headers).write(body.subarray(0, body.length / 2), () => {
@@ -67,6 +106,11 @@ export const faults = {
   },
   html: ({ response }) =>
     void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Welcome</html>'),
+  emptyAnswer: answer(''),
+  array: answer('[]'),
+  text: answer('"Welcome"'),
+  number: answer('5'),
+  null: answer('null'),
   accessDenied: awsError(400, 'com.amazon.coral.service#AccessDeniedException'),
   resourceNotFound: dynamodbError(400, 'ResourceNotFoundException'),
   expiredToken: awsError(400, 'com.amazon.coral.service#ExpiredTokenException'),
@@ -119,7 +163,7 @@ export class FaultProxy {
     return `http://127.0.0.1:${this.#port()}`;
   }
 
-  /** Lets the next `times` requests of an operation on a table, as in `Query Pets`, meet a fault. */
+  /** Lets the next `times` requests of an operation on a table, as in `Query Pets`, or of all (`*`), meet a fault. */
   inject(call: string, fault: Fault, times = Number.POSITIVE_INFINITY): void {
     this.#injections.push({ call, fault, remaining: times });
   }
@@ -151,16 +195,18 @@ export class FaultProxy {
     this.requests.push(call);
     this.calls.set(incoming.headers['amz-sdk-invocation-id'], call);
     const injection = this.#injections.find(
-      (candidate) => candidate.call === call && candidate.remaining > 0,
+      (candidate) => [call, '*'].includes(candidate.call) && candidate.remaining > 0,
     );
     if (injection) injection.remaining -= 1;
     const fault = injection?.fault ?? passOn;
-    await fault({ incoming, response, forward: () => this.#forward(incoming, body) });
+    const forward = (other?: string) => this.#forward(incoming, other ?? body);
+    await fault({ incoming, request: body, response, call, forward });
   }
 
-  async #forward({ method, url = '/', headers }: IncomingMessage, body: Buffer) {
+  async #forward({ method, url = '/', headers }: IncomingMessage, body: Buffer | string) {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(new URL(url, this.#target), { method, headers }, resolve)
+      const length = { 'content-length': Buffer.byteLength(body) };
+      request(new URL(url, this.#target), { method, headers: { ...headers, ...length } }, resolve)
         .on('error', reject)
         .end(body);
     });

@@ -3,15 +3,12 @@ import { createHash, randomInt } from 'node:crypto';
 const idEnd = 27;
 const secretEnd = 91;
 
-/**
- * An API key of the same id and under a right checksum, with so many characters of a secret, its own or that of
- * another key, and from there on none.
- */
-export const guessedKey = (apiKey: string, characters: number, secretOf = apiKey): string => {
+/** An API key of the same id and with a valid checksum, of which only so many characters of the secret are right. */
+export const guessedKey = (apiKey: string, characters: number): string => {
   const end = idEnd + characters;
-  const wrong = secretOf.slice(end, secretEnd).replace(/./g, otherDigit);
-  const unchecked = apiKey.slice(0, idEnd) + secretOf.slice(idEnd, end) + wrong;
-  return withChecksum(unchecked);
+  return withChecksum(
+    apiKey.slice(0, end) + apiKey.slice(end, secretEnd).replace(/./g, otherDigit),
+  );
 };
 
 const otherDigit = (digit: string) =>

@@ -16,6 +16,7 @@ import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
+import { readMetrics } from './embedded-metric-format.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { type EventParts, lambdaContext, proxyEvent } from './proxy-event.ts';
 
@@ -51,18 +52,12 @@ export const fromBundles = async (): Promise<Handlers> => {
 
 /**
  * The handlers in this process, in front of tables of their own, which they reach through a fault proxy.
- * To be called once in a test file: the modules read their environment when they are loaded. `inFrontOf` may put a proxy
- * between the fault proxy and DynamoDB.
+ * To be called once in a test file: the modules read their environment when they are loaded.
  */
-export const startHandlers = async (
-  load = fromSources,
-  inFrontOf?: (dynamodb: string) => Promise<string>,
-) => {
+export const startHandlers = async (load = fromSources) => {
   const local = inject('dynamodb');
   if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
-  const proxy = new FaultProxy(
-    (await inFrontOf?.(local.dynamodbEndpoint)) ?? local.dynamodbEndpoint,
-  );
+  const proxy = new FaultProxy(local.dynamodbEndpoint);
   const proxyEndpoint = await proxy.listen();
   const suffix = randomBytes(8).toString('hex');
   const tables = { pets: `Pets-${suffix}`, keys: `Keys-${suffix}` };
@@ -74,7 +69,8 @@ export const startHandlers = async (
     PETS_TABLE: tables.pets,
     KEYS_TABLE: tables.keys,
     API_KEY_PREFIX: 'pets_test',
-    POWERTOOLS_SERVICE_NAME: 'animal-store-test',
+    SERVICE_NAME: 'animal-store-test',
+    AWS_LAMBDA_FUNCTION_VERSION: '42',
   });
   // Requests and metrics of tests that don't look at them.
   process.stdout.write = () => true;
@@ -179,21 +175,19 @@ export const captureLog = () => {
   return lines;
 };
 
-/** Holds what is printed to JSON lines of two kinds, and gives them by their kind. */
-export const readLines = (lines: readonly string[]) => {
-  const read = lines.map((line) => JSON.parse(line));
-  const metrics = read.filter((line) => '_aws' in line);
-  const log = read.filter((line) => !('_aws' in line));
-  for (const line of log) expect(line).toHaveProperty('operation');
-  return { log, metrics };
-};
+/** Holds what is printed to one kind of line, that of a request, and reads each. */
+export const readLines = (lines: readonly string[]) =>
+  lines.map((text) => {
+    const line = JSON.parse(text);
+    readMetrics(line);
+    expect(line).toMatchObject({ operation: expect.any(String), status: expect.any(Number) });
+    return line;
+  });
 
-/** Holds the log to one JSON line, with the request's id and cause, and without anything that must not leak. */
+/** Holds the log to one line, with the request's id and cause, and without anything that must not leak. */
 export const expectOneFailure = (lines: readonly string[], expected: object) => {
-  const { log, metrics } = readLines(lines);
-  expect(log).toEqual([expect.objectContaining({ level: 'ERROR' })]);
-  expect(log[0]).toMatchObject(expected);
-  expect(metrics).toHaveLength(1);
+  expect(readLines(lines)).toEqual([expect.objectContaining({ level: 'ERROR' })]);
+  expect(readLines(lines)).toMatchObject([expected]);
   expect(lines.join()).not.toMatch(/TABLE-AND-KEY-TEXT|pets_test_|\\n\s+at |node_modules/);
 };
 

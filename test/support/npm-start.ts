@@ -19,7 +19,7 @@ export class ProjectCopy {
 
   static async make(): Promise<ProjectCopy> {
     const path = await mkdtemp(join(tmpdir(), 'animal-store-copy-'));
-    for (const name of ['functions', 'infra', 'lib', 'package.json', 'tsconfig.json']) {
+    for (const name of ['functions', 'infra', 'lib', 'cdk.json', 'package.json', 'tsconfig.json']) {
       await cp(join(projectDirectory, name), join(path, name), { recursive: true });
     }
     await symlink(join(projectDirectory, 'node_modules'), join(path, 'node_modules'));

@@ -1,7 +1,8 @@
 import awsLambdaFastify from '@fastify/aws-lambda';
 import fastify from 'fastify';
+import { type PetStatus, petStatuses } from '../../../lib/contract/bodies.ts';
 import { ApiError, errors } from '../../../lib/contract/errors.ts';
-import { type PetStatus, parsePetId, petStatuses } from '../../../lib/contract/pet.ts';
+import { parsePetId } from '../../../lib/contract/pet.ts';
 import type { NewPet } from '../../../lib/contract/request-schemas.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';

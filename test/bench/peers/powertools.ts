@@ -1,7 +1,8 @@
 import { RequestValidationError, Router } from '@aws-lambda-powertools/event-handler/http';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Pet } from '../../../lib/contract/bodies.ts';
 import { ApiError, errors } from '../../../lib/contract/errors.ts';
-import { type Pet, parsePetId } from '../../../lib/contract/pet.ts';
+import { parsePetId } from '../../../lib/contract/pet.ts';
 import { ListPetsQuery, NewPet } from '../../../lib/contract/request-schemas.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';

@@ -1,0 +1,37 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { checkAnswer } from './check-answer.ts';
+import { dynamodb } from './dynamodb.ts';
+import { noteCorruptItem } from './metrics.ts';
+
+class CorruptItem extends Error {}
+
+/**
+ * What `read` makes of the item of a key, eventually consistent (0.5 RCU); `undefined` if there is none. An item of
+ * another key, or one that `read` throws for, is asked for again. Throws the SDK's errors, or at last that of `read`:
+ * the item is corrupt, and the log names its key.
+ */
+export const getItem = async <Item>(
+  TableName: string,
+  [keyName, key]: readonly [string, string | number],
+  read: (item: Record<string, unknown>) => Item,
+  signal: AbortSignal,
+): Promise<Item | undefined> => {
+  const command = new GetCommand({ TableName, Key: { [keyName]: key } });
+  let found: Item | undefined;
+  checkAnswer(command, ({ Item }) => {
+    if (Item && Item[keyName] !== key) throw new Error('The answer holds an item of another key');
+    try {
+      found = Item && read(Item);
+    } catch (cause) {
+      throw new CorruptItem('The item is corrupt', { cause });
+    }
+  });
+  try {
+    await dynamodb.send(command, { abortSignal: signal });
+    return found;
+  } catch (error) {
+    if (!(error instanceof CorruptItem)) throw error;
+    noteCorruptItem(`${key}`);
+    throw error.cause;
+  }
+};

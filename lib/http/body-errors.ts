@@ -1,0 +1,18 @@
+import { type ApiError, errors } from '../contract/errors.ts';
+import { printableName } from './printable-name.ts';
+
+/** The error for a body that is not JSON, or is nested deeper than a reader can follow. */
+export const notJson = (): ApiError => errors.invalidRequest('The body is not valid JSON.');
+
+/**
+ * What a client sees of an error of Middy's JSON parser; `undefined` for any other. Its `cause.data` is a forbidden key, or if there
+ * is a `cause.message` the whole body.
+ */
+export const parserError = (thrown: unknown): ApiError | undefined => {
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  if (typeof cause !== 'object' || cause === null || !('package' in cause)) return undefined;
+  if (cause.package !== '@middy/http-json-body-parser') return undefined;
+  return 'message' in cause || !('data' in cause)
+    ? notJson()
+    : errors.invalidRequest(`${printableName(`${cause.data}`)} is not known.`);
+};

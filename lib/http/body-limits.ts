@@ -1,0 +1,56 @@
+import { MIMEType } from 'node:util';
+import { errors } from '../contract/errors.ts';
+import { maxBodyBytes, maxContentTypeLength } from '../contract/limits.ts';
+import { headerValues } from './header-values.ts';
+import type { BodyRequest } from './operation-request.ts';
+
+/**
+ * Makes `event.body` text for the JSON parser, and keeps it as `internal.bodyText`.
+ * Throws `unsupported_media_type`, `payload_too_large` or `invalid_request`, in this order.
+ */
+export const bodyLimits = () => ({
+  before: ({ event, internal }: BodyRequest) => {
+    const sent = typeof event.body === 'string' ? event.body : '';
+    requireJson(headerValues(event, 'content-type'), sent);
+    if (headerValues(event, 'content-encoding').some((coding) => !/^identity$/i.test(coding))) {
+      throw errors.unsupportedMediaType('Content-Encoding must be identity.');
+    }
+    if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > maxBodyBytes) {
+      throw errors.payloadTooLarge();
+    }
+    internal.bodyText = event.isBase64Encoded ? decodeBase64(sent) : sent;
+    if (internal.bodyText === '') throw errors.invalidRequest('The body is missing.');
+    event.body = internal.bodyText;
+    event.isBase64Encoded = false;
+  },
+});
+
+const requireJson = (contentTypes: readonly string[], body: string) => {
+  // Without body and type alike the body is what's missing, and that answer helps more.
+  if (contentTypes.length === 0 && body === '') return;
+  const [contentType = '', ...others] = contentTypes;
+  if (!isJsonInUtf8(contentType) || others.length > 0) throw errors.unsupportedMediaType();
+};
+
+const isJsonInUtf8 = (contentType: string): boolean => {
+  // MIMEType takes time in the square of the length.
+  if (contentType.length > maxContentTypeLength) return false;
+  try {
+    const { essence, params } = new MIMEType(contentType);
+    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
+  } catch {
+    return false;
+  }
+};
+
+const decodeBase64 = (text: string): string => {
+  const bytes = Buffer.from(text, 'base64');
+  try {
+    if (bytes.toString('base64') === text) {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    }
+  } catch {
+    // Not UTF-8: refused below, like text that is not base64.
+  }
+  throw errors.invalidRequest('The body is not valid UTF-8 in base64.');
+};

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { regressionsOf } from '../bench/gate.ts';
+import type { GatedResults } from '../bench/results.ts';
+import { ratioOf } from '../bench/samples.ts';
+
+const results = ({
+  service = 110,
+  bytes = 1_000,
+  source = 600,
+  loaded = ['NativeModule https'],
+} = {}): GatedResults => {
+  const counted = (name: 'service' | 'sdkCall', median: number) =>
+    (['getPet', 'createPet', 'listPets'] as const).map((request) => ({
+      name,
+      request,
+      millions: { median: request === 'getPet' ? median : 100, min: median, max: median },
+    }));
+  return {
+    coldInstructions: [...counted('service', service), ...counted('sdkCall', 100)],
+    bundles: [{ name: 'service', functionName: 'get-pet', bytes, gzipBytes: 300 }],
+    bytesBySource: { 'get-pet': { 'lib/pets/pet-store.ts': source, 'lib/aws/dynamodb.ts': 400 } },
+    loadedModules: { getPet: loaded },
+  };
+};
+
+describe('the benchmark’s gate', () => {
+  it.each([
+    ['nothing when nothing changed', results(), [], []],
+    ['nothing when a figure grows by 1 %', results({ service: 111, bytes: 1_010 }), [], []],
+    [
+      'cold instructions that grew by 3 %, and the file that grew',
+      results({ service: 113.3, source: 650 }),
+      [
+        'cold getPet / document-client call: 1.100 before, 1.133 now. Grown: lib/pets/pet-store.ts (+50 bytes).',
+      ],
+      [],
+    ],
+    [
+      'a bundle that grew by 5 %',
+      results({ bytes: 1_050 }),
+      ['bundle of get-pet, bytes: 1000 before, 1050 now. No file of the bundle grew.'],
+      [],
+    ],
+    [
+      'a module that is loaded in addition',
+      results({ loaded: ['NativeModule https', 'NativeModule zlib'] }),
+      ['A cold getPet loads one more module: NativeModule zlib'],
+      [],
+    ],
+    [
+      'an improvement, without failing',
+      results({ bytes: 900 }),
+      [],
+      ['bundle of get-pet, bytes: 1000 before, 900.0 now'],
+    ],
+  ])('reports %s', (_what, measured, worse, better) => {
+    expect(regressionsOf(results(), measured)).toEqual({ worse, better });
+  });
+});
+
+describe('ratioOf', () => {
+  it('takes the ratio of each round, so that noise which hits both sides cancels out', () => {
+    const slow = [1, 5, 1, 9, 2];
+    expect(
+      ratioOf(
+        slow.map((ms) => ms * 2),
+        slow,
+      ),
+    ).toEqual({ median: 2, min: 2, max: 2 });
+  });
+
+  it('gives an interval that covers the median and widens with noise', () => {
+    const ones = Array.from({ length: 31 }, () => 1);
+    const noisy = ones.map((_, round) => 1 + ((round * 7) % 31) / 31);
+    const { median, min, max } = ratioOf(noisy, ones);
+    expect(min).toBeLessThan(median);
+    expect(max).toBeGreaterThan(median);
+    expect(min).toBeGreaterThan(1);
+    expect(max).toBeLessThan(2);
+  });
+});

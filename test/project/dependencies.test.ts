@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/project-directory.ts';
+
+const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path), 'utf8');
+
+describe('the lock files', () => {
+  it('pin one Node.js for every platform, by its hash', () => {
+    const { packages } = JSON.parse(read('package-lock.json'));
+    const { optionalDependencies } = JSON.parse(read('package.json'));
+    expect(new Set(Object.values(optionalDependencies)).size).toBe(1);
+    for (const name of Object.keys(optionalDependencies)) {
+      expect(packages[`node_modules/${name}`].integrity).toMatch(/^sha512-/);
+    }
+  });
+
+  it.each([
+    ['package.json', 'package-lock.json'],
+    ['test/bench/package.json', 'test/bench/package-lock.json'],
+  ])('name exact versions: %s', (manifest, lock) => {
+    const { dependencies, devDependencies = {} } = JSON.parse(read(manifest));
+    const { packages } = JSON.parse(read(lock));
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+      expect(packages[`node_modules/${name}`].version).toBe(version);
+    }
+  });
+
+  it('give each Python package the hashes of its release', () => {
+    const requirements = read('test', 'requirements.txt')
+      .split(/\n(?=\w)/)
+      .slice(1);
+    expect(requirements.length).toBeGreaterThan(50);
+    for (const requirement of requirements) {
+      expect(requirement).toMatch(/^\S+==\S+( \\\n +--hash=sha256:[0-9a-f]{64})+\s*$/);
+    }
+    expect(read('.ci', 'python-tools')).toContain('--require-hashes');
+  });
+});

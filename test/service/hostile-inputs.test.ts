@@ -1,0 +1,172 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  bearer,
+  createRequest,
+  getRequest,
+  type Handler,
+  startHandlers,
+} from '../support/handlers.ts';
+import { type EventParts, lambdaContext, proxyEvent } from '../support/proxy-event.ts';
+
+/** What API Gateway lets through: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
+const headerBytes = 10_240;
+const gatewayBodyBytes = 10 * 1_024 * 1_024;
+const bodyBytes = 8_192;
+/** Leaves room for the request's other headers. */
+const valueBytes = headerBytes - 400;
+
+/** The slowest reader, of JSON with 4,000 numbers, takes 60 times as long as one of a text; one in the square of its input 480 times. */
+const maxRatio = 150;
+
+let service: Awaited<ReturnType<typeof startHandlers>>;
+let apiKey: string;
+
+beforeAll(async () => {
+  service = await startHandlers();
+  apiKey = await service.issueApiKey();
+});
+
+/** CPU time of an invocation in µs, the least of several measurements. */
+const cpuTimeOf = async (handler: Handler, parts: EventParts): Promise<number> => {
+  const event = proxyEvent(parts);
+  const context = lambdaContext('request-id');
+  const invocations = 10;
+  const times: number[] = [];
+  for (let round = 0; round < 6; round += 1) {
+    const before = process.cpuUsage();
+    for (let invocation = 0; invocation < invocations; invocation += 1) {
+      await handler({ ...event }, { ...context });
+    }
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / invocations);
+  }
+  return Math.min(...times);
+};
+
+const fill = (piece: string, bytes: number) => piece.repeat(bytes).slice(0, bytes);
+
+describe('a hostile header', () => {
+  it.each([
+    ['Content-Type', 'application/json', ' ', 'x'],
+    ['Content-Type', 'application/json;', ';', ''],
+    ['Content-Type', 'application/json; a="', '\\"', ''],
+    ['Content-Type', 'application/json', '; a=b', ''],
+    ['Authorization', 'Bearer', ' ', 'a b'],
+    ['Authorization', 'Bearer ', 'a', ' b'],
+    ['Authorization', 'Bearer a', ' ', 'b'],
+    ['Authorization', 'Bearer pets_test_', '0', ''],
+    ['Idempotency-Key', '', '!', ' '],
+    ['Content-Encoding', '', 'identity,', ''],
+  ])(
+    '%s: %s, filled with %j, takes no more CPU time than another',
+    async (name, start, piece, end) => {
+      const value = start + fill(piece, valueBytes - start.length - end.length) + end;
+      const padded = createRequest(apiKey, { x: 1 }, { 'X-Padding': value });
+      const harmless = await cpuTimeOf(service.createPet, padded);
+      const { headers, ...request } = createRequest(apiKey);
+      const sent = { ...request, headers: { ...headers, [name]: value } };
+      const hostile = await cpuTimeOf(service.createPet, sent);
+      expect(hostile).toBeLessThan(maxRatio * harmless);
+    },
+  );
+
+  it('that comes a thousand times takes no more CPU time than other headers', async () => {
+    const values = Array<string>(1_000).fill('Bearer a');
+    const harmless = await cpuTimeOf(service.listPets, { headers: { 'X-Padding': values } });
+    const hostile = await cpuTimeOf(service.listPets, { headers: { Authorization: values } });
+    expect(hostile).toBeLessThan(maxRatio * harmless);
+  });
+});
+
+describe('a hostile If-None-Match of a pet that is found', () => {
+  it.each(['"', '"a', 'W/"a",', ' '])(
+    'filled with %j takes no more CPU time than another',
+    async (piece) => {
+      const { entityTag } = await import('../../lib/http/entity-tag.ts');
+      const { chain } = await import('../../lib/http/chain.ts');
+      const handler = chain('test')
+        .use(entityTag())
+        .handler(async () => ({ statusCode: 200, body: '{}' }));
+      const sent = (name: string) => ({ headers: { [name]: fill(piece, valueBytes) } });
+      const harmless = await cpuTimeOf(handler, sent('X-Padding'));
+      const hostile = await cpuTimeOf(handler, sent('If-None-Match'));
+      expect(hostile).toBeLessThan(maxRatio * harmless);
+    },
+  );
+});
+
+describe('a hostile address', () => {
+  const names = Array.from({ length: 1_500 }, (_, index) => `a${index}`);
+
+  it.each<[kind: string, query: NonNullable<EventParts['query']>]>([
+    ['a limit of many digits', { limit: fill('1', valueBytes) }],
+    ['a long cursor', { cursor: fill('A', valueBytes) }],
+    ['a cursor that is not base64', { cursor: fill('=', valueBytes) }],
+    ['a long status', { status: fill('sold', valueBytes) }],
+    ['many parameters', Object.fromEntries(names.map((name) => [name, '1']))],
+    ['a parameter many times', { limit: names }],
+  ])('with %s takes no more CPU time than another', async (_kind, query) => {
+    const padding = { 'X-Padding': fill('x', valueBytes) };
+    const harmless = await cpuTimeOf(service.listPets, {
+      headers: { ...bearer(apiKey), ...padding },
+      query: { limit: '0' },
+    });
+    const hostile = await cpuTimeOf(service.listPets, { headers: bearer(apiKey), query });
+    expect(hostile).toBeLessThan(maxRatio * harmless);
+  });
+
+  it.each(['9', '/', '%', '0'])(
+    'with an id of many %j takes no more CPU time than another',
+    async (piece) => {
+      const harmless = await cpuTimeOf(service.getPet, getRequest(apiKey, 'none'));
+      const hostile = await cpuTimeOf(service.getPet, getRequest(apiKey, fill(piece, valueBytes)));
+      expect(hostile).toBeLessThan(maxRatio * harmless);
+    },
+  );
+});
+
+describe('a hostile body', () => {
+  const numbered = (count: number, member: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => member(index)).join();
+
+  it.each([
+    ['open brackets', fill('[', bodyBytes)],
+    ['nested lists', fill('[', bodyBytes / 2) + fill(']', bodyBytes / 2)],
+    ['nested objects', `${'{"a":'.repeat(1_300)}1${'}'.repeat(1_300)}`],
+    ['small numbers', `[${numbered(4_000, () => '1')}]`],
+    ['large numbers', `[${numbered(480, () => '9007199254740993')}]`],
+    ['a number of many digits', `{"name":"Rex","categoryId":${fill('9', 8_000)}}`],
+    ['a number of many zeros', `{"name":"Rex","categoryId":1e${fill('0', 8_000)}}`],
+    ['many fields', `{${numbered(900, (index) => `"a${index}":1`)}}`],
+    ['one field many times', `{${numbered(1_300, () => '"a":1')}}`],
+    ['forbidden fields', `{${numbered(500, () => '"constructor":1')}}`],
+    ['escapes', `{"name":"${fill('\\u0061', 8_100)}","categoryId":1}`],
+    ['a name that can not be seen', `{"name":"${fill('\u200b', 2_500)}","categoryId":1}`],
+    ['a long name', `{"name":"${fill('🐶', 4_000)}","categoryId":1}`],
+    ['backslashes', `"${fill('\\\\', 8_190)}`],
+    ['blanks', `${fill(' ', bodyBytes - 1)}x`],
+  ])('of %s takes no more CPU time than another', async (_kind, body) => {
+    const request = createRequest(apiKey);
+    const padding = fill('a', Math.min(Buffer.byteLength(body), bodyBytes) - 10);
+    const harmless = await cpuTimeOf(service.createPet, { ...request, body: `{"x":"${padding}"}` });
+    const hostile = await cpuTimeOf(service.createPet, { ...request, body });
+    expect(hostile).toBeLessThan(maxRatio * harmless);
+  });
+
+  it.each([
+    ['brackets', '[', false],
+    ['two-byte characters', 'é', false],
+    ['base64', 'A', true],
+    ['what is not base64', '!', true],
+  ])(
+    'of 10 MB of %s takes no more CPU time than another',
+    async (_kind, piece, isBase64Encoded) => {
+      const request = createRequest(apiKey);
+      const body = piece.repeat(gatewayBodyBytes / Buffer.byteLength(piece));
+      const letters = 'a'.repeat(gatewayBodyBytes);
+      const harmless = await cpuTimeOf(service.createPet, { ...request, body: letters });
+      const hostile = await cpuTimeOf(service.createPet, { ...request, body, isBase64Encoded });
+      expect(hostile).toBeLessThan(maxRatio * harmless);
+    },
+  );
+});
