@@ -71,6 +71,18 @@ describe('the documents', () => {
     if (anchor !== undefined) expect(anchorsOf(read(target))).toContain(anchor);
   });
 
+  it('name tests by their titles', () => {
+    const named = documents.flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\(([^)]+\.test\.ts)\): "([^"]+)"/g)].map(
+        ([, file = '', title = '']) => ({
+          file: join(dirname(path), file),
+          title,
+        }),
+      ),
+    );
+    expect(named.filter(({ file, title }) => !read(file).includes(title))).toEqual([]);
+  });
+
   it('name files that exist', () => {
     const named = documents
       .filter(({ path }) => !isTestedElsewhere(path))
