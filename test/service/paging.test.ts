@@ -2,6 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { bearer, invoke, startHandlers } from '../support/handlers.ts';
+import { nextPageQuery } from '../support/next-page.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;
 let apiKey: string;
@@ -29,7 +30,7 @@ const page = async (query: Record<string, string>) => {
     query,
   });
   expect(status).toBe(200);
-  const target = /^<\/v1\/pets\?(.*)>; rel="next"$/.exec(`${headers['Link']}`)?.[1];
+  const target = nextPageQuery(headers['Link']);
   expect(target === undefined).toBe(headers['Link'] === undefined);
   const next = target === undefined ? undefined : Object.fromEntries(new URLSearchParams(target));
   return { listed: body, next };
