@@ -1,16 +1,15 @@
 import { join } from 'node:path';
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { projectDirectory } from '../project-directory.ts';
-import { synthesise } from '../template/build-stack.ts';
 import { docsSite } from './docs-site.ts';
 import type { TableDefinition } from './dynamodb/create-tables.ts';
 import { startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { startGateway } from './gateway/gateway.ts';
-import { localRegion } from './lambda/function-definition.ts';
 import { FunctionFleet } from './lambda/function-fleet.ts';
+import { localClientConfig } from './local-account.ts';
 import { issueLocalApiKey } from './local-api-key.ts';
 import { LocalDeployment, redeployer } from './local-deployment.ts';
-import type { StackDefinition } from './stack-definition.ts';
+import { type StackDefinition, synthesise } from './stack-definition.ts';
 import { SourceWatch } from './watch-sources.ts';
 
 export interface LocalServiceOptions {
@@ -72,7 +71,9 @@ const start = async (
   const gateway = await startGateway({ port: options.port ?? 0, log });
   resources.defer(gateway.stop);
 
-  const watch = options.watch ? new SourceWatch({ ...sources, report: progress }) : undefined;
+  const watch = options.watch
+    ? await SourceWatch.start({ ...sources, report: progress })
+    : undefined;
   resources.defer(async () => watch?.stop());
 
   progress('Starting DynamoDB Local and synthesising the stack');
@@ -82,11 +83,7 @@ const start = async (
   ]);
 
   progress('Creating the tables and the API key');
-  const client = new DynamoDBClient({
-    endpoint: dynamodbEndpoint,
-    region: localRegion,
-    credentials: { accessKeyId: 'LOCALACCESSKEYID', secretAccessKey: 'local' },
-  });
+  const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
   resources.defer(async () => client.destroy());
   const functionsEndpoint = options.functionsDynamodbEndpoint ?? dynamodbEndpoint;
   const fleet = new FunctionFleet({
@@ -123,7 +120,7 @@ const printUnlessRoutine = (line: string) => {
 
 const sources = {
   directories: ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name)),
-  loadedDirectory: join(projectDirectory, 'infra', 'local'),
+  loadedDirectories: ['local', 'template'].map((name) => join(projectDirectory, 'infra', name)),
 };
 
 const dynamodb = async (

@@ -92,12 +92,18 @@ describe('GET /pets/{petId}', () => {
     ['dots', '%2e%2e'],
     ['a slash', '1%2f2'],
     ['spaces', '%201%20'],
-    ['broken percent-encoding', '%'],
-    ['percent-encoding that is not UTF-8', '%ff%zz'],
     ['digits of another script', '%D9%A1'],
   ])('answers 404 to an id that is %s', async (_kind, id) => {
     expectError(await send({ path: `/pets/${id}` }), 404, 'not_found');
   });
+
+  // API Gateway refuses such a path before the function sees it: row 43 of aws-recorded.md.
+  it.each(['%', '%ff%zz'])(
+    'answers 400 to an id with a percent sign that starts no escape: %s',
+    async (id) => {
+      expectError(await send({ path: `/pets/${id}` }), 400, 'invalid_request');
+    },
+  );
 });
 
 describe('GET /pets/{petId} with If-None-Match', () => {

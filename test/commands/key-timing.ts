@@ -1,4 +1,5 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { localCredentials, localRegion } from '../../infra/local/local-account.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
 import { KeyAdministration } from '../../lib/keys/key-administration.ts';
 import { guessedKey } from '../support/guessed-key.ts';
@@ -27,9 +28,9 @@ const run = async () => {
   try {
     const keysTable = service.tables['KEYS_TABLE']?.TableName ?? '';
     Object.assign(process.env, {
-      AWS_REGION: 'eu-west-1',
-      AWS_ACCESS_KEY_ID: 'LOCALACCESSKEYID',
-      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_REGION: localRegion,
+      AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: service.dynamodbEndpoint,
       KEYS_TABLE: keysTable,
       API_KEY_PREFIX: 'pets_test',

@@ -3,7 +3,8 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { commandLines, freePort, ProjectCopy, runInShell } from '../support/npm-start.ts';
+import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { commandLines, ProjectCopy, runInShell } from '../support/npm-start.ts';
 
 const ErrorBody = z.object({ message: z.string() });
 

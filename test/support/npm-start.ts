@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -62,15 +62,6 @@ export const pathWithoutJava = async (): Promise<string> => {
   return directory;
 };
 
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('No port is free');
-  return address.port;
-};
-
 export const isListening = async (port: number): Promise<boolean> => {
   const socket = connect(port, '127.0.0.1');
   try {
@@ -111,7 +102,7 @@ export class NpmStart {
   ) {
     // Without what an enclosing npm tells its scripts, and without its lines around the script's own.
     const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(npm_|INIT_CWD)/.test(name),
+      ([name]) => !/^(npm_|INIT_CWD|JAVA_HOME)/.test(name),
     );
     this.#child = spawn('npm', ['start', '--silent', '--', ...args], {
       cwd: directory,

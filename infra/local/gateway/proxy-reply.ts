@@ -37,8 +37,17 @@ const headersKeptFromClients = new Set([
 
 const HeaderValue = z.pipe(z.union([z.string(), z.boolean()]), z.transform(String));
 
+/** Rows 56 to 59 of aws-recorded.md: 200 without one, and text is read as a number. */
+const StatusCode = z._default(
+  z.pipe(
+    z.union([z.number(), z.pipe(z.string().check(z.regex(/^\d{3}$/)), z.transform(Number))]),
+    z.number().check(z.int(), z.gte(200), z.lte(599)),
+  ),
+  200,
+);
+
 const ProxyReply = z.strictObject({
-  statusCode: z.number().check(z.int(), z.gte(200), z.lte(599)),
+  statusCode: StatusCode,
   headers: z.nullish(z.record(z.string(), HeaderValue)),
   multiValueHeaders: z.nullish(z.record(z.string(), z.array(HeaderValue))),
   body: z.nullish(z.string()),
