@@ -19,7 +19,7 @@ export interface LocalServiceOptions {
   readonly dataDirectory?: string | undefined;
   /** A DynamoDB Local that runs already, instead of one that starts and stops with the service. */
   readonly dynamodbEndpoint?: string | undefined;
-  /** Where the functions alone find DynamoDB, when not at that endpoint. */
+  /** Where only the functions find DynamoDB; that endpoint by default. */
   readonly functionsDynamodbEndpoint?: string | undefined;
   /** Takes each changed source file into service. */
   readonly watch?: boolean;
@@ -104,7 +104,7 @@ const start = async (
   await deployment.deploy(stack);
 
   watch?.begin(redeployer(deployment, stack, progress));
-  // A stop begins at the outside, while what stands behind still works.
+  // A stop begins at the gateway, while everything behind it still works.
   resources.defer(gateway.stop);
   resources.defer(async () => watch?.stop());
   const baseAddress = `${gateway.origin}/${stack.api.stageName}`;

@@ -36,7 +36,7 @@ export const withAssembly = async <Result>(
 export const readTemplate = async (assembly: string, stack: string): Promise<Template> =>
   parseTemplate(await readFile(join(assembly, `${stack}.template.json`), 'utf8'));
 
-/** Runs Node in a process of its own, for this one keeps the modules that it has once loaded. */
+/** Runs Node in a process of its own, because this one keeps the modules that it has loaded. */
 const run = async (
   command: readonly string[],
   environment: Readonly<Record<string, string>>,

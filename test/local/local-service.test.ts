@@ -214,7 +214,7 @@ describe('the bundles', () => {
         'export const handler = () => 1;',
       );
       await bundle();
-      // Whoever has begun to read goes on with the old file.
+      // A reader that has begun continues with the old file.
       expect(await reader.readFile('utf8')).not.toBe(await readFile(file, 'utf8'));
     } finally {
       await reader.close();
@@ -310,7 +310,7 @@ describe('the tables and the key of a start', () => {
     );
   });
 
-  it('are a key made once, for its user alone to read, and made anew when it is damaged', async () => {
+  it('are a key made once, for only its user to read, and made anew when it is damaged', async () => {
     await createTables(client, tablesOf(templateWith(keysTable)).values());
     const directory = join(await temporaryFolder(), 'local');
     const issue = () =>

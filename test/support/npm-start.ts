@@ -18,7 +18,7 @@ export class ProjectCopy {
   }
 
   static async make(): Promise<ProjectCopy> {
-    const path = await mkdtemp(join(tmpdir(), 'animal-store-copy-'));
+    const path = await mkdtemp(join(tmpdir(), 'Straße mit Umläuten '));
     for (const name of ['functions', 'infra', 'lib', 'package.json', 'tsconfig.json']) {
       await cp(join(projectDirectory, name), join(path, name), { recursive: true });
     }
@@ -36,6 +36,12 @@ export class ProjectCopy {
     const text = await readFile(join(this.path, file), 'utf8');
     expect(text).toContain(from);
     await writeFile(join(this.path, file), text.replace(from, to));
+  }
+
+  /** Runs git in the copy, which is no repository until `init`. */
+  async git(...args: string[]): Promise<void> {
+    const author = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
+    await promisify(execFile)('git', [...author, ...args], { cwd: this.path });
   }
 
   async expectNothingLeft(started: NpmStart): Promise<void> {
@@ -146,7 +152,7 @@ export class NpmStart {
     return code;
   }
 
-  /** To npm alone. */
+  /** To npm only. */
   signal(name: NodeJS.Signals) {
     this.#child.kill(name);
   }
@@ -166,7 +172,7 @@ export class NpmStart {
     }
   }
 
-  /** Ends whatever a failed test has left. */
+  /** Ends what a failed test has left. */
   kill() {
     if (this.isGroupAlive) this.signalGroup('SIGKILL');
   }

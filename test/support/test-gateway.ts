@@ -268,7 +268,7 @@ export class TestGateway {
     return this.#gateway.origin;
   }
 
-  /** One request on a connection of its own; the path is sent as it stands. */
+  /** One request on a connection of its own; the path is sent as it is. */
   async request(path: string, { method = 'GET', headers, body }: RequestOptions = {}) {
     const { hostname, port } = new URL(this.origin);
     const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();

@@ -12,8 +12,8 @@ const oldestJava = 17;
 const javaAdvice = `Install Java ${oldestJava} or newer (for example from https://adoptium.net) and put it on the PATH, or set JAVA_HOME to it.`;
 
 /**
- * Runs the command until it ends, or until standard input closes: that is when whoever started it is gone, however
- * it went. In a session of its own, so that a terminal's Ctrl-C reaches the owner first.
+ * Runs the command until it ends, or until standard input closes: that is when the process that started it has
+ * ended, in any way. In a session of its own, so that a terminal's Ctrl-C reaches the owner first.
  */
 const runWhileOwned = `
 exec 3<&0
@@ -49,7 +49,7 @@ export const startDynamodbLocal = async ({
   const { java, hasCompiler } = await requireJava();
   if (!hasCompiler) {
     notice?.(
-      'This Java is no JDK, so DynamoDB Local listens on every interface, not on loopback alone.',
+      'This Java is no JDK, so DynamoDB Local listens on every interface, not only on loopback.',
     );
   }
   if (dataDirectory !== undefined) await requireWritable(dataDirectory);

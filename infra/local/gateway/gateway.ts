@@ -37,7 +37,7 @@ export interface ProxyFunction {
   ) => Promise<string>;
 }
 
-/** Answers a request to what lies beside the REST API; false leaves the request to the API. */
+/** Responds to requests beside the REST API; returns false to leave a request to the API. */
 export type Site = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 export interface Gateway {

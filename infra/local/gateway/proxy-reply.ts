@@ -8,7 +8,7 @@ export interface GatewayReply {
   readonly body: string;
 }
 
-/** Headers of a function that API Gateway renames, for it sends its own or keeps them for itself. */
+/** Headers of a function that API Gateway renames (row 77 of aws-recorded.md). */
 const remappedHeaders = new Set([
   'authorization',
   'connection',
@@ -51,7 +51,7 @@ const ProxyReply = z.strictObject({
   headers: z.nullish(z.record(z.string(), HeaderValue)),
   multiValueHeaders: z.nullish(z.record(z.string(), z.array(HeaderValue))),
   body: z.nullish(z.string()),
-  // Without binary media types the body is sent as it stands, base64 or not.
+  // Without binary media types the body is sent as it is, base64 or not.
   isBase64Encoded: z.nullish(z.boolean()),
 });
 type ProxyReply = z.output<typeof ProxyReply>;
@@ -81,7 +81,7 @@ export const parseProxyReply = (json: string): GatewayReply => {
   };
 };
 
-/** Both maps as one list; a pair that stands in both counts once. */
+/** Both maps as one list; a pair in both counts once. */
 const mergedHeaders = ({ headers, multiValueHeaders }: ProxyReply): [string, string][] => {
   const multi = Object.entries(multiValueHeaders ?? {}).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),

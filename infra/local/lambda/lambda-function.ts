@@ -139,7 +139,7 @@ class ExecutionEnvironment {
   readonly #options: LambdaFunctionOptions;
   readonly #worker: Worker;
   readonly #ready: Promise<unknown>;
-  /** Why the environment has ended, for whatever reason. */
+  /** Why the environment has ended. */
   #end: FunctionError | undefined;
   /** Fails what the invocation waits for at the moment. */
   #fail: ((error: FunctionError) => void) | undefined;
