@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -105,6 +106,14 @@ describe('an execution environment', () => {
     } finally {
       await fresh.stop();
     }
+  });
+
+  it('runs from a copy of what was deployed, which is removed when the function ends', async () => {
+    const fresh = await TestGateway.start();
+    const { env } = JSON.parse((await fresh.request('/v1/pets/7')).body);
+    expect((await readdir(env.LAMBDA_TASK_ROOT)).sort()).toEqual(['Echo.cjs', 'Echo.mjs']);
+    await fresh.stop();
+    await expect(readdir(env.LAMBDA_TASK_ROOT)).rejects.toThrow(/ENOENT/);
   });
 
   it('passes its output on line by line', async () => {
