@@ -7,9 +7,9 @@ import { exactNumber } from '../contract/exact-json.ts';
 import { metricNames } from '../contract/metric-names.ts';
 import { elapsedMs, instantMs } from './elapsed-ms.ts';
 import { environment } from './environment.ts';
-import { count, recordDynamodbLatency } from './metrics.ts';
 import { readAnswer } from './read-answer.ts';
 import { isThrottled } from './retryable.ts';
+import { count, recordDynamodbLatency } from './telemetry.ts';
 
 const maxAttempts = 3;
 

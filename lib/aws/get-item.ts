@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { checkAnswer } from './check-answer.ts';
 import { dynamodb } from './dynamodb.ts';
-import { noteCorruptItem } from './metrics.ts';
+import { noteCorruptItem } from './telemetry.ts';
 
 class CorruptItem extends Error {}
 

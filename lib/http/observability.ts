@@ -1,5 +1,5 @@
 import { elapsedMs, instantMs } from '../aws/elapsed-ms.ts';
-import { count, writeLine } from '../aws/metrics.ts';
+import { count, writeLine } from '../aws/telemetry.ts';
 import { ApiError } from '../contract/errors.ts';
 import { metricNames } from '../contract/metric-names.ts';
 import type { ChainRequest } from './operation-request.ts';

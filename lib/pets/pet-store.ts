@@ -4,7 +4,7 @@ import { checkAnswer } from '../aws/check-answer.ts';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { environment } from '../aws/environment.ts';
 import { getItem } from '../aws/get-item.ts';
-import { count, noteCorruptItem } from '../aws/metrics.ts';
+import { count, noteCorruptItem } from '../aws/telemetry.ts';
 import { type Pet, type PetStatus, petStatuses } from '../contract/bodies.ts';
 import { errors } from '../contract/errors.ts';
 import { exactNumber } from '../contract/exact-json.ts';

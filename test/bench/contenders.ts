@@ -117,7 +117,7 @@ const withoutTelemetry: Plugin = {
   name: 'without-telemetry',
   setup: ({ onLoad, onEnd }) => {
     let isReplaced = false;
-    onLoad({ filter: /\/lib\/aws\/metrics\.ts$/ }, () => {
+    onLoad({ filter: /\/lib\/aws\/telemetry\.ts$/ }, () => {
       isReplaced = true;
       return {
         contents: `export const count = () => {};
@@ -127,6 +127,6 @@ export const forgetMetrics = () => {};
 export const writeLine = () => {};`,
       };
     });
-    onEnd(() => (isReplaced ? {} : { errors: [{ text: 'No bundle has lib/aws/metrics.ts' }] }));
+    onEnd(() => (isReplaced ? {} : { errors: [{ text: 'No bundle has lib/aws/telemetry.ts' }] }));
   },
 };

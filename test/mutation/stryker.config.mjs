@@ -6,7 +6,7 @@ export default {
     'lib/keys/{api-key-record,authenticate,find-api-key}.ts',
     'lib/contract/{api-key,errors,exact-json}.ts',
     'lib/http/{bearer-auth,body-limits,body-errors,exact-integers,parse,error-responses,observability}.ts',
-    'lib/aws/metrics.ts',
+    'lib/aws/telemetry.ts',
     'lib/pets/{cursor,creation,pet-store}.ts',
     'lib/aws/{check-answer,get-item}.ts',
   ],

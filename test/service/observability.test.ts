@@ -21,11 +21,11 @@ let service: Awaited<ReturnType<typeof startHandlers>>;
 let apiKey: string;
 let keyId: string | undefined;
 let petId: number;
-let collected: typeof import('../../lib/aws/metrics.ts');
+let collected: typeof import('../../lib/aws/telemetry.ts');
 
 beforeAll(async () => {
   service = await startHandlers();
-  collected = await import('../../lib/aws/metrics.ts');
+  collected = await import('../../lib/aws/telemetry.ts');
   apiKey = await service.issueApiKey();
   keyId = identifyApiKey(apiKey, 'pets_test')?.keyId;
   ({ id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body);
