@@ -8,7 +8,7 @@ import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/find-api-key.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
-/** `GET /pets/{petId}`: one pet; 404 for an id that none has, or could have. */
+/** `GET /pets/{petId}`: one pet; 404 for an id that no pet has or can have. */
 export const handler = operation(getPet)
   .use(entityTag())
   .handler(async (event, { signal }) => {

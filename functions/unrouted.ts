@@ -4,7 +4,7 @@ import { chain } from '../lib/http/chain.ts';
 import { errorResponses } from '../lib/http/error-responses.ts';
 import { noContent } from '../lib/http/response.ts';
 
-/** Every path and method that no operation has, open to strangers: 404, or on an operation's path 204 to OPTIONS, else 405. */
+/** Every path and method without an operation, no API key needed: 404, or on an operation's path 204 for OPTIONS and 405 for the rest. */
 export const handler = chain('unrouted')
   .use(errorResponses())
   .handler(async ({ httpMethod, resource }) => {

@@ -3,8 +3,8 @@ import type { ApiError } from '../../lib/contract/errors.ts';
 import type { Stage } from '../stages.ts';
 
 /**
- * The headers of an error that no function answers but API Gateway or the firewall. They are the same for every request,
- * so pages of several origins can read them only if pages of all can; they tell nothing but what anyone may know.
+ * The headers of an error that API Gateway or the firewall answers by itself. They are the same for every request: with
+ * several origins, pages of any origin can read them. They hold nothing secret.
  */
 export const errorHeaders = (
   { corsOrigins: [origin, ...others] }: Stage,

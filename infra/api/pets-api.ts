@@ -127,12 +127,7 @@ export class PetsApi extends Construct {
   #addOperations(functions: ServiceFunctions) {
     for (const operation of operations) {
       for (const method of methodsOf(operation)) {
-        this.#addRoute(
-          operation.path,
-          method,
-          functions[operation.name],
-          'The function itself asks for an API key before all else.',
-        );
+        this.#addRoute(operation.path, method, functions[operation.name]);
       }
     }
   }
@@ -140,23 +135,19 @@ export class PetsApi extends Construct {
   /** Without a catch-all the gateway reads the Bearer header as a signature and echoes it. */
   #addCatchAlls(unrouted: ServiceFunction) {
     for (const path of new Set(['/', ...operations.map(({ path }) => path), '/{proxy+}'])) {
-      this.#addRoute(
-        path,
-        'ANY',
-        unrouted,
-        'It tells strangers which methods a path has, or that there is no such path.',
-      );
+      this.#addRoute(path, 'ANY', unrouted);
     }
   }
 
-  #addRoute(path: string, method: string, { alias }: ServiceFunction, whyNoAuthorizer: string) {
+  #addRoute(path: string, method: string, { alias }: ServiceFunction) {
     const route = this.restApi.root
       .resourceForPath(path)
       .addMethod(method, new LambdaIntegration(alias, { allowTestInvoke: false }));
     for (const rule of ['APIG4', 'COG4']) {
       Validations.of(route).acknowledge({
         id: `AwsSolutions::AwsSolutions-${rule}`,
-        reason: whyNoAuthorizer,
+        reason:
+          'Functions ask for an API key before all else; `unrouted` only tells which methods a path has.',
       });
     }
   }
@@ -166,18 +157,17 @@ export class PetsApi extends Construct {
       this.restApi.addGatewayResponse(type.responseType, {
         type,
         statusCode: `${error.status}`,
-        responseHeaders: Object.fromEntries(
-          Object.entries(errorHeaders(this.#stage, error)).map(([name, value]) => [
-            name,
-            `'${value}'`,
-          ]),
-        ),
+        responseHeaders: literals(errorHeaders(this.#stage, error)),
         // Never `$context.error.message`: it can hold the API key of the request.
         templates: { 'application/json': JSON.stringify(error.body) },
       });
     }
   }
 }
+
+/** Header values as API Gateway takes them: in single quotes. */
+const literals = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 
 /** The throttle of each method of an operation, by `<path>/<method>`. */
 const operationOptions = ({ throttle, operationThrottles }: Stage) =>

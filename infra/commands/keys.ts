@@ -138,15 +138,21 @@ command('rotate', 'issue a successor of a key, and let the key itself end after 
     milliseconds,
     ms('7d'),
   )
-  .action(async (id: string, options: CommonOptions & { grace: number }) => {
-    const { stage, grace } = options;
-    const issued = await (await keysOf(options)).rotate(stages[stage].apiKeyPrefix, id, grace);
+  .option(
+    '--expires-in <duration>',
+    'how long the successor lives; as long as the key itself was given without it',
+    milliseconds,
+  )
+  .action(async (id: string, options: CommonOptions & { grace: number; expiresIn?: number }) => {
+    const { stage, grace, expiresIn } = options;
+    const keys = await keysOf(options);
+    const issued = await keys.rotate(stages[stage].apiKeyPrefix, id, grace, expiresIn);
     const { keyId: successor, owner } = issued.record;
     logAct('rotate', options, { keyId: id, successor, owner, graceMs: grace });
     printIssued(issued, options);
   });
 
-command('revoke', 'end a key now; it is refused within 60 s')
+command('revoke', 'end a key now; it is refused after about 60 s')
   .addArgument(keyId())
   .option('--yes', 'do not ask first')
   .action(async (id: string, options: CommonOptions & { yes?: true }) => {

@@ -165,8 +165,7 @@ const lambdaFunction = priced(LambdaFunction, (properties, { template, workload 
   );
   const requests = requestsOf(traffic);
   const seconds = sum(traffic, (kind) => kind.requests * kind.durationMs) / 1_000;
-  const lineBytes =
-    logBytes.request + logBytes.metrics + (SystemLogLevel === 'WARN' ? 0 : logBytes.lambda);
+  const lineBytes = logBytes.request + (SystemLogLevel === 'WARN' ? 0 : logBytes.lambda);
   return [
     variable('Lambda requests', 'lambdaRequest', requests),
     variable(

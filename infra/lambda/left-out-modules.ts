@@ -3,12 +3,12 @@ import type { build as esbuildBuild, Plugin } from 'esbuild';
 
 /** What libraries hold for other services, other machines than Lambda and other ways to use them: no function ever calls it. */
 const leftOut = [
-  // A function's credentials stand in its environment (`fromEnv` in lib/dynamodb.ts).
+  // A function's credentials are in its environment (`fromEnv` in lib/aws/dynamodb.ts).
   '@aws-sdk/credential-provider-node/dist-es/index.js',
-  // A function has no ~/.aws; loading node:fs/promises alone takes milliseconds.
+  // A function has no ~/.aws; loading node:fs/promises takes milliseconds.
   '@smithy/core/dist-es/submodules/config/shared-ini-file-loader/loadSharedConfigFiles.js',
   '@smithy/core/dist-es/submodules/config/config-resolver/regionConfig/getInstanceMetadataRegion.js',
-  // The endpoint is worked out in lib/dynamodb.ts.
+  // The endpoint is set in lib/aws/dynamodb.ts.
   '@aws-sdk/client-dynamodb/dist-es/endpoint/endpointResolver.js',
   '@aws-sdk/endpoint-cache/dist-es/EndpointCache.js',
   '@aws-sdk/core/dist-es/submodules/client/util-endpoints/aws.js',
@@ -17,7 +17,7 @@ const leftOut = [
   '@smithy/core/dist-es/submodules/event-streams/index.js',
   '@smithy/signature-v4/dist-es/HeaderFormatter.js',
   '@smithy/core/dist-es/submodules/serde/date-utils.js',
-  // Node's own SHA-256 is there, and the retry strategy is lib/dynamodb.ts's.
+  // Node's own SHA-256 is there, and the retry strategy is set in lib/aws/dynamodb.ts.
   '@smithy/core/dist-es/submodules/checksum/sha256/Sha256Js.js',
   '@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js',
   '@smithy/core/dist-es/submodules/retry/util-retry/DefaultRateLimiter.js',

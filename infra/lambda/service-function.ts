@@ -54,9 +54,7 @@ export class ServiceFunction extends Construct {
     return new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       ...(permissions.length > 0 && {
-        inlinePolicies: {
-          calls: new PolicyDocument({ statements: [...permissions] }),
-        },
+        inlinePolicies: { calls: new PolicyDocument({ statements: [...permissions] }) },
       }),
     });
   }

@@ -22,7 +22,8 @@ export interface StageDashboardProps extends MonitoredService {
 }
 
 const columns = 24;
-const percentiles = ['p50', 'p90', 'p99'];
+
+const graph = (title: string, left: IMetric[]): GraphWidgetProps => ({ title, left });
 
 /** The dashboard `animal-store-<stage>`: alarms first, then what clients see, then what may be the cause of it. */
 export class StageDashboard extends Construct {
@@ -77,69 +78,51 @@ export class StageDashboard extends Construct {
 
   #traffic(): GraphWidgetProps[] {
     return [
-      { title: 'Traffic: requests', left: [this.#api.metricCount()] },
-      { title: 'Traffic: requests by operation', left: this.#byOperation(metricNames.requests) },
-      {
-        title: 'Traffic: creations that came again',
-        left: this.#byOperation(metricNames.idempotentReplays),
-      },
+      graph('Traffic: requests', [this.#api.metricCount()]),
+      graph('Traffic: requests by operation', this.#byOperation(metricNames.requests)),
+      graph('Traffic: creations that came again', this.#byOperation(metricNames.idempotentReplays)),
     ];
   }
 
   #errors(): GraphWidgetProps[] {
+    const clientErrors = this.#api.metricClientError({ label: '4xx' });
+    const serverErrors = this.#api.metricServerError({ label: '5xx' });
     return [
-      {
-        title: 'Errors: answers by class',
-        left: [
-          this.#api.metricClientError({ label: '4xx' }),
-          this.#api.metricServerError({ label: '5xx' }),
-        ],
-      },
-      { title: 'Errors: 4xx by operation', left: this.#byOperation(metricNames.clientErrors) },
-      { title: 'Errors: 5xx by operation', left: this.#byOperation(metricNames.serverErrors) },
+      graph('Errors: answers by class', [clientErrors, serverErrors]),
+      graph('Errors: 4xx by operation', this.#byOperation(metricNames.clientErrors)),
+      graph('Errors: 5xx by operation', this.#byOperation(metricNames.serverErrors)),
     ];
   }
 
   #latency(): GraphWidgetProps[] {
+    const options = ['p50', 'p90', 'p99'].map((statistic) => ({ statistic, label: statistic }));
+    const api = options.map((each) => this.#api.metricLatency(each));
+    const integration = options.map((each) => this.#api.metricIntegrationLatency(each));
+    const dynamodb = this.#byOperation(metricNames.dynamodbLatency, 'p99');
     return [
-      {
-        title: 'Latency: API, ms',
-        left: percentiles.map((p) => this.#api.metricLatency({ statistic: p, label: p })),
-      },
-      {
-        title: 'Latency: integration, ms',
-        left: percentiles.map((p) =>
-          this.#api.metricIntegrationLatency({ statistic: p, label: p }),
-        ),
-      },
-      {
-        title: 'Latency: calls of DynamoDB by operation, p99, ms',
-        left: this.#byOperation(metricNames.dynamodbLatency, 'p99'),
-      },
+      graph('Latency: API, ms', api),
+      graph('Latency: integration, ms', integration),
+      graph('Latency: calls of DynamoDB by operation, p99, ms', dynamodb),
     ];
   }
 
   #refusals(): GraphWidgetProps[] {
+    const refused = this.#byOperation(metricNames.authFailures);
+    const throttled = this.#byOperation(metricNames.throttles);
     return [
-      {
-        title: 'API keys: requests refused by operation',
-        left: this.#byOperation(metricNames.authFailures),
-      },
-      {
-        title: 'DynamoDB: throttled attempts by operation',
-        left: this.#byOperation(metricNames.throttles),
-      },
+      graph('API keys: requests refused by operation', refused),
+      graph('DynamoDB: throttled attempts by operation', throttled),
     ];
   }
 
   #functions(): GraphWidgetProps[] {
     const { reservedConcurrency } = this.#service.stage;
+    const concurrency = this.#byFunction('ConcurrentExecutions', 'Maximum');
     return [
-      { title: 'Functions: crashes and time-outs', left: this.#byFunction('Errors') },
-      { title: 'Functions: throttles', left: this.#byFunction('Throttles') },
+      graph('Functions: crashes and time-outs', this.#byFunction('Errors')),
+      graph('Functions: throttles', this.#byFunction('Throttles')),
       {
-        title: 'Functions: concurrent executions',
-        left: this.#byFunction('ConcurrentExecutions', 'Maximum'),
+        ...graph('Functions: concurrent executions', concurrency),
         ...(reservedConcurrency !== undefined && {
           leftAnnotations: [{ value: reservedConcurrency, label: 'reserved for each' }],
         }),
@@ -151,15 +134,11 @@ export class StageDashboard extends Construct {
     const ofStage = Object.values(this.#service.functions)
       .map(({ lambda }) => `FunctionName="${lambda.functionName}"`)
       .join(' OR ');
-    return ['Invocations', 'Errors'].map((metricName) => ({
-      title: `Canary: ${metricName.toLowerCase()} by version`,
-      left: [
-        new MathExpression({
-          expression: `SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName="${metricName}" (${ofStage})', 'Sum', 60)`,
-          label: '',
-        }),
-      ],
-    }));
+    return ['Invocations', 'Errors'].map((metricName) => {
+      const expression = `SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName="${metricName}" (${ofStage})', 'Sum', 60)`;
+      const byVersion = new MathExpression({ expression, label: '' });
+      return graph(`Canary: ${metricName.toLowerCase()} by version`, [byVersion]);
+    });
   }
 
   get #api() {
@@ -191,8 +170,8 @@ const tableRow = (
     );
   return [
     ...capacityAndThrottles(title, stage, table),
-    { title: `${title}: latency, p99, ms`, left: byCall('SuccessfulRequestLatency', 'p99') },
-    { title: `${title}: errors of DynamoDB`, left: byCall('SystemErrors', 'Sum') },
+    graph(`${title}: latency, p99, ms`, byCall('SuccessfulRequestLatency', 'p99')),
+    graph(`${title}: errors of DynamoDB`, byCall('SystemErrors', 'Sum')),
   ];
 };
 
@@ -221,6 +200,6 @@ const capacityAndThrottles = (
       leftAnnotations: [{ value: stage.maximumUnits.read, label: 'maximum of reads' }],
       rightAnnotations: [{ value: stage.maximumUnits.write, label: 'maximum of writes' }],
     },
-    { title: `${title}: throttles`, left: [throttles('Read'), throttles('Write')] },
+    graph(`${title}: throttles`, [throttles('Read'), throttles('Write')]),
   ];
 };

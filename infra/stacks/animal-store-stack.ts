@@ -23,7 +23,7 @@ export interface AnimalStoreStackProps {
 
 /**
  * One stage of the animal store: its tables, a function per operation, and the REST API before them.
- * Throws when the values of the stage are unsafe, or when it names what is no origin.
+ * Throws when the values of the stage are unsafe, or when one of its `corsOrigins` is no origin.
  */
 export class AnimalStoreStack extends Stack {
   readonly #stage: Stage;

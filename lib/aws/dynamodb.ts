@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -9,6 +8,7 @@ import { metricNames } from '../contract/metric-names.ts';
 import { elapsedMs, instantMs } from './elapsed-ms.ts';
 import { environment } from './environment.ts';
 import { count, recordDynamodbLatency } from './metrics.ts';
+import { readAnswer } from './read-answer.ts';
 import { isThrottled } from './retryable.ts';
 
 const maxAttempts = 3;
@@ -42,7 +42,7 @@ const client = new DynamoDBClient({
   disableClockSkewCorrection: false,
   maxAttempts,
   userAgentAppId: 'animal-store',
-  // These end with the headers of an answer: `collectAnswer` bounds the rest.
+  // These end with the headers of an answer: `readAnswer` bounds the rest.
   requestHandler: {
     connectionTimeout: attemptMs / 2,
     requestTimeout: attemptMs,
@@ -65,32 +65,13 @@ client.middlewareStack.add(
     const result = await next(args);
     const { response } = result;
     if (HttpResponse.isInstance(response)) {
-      const body = await readWithin(attemptMs - elapsedMs(startedAt), response.body);
-      if (response.statusCode < 300 && body[0] !== openingBrace) {
-        throw new Error('DynamoDB answers with a JSON object');
-      }
-      response.body = body;
+      response.body = await readAnswer(response, attemptMs - elapsedMs(startedAt));
     }
     return result;
   },
   // Next to the request handler.
-  { name: 'collectAnswer', step: 'deserialize', priority: 'low' },
+  { name: 'readAnswer', step: 'deserialize', priority: 'low' },
 );
-
-const openingBrace = '{'.charCodeAt(0);
-
-/** All bytes of a stream. Throws a `TimeoutError` when they take longer. */
-const readWithin = (ms: number, body: Readable) =>
-  new Promise<Buffer>((resolve, reject) => {
-    const timeoutError = Object.assign(new Error('An answer stalled'), { name: 'TimeoutError' });
-    const timer = setTimeout(() => body.destroy(timeoutError), ms);
-    const chunks: Buffer[] = [];
-    body
-      .on('data', (chunk: Buffer) => chunks.push(chunk))
-      .on('end', () => resolve(Buffer.concat(chunks)))
-      .on('error', reject)
-      .on('close', () => clearTimeout(timer));
-  });
 
 client.middlewareStack.add(
   (next) => async (args) => {
@@ -107,8 +88,8 @@ client.middlewareStack.add(
 );
 
 /**
- * Failures that the SDK takes as final but need not last: what DynamoDB itself has not answered was broken on the way
- * (TLS alerts, HPE_* of Node's HTTP parser, an answer that can't be its own), and old credentials are renewed.
+ * Failures that the SDK takes as final though they may pass: what is no answer of DynamoDB was broken on its way (TLS
+ * alerts, HPE_* of Node's HTTP parser, an answer that can't be its own), and expired credentials get renewed.
  */
 const mayPass = (error: Error) =>
   !(error instanceof DynamoDBServiceException) || error.name === 'ExpiredTokenException';

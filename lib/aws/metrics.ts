@@ -37,12 +37,14 @@ export const forgetMetrics = (): void => {
  * embedded metric format.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-export const writeLine = (operation: string, fields: object): void => {
+export const writeLine = (fields: {
+  readonly operation: string;
+  readonly [field: string]: unknown;
+}): void => {
   const line = {
     ...fields,
     ...(corruptItems.length > 0 && { corruptItems }),
     service,
-    operation,
     version: process.env['AWS_LAMBDA_FUNCTION_VERSION'],
     ...Object.fromEntries([...metrics].map(targetOf)),
     _aws: {
@@ -56,7 +58,7 @@ export const writeLine = (operation: string, fields: object): void => {
       ],
     },
   };
-  // A single write: console.log would add Lambda's prefix, and a line per argument.
+  // Not console.log, which Lambda gives a prefix (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
   process.stdout.write(`${JSON.stringify(line)}\n`);
   forgetMetrics();
 };

@@ -9,9 +9,9 @@ export const isRetryable = (thrown: unknown): boolean =>
     isTransientError(thrown) ||
     isServerError(thrown));
 
-/** Whether DynamoDB refused a call for its rate alone. */
+/** Whether DynamoDB throttled a call. */
 export const isThrottled = (thrown: unknown): boolean =>
   isError(thrown) && isThrottlingError(thrown);
 
-/** The SDK's error type adds optional fields alone, which its own functions check. */
+/** The SDK's error type only adds optional fields, which its own functions check. */
 const isError = (thrown: unknown): thrown is SdkError => thrown instanceof Error;

@@ -6,7 +6,7 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** An error that a client may see, word for word. Built by the named constructors of `errors` alone. */
+/** An error that a client may see, word for word. Built only by the named constructors of `errors`. */
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
@@ -26,7 +26,7 @@ export class ApiError extends Error {
 
 const retryAfterOneSecond = { 'Retry-After': '1' };
 
-/** Every error of the service: its code, its status and its message stand here and nowhere else. */
+/** Every error of the service: its code, its status and its message, written nowhere else. */
 export const errors = {
   invalidRequest: (message: string) => new ApiError('invalid_request', 400, message),
   unauthorized: () =>

@@ -8,13 +8,13 @@ export const metricsNamespace = 'AnimalStore';
 export const metricNames = {
   /** Requests that reached the function. */
   requests: 'Requests',
-  /** Answers from 400 to 499. */
+  /** Responses from 400 to 499. */
   clientErrors: 'ClientErrors',
-  /** Answers from 500 on. */
+  /** Responses from 500 on. */
   serverErrors: 'ServerErrors',
-  /** Answers 401, which are client errors too. */
+  /** Responses 401, which are client errors too. */
   authFailures: 'AuthFailures',
-  /** Attempts that DynamoDB throttled, whether or not a retry mended it. */
+  /** Attempts that DynamoDB throttled, also when a retry succeeded. */
   throttles: 'Throttles',
   /** Requests with an Idempotency-Key that were answered with the pet of an earlier attempt. */
   idempotentReplays: 'IdempotentReplays',

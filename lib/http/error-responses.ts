@@ -4,7 +4,7 @@ import { parserError } from './body-errors.ts';
 import type { ChainRequest } from './operation-request.ts';
 import { json } from './response.ts';
 
-/** Turns whatever was thrown into an Error body, and into the `ApiError` that the rest of the chain sees. */
+/** Turns what was thrown into an Error body, and into the `ApiError` that the rest of the chain sees. */
 export const errorResponses = () => ({
   onError: (request: ChainRequest) => {
     const error = toApiError(request.error);

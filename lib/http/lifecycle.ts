@@ -4,7 +4,7 @@ import { link } from './link.ts';
 import type { ChainRequest } from './operation-request.ts';
 
 /**
- * Tells the clients of an operation, on every answer, that it is deprecated (RFC 9745), when it goes (RFC 8594)
+ * Tells the clients of an operation, on every response, that it is deprecated (RFC 9745), when it ends (RFC 8594)
  * and what succeeds it (RFC 5829), or that it is not stable yet.
  */
 export const lifecycleHeaders = (operation: Operation) => {

@@ -17,14 +17,15 @@ let coldStart = true;
  * service itself (5xx) with its cause. Of what a client sent it holds only the key's public id, and no text of a library, which can
  * repeat the rest. Outermost, because it tells what was answered in the end.
  */
-export const observability = (operationName: string) => {
+export const observability = (operation: string) => {
   const observe = (request: ChainRequest) => {
     const status = request.response?.statusCode ?? badGateway;
     const failed = status >= 500;
     countAnswer(status);
-    writeLine(operationName, {
+    writeLine({
       level: failed ? 'ERROR' : 'INFO',
       message: failed ? 'The request failed' : 'The request was answered',
+      operation,
       status,
       ...((failed || logsSuccesses) && detailsOf(request)),
       ...(failed && { cause: kindOf(request.error) }),

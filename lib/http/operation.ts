@@ -8,7 +8,7 @@ import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 /** The chain of an operation of the contract: nothing of it runs for a request without a valid API key. */
 export const operation = (definition: Operation) =>
   chain(definition.name)
-    // Outside of the error responses, for they carry its headers too.
+    // Outside of the error responses, because they carry its headers too.
     .use(lifecycleHeaders(definition))
     .use(errorResponses())
     .use(deadline())

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { stringifyJson } from '../contract/exact-json.ts';
 
-/** A response with a JSON body; nothing on its way may store it, for it depends on the API key. */
+/** A response with a JSON body; nothing on its way may store it, because it depends on the API key. */
 export const json = (
   statusCode: number,
   body: unknown,

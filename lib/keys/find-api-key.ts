@@ -6,7 +6,7 @@ import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
 const keysTable = environment('KEYS_TABLE');
 
-/** How long an answer of the keys table is taken as true, in ms: the time in which a revocation is seen. */
+/** How long an answer of the keys table is taken as true, in ms: a revocation is seen after about this time, plus replica lag. */
 const knownFreshMs = 60_000;
 const unknownFreshMs = 10_000;
 /** How old an answer may grow while the keys table can't be read, and how long until it is asked again. */

@@ -65,27 +65,43 @@ export class KeyAdministration {
 
   /**
    * Issues a successor to a key's owner and lets the key itself end after a time of grace, in ms, unless it ends sooner.
+   * The successor expires after `expiresInMs`, or else after the lifetime that the key itself was given.
    * Throws for a key that is unknown or no longer in force.
    */
-  async rotate(prefix: ApiKeyPrefix, keyId: string, graceMs: number): Promise<IssuedApiKey> {
+  async rotate(
+    prefix: ApiKeyPrefix,
+    keyId: string,
+    graceMs: number,
+    expiresInMs?: number,
+  ): Promise<IssuedApiKey> {
     const { Item } = await this.#dynamodb.send(
       new GetCommand({ TableName: this.#tableName, Key: { keyId }, ConsistentRead: true }),
     );
     if (!Item) throw unknownKey(keyId);
-    const { owner, expiresAt, revokedAt } = toApiKeyRecord(Item);
+    const { owner, createdAt, expiresAt, revokedAt } = toApiKeyRecord(Item);
     if (
       revokedAt !== undefined ||
-      (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now())
+      (expiresAt !== undefined && !(Date.parse(expiresAt) > Date.now()))
     ) {
       throw new Error(`Key ${keyId} is no longer in force: issue a new one instead`);
     }
-    const successor = await this.issue(prefix, owner);
+    const lifetimeMs =
+      expiresInMs ??
+      (expiresAt === undefined ? undefined : Date.parse(expiresAt) - Date.parse(createdAt));
+    const successor = await this.issue(
+      prefix,
+      owner,
+      lifetimeMs === undefined ? undefined : new Date(Date.now() + lifetimeMs),
+    );
     const end = new Date(Date.now() + graceMs).toISOString();
     if (expiresAt === undefined || end < expiresAt) await this.#set(keyId, 'expiresAt', end);
     return successor;
   }
 
-  /** Ends a key now; functions that remember it see that within 60 s. Throws for an unknown key. */
+  /**
+   * Ends a key now. Functions that remember it refuse it after about 60 s: their next read is eventually consistent, and may
+   * miss a write of the last second (DynamoDB developer guide, "DynamoDB read consistency"). Throws for an unknown key.
+   */
   async revoke(keyId: string): Promise<void> {
     await this.#set(keyId, 'revokedAt', new Date().toISOString());
   }

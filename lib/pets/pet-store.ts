@@ -26,7 +26,7 @@ export const get = (id: number, signal: AbortSignal): Promise<Pet | undefined> =
 
 /**
  * Adds a pet under a fresh id, or finds the one that this creation has added before (1 request, 2 WCU).
- * Throws `idempotency_key_reused` when the key stands for another pet.
+ * Throws `idempotency_key_reused` when the key was used for another pet.
  */
 export const create = async (
   newPet: NewPet,

@@ -43,7 +43,7 @@ describe('the package of the typed client', () => {
   it('runs the examples of its README in a project of its own', async () => {
     await writeFile(join(consumer, 'example.ts'), await exampleOf('lib/client/README.md'));
     const { stdout } = await run(consumer, process.execPath, 'example.ts');
-    expect(stdout).toMatch(/^\d+ Rex available\n\d pets\n(\d+ .*\n)*400 invalid_request\n$/);
+    expect(stdout).toMatch(/^\d+ Rex available\n[1-5] pets\n\d+ .*\n400 invalid_request\n$/s);
   });
 
   it('has declarations that import nothing from outside the package', async () => {

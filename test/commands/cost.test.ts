@@ -127,10 +127,10 @@ describe('a month of a stack', () => {
       'Responses to the internet': 0.1717,
       // 2 million in 2,628,000 seconds: all of them, at $5 a million
       'X-Ray traces': 10,
-      // 2 million of 350 + 330 + 400 bytes in the function's log and 400 in the access log: 2.7567 GB, at $0.57
-      'Log lines written': 1.5713,
-      // 15 % of them for 90 of 30.4167 days: 1.2235 GB, at $0.03
-      'Log lines kept': 0.0367,
+      // 2 million of 630 + 400 bytes in the function's log and 400 in the access log: 2.6636 GB, at $0.57
+      'Log lines written': 1.5182,
+      // 15 % of them for 90 of 30.4167 days: 1.1822 GB, at $0.03
+      'Log lines kept': 0.0355,
       // 2 million at $0.20
       'Lambda requests': 0.4,
       // 2 million of 10 ms at 0.5 GB are 10,000 GB-seconds, at $0.0000133334

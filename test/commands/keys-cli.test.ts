@@ -88,6 +88,19 @@ describe('npm run keys', () => {
     expect(again.err).toMatch(/^error: .*no longer in force/);
   });
 
+  it.each([
+    ['the lifetime of the key', ['--expires-in', '90d'], [], 90],
+    ['the lifetime that --expires-in names', ['--expires-in', '90d'], ['--expires-in', '30d'], 30],
+    ['an end that --expires-in names', [], ['--expires-in', '30d'], 30],
+    ['no end when the key has none', [], [], null],
+  ])('rotates a key: the successor gets %s', async (_what, issued, rotated, days) => {
+    const { keyId } = await issue(...issued);
+    const { out } = await keys(['rotate', keyId, '--json', ...rotated]);
+    const { createdAt, expiresAt } = JSON.parse(out);
+    const lifetime = expiresAt && (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000;
+    expect(lifetime && Math.round(lifetime)).toBe(days);
+  });
+
   it('revokes a key after it was told yes, and not otherwise', async () => {
     const { apiKey, keyId } = await issue();
     expect((await keys(['revoke', keyId], 'n\n')).exitCode).toBe(1);

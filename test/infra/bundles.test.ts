@@ -91,7 +91,7 @@ describe.each([
     expect(invocations).toMatchObject([{ statusCode: 503 }]);
   });
 
-  it('asks the endpoint of all services where there is none for DynamoDB alone', async () => {
+  it('asks the endpoint of all services where there is none for DynamoDB', async () => {
     const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, ...environment } = standIn.environment;
     const { invocations } = await runLambda({
       module: entryOf(name),

@@ -8,6 +8,7 @@ export default {
     'lib/http/{bearer-auth,body-limits,body-errors,exact-integers,parse,error-responses,observability}.ts',
     'lib/aws/metrics.ts',
     'lib/pets/{cursor,creation,pet-store}.ts',
+    'lib/aws/{check-answer,get-item}.ts',
   ],
   coverageAnalysis: 'perTest',
   concurrency: 2,

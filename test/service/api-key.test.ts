@@ -48,7 +48,7 @@ describe('API key', () => {
     );
   });
 
-  it('identifies nothing when more stands before or after it, under a right checksum too', () => {
+  it('identifies nothing when there is more before or after it, under a right checksum too', () => {
     const checksumOf = (text: string) =>
       createHash('sha256').update(text).digest('hex').slice(0, 8);
     fc.assert(

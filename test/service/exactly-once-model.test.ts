@@ -286,7 +286,7 @@ const commands = fc.commands(
   { maxCommands: 12 },
 );
 
-it('keeps every pet exactly once and unaltered, whatever single fault strikes whichever call', {
+it('keeps every pet exactly once and unaltered, when any single fault strikes any call', {
   timeout: 600_000,
 }, async () => {
   const seed = Date.now() % 2 ** 31;

@@ -49,7 +49,7 @@ describe('a key', () => {
     ['unknown', () => generateApiKey('pets_test')],
     ['expired', () => service.issueApiKey({ expiresAt: inSeconds(-1) })],
     ['revoked', () => service.issueApiKey({ revokedAt: inSeconds(-1) })],
-    ['known by its id alone', () => service.issueApiKey({ hash: Buffer.alloc(32) })],
+    ['known only by its id', () => service.issueApiKey({ hash: Buffer.alloc(32) })],
     ['of an unreadable expiry', () => service.issueApiKey({ expiresAt: 'tomorrow' })],
   ])('is refused when it is %s', async (_kind, issue) => {
     expect(await statusWith(await issue())).toBe(401);
@@ -207,7 +207,7 @@ describe('an outage of the keys table', () => {
     expect(status).toBe(200);
   });
 
-  it('answers 503 within the deadline to a key that was not read before when the table hangs', async () => {
+  it('returns 503 within the deadline for a key that was not read before when the table hangs', async () => {
     const apiKey = await service.issueApiKey();
     captureLog();
     service.proxy.inject('GetItem Keys', stalls.hang);
@@ -218,7 +218,7 @@ describe('an outage of the keys table', () => {
     expect(performance.now()).toBeLessThan(deadline);
   });
 
-  it('answers 503, never 401, to a key that was not read before, and remembers nothing of it', async () => {
+  it('returns 503, never 401, for a key that was not read before, and remembers nothing of it', async () => {
     const apiKey = await service.issueApiKey();
     const unknown = generateApiKey('pets_test');
     outage();

@@ -51,7 +51,7 @@ const limits = Array.from({ length: 100 }, (_, index) => index + 1);
 describe.each([undefined, ...petStatuses])('a list of %s pets', (status) => {
   const expected = pets.filter((pet) => status === undefined || pet.status === status);
 
-  it('shows each pet exactly once, in order, on full pages but the last, whatever the limit', async () => {
+  it('shows each pet exactly once, in order, on full pages but the last, for every limit', async () => {
     for (const limit of limits) {
       const pages = await walk({ limit: `${limit}`, ...(status && { status }) });
       expect(pages.flat()).toEqual(expected);
@@ -167,7 +167,7 @@ describe('a page', () => {
     expect(await requestsFor({ limit: '100' })).toEqual(Array(3).fill('Query Pets'));
   });
 
-  it('reads one pet more than it holds at most, whatever status ends on it', async () => {
+  it('reads at most one pet more than it holds, also where a status ends on it', async () => {
     const read: number[] = [];
     service.proxy.reset();
     service.proxy.inject('Query Pets', async ({ response, forward }) => {

@@ -1,0 +1,30 @@
+import type { Readable } from 'node:stream';
+import type { HttpResponse } from '@smithy/core/protocols';
+
+const openingBrace = '{'.charCodeAt(0);
+
+/**
+ * Reads the body of an answer to its last byte. Throws a `TimeoutError` after `ms`, and an Error for a success that is no
+ * JSON object. That DynamoDB sent `{}`, its whole answer to a PutItem, only TLS proves: it authenticates the server and
+ * every byte (RFC 8446 §1). Nothing compares the body with DynamoDB's header `x-amz-crc32`.
+ */
+export const readAnswer = async ({ body, statusCode }: HttpResponse, ms: number) => {
+  const bytes = await readWithin(ms, body);
+  if (statusCode < 300 && bytes[0] !== openingBrace)
+    throw new Error('The answer is no JSON object');
+  return bytes;
+};
+
+const readWithin = (ms: number, body: Readable) =>
+  new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const timer = setTimeout(() => body.destroy(timeoutError()), ms);
+    body
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => resolve(Buffer.concat(chunks)))
+      .on('error', reject)
+      .on('close', () => clearTimeout(timer));
+  });
+
+/** As the SDK names it. */
+const timeoutError = () => Object.assign(new Error('The answer stalled'), { name: 'TimeoutError' });
