@@ -10,6 +10,7 @@ import {
   type IssuedApiKey,
   KeyAdministration,
 } from '../../lib/keys/key-administration.ts';
+import { localClientConfig } from '../local/local-account.ts';
 import { type Stage, stackName, stages } from '../stages.ts';
 
 interface CommonOptions {
@@ -20,12 +21,7 @@ interface CommonOptions {
 
 /** The keys of a stage: its table is an output of its stack, or the one that the local service has made. */
 const keysOf = async ({ stage, endpoint }: CommonOptions): Promise<KeyAdministration> => {
-  const local = {
-    endpoint: endpoint ?? '',
-    region: 'local',
-    credentials: { accessKeyId: 'LOCAL', secretAccessKey: 'local' },
-  };
-  const client = new DynamoDBClient(endpoint === undefined ? {} : local);
+  const client = new DynamoDBClient(endpoint === undefined ? {} : localClientConfig(endpoint));
   const tableName =
     endpoint === undefined
       ? await deployedTable(stackName(stages[stage]))

@@ -29,7 +29,7 @@ const readOptions = () => {
     throw new Error(`Set PORT to a number from 0 to 65535, not "${port}".`);
   }
   if (values.data === '') throw new Error('--data needs the name of a directory.');
-  // npm runs scripts in the project's folder; a path is meant from where the user stands.
+  // npm runs scripts in the project's folder; a path is relative to the folder of the user.
   const from = process.env['INIT_CWD'] ?? process.cwd();
   return {
     help: values.help,
@@ -81,7 +81,7 @@ const stop = () => {
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 
-// Lambda's clock is UTC, whatever this machine's is.
+// Lambda's clock is UTC.
 process.env['TZ'] = 'UTC';
 
 // npm may be killed without handing on a signal.

@@ -29,7 +29,7 @@ export const bundleOptions = {
  * What Lambda loads of a function: the bundle, once it is initialised. An ES module, as Lambda awaits no other; the
  * bundle itself is none, as those load slower.
  */
-const entryModule = (
+export const entryModule = (
   name: string,
 ) => `const { createRequire } = process.getBuiltinModule('node:module');
 const { handler, initialise } = createRequire(import.meta.url)('./${name}.cjs');

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { buildBundles, synthesise } from '../template/build-stack.ts';
+import { buildBundles } from '../template/build-stack.ts';
 import { createTables } from './dynamodb/create-tables.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { FunctionFleet } from './lambda/function-fleet.ts';
-import type { StackDefinition } from './stack-definition.ts';
+import { type StackDefinition, synthesise } from './stack-definition.ts';
 
 /** The stack that is in service: its tables in DynamoDB Local, its functions behind the gateway. */
 export class LocalDeployment {
@@ -44,19 +44,25 @@ export const redeployer = (
   report: (line: string) => void,
 ): ((signal: AbortSignal) => Promise<void>) => {
   let stack = deployed;
+  let hasFailed = false;
   return async (signal) => {
     try {
       await buildBundles(signal);
       const replaced = await deployment.deploy(stack);
       if (replaced.length > 0) report(`Reloaded ${replaced.join(', ')}`);
       const changed = await synthesise(signal);
-      if (isDeepStrictEqual(changed, stack)) return;
-      await deployment.createTables(changed);
-      await deployment.deploy(changed);
-      stack = changed;
-      report('Reloaded the stack');
+      if (!isDeepStrictEqual(changed, stack)) {
+        await deployment.createTables(changed);
+        await deployment.deploy(changed);
+        stack = changed;
+        report('Reloaded the stack');
+      } else if (hasFailed) {
+        report('The error is fixed: what runs is what the sources say');
+      }
+      hasFailed = false;
     } catch (error) {
       if (signal.aborted) return;
+      hasFailed = true;
       const reason = error instanceof Error ? error.message : error;
       report(`Not reloaded, what ran before stays in service: ${reason}`);
     }

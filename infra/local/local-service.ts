@@ -1,16 +1,15 @@
 import { join } from 'node:path';
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { projectDirectory } from '../project-directory.ts';
-import { synthesise } from '../template/build-stack.ts';
 import { docsSite } from './docs-site.ts';
 import type { TableDefinition } from './dynamodb/create-tables.ts';
 import { startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { startGateway } from './gateway/gateway.ts';
-import { localRegion } from './lambda/function-definition.ts';
 import { FunctionFleet } from './lambda/function-fleet.ts';
+import { localClientConfig } from './local-account.ts';
 import { issueLocalApiKey } from './local-api-key.ts';
 import { LocalDeployment, redeployer } from './local-deployment.ts';
-import type { StackDefinition } from './stack-definition.ts';
+import { type StackDefinition, synthesise } from './stack-definition.ts';
 import { SourceWatch } from './watch-sources.ts';
 
 export interface LocalServiceOptions {
@@ -20,7 +19,7 @@ export interface LocalServiceOptions {
   readonly dataDirectory?: string | undefined;
   /** A DynamoDB Local that runs already, instead of one that starts and stops with the service. */
   readonly dynamodbEndpoint?: string | undefined;
-  /** Where the functions alone find DynamoDB, when not at that endpoint. */
+  /** Where only the functions find DynamoDB; that endpoint by default. */
   readonly functionsDynamodbEndpoint?: string | undefined;
   /** Takes each changed source file into service. */
   readonly watch?: boolean;
@@ -72,7 +71,9 @@ const start = async (
   const gateway = await startGateway({ port: options.port ?? 0, log });
   resources.defer(gateway.stop);
 
-  const watch = options.watch ? new SourceWatch({ ...sources, report: progress }) : undefined;
+  const watch = options.watch
+    ? await SourceWatch.start({ ...sources, report: progress })
+    : undefined;
   resources.defer(async () => watch?.stop());
 
   progress('Starting DynamoDB Local and synthesising the stack');
@@ -82,11 +83,7 @@ const start = async (
   ]);
 
   progress('Creating the tables and the API key');
-  const client = new DynamoDBClient({
-    endpoint: dynamodbEndpoint,
-    region: localRegion,
-    credentials: { accessKeyId: 'LOCALACCESSKEYID', secretAccessKey: 'local' },
-  });
+  const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
   resources.defer(async () => client.destroy());
   const functionsEndpoint = options.functionsDynamodbEndpoint ?? dynamodbEndpoint;
   const fleet = new FunctionFleet({
@@ -107,7 +104,7 @@ const start = async (
   await deployment.deploy(stack);
 
   watch?.begin(redeployer(deployment, stack, progress));
-  // A stop begins at the outside, while what stands behind still works.
+  // A stop begins at the gateway, while everything behind it still works.
   resources.defer(gateway.stop);
   resources.defer(async () => watch?.stop());
   const baseAddress = `${gateway.origin}/${stack.api.stageName}`;
@@ -123,7 +120,7 @@ const printUnlessRoutine = (line: string) => {
 
 const sources = {
   directories: ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name)),
-  loadedDirectory: join(projectDirectory, 'infra', 'local'),
+  loadedDirectories: ['local', 'template'].map((name) => join(projectDirectory, 'infra', name)),
 };
 
 const dynamodb = async (

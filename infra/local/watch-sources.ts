@@ -1,5 +1,6 @@
-import { type FSWatcher, watch } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
+import { type FSWatcher, watch } from 'chokidar';
+import { projectDirectory } from '../project-directory.ts';
 
 /** How long no file must have changed before the work starts: editors and git write in bursts. */
 const quietMs = 80;
@@ -7,30 +8,38 @@ const quietMs = 80;
 export interface SourceWatchOptions {
   /** Watched with all that they hold. */
   readonly directories: readonly string[];
-  /** The folder among them of the modules that this process runs, and would go on to run as they were. */
-  readonly loadedDirectory: string;
+  /** The folders among them of the modules that this process runs, and would go on to run as they were. */
+  readonly loadedDirectories: readonly string[];
   /** Gets a line for each change that can't be followed. */
   readonly report: (line: string) => void;
 }
 
 type Rebuild = (signal: AbortSignal) => Promise<void>;
 
-/** Notices changed sources from its construction on, so that none is missed while the service still starts. */
+/** Watches sources and calls for a rebuild when they have changed. */
 export class SourceWatch {
-  readonly #loadedDirectory: string;
-  readonly #report: (line: string) => void;
+  readonly #options: SourceWatchOptions;
+  readonly #watcher: FSWatcher;
   readonly #reported = new Set<string>();
-  readonly #watchers: readonly FSWatcher[];
   #rebuild: Rebuild | undefined;
   #hasChanged = false;
   #quiet: NodeJS.Timeout | undefined;
   #abort = new AbortController();
   #running = Promise.resolve();
 
-  constructor({ directories, loadedDirectory, report }: SourceWatchOptions) {
-    this.#loadedDirectory = loadedDirectory;
-    this.#report = report;
-    this.#watchers = directories.flatMap((directory) => this.#watch(directory));
+  private constructor(options: SourceWatchOptions) {
+    this.#options = options;
+    // Node's own recursive watch loses a file on Linux once it is replaced by a rename.
+    this.#watcher = watch([...options.directories], { ignoreInitial: true })
+      .on('all', (_event, path) => this.#noticed(path))
+      .on('error', (error) => this.#failed(error));
+  }
+
+  /** Notices every change from its return on, also those that come before `begin`. */
+  static async start(options: SourceWatchOptions): Promise<SourceWatch> {
+    const sources = new SourceWatch(options);
+    await new Promise<void>((resolve) => sources.#watcher.once('ready', resolve));
+    return sources;
   }
 
   /**
@@ -43,22 +52,10 @@ export class SourceWatch {
   }
 
   async stop(): Promise<void> {
-    for (const watcher of this.#watchers) watcher.close();
+    await this.#watcher.close();
     clearTimeout(this.#quiet);
     this.#abort.abort();
     await this.#running;
-  }
-
-  #watch(directory: string): FSWatcher[] {
-    try {
-      const watcher = watch(directory, { recursive: true }, (_event, name) =>
-        this.#noticed(join(directory, name ?? '')),
-      );
-      return [watcher.on('error', (error) => this.#failed(error))];
-    } catch (error) {
-      this.#failed(error);
-      return [];
-    }
   }
 
   #failed(error: unknown) {
@@ -67,19 +64,20 @@ export class SourceWatch {
   }
 
   #noticed(path: string) {
-    const loaded = this.#loadedDirectory;
-    if (path !== loaded && !path.startsWith(`${loaded}${sep}`)) {
-      this.#changed();
-      return;
+    const loaded = this.#options.loadedDirectories.find((directory) =>
+      `${path}${sep}`.startsWith(`${directory}${sep}`),
+    );
+    if (loaded === undefined) this.#changed();
+    else {
+      const name = relative(projectDirectory, loaded);
+      this.#reportOnce(`${name} has changed: restart npm start to use it`);
     }
-    const name = relative(dirname(dirname(loaded)), loaded);
-    this.#reportOnce(`${name} has changed: restart npm start to use it`);
   }
 
   #reportOnce(line: string) {
     if (this.#reported.has(line)) return;
     this.#reported.add(line);
-    this.#report(line);
+    this.#options.report(line);
   }
 
   #changed() {

@@ -1,31 +1,18 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { requireCode } from '../local/lambda/function-code.ts';
-import { type StackDefinition, stackDefinitionOf } from '../local/stack-definition.ts';
-import { projectDirectory } from '../project-directory.ts';
-import { stackName, staging } from '../stages.ts';
-import { parseTemplate, type Template } from './template.ts';
 
-/** The stack that runs locally. */
-const localStack = stackName(staging);
+import { projectDirectory } from '../project-directory.ts';
+import { parseTemplate, type Template } from './template.ts';
 
 /** Bundles the functions from the sources as they are now. Throws an error of one line when they can't be built. */
 export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
   const script = "await (await import('./infra/lambda/bundle-functions.ts')).bundleFunctions()";
   await run(['--input-type=module', '--eval', script], {}, signal);
 };
-
-/** Bundles the functions and reads the stack. Throws an error of one line when they can't be built, or don't fit. */
-export const synthesise = (signal?: AbortSignal): Promise<StackDefinition> =>
-  withAssembly(async (assembly) => {
-    const template = await readTemplate(assembly, localStack);
-    const stack = stackDefinitionOf(template);
-    await requireCode(template, stack.functions, assembly, localStack);
-    return stack;
-  }, signal);
 
 /**
  * Synthesises every stack into a folder that is there while `work` runs. Throws an error of one line when they can't be
@@ -49,7 +36,7 @@ export const withAssembly = async <Result>(
 export const readTemplate = async (assembly: string, stack: string): Promise<Template> =>
   parseTemplate(await readFile(join(assembly, `${stack}.template.json`), 'utf8'));
 
-/** Runs Node in a process of its own, for this one keeps the modules that it has once loaded. */
+/** Runs Node in a process of its own, because this one keeps the modules that it has loaded. */
 const run = async (
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -64,9 +51,16 @@ const run = async (
   } catch (error) {
     signal?.throwIfAborted();
     const output = error instanceof Error && 'stderr' in error ? `${error.stderr}` : '';
-    throw new Error(mistakeIn(output) ?? `infra/app.ts failed: ${error}`, { cause: error });
+    const mistake = mistakeIn(readable(output)) ?? `infra/app.ts failed: ${error}`;
+    throw new Error(mistake, { cause: error });
   }
 };
+
+/** With paths relative to the project instead of the URLs of modules and whole paths. */
+const readable = (output: string): string =>
+  output
+    .replace(/\bfile:\/\/\/[^\s'")]+/g, (url) => fileURLToPath(url))
+    .replaceAll(`${projectDirectory}${sep}`, '');
 
 /** The mistake that a failed build names, with file and line where they are known. */
 const mistakeIn = (output: string): string | undefined => {
@@ -75,7 +69,7 @@ const mistakeIn = (output: string): string | undefined => {
   if (fromBundler !== undefined) return fromBundler;
   const finding = lines.findIndex((line) => line.startsWith('ERROR '));
   if (finding >= 0) return `${lines[finding + 1]}: ${lines[finding]?.replace('ERROR ', '')}`;
-  const place = lines.map((line) => /^(?:file:\/\/)?(\/.+:\d+)$/.exec(line)?.[1]).find(Boolean);
+  const place = lines.find((line) => /^[\w-]+\/.+\.\w+:\d+$/.test(line));
   const mistake = lines.find((line) => /^\w*Error\b.*: /.test(line));
-  return place && mistake ? `${relative(projectDirectory, place)}: ${mistake}` : mistake;
+  return place && mistake ? `${place}: ${mistake}` : mistake;
 };

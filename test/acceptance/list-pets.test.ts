@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { nextPageQuery } from '../support/next-page.ts';
 import { create, eventually, expectError, expectRefused, send } from './client.ts';
 
 interface Listed {
@@ -15,7 +16,8 @@ const list = async (query: string) => {
   expect(status, text).toBe(200);
   const pets: Listed[] = JSON.parse(text);
   const link = headers['link'] === undefined ? undefined : `${headers['link']}`;
-  return { pets, next: link && /^<.*\/pets(\?[^>]+)>; rel="next"$/.exec(link)?.[1], link };
+  const next = nextPageQuery(link);
+  return { pets, next: next && `?${next}`, link };
 };
 
 /** All pages of a list, by its links. */

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
-import { localRegion } from '../../infra/local/lambda/function-definition.ts';
+import { localClientConfig } from '../../infra/local/local-account.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { type ClientRequest, sendTo } from '../support/http-client.ts';
@@ -50,11 +50,7 @@ export const measureCosts = async (sizes: readonly number[]): Promise<readonly C
     functionsDynamodbEndpoint: await proxy.listen(),
   });
   resources.defer(service.stop);
-  const client = new DynamoDBClient({
-    endpoint: dynamodb.endpoint,
-    region: localRegion,
-    credentials: { accessKeyId: 'LOCALACCESSKEYID', secretAccessKey: 'local' },
-  });
+  const client = new DynamoDBClient(localClientConfig(dynamodb.endpoint));
   resources.defer(async () => client.destroy());
 
   const costs: Cost[] = [];

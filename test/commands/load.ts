@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { startLocalService } from '../../infra/local/local-service.ts';
 import { sendTo } from '../support/http-client.ts';
+import { nextPageQuery } from '../support/next-page.ts';
 
 const fullPage = 100;
 
@@ -67,14 +68,14 @@ const run = async (requests: number, connections: number, only: string | undefin
 
 const walk = async (baseAddress: string, apiKey: string): Promise<number[]> => {
   const ids: number[] = [];
-  for (let path: string | undefined = '/pets?limit=100'; path !== undefined; ) {
+  for (let query: string | undefined = 'limit=100'; query !== undefined; ) {
     const { text, headers } = await sendTo(baseAddress, {
-      path,
+      path: `/pets?${query}`,
       headers: [['Authorization', `Bearer ${apiKey}`]],
     });
     const pets: { id: number }[] = JSON.parse(text);
     ids.push(...pets.map((pet) => pet.id));
-    path = /\/v1(\/pets\?.*)>; rel="next"/.exec(`${headers['link']}`)?.[1];
+    query = nextPageQuery(headers['link']);
   }
   return ids;
 };

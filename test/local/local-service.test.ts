@@ -1,19 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
   DescribeTableCommand,
@@ -22,25 +11,22 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createTables, tablesOf } from '../../infra/local/dynamodb/create-tables.ts';
 import {
   type DynamodbLocal,
+  freePort,
   startDynamodbLocal,
 } from '../../infra/local/dynamodb/dynamodb-local.ts';
-import { requireCode } from '../../infra/local/lambda/function-code.ts';
-import { functionsOf } from '../../infra/local/lambda/function-definition.ts';
+import { localClientConfig } from '../../infra/local/local-account.ts';
 import { issueLocalApiKey } from '../../infra/local/local-api-key.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
-import { SourceWatch } from '../../infra/local/watch-sources.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { parseTemplate } from '../../infra/template/template.ts';
 import { identifyApiKey } from '../../lib/contract/api-key.ts';
 import { toApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 import { delayed, FaultProxy } from '../support/fault-proxy.ts';
 import {
   commandLines,
-  freePort,
   isListening,
   type NpmStart,
   ProjectCopy,
@@ -207,67 +193,6 @@ describe('a request that comes before the service is up', () => {
   }, 120_000);
 });
 
-describe('changed sources', () => {
-  const watchFolder = async () => {
-    const folder = await temporaryFolder();
-    await mkdir(join(folder, 'local'));
-    const lines: string[] = [];
-    let rebuilds = 0;
-    const watch = new SourceWatch({
-      directories: [folder],
-      loadedDirectory: join(folder, 'local'),
-      report: (line) => lines.push(line),
-    });
-    watch.begin(async () => {
-      rebuilds += 1;
-    });
-    return { folder, watch, lines, rebuilds: () => rebuilds };
-  };
-
-  it('are one rebuild when they are many at once, and soon', async () => {
-    const { folder, watch, rebuilds } = await watchFolder();
-    try {
-      await Promise.all(
-        Array.from({ length: 100 }, (_, index) => writeFile(join(folder, `${index}.ts`), '')),
-      );
-      // A pause for each of them would take 8 s and more.
-      await expect.poll(rebuilds, { timeout: 30_000 }).toBeGreaterThan(0);
-    } finally {
-      await watch.stop();
-    }
-    expect(rebuilds()).toBeLessThan(5);
-  });
-
-  it('are reported when this process has loaded them, without a rebuild', async () => {
-    const { folder, watch, lines, rebuilds } = await watchFolder();
-    const line = `${basename(folder)}/local has changed: restart npm start to use it`;
-    try {
-      await writeFile(join(folder, 'local', 'gateway.ts'), '');
-      await writeFile(join(folder, 'local', 'router.ts'), '');
-      await expect.poll(() => lines, { timeout: 30_000 }).toEqual([line]);
-      await pause(500);
-      expect(rebuilds()).toBe(0);
-      await writeFile(join(folder, 'stack.ts'), '');
-      await expect.poll(rebuilds, { timeout: 30_000 }).toBeGreaterThan(0);
-    } finally {
-      await watch.stop();
-    }
-    expect(lines).toEqual([line]);
-  });
-
-  it('that can not be watched are one line', async () => {
-    const lines: string[] = [];
-    const report = (line: string) => lines.push(line);
-    // No file system has such a name.
-    const directories = ['\0', '\0'];
-    const watch = new SourceWatch({ directories, loadedDirectory: '/none', report });
-    await watch.stop();
-    expect(lines).toEqual([
-      'Changed sources may go unnoticed (ERR_INVALID_ARG_VALUE): restart npm start to use them',
-    ]);
-  });
-});
-
 describe('the bundles', () => {
   it('are replaced as a whole, beside nothing else, and go with their function', async () => {
     const script = "await (await import('./infra/lambda/bundle-functions.ts')).bundleFunctions()";
@@ -289,7 +214,7 @@ describe('the bundles', () => {
         'export const handler = () => 1;',
       );
       await bundle();
-      // Whoever has begun to read goes on with the old file.
+      // A reader that has begun continues with the old file.
       expect(await reader.readFile('utf8')).not.toBe(await readFile(file, 'utf8'));
     } finally {
       await reader.close();
@@ -307,61 +232,6 @@ describe('the bundles', () => {
   });
 });
 
-describe('the code that a function is deployed with', () => {
-  const functionWith = (S3Key: unknown) =>
-    parseTemplate(
-      JSON.stringify({
-        Resources: {
-          Function: {
-            Type: 'AWS::Lambda::Function',
-            Properties: { Handler: 'get-pet.handler', Code: { S3Bucket: 'assets', S3Key } },
-          },
-        },
-      }),
-    );
-  const assembly = async () => {
-    const folder = await temporaryFolder();
-    const files = ['get-pet', 'list-pets'].map((name) => [
-      name,
-      { source: { path: `asset.${name}` }, destinations: { any: { objectKey: `${name}.zip` } } },
-    ]);
-    for (const name of ['get-pet', 'list-pets']) {
-      await mkdir(join(folder, `asset.${name}`));
-      await writeFile(join(folder, `asset.${name}`, `${name}.cjs`), '');
-    }
-    await writeFile(
-      join(folder, 'Stack.assets.json'),
-      JSON.stringify({ files: Object.fromEntries(files) }),
-    );
-    return folder;
-  };
-  const check = async (S3Key: unknown) => {
-    const template = functionWith(S3Key);
-    const functions = functionsOf(template, new Set(['Function']), new Map());
-    await requireCode(template, functions, await assembly(), 'Stack');
-  };
-
-  it('passes when it holds what the Handler names', async () => {
-    await check('get-pet.zip');
-  });
-
-  it.each([
-    [
-      'of another function',
-      'list-pets.zip',
-      /^The function Function is deployed with the wrong code: .* get-pet\.cjs, .* list-pets\.cjs\.$/,
-    ],
-    ['that is no asset', 'unknown.zip', /^The function Function is not deployed from a folder/],
-    [
-      'that only CloudFormation knows',
-      { Ref: 'Key' },
-      /^The function Function is not deployed from a folder/,
-    ],
-  ])('is refused: code %s', async (_what, key, reason) => {
-    await expect(check(key)).rejects.toThrow(reason);
-  });
-});
-
 describe('DynamoDB Local', () => {
   it('that does not answer in time is an error of one line, and does not stay', async () => {
     const before = (await commandLines()).match(/dynamodb-on-loopback/g)?.length;
@@ -369,6 +239,23 @@ describe('DynamoDB Local', () => {
       /^DynamoDB Local did not answer within 0\.001 s\. [^\n]+$/,
     );
     expect((await commandLines()).match(/dynamodb-on-loopback/g)?.length).toBe(before);
+  });
+
+  it('starts with the Java of JAVA_HOME when none is on the PATH', async () => {
+    const path = await pathWithoutJava();
+    folders.push(path);
+    const { stdout: home } = await promisify(execFile)('sh', [
+      '-c',
+      'dirname "$(dirname "$(readlink -f "$(command -v java)")")"',
+    ]);
+    vi.stubEnv('JAVA_HOME', home.trim());
+    vi.stubEnv('PATH', path);
+    try {
+      const dynamodb = await startDynamodbLocal();
+      await dynamodb.stop();
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   it('ends when the process that started it is killed', async () => {
@@ -391,11 +278,7 @@ describe('the tables and the key of a start', () => {
   let client: DynamoDBClient;
   beforeAll(async () => {
     dynamodb = await startDynamodbLocal();
-    client = new DynamoDBClient({
-      endpoint: dynamodb.endpoint,
-      region: 'eu-west-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    });
+    client = new DynamoDBClient(localClientConfig(dynamodb.endpoint));
   });
   afterAll(async () => {
     client.destroy();
@@ -427,7 +310,7 @@ describe('the tables and the key of a start', () => {
     );
   });
 
-  it('are a key made once, for its user alone to read, and made anew when it is damaged', async () => {
+  it('are a key made once, for only its user to read, and made anew when it is damaged', async () => {
     await createTables(client, tablesOf(templateWith(keysTable)).values());
     const directory = join(await temporaryFolder(), 'local');
     const issue = () =>

@@ -3,7 +3,8 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { commandLines, freePort, ProjectCopy, runInShell } from '../support/npm-start.ts';
+import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { commandLines, ProjectCopy, runInShell } from '../support/npm-start.ts';
 
 const ErrorBody = z.object({ message: z.string() });
 
@@ -61,18 +62,41 @@ describe('npm start', () => {
     const messageAt = async (path: string) =>
       ErrorBody.parse(await (await fetch(`${baseAddress}${path}`)).json()).message;
     const messageOfUnknown = () => messageAt('/unknown');
-    const messageWithoutKey = () => messageAt('/pets');
+    const messageOfGateway = () => messageAt('/pets?limit=%');
     const reload = { timeout: 60_000, interval: 100 };
     await expect.poll(messageOfUnknown, reload).toBe('The requested resource is not here.');
     await project.edit('lib/contract/errors.ts', 'is not here.', 'is nowhere.');
     await expect.poll(messageOfUnknown, reload).toBe('The requested resource is nowhere.');
 
+    // The answers are the template's too.
+    const lastLine = () => first.out.trimEnd().split('\n').at(-1);
+    await expect.poll(lastLine, reload).toBe('Reloaded the stack');
+
     await project.edit('lib/contract/errors.ts', 'is nowhere.', "'); is broken");
-    await first.printed(/^(Not reloaded, .*lib\/http\/api-error\.ts:\d+:\d+: ERROR: .*)$/m);
+    await first.printed(/^(Not reloaded, .*: lib\/contract\/errors\.ts:\d+:\d+: ERROR: .*)$/m);
     expect(await messageOfUnknown()).toBe('The requested resource is nowhere.');
     expect(first.out.match(/ERROR/g)).toHaveLength(1);
+    await project.edit('lib/contract/errors.ts', "'); is broken", 'is nowhere.');
+    await first.printed(/^(The error is fixed: what runs is what the sources say)$/m);
 
-    await project.edit('lib/contract/errors.ts', "'); is broken", 'is gone.');
+    await project.edit('infra/app.ts', 'import ', "throw new Error('on purpose');\nimport ");
+    await first.printed(/^(Not reloaded, .*: infra\/app\.ts:\d+: Error: on purpose)$/m);
+    await project.edit('infra/app.ts', "throw new Error('on purpose');\n", '');
+    await expect.poll(() => first.out.match(/^The error is fixed/gm), reload).toHaveLength(2);
+
+    // Git replaces files by a rename.
+    await project.git('init', '--quiet', '--initial-branch', 'nowhere');
+    await project.git('add', 'functions', 'infra', 'lib');
+    await project.git('commit', '--quiet', '--message', 'nowhere');
+    await project.git('checkout', '--quiet', '-b', 'gone');
+    await project.edit('lib/contract/errors.ts', 'is nowhere.', 'is gone.');
+    await project.git('commit', '--quiet', '--all', '--message', 'gone');
+    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is gone.');
+    for (const branch of ['nowhere', 'gone']) {
+      await project.git('checkout', '--quiet', branch);
+      await expect.poll(messageOfUnknown, reload).toBe(`The requested resource is ${branch}.`);
+    }
+
     await project.edit('infra/lambda/service-function.ts', '::Serverless-LambdaDLQ', '::Unknown');
     await first.printed(/^(Not reloaded, .*: The Lambda function does not have a dead letter.*)$/m);
     await project.edit('infra/lambda/service-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
@@ -82,9 +106,10 @@ describe('npm start', () => {
     await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
 
     // What the template says changes too: this answer is the gateway's own.
-    await project.edit('lib/contract/errors.ts', 'is missing or invalid', 'is not right');
-    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is gone.');
-    await expect.poll(messageWithoutKey, reload).toBe('The API key is not right.');
+    await project.edit('infra/api/pets-api.ts', 'The request is not valid.', 'Try another one.');
+    await expect.poll(messageOfGateway, reload).toBe('Try another one.');
+    expect(first.out).not.toContain('file://');
+    expect(await messageAt('/pets')).toBe('The API key is missing or invalid.');
     expect(await (await fetch(`${baseAddress}/pets`, { headers })).text()).toBe(`[${pet}]`);
 
     first.signal('SIGTERM');
@@ -101,9 +126,9 @@ describe('npm start', () => {
     await third.exitCode();
     await project.expectNothingLeft(third);
     expect(third.err).toBe('');
-  }, 300_000);
+  }, 600_000);
 
-  it('ends at once when npm alone is told to while it starts', async () => {
+  it('ends at once when only npm is told to while it starts', async () => {
     const started = project.npmStart({ port: 0 });
     await started.printed(/^(Starting)/m);
     await expect

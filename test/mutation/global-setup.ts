@@ -1,8 +1,8 @@
 import type { TestProject } from 'vitest/node';
+import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import type { RestApiDefinition } from '../../infra/local/gateway/rest-api-definition.ts';
-import { synthesise } from '../../infra/template/build-stack.ts';
+import { synthesise } from '../../infra/local/stack-definition.ts';
 import startAll from '../support/global-setup.ts';
-import { freePort } from '../support/npm-start.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -14,6 +14,7 @@ import {
   invoke,
   startHandlers,
 } from '../support/handlers.ts';
+import { nextPageQuery } from '../support/next-page.ts';
 import { runsOf } from '../support/runs.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;
@@ -213,7 +214,7 @@ const walk = async (limit: number, filter?: Pet['status']): Promise<Pet[]> => {
     const page = await invoke(service.listPets, { headers: bearer(apiKey), query });
     expect(page.status).toBe(200);
     listed.push(...petsOf(page.text));
-    const next = /\?(.*)>; rel="next"/.exec(`${page.headers['Link']}`)?.[1];
+    const next = nextPageQuery(page.headers['Link']);
     query = next === undefined ? undefined : Object.fromEntries(new URLSearchParams(next));
   }
   return listed;

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
 import { type Fault, stalls } from '../support/fault-proxy.ts';
 import { bearer, type InvokeOptions, invoke, startHandlers } from '../support/handlers.ts';
+import { nextPageQuery } from '../support/next-page.ts';
 import { runsOf } from '../support/runs.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;
@@ -30,7 +31,7 @@ const page = async (query: Record<string, string>, options?: InvokeOptions) => {
   const request = { headers: bearer(apiKey), query };
   const { status, body, headers } = await invoke(service.listPets, request, options);
   expect(status).toBe(200);
-  const target = /^<\/v1\/pets\?(.*)>; rel="next"$/.exec(`${headers['Link']}`)?.[1];
+  const target = nextPageQuery(headers['Link']);
   expect(target === undefined).toBe(headers['Link'] === undefined);
   const next = target === undefined ? undefined : Object.fromEntries(new URLSearchParams(target));
   return { listed: body, next };

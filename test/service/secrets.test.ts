@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { localClientConfig } from '../../infra/local/local-account.ts';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
 import { KeyAdministration } from '../../lib/keys/key-administration.ts';
 import { awsError, type Fault, FaultProxy } from '../support/fault-proxy.ts';
@@ -33,13 +34,7 @@ beforeAll(async () => {
     functionsDynamodbEndpoint: proxyEndpoint,
     log: (line) => printed.push(line),
   });
-  dynamodb = DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      endpoint: dynamodbEndpoint,
-      region: 'eu-west-1',
-      credentials: { accessKeyId: 'LOCALACCESSKEYID', secretAccessKey: 'local' },
-    }),
-  );
+  dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient(localClientConfig(dynamodbEndpoint)));
   await new KeyAdministration(dynamodb, tableName('KEYS_TABLE')).register(
     apiKey,
     'pets_test',

@@ -12,6 +12,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { expect, inject, vi } from 'vitest';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
 import { createTables, type TableDefinition } from '../../infra/local/dynamodb/create-tables.ts';
+import { localCredentials, localRegion } from '../../infra/local/local-account.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
@@ -62,9 +63,9 @@ export const startHandlers = async (load = fromSources) => {
   const suffix = randomBytes(8).toString('hex');
   const tables = { pets: `Pets-${suffix}`, keys: `Keys-${suffix}` };
   Object.assign(process.env, {
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: localRegion,
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: proxyEndpoint,
     PETS_TABLE: tables.pets,
     KEYS_TABLE: tables.keys,

@@ -6,7 +6,7 @@ export interface ClientRequest {
   readonly method?: string;
   /** Follows the base address as it is, without the normalising that `fetch` and `URL` do. */
   readonly path: string;
-  /** Sent in this order; a name may stand twice. */
+  /** Sent in this order; a name may be repeated. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer | undefined;
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ export class ProjectCopy {
   }
 
   static async make(): Promise<ProjectCopy> {
-    const path = await mkdtemp(join(tmpdir(), 'animal-store-copy-'));
+    const path = await mkdtemp(join(tmpdir(), 'Straße mit Umläuten '));
     for (const name of ['functions', 'infra', 'lib', 'cdk.json', 'package.json', 'tsconfig.json']) {
       await cp(join(projectDirectory, name), join(path, name), { recursive: true });
     }
@@ -36,6 +36,12 @@ export class ProjectCopy {
     const text = await readFile(join(this.path, file), 'utf8');
     expect(text).toContain(from);
     await writeFile(join(this.path, file), text.replace(from, to));
+  }
+
+  /** Runs git in the copy, which is no repository until `init`. */
+  async git(...args: string[]): Promise<void> {
+    const author = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
+    await promisify(execFile)('git', [...author, ...args], { cwd: this.path });
   }
 
   async expectNothingLeft(started: NpmStart): Promise<void> {
@@ -60,15 +66,6 @@ export const pathWithoutJava = async (): Promise<string> => {
     }
   }
   return directory;
-};
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('No port is free');
-  return address.port;
 };
 
 export const isListening = async (port: number): Promise<boolean> => {
@@ -111,7 +108,7 @@ export class NpmStart {
   ) {
     // Without what an enclosing npm tells its scripts, and without its lines around the script's own.
     const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(npm_|INIT_CWD)/.test(name),
+      ([name]) => !/^(npm_|INIT_CWD|JAVA_HOME)/.test(name),
     );
     this.#child = spawn('npm', ['start', '--silent', '--', ...args], {
       cwd: directory,
@@ -155,7 +152,7 @@ export class NpmStart {
     return code;
   }
 
-  /** To npm alone. */
+  /** To npm only. */
   signal(name: NodeJS.Signals) {
     this.#child.kill(name);
   }
@@ -175,7 +172,7 @@ export class NpmStart {
     }
   }
 
-  /** Ends whatever a failed test has left. */
+  /** Ends what a failed test has left. */
   kill() {
     if (this.isGroupAlive) this.signalGroup('SIGKILL');
   }

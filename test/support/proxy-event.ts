@@ -28,12 +28,13 @@ export const proxyEvent = ({
   body = '',
   isBase64Encoded = false,
 }: EventParts): APIGatewayProxyEvent => {
+  const path = resource.replace('{petId}', petId ?? '');
   const request = {
     requestId,
     extendedRequestId: 'extended-request-id',
     traceId: 'Root=1-0-0',
     method,
-    path: `/v1${resource.replace('{petId}', petId ?? '')}`,
+    path: `/v1${path}`,
     query: `${new URLSearchParams(pairsOf(query))}`,
     headers: pairsOf(headers),
     sourceIp: '127.0.0.1',
@@ -42,7 +43,8 @@ export const proxyEvent = ({
   };
   const route = { resourcePath: resource, resourceId: 'resource' };
   const pathParameters = petId === undefined ? {} : { petId };
-  return { ...gatewayEvent(request, { route, pathParameters }, 'v1', body), isBase64Encoded };
+  const event = gatewayEvent(request, { route, pathParameters }, { stage: 'v1', path }, body);
+  return { ...event, isBase64Encoded };
 };
 
 /** One pair for each value of a name. */

@@ -1,6 +1,7 @@
 import { request as send } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { entryModule } from '../../infra/lambda/bundle-functions.ts';
 import { type Gateway, startGateway } from '../../infra/local/gateway/gateway.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
@@ -11,7 +12,6 @@ export interface TestMethod {
   readonly functionId?: string;
   readonly viaAlias?: boolean;
   readonly timeoutMs?: number;
-  readonly validated?: boolean;
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
@@ -46,13 +46,6 @@ const methodResource = (resourceId: unknown, method: string, test: TestMethod) =
     HttpMethod: method,
     AuthorizationType: 'NONE',
     Integration: proxyTo(test),
-    ...(test.validated && {
-      RequestParameters: {
-        'method.request.header.Authorization': true,
-        'method.request.header.Accept': false,
-      },
-      RequestValidatorId: { Ref: 'Validator' },
-    }),
     ...test.properties,
   },
 });
@@ -80,18 +73,11 @@ const routeResources = (routes: Readonly<Record<string, TestMethod>>) => {
 const functionResource = (functionId: string) => ({
   Type: 'AWS::Lambda::Function',
   Properties: {
-    FunctionName: functionId,
     Handler: `${functionId}.handler`,
     Runtime: 'nodejs24.x',
     MemorySize: 128,
     Timeout: functionId === 'Stuck' ? 1 : 25,
-    Environment: {
-      Variables: {
-        TABLE: { Ref: 'Table' },
-        GREETING: 'hello',
-        JOINED: { 'Fn::Join': ['/', ['a', { Ref: 'Table' }]] },
-      },
-    },
+    Environment: { Variables: { TABLE: { Ref: 'Table' }, GREETING: 'hello' } },
     LoggingConfig: { LogGroup: { Ref: 'Log' } },
   },
 });
@@ -111,13 +97,82 @@ const gatewayResponse = (ResponseType: string, StatusCode: string, headers = {})
 export const testGatewayResponses = {
   Default4xx: gatewayResponse('DEFAULT_4XX', '418'),
   Default5xx: gatewayResponse('DEFAULT_5XX', '502'),
-  Parameters: gatewayResponse('BAD_REQUEST_PARAMETERS', '401', {
-    'gatewayresponse.header.WWW-Authenticate': "'Bearer'",
+  Integration: gatewayResponse('INTEGRATION_FAILURE', '503', {
+    'gatewayresponse.header.Retry-After': "'1'",
     'gatewayresponse.header.X-Quoted': "'it's'",
   }),
   Token: gatewayResponse('MISSING_AUTHENTICATION_TOKEN', '404'),
   TooLarge: gatewayResponse('REQUEST_TOO_LARGE', '413'),
   Timeout: gatewayResponse('INTEGRATION_TIMEOUT', '504'),
+};
+
+const echo = `exports.handler = async (event, context) => ({
+  statusCode: 200,
+  body: JSON.stringify({ event, context, remaining: context.getRemainingTimeInMillis(), env: process.env }),
+});`;
+
+/** The functions of the test template, by their text. */
+const testSources: Readonly<Record<string, string>> = {
+  Echo: echo,
+  Any: echo,
+  // Gives the request's body as its reply, so that a test can write any reply.
+  Reply: 'exports.handler = async ({ body }) => JSON.parse(body);',
+  Fail: `exports.handler = async ({ pathParameters }) => {
+    switch (pathParameters.how) {
+      case 'throws': throw new Error('thrown on purpose');
+      case 'throws-text': throw 'text on purpose';
+      case 'throws-null': throw null;
+      case 'exits': process.exit(0);
+      case 'exits-1': process.exit(1);
+      case 'uncaught': setTimeout(() => { throw new Error('uncaught on purpose'); }); return new Promise(() => {});
+      case 'unhandled': Promise.reject(new Error('rejected on purpose')); return new Promise(() => {});
+      case 'overflows': { const more = () => more() + 1; return more(); }
+      case 'fills-memory': { const all = []; for (;;) all.push(new Array(1_000_000).fill(Math.random())); }
+      case 'circular': { const result = { statusCode: 200 }; result.self = result; return result; }
+      case 'bigint': return { statusCode: 200, body: 1n };
+      case 'nothing': return undefined;
+      case 'long': return { statusCode: 200, body: 'a'.repeat(6_291_556) };
+      default: return { statusCode: 200, body: 'fine' };
+    }
+  };`,
+  Stuck: `exports.handler = async ({ pathParameters }) => {
+    if (pathParameters.how === 'hangs') await new Promise(() => {});
+    while (pathParameters.how === 'loops');
+    return { statusCode: 200, body: 'fine' };
+  };`,
+  Broken: 'throw new Error("broken on purpose");',
+  Exportless: 'exports.other = () => {};',
+  Slow: `let running = 0; let handled = 0;
+    exports.handler = async ({ queryStringParameters }) => {
+      running += 1;
+      handled += 1;
+      console.log('a line\\nanother line');
+      process.stderr.write('an error line\\n');
+      await new Promise((resolve) => setTimeout(resolve, Number(queryStringParameters.ms)));
+      running -= 1;
+      return { statusCode: 200, body: JSON.stringify({ running, handled }) };
+    };`,
+};
+
+/** The routes of the test template. */
+export const testRoutes: Readonly<Record<string, TestMethod>> = {
+  'ANY /': { functionId: 'Any' },
+  'GET /pets': {},
+  'ANY /pets': { functionId: 'Any' },
+  'GET /pets/{petId}': {},
+  'ANY /pets/{petId}': { functionId: 'Any' },
+  'GET /pets/mine': {},
+  'GET /pets/{petId}/friends/{friendId}': {},
+  'GET /aliased': { viaAlias: true },
+  'ANY /files/{path+}': { functionId: 'Any' },
+  'POST /reply': { functionId: 'Reply' },
+  'GET /fail/{how}': { functionId: 'Fail' },
+  'GET /stuck/{how}': { functionId: 'Stuck' },
+  'GET /broken': { functionId: 'Broken' },
+  'GET /exportless': { functionId: 'Exportless' },
+  'GET /slow': { functionId: 'Slow' },
+  'GET /too-slow': { functionId: 'Slow', timeoutMs: 100 },
+  'ANY /{proxy+}': { functionId: 'Any' },
 };
 
 /** A template of a REST API with these routes and further resources. */
@@ -131,15 +186,12 @@ export const testTemplate = (
       Resources: {
         Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'test' } },
         Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'v1' } },
-        Validator: {
-          Type: 'AWS::ApiGateway::RequestValidator',
-          Properties: { RestApiId: api, ValidateRequestParameters: true },
-        },
         Table: {
           Type: 'AWS::DynamoDB::Table',
           Properties: {
             KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
             AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+            BillingMode: 'PAY_PER_REQUEST',
           },
         },
         Unrelated: { Type: 'AWS::WAFv2::WebACL' },
@@ -172,6 +224,12 @@ export interface RequestOptions {
   readonly body?: string | Buffer;
 }
 
+/** What is deployed for a bundle with this text. */
+export const testFiles = (name: string, bundle: string) => ({
+  [`${name}.cjs`]: bundle,
+  [`${name}.mjs`]: entryModule(name),
+});
+
 /** A gateway before functions given by their source text, and the lines that it logged. */
 export class TestGateway {
   readonly log: string[] = [];
@@ -185,24 +243,22 @@ export class TestGateway {
   }
 
   static async start(
-    template: ReturnType<typeof testTemplate>,
-    sources: Readonly<Record<string, string>>,
+    gatewayResponses: Readonly<Record<string, unknown>> = testGatewayResponses,
   ): Promise<TestGateway> {
+    const template = testTemplate(testRoutes, Object.keys(testSources), gatewayResponses);
     const log: string[] = [];
     const write = (line: string) => log.push(line);
     const { api: definition, functions: definitions } = stackDefinitionOf(template);
-    const functions = new Map(
-      [...definitions].map(([id, functionDefinition]) => [
-        id,
-        new LambdaFunction({
-          definition: functionDefinition,
-          code: sources[id] ?? '',
-          filename: `/var/task/${id}.cjs`,
-          environment: { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' },
-          log: write,
-        }),
-      ]),
-    );
+    const functions = new Map<string, LambdaFunction>();
+    for (const [id, functionDefinition] of definitions) {
+      const deployed = await LambdaFunction.deploy({
+        definition: functionDefinition,
+        files: testFiles(id, testSources[id] ?? ''),
+        environment: { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' },
+        log: write,
+      });
+      functions.set(id, deployed);
+    }
     const gateway = await startGateway({ port: 0, log: write });
     gateway.deploy({ api: definition, functions });
     return new TestGateway(gateway, functions, log);
@@ -212,7 +268,7 @@ export class TestGateway {
     return this.#gateway.origin;
   }
 
-  /** One request on a connection of its own; the path is sent as it stands. */
+  /** One request on a connection of its own; the path is sent as it is. */
   async request(path: string, { method = 'GET', headers, body }: RequestOptions = {}) {
     const { hostname, port } = new URL(this.origin);
     const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
@@ -251,3 +307,6 @@ export class TestGateway {
 /** The values of a header of a response. */
 export const valuesOf = ({ headers }: RawResponse, name: string) =>
   headers.filter(([given]) => given.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+
+/** The event that the functions Echo and Any got. */
+export const eventOf = ({ body }: RawResponse) => JSON.parse(body).event;

@@ -16,7 +16,6 @@ const Projection = z.object({
   ProjectionType: z.enum(['ALL', 'INCLUDE', 'KEYS_ONLY']),
   NonKeyAttributes: z.optional(z.array(z.string())),
 });
-const Throughput = z.object({ ReadCapacityUnits: z.number(), WriteCapacityUnits: z.number() });
 const Index = z.object({ IndexName: z.string(), KeySchema, Projection });
 
 const Table = z.object({
@@ -25,12 +24,8 @@ const Table = z.object({
     z.object({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) }),
   ),
   KeySchema,
-  BillingMode: z.optional(z.enum(['PAY_PER_REQUEST', 'PROVISIONED'])),
-  ProvisionedThroughput: z.optional(Throughput),
-  GlobalSecondaryIndexes: z.optional(
-    z.array(z.extend(Index, { ProvisionedThroughput: z.optional(Throughput) })),
-  ),
-  LocalSecondaryIndexes: z.optional(z.array(Index)),
+  BillingMode: z.literal('PAY_PER_REQUEST'),
+  GlobalSecondaryIndexes: z.optional(z.array(Index)),
 });
 
 /** A table of the template under the name that it has locally. */
@@ -71,20 +66,16 @@ const createTable = async (client: DynamoDBClient, table: TableDefinition): Prom
 
 type Shape = Pick<
   NonNullable<DescribeTableCommandOutput['Table']>,
-  'KeySchema' | 'GlobalSecondaryIndexes' | 'LocalSecondaryIndexes'
+  'KeySchema' | 'GlobalSecondaryIndexes'
 >;
 
-const shapeOf = ({ KeySchema: keys, ...indexes }: Shape = {}): string =>
-  JSON.stringify([
-    keysOf(keys),
-    indexesOf(indexes.GlobalSecondaryIndexes),
-    indexesOf(indexes.LocalSecondaryIndexes),
-  ]);
+const shapeOf = ({ KeySchema: keys, GlobalSecondaryIndexes: indexes }: Shape = {}): string =>
+  JSON.stringify([keysOf(keys), indexesOf(indexes)]);
 
 const keysOf = (keys: Shape['KeySchema'] = []) =>
   keys.map(({ AttributeName, KeyType }) => `${KeyType} ${AttributeName}`);
 
-const indexesOf = (indexes: Shape['LocalSecondaryIndexes'] = []) =>
+const indexesOf = (indexes: Shape['GlobalSecondaryIndexes'] = []) =>
   indexes
     .map(({ IndexName, KeySchema: keys, Projection: projection }) => [
       IndexName,

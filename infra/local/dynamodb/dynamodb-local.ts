@@ -9,11 +9,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const oldestJava = 17;
-const javaAdvice = `Install Java ${oldestJava} or newer (for example from https://adoptium.net) and put it on the PATH.`;
+const javaAdvice = `Install Java ${oldestJava} or newer (for example from https://adoptium.net) and put it on the PATH, or set JAVA_HOME to it.`;
 
 /**
- * Runs the command until it ends, or until standard input closes: that is when whoever started it is gone, however
- * it went. In a session of its own, so that a terminal's Ctrl-C reaches the owner first.
+ * Runs the command until it ends, or until standard input closes: that is when the process that started it has
+ * ended, in any way. In a session of its own, so that a terminal's Ctrl-C reaches the owner first.
  */
 const runWhileOwned = `
 exec 3<&0
@@ -46,17 +46,17 @@ export const startDynamodbLocal = async ({
   signal,
   notice,
 }: DynamodbLocalOptions = {}): Promise<DynamodbLocal> => {
-  const hasCompiler = await requireJava();
+  const { java, hasCompiler } = await requireJava();
   if (!hasCompiler) {
     notice?.(
-      'This Java is no JDK, so DynamoDB Local listens on every interface, not on loopback alone.',
+      'This Java is no JDK, so DynamoDB Local listens on every interface, not only on loopback.',
     );
   }
   if (dataDirectory !== undefined) await requireWritable(dataDirectory);
   const port = await freePort();
   const child = spawn(
     'sh',
-    ['-c', runWhileOwned, 'sh', ...(await command(port, dataDirectory, hasCompiler))],
+    ['-c', runWhileOwned, 'sh', ...(await command(java, port, dataDirectory, hasCompiler))],
     {
       detached: true,
       // It leaves a file about itself in its working directory.
@@ -98,25 +98,28 @@ export const startDynamodbLocal = async ({
   return { endpoint, stop };
 };
 
-/** Whether the installed Java can run a source file. Throws when it is missing or too old. */
-const requireJava = async (): Promise<boolean> => {
-  const modules = await javaModules();
+/** The Java to run, and whether it can run a source file. Throws when it is missing or too old. */
+const requireJava = async () => {
+  const { java, modules } = await installedJava();
   const version = Number(/^java\.base@(\d+)/m.exec(modules)?.[1]);
   if (!(version >= oldestJava)) {
     throw new Error(`DynamoDB Local does not run on this machine's Java. ${javaAdvice}`);
   }
-  return /^jdk\.compiler@/m.test(modules);
+  return { java, hasCompiler: /^jdk\.compiler@/m.test(modules) };
 };
 
-const javaModules = async (): Promise<string> => {
-  try {
-    return (await promisify(execFile)('java', ['--list-modules'])).stdout;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new Error(`DynamoDB Local needs Java, which is not installed. ${javaAdvice}`);
+/** The `java` of the PATH, or else that of JAVA_HOME, and the modules that it lists; none where it can't say. */
+const installedJava = async () => {
+  const home = process.env['JAVA_HOME'];
+  for (const java of ['java', ...(home ? [join(home, 'bin', 'java')] : [])]) {
+    try {
+      return { java, modules: (await promisify(execFile)(java, ['--list-modules'])).stdout };
+    } catch (error) {
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      if (!isMissing) return { java, modules: '' };
     }
-    return '';
   }
+  throw new Error(`DynamoDB Local needs Java, which is not installed. ${javaAdvice}`);
 };
 
 const requireWritable = async (directory: string): Promise<void> => {
@@ -145,6 +148,7 @@ const isDirectory = async (path: string): Promise<boolean> => {
 };
 
 const command = async (
+  java: string,
   port: number,
   dataDirectory: string | undefined,
   hasCompiler: boolean,
@@ -160,7 +164,7 @@ const command = async (
   const directory = join(library, release);
   const jar = join(directory, 'DynamoDBLocal.jar');
   return [
-    'java',
+    java,
     // It starts in two thirds of the time without the optimising compiler and the concurrent collector.
     '-XX:TieredStopAtLevel=1',
     '-XX:+UseSerialGC',
@@ -176,7 +180,8 @@ const command = async (
   ];
 };
 
-const freePort = async (): Promise<number> => {
+/** A port of 127.0.0.1 on which nothing listens at this moment. */
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -1,73 +1,102 @@
 import type { GatewayReply } from './proxy-reply.ts';
-import type { RestApiDefinition, StaticResponse } from './rest-api-definition.ts';
+import type { RestApiDefinition } from './rest-api-definition.ts';
 
-/** The gateway's own errors that the local gateway can meet, with what API Gateway says without a template. */
+/**
+ * The errors of API Gateway that the local gateway responds with: the gateway response that a template may customise, and
+ * what API Gateway sends without one. Statuses, types and messages are recorded (rows of aws-recorded.md) where no
+ * comment says "unverified".
+ */
 const gatewayErrors = {
-  BAD_REQUEST_PARAMETERS: {
+  // 43, 46. Unverified: error type and message.
+  badRequest: {
+    responseType: 'DEFAULT_4XX',
     status: 400,
     errorType: 'BadRequestException',
-    message: 'Missing required request parameters',
+    message: 'Bad Request',
   },
-  DEFAULT_4XX: { status: 400, errorType: 'BadRequestException', message: 'Bad Request' },
-  DEFAULT_5XX: {
-    status: 502,
-    errorType: 'InternalServerErrorException',
-    message: 'Internal server error',
+  // 40. Before a stage is found, no gateway response can apply. Unverified: the error type.
+  noSuchStage: {
+    responseType: undefined,
+    status: 403,
+    errorType: 'ForbiddenException',
+    message: 'Forbidden',
   },
-  INTEGRATION_TIMEOUT: {
-    status: 504,
-    errorType: 'InternalServerErrorException',
-    message: 'Endpoint request timed out',
+  // 38. Without what AWS appends about the token (39). Unverified: the error type.
+  tokenIsNoSignature: {
+    responseType: 'DEFAULT_4XX',
+    status: 403,
+    errorType: 'IncompleteSignatureException',
+    message: 'Invalid key=value pair (missing equal-sign) in Authorization header',
   },
-  MISSING_AUTHENTICATION_TOKEN: {
+  // 34, 35.
+  noSuchRoute: {
+    responseType: 'MISSING_AUTHENTICATION_TOKEN',
     status: 403,
     errorType: 'MissingAuthenticationTokenException',
     message: 'Missing Authentication Token',
   },
-  REQUEST_TOO_LARGE: {
+  // 85. Unverified: the error type.
+  tooLarge: {
+    responseType: 'REQUEST_TOO_LARGE',
     status: 413,
     errorType: 'RequestTooLargeException',
     message: 'Request Too Long',
   },
+  // 49, 50, 55.
+  functionFailed: {
+    responseType: 'INTEGRATION_FAILURE',
+    status: 502,
+    errorType: 'InternalServerErrorException',
+    message: 'Internal server error',
+  },
+  // 55, 59 to 62. Unverified: the type of the response.
+  malformedReply: {
+    responseType: 'DEFAULT_5XX',
+    status: 502,
+    errorType: 'InternalServerErrorException',
+    message: 'Internal server error',
+  },
+  // 53. Unverified: the error type.
+  timedOut: {
+    responseType: 'INTEGRATION_TIMEOUT',
+    status: 504,
+    errorType: 'InternalServerErrorException',
+    message: 'Endpoint request timed out',
+  },
 } as const;
 
-export type GatewayErrorType = keyof typeof gatewayErrors;
+export type GatewayErrorName = keyof typeof gatewayErrors;
 
-/** A request that the gateway answers itself. */
+/** A request that the gateway itself responds to with an error. */
 export class GatewayError extends Error {
-  readonly type: GatewayErrorType;
+  override readonly name: GatewayErrorName;
 
-  constructor(type: GatewayErrorType) {
-    super(type);
-    this.type = type;
+  constructor(name: GatewayErrorName) {
+    super(name);
+    this.name = name;
   }
 }
 
-/** What the gateway answers for an error of its own: the template's response of the type, or of the default type. */
+/**
+ * The response to an error of the gateway's own: what the template says for its type, or for the default type (row 83),
+ * completed by what API Gateway sends where the template says nothing (rows 82, 84).
+ */
 export const gatewayResponse = (
   api: RestApiDefinition | undefined,
-  type: GatewayErrorType,
+  name: GatewayErrorName,
 ): GatewayReply => {
-  const { status, errorType, message } = gatewayErrors[type];
-  const fallback = status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX';
-  const response = api?.gatewayResponses.get(type) ?? api?.gatewayResponses.get(fallback);
-  return staticReply(response, {
-    status,
-    headers: { 'x-amzn-ErrorType': errorType },
-    body: JSON.stringify({ message }),
-  });
+  const { responseType, status, errorType, message } = gatewayErrors[name];
+  const responses = api?.gatewayResponses;
+  const response =
+    responseType &&
+    (responses?.get(responseType) ?? responses?.get(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX'));
+  return {
+    status: response?.status ?? status,
+    headers: Object.entries({
+      'Content-Type': 'application/json',
+      'x-amzn-ErrorType': errorType,
+      ...response?.headers,
+    }),
+    body: response?.body ?? JSON.stringify({ message }),
+  };
 };
-
-/** A response of the template, completed by what API Gateway sends where it says nothing. */
-export const staticReply = (
-  response: StaticResponse | undefined,
-  defaults: { status: number; headers: Readonly<Record<string, string>>; body: string },
-): GatewayReply => ({
-  status: response?.status ?? defaults.status,
-  headers: Object.entries({
-    'Content-Type': 'application/json',
-    ...defaults.headers,
-    ...response?.headers,
-  }),
-  body: response?.body ?? defaults.body,
-});

@@ -5,20 +5,23 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
-import {
-  GatewayError,
-  type GatewayErrorType,
-  gatewayResponse,
-  staticReply,
-} from './gateway-response.ts';
+import { GatewayError, gatewayResponse } from './gateway-response.ts';
 import { type GatewayRequest, headersOf, headerValuesOf, proxyEvent } from './proxy-event.ts';
 import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
-import type { RestApiDefinition, Route } from './rest-api-definition.ts';
+import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
 
+/**
+ * API Gateway's limit of a body, and Lambda's of the event that it becomes (row 85 of aws-recorded.md).
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
 const maxBodyBytes = 10 * 1_024 * 1_024;
-/** Enough for an absurd Authorization to reach a function, as the functions must answer it themselves. */
-const maxHeaderBytes = 64 * 1_024;
+const maxEventBytes = 6 * 1_024 * 1_024;
+/**
+ * API Gateway's limit of the request line and the headers together. Unverified: the response to more.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+const maxHeaderBytes = 10_240;
 const requestTimeoutMs = 30_000;
 
 /** A REST API with the functions that its routes call, by logical id. */
@@ -34,7 +37,7 @@ export interface ProxyFunction {
   ) => Promise<string>;
 }
 
-/** Answers a request to what lies beside the REST API; false leaves the request to the API. */
+/** Responds to requests beside the REST API; returns false to leave a request to the API. */
 export type Site = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 export interface Gateway {
@@ -75,12 +78,10 @@ export const startGateway = async ({ port, log }: GatewayOptions): Promise<Gatew
   });
   server.on('request', respond);
   server.on('checkExpectation', respond);
-  server.on('clientError', (error, socket) => {
-    refuse(socket, gatewayResponse(current?.api, typeOfClientError(error)));
-  });
-  server.on('connect', (_request, socket) => {
-    refuse(socket, gatewayResponse(current?.api, 'DEFAULT_4XX'));
-  });
+  const refuseBytes = (_cause: unknown, socket: Duplex) =>
+    refuse(socket, gatewayResponse(current?.api, 'badRequest'));
+  server.on('clientError', refuseBytes);
+  server.on('connect', refuseBytes);
   server.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
@@ -131,13 +132,15 @@ const exchange = async (
     if (response.destroyed) return;
     // What is left of a refused body is read and dropped, so that the client gets to the answer.
     message.resume();
-    if (error instanceof GatewayError) {
-      send(response, request, gatewayResponse(deployment.api, error.type));
-      return;
-    }
-    if (!(error instanceof FunctionError)) log(`${request.requestId} ${error}`);
-    send(response, request, gatewayResponse(deployment.api, 'DEFAULT_5XX'));
+    const name = nameOf(error);
+    if (name === 'malformedReply') log(`${request.requestId} ${error}`);
+    send(response, request, gatewayResponse(deployment.api, name));
   }
+};
+
+const nameOf = (error: unknown) => {
+  if (error instanceof GatewayError) return error.name;
+  return error instanceof FunctionError ? 'functionFailed' : 'malformedReply';
 };
 
 const received = (message: IncomingMessage): GatewayRequest => {
@@ -150,7 +153,8 @@ const received = (message: IncomingMessage): GatewayRequest => {
     extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
     traceId: headerValuesOf({ headers }, 'x-amzn-trace-id').at(-1) ?? newTraceId(),
     method: message.method ?? 'GET',
-    path: queryStart < 0 ? target : target.slice(0, queryStart),
+    // Slashes before the stage count as one (row 17 of aws-recorded.md).
+    path: (queryStart < 0 ? target : target.slice(0, queryStart)).replace(/^\/+/, '/'),
     query: queryStart < 0 ? '' : target.slice(queryStart + 1),
     headers,
     sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
@@ -167,46 +171,40 @@ const answer = async (
   request: GatewayRequest,
   message: IncomingMessage,
 ): Promise<GatewayReply> => {
-  const prefix = `/${api.stageName}`;
-  const isInStage = request.path === prefix || request.path.startsWith(`${prefix}/`);
-  const path = request.path.slice(prefix.length) || '/';
-  const match = isInStage ? matchRoute(api.routes, request.method, path) : undefined;
-  if (!match) throw new GatewayError('MISSING_AUTHENTICATION_TOKEN');
-  requireParameters(match.route, request);
-  const body = await readBody(message);
-  const { integration } = match.route;
-  if ('mock' in integration) {
-    return staticReply(integration.mock, { status: 200, headers: {}, body: '' });
-  }
-  const called = functions.get(integration.functionId);
-  if (!called) throw new Error(`No function ${integration.functionId} is deployed`);
+  // A percent sign that starts no escape (row 43 of aws-recorded.md).
+  if (/%(?![\da-f]{2})/i.test(request.path + request.query)) throw new GatewayError('badRequest');
+  const path = pathInStage(request.path, api.stageName);
+  if (path === undefined) throw new GatewayError('noSuchStage');
+  const match = matchRoute(api.routes, request.method, path);
+  if (!match)
+    throw new GatewayError(hasBearerToken(request) ? 'tokenIsNoSignature' : 'noSuchRoute');
+  const event = proxyEvent(request, match, { stage: api.stageName, path }, await readBody(message));
+  if (Buffer.byteLength(JSON.stringify(event)) > maxEventBytes) throw new GatewayError('tooLarge');
+  const { functionId, timeoutMs } = match.route;
+  const called = functions.get(functionId);
+  if (!called) throw new Error(`No function ${functionId} is deployed`);
   const { traceId } = request;
-  const event = proxyEvent(request, match, api.stageName, body);
   const invocation = called.invoke({ requestId: randomUUID(), traceId, event });
-  const reply = parseProxyReply(await inTime(invocation, integration.timeoutMs));
+  const reply = parseProxyReply(await inTime(invocation, timeoutMs));
   return { ...reply, headers: [...reply.headers, ['X-Amzn-Trace-Id', traceId]] };
 };
 
-const requireParameters = (route: Route, request: GatewayRequest) => {
-  const query = new URLSearchParams(request.query);
-  const isPresent = (values: readonly string[]) => values.some((value) => value.trim() !== '');
-  if (
-    !route.requiredHeaders.every((name) => isPresent(headerValuesOf(request, name))) ||
-    !route.requiredQueryParameters.every((name) => isPresent(query.getAll(name)))
-  ) {
-    throw new GatewayError('BAD_REQUEST_PARAMETERS');
-  }
+/** The path below the stage, where slashes at its start count as one (row 16); undefined outside the stage. */
+const pathInStage = (path: string, stageName: string): string | undefined => {
+  const [, stage, ...rest] = path.split('/');
+  return stage === stageName ? `/${rest.join('/').replace(/^\/+/, '')}` : undefined;
 };
 
+const hasBearerToken = (request: GatewayRequest) =>
+  headerValuesOf(request, 'authorization').some((value) => /^bearer /i.test(value));
+
 const readBody = async (message: IncomingMessage): Promise<string> => {
-  if (Number(message.headers['content-length']) > maxBodyBytes) {
-    throw new GatewayError('REQUEST_TOO_LARGE');
-  }
+  if (Number(message.headers['content-length']) > maxBodyBytes) throw new GatewayError('tooLarge');
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of message.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
-    if (size > maxBodyBytes) throw new GatewayError('REQUEST_TOO_LARGE');
+    if (size > maxBodyBytes) throw new GatewayError('tooLarge');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -215,7 +213,7 @@ const readBody = async (message: IncomingMessage): Promise<string> => {
 const inTime = async <Value>(work: Promise<Value>, ms: number): Promise<Value> => {
   const timer = new AbortController();
   const timeout = pause(ms, undefined, { signal: timer.signal }).then(() => {
-    throw new GatewayError('INTEGRATION_TIMEOUT');
+    throw new GatewayError('timedOut');
   });
   try {
     return await Promise.race([work, timeout]);
@@ -240,15 +238,6 @@ const send = (response: ServerResponse, request: GatewayRequest, reply: GatewayR
   );
   response.end(isBodiless || request.method === 'HEAD' ? undefined : body);
 };
-
-/**
- * What is wrong with bytes that Node could not read as a request. Headers too long to be read are like none at all: no
- * API key can be found in them, so the request fails as one without the required Authorization.
- */
-const typeOfClientError = (error: Error): GatewayErrorType =>
-  'code' in error && error.code === 'HPE_HEADER_OVERFLOW'
-    ? 'BAD_REQUEST_PARAMETERS'
-    : 'DEFAULT_4XX';
 
 /** Answers where Node itself would send an empty response. */
 const refuse = (socket: Duplex, { status, headers, body }: GatewayReply) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { localAccount } from '../lambda/function-definition.ts';
+import { localAccount } from '../local-account.ts';
 import type { RouteMatch } from './router.ts';
 
 /** A request as the gateway received it. */
@@ -18,7 +18,7 @@ export interface GatewayRequest {
   readonly protocol: string;
 }
 
-/** Headers that end at API Gateway. */
+/** Headers that API Gateway drops (row 22 of aws-recorded.md), and Keep-Alive, which belongs to a connection. */
 const headersKeptFromFunctions = new Set([
   'connection',
   'content-length',
@@ -32,6 +32,7 @@ const headersKeptFromFunctions = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
+  'www-authenticate',
 ]);
 
 /** All values of a header in the order in which they came. */
@@ -53,18 +54,24 @@ export interface EventRoute {
   readonly pathParameters: RouteMatch['pathParameters'];
 }
 
+/** A path below a stage, percent-encoded as it came. */
+export interface StagePath {
+  readonly stage: string;
+  readonly path: string;
+}
+
 /** The event that a REST API sends to a function for a request (payload format 1.0). */
 export const proxyEvent = (
   request: GatewayRequest,
   { route, pathParameters }: EventRoute,
-  stage: string,
+  { stage, path }: StagePath,
   body: string,
 ): APIGatewayProxyEvent => {
   const headers = group(forwardedHeaders(request));
   const query = group([...new URLSearchParams(request.query)]);
   return {
     resource: route.resourcePath,
-    path: request.path.slice(stage.length + 1) || '/',
+    path,
     httpMethod: request.method,
     headers: lastValues(headers) ?? {},
     multiValueHeaders: headers ?? {},

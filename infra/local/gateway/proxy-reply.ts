@@ -8,7 +8,7 @@ export interface GatewayReply {
   readonly body: string;
 }
 
-/** Headers of a function that API Gateway renames, for it sends its own or keeps them for itself. */
+/** Headers of a function that API Gateway renames (row 77 of aws-recorded.md). */
 const remappedHeaders = new Set([
   'authorization',
   'connection',
@@ -37,12 +37,21 @@ const headersKeptFromClients = new Set([
 
 const HeaderValue = z.pipe(z.union([z.string(), z.boolean()]), z.transform(String));
 
+/** Rows 56 to 59 of aws-recorded.md: 200 without one, and text is read as a number. */
+const StatusCode = z._default(
+  z.pipe(
+    z.union([z.number(), z.pipe(z.string().check(z.regex(/^\d{3}$/)), z.transform(Number))]),
+    z.number().check(z.int(), z.gte(200), z.lte(599)),
+  ),
+  200,
+);
+
 const ProxyReply = z.strictObject({
-  statusCode: z.number().check(z.int(), z.gte(200), z.lte(599)),
+  statusCode: StatusCode,
   headers: z.nullish(z.record(z.string(), HeaderValue)),
   multiValueHeaders: z.nullish(z.record(z.string(), z.array(HeaderValue))),
   body: z.nullish(z.string()),
-  // Without binary media types the body is sent as it stands, base64 or not.
+  // Without binary media types the body is sent as it is, base64 or not.
   isBase64Encoded: z.nullish(z.boolean()),
 });
 type ProxyReply = z.output<typeof ProxyReply>;
@@ -72,7 +81,7 @@ export const parseProxyReply = (json: string): GatewayReply => {
   };
 };
 
-/** Both maps as one list; a pair that stands in both counts once. */
+/** Both maps as one list; a pair in both counts once. */
 const mergedHeaders = ({ headers, multiValueHeaders }: ProxyReply): [string, string][] => {
   const multi = Object.entries(multiValueHeaders ?? {}).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),

@@ -1,17 +1,12 @@
 import * as z from 'zod/mini';
 import { GetAtt, Join, Ref, resourcesOf, type Template } from '../../template/template.ts';
 
-/** A response that needs no function: its status, headers and body stand in the template. */
+/** A customised gateway response: what the template says of its status, headers and body. */
 export interface StaticResponse {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
-
-/** What answers a route: a function by its logical id, or (`MOCK`) a response from the template. */
-export type Integration =
-  | { readonly functionId: string; readonly timeoutMs: number }
-  | { readonly mock: StaticResponse };
 
 /** One method of one resource. */
 export interface Route {
@@ -20,10 +15,9 @@ export interface Route {
   /** Path template such as `/pets/{petId}`. */
   readonly resourcePath: string;
   readonly resourceId: string;
-  /** Headers and query parameters that the request validator requires. */
-  readonly requiredHeaders: readonly string[];
-  readonly requiredQueryParameters: readonly string[];
-  readonly integration: Integration;
+  /** The logical id of the function that the route calls. */
+  readonly functionId: string;
+  readonly timeoutMs: number;
 }
 
 /** A REST API as a template declares it. */
@@ -43,34 +37,16 @@ const RestApi = z.object({
 });
 const Resource = z.object({ ParentId: ResourceId, PathPart: z.string() });
 const Stage = z.object({ StageName: z.string() });
-const RequestValidator = z.object({
-  ValidateRequestParameters: z._default(z.boolean(), false),
-  ValidateRequestBody: z.optional(z.literal(false)),
-});
 const Method = z.object({
   HttpMethod: z.string(),
   ResourceId,
   AuthorizationType: z.optional(z.literal('NONE')),
   ApiKeyRequired: z.optional(z.literal(false)),
-  RequestParameters: z._default(z.record(z.string(), z.boolean()), {}),
-  RequestValidatorId: z.optional(Ref),
-  Integration: z.discriminatedUnion('Type', [
-    z.object({
-      Type: z.literal('AWS_PROXY'),
-      Uri: Join,
-      TimeoutInMillis: z._default(z.number(), 29_000),
-    }),
-    z.object({
-      Type: z.literal('MOCK'),
-      IntegrationResponses: z.array(
-        z.object({
-          StatusCode: z.string(),
-          ResponseParameters: Parameters,
-          ResponseTemplates: Templates,
-        }),
-      ),
-    }),
-  ]),
+  Integration: z.object({
+    Type: z.literal('AWS_PROXY'),
+    Uri: Join,
+    TimeoutInMillis: z._default(z.number(), 29_000),
+  }),
 });
 const GatewayResponse = z.object({
   ResponseType: z.string(),
@@ -104,7 +80,6 @@ const onlyOne = <Value>(values: ReadonlyMap<string, Value>, what: string): Value
 
 const routesOf = (template: Template): Route[] => {
   const resources = resourcesOf(template, 'AWS::ApiGateway::Resource', Resource);
-  const validators = resourcesOf(template, 'AWS::ApiGateway::RequestValidator', RequestValidator);
   const pathOf = (id: z.output<typeof ResourceId>): string => {
     if ('Fn::GetAtt' in id) return '';
     const resource = resources.get(id.Ref);
@@ -112,41 +87,20 @@ const routesOf = (template: Template): Route[] => {
     return `${pathOf(resource.ParentId)}/${resource.PathPart}`;
   };
   return [...resourcesOf(template, 'AWS::ApiGateway::Method', Method)].map(([id, method]) => {
-    const validator = method.RequestValidatorId && validators.get(method.RequestValidatorId.Ref);
-    const required = validator?.ValidateRequestParameters ? method.RequestParameters : {};
-    return {
-      method: method.HttpMethod,
-      resourcePath: pathOf(method.ResourceId) || '/',
-      resourceId: 'Ref' in method.ResourceId ? method.ResourceId.Ref : 'root',
-      requiredHeaders: requiredNames(required, 'method.request.header.'),
-      requiredQueryParameters: requiredNames(required, 'method.request.querystring.'),
-      integration: integrationOf(template, id, method),
-    };
-  });
-};
-
-const requiredNames = (parameters: Readonly<Record<string, boolean>>, prefix: string) =>
-  Object.entries(parameters)
-    .filter(([name, isRequired]) => isRequired && name.startsWith(prefix))
-    .map(([name]) => name.slice(prefix.length));
-
-const integrationOf = (
-  template: Template,
-  id: string,
-  { Integration: integration }: z.output<typeof Method>,
-): Integration => {
-  if (integration.Type === 'AWS_PROXY') {
-    const functionId = integration.Uri['Fn::Join'][1]
+    const functionId = method.Integration.Uri['Fn::Join'][1]
       .map((part) => functionIdOf(template, part))
       .find((found) => found !== undefined);
     if (functionId === undefined) {
       throw new Error(`The integration of AWS::ApiGateway::Method ${id} names no function.`);
     }
-    return { functionId, timeoutMs: integration.TimeoutInMillis };
-  }
-  const [response] = integration.IntegrationResponses;
-  if (!response) throw new Error(`The mock of AWS::ApiGateway::Method ${id} has no response.`);
-  return { mock: staticResponse(id, response) };
+    return {
+      method: method.HttpMethod,
+      resourcePath: pathOf(method.ResourceId) || '/',
+      resourceId: 'Ref' in method.ResourceId ? method.ResourceId.Ref : 'root',
+      functionId,
+      timeoutMs: method.Integration.TimeoutInMillis,
+    };
+  });
 };
 
 /** The function that a reference names, itself or by an alias. */
@@ -179,7 +133,7 @@ const staticResponse = (
     status: response.StatusCode === undefined ? undefined : Number(response.StatusCode),
     headers: Object.fromEntries(
       Object.entries(response.ResponseParameters).map(([name, value]) => {
-        const header = /^(?:gateway|method\.)response\.header\.(.+)$/.exec(name)?.[1];
+        const header = /^gatewayresponse\.header\.(.+)$/.exec(name)?.[1];
         const literal = /^'(.*)'$/s.exec(value)?.[1];
         if (header === undefined || literal === undefined) {
           throw new Error(

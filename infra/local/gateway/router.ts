@@ -6,11 +6,11 @@ export interface RouteMatch {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-/** The methods that `ANY` stands for. */
+/** The methods that `ANY` includes. */
 const anyMethods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
 /**
- * Finds a request's route as API Gateway does. First the resource: segment by segment a literal goes before a
+ * Finds a request's route as API Gateway does. First the resource: segment by segment a literal comes before a
  * parameter, and that before a greedy one. Then the resource's method: itself before `ANY`.
  */
 export const matchRoute = (

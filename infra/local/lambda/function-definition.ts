@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Join, Ref, resourcesOf, type Template } from '../../template/template.ts';
+import { Ref, resourcesOf, type Template } from '../../template/template.ts';
 
 /** A Lambda function as a template declares it, its environment resolved. */
 export interface FunctionDefinition {
@@ -14,7 +14,6 @@ export interface FunctionDefinition {
 }
 
 const LambdaFunction = z.object({
-  FunctionName: z.optional(z.string()),
   Handler: z.string().check(z.regex(/^[\w-]+\.\w+$/)),
   Timeout: z._default(z.number(), 3),
   MemorySize: z._default(z.number(), 128),
@@ -23,17 +22,6 @@ const LambdaFunction = z.object({
     { Variables: {} },
   ),
 });
-
-/** The region and the account that functions see; no request ever reaches them. */
-export const localRegion = 'eu-west-1';
-export const localAccount = '000000000000';
-
-const pseudoParameters: Readonly<Record<string, string>> = {
-  'AWS::Region': localRegion,
-  'AWS::AccountId': localAccount,
-  'AWS::Partition': 'aws',
-  'AWS::URLSuffix': 'amazonaws.com',
-};
 
 /**
  * The functions that some route calls, by logical id. `names` gives the physical names of other resources.
@@ -56,7 +44,7 @@ export const functionsOf = (
       return [
         id,
         {
-          functionName: properties.FunctionName ?? id,
+          functionName: id,
           bundleName,
           exportName,
           timeoutMs: properties.Timeout * 1_000,
@@ -74,14 +62,9 @@ export const functionsOf = (
   );
 };
 
-/** The text that a template's value stands for, as far as that is known before a deployment. */
+/** The text of a template's value, as far as it is known before a deployment. */
 const resolve = (value: unknown, names: ReadonlyMap<string, string>): string | undefined => {
   if (typeof value === 'string') return value;
   const { data: ref } = Ref.safeParse(value);
-  if (ref) return names.get(ref.Ref) ?? pseudoParameters[ref.Ref];
-  const { data: join } = Join.safeParse(value);
-  if (!join) return undefined;
-  const [separator, parts] = join['Fn::Join'];
-  const texts = parts.map((part) => resolve(part, names));
-  return texts.includes(undefined) ? undefined : texts.join(separator);
+  return ref && names.get(ref.Ref);
 };

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { bundleDirectory } from '../../lambda/bundle-functions.ts';
@@ -23,16 +23,12 @@ export class FunctionFleet {
     const functions = new Map<string, LambdaFunction>();
     for (const [id, definition] of definitions) {
       const { bundleName } = definition;
-      const filename = join(bundleDirectory(bundleName), `${bundleName}.cjs`);
-      const code = await readFile(filename, 'utf8');
+      const options = { definition, files: await deployedFiles(bundleName), ...this.#shared };
       const present = this.#functions.get(id);
-      if (
-        present?.options.code === code &&
-        isDeepStrictEqual(present.options.definition, definition)
-      ) {
+      if (present && isDeepStrictEqual(present.options, options)) {
         functions.set(id, present);
       } else {
-        functions.set(id, new LambdaFunction({ definition, code, filename, ...this.#shared }));
+        functions.set(id, await LambdaFunction.deploy(options));
         replaced.push(bundleName);
       }
     }
@@ -49,3 +45,11 @@ export class FunctionFleet {
     await Promise.all([...this.#functions.values()].map((present) => present.terminate()));
   }
 }
+
+/** The files that are deployed as a function, by their names. */
+const deployedFiles = async (bundleName: string): Promise<Record<string, string>> => {
+  const directory = bundleDirectory(bundleName);
+  const names = await readdir(directory);
+  const texts = names.map(async (name) => [name, await readFile(join(directory, name), 'utf8')]);
+  return Object.fromEntries(await Promise.all(texts));
+};

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod/mini';
-import { type FunctionDefinition, localAccount, localRegion } from './function-definition.ts';
+import { localAccount, localCredentials, localRegion } from '../local-account.ts';
+import type { FunctionDefinition } from './function-definition.ts';
 
 export interface LambdaFunctionOptions {
   readonly definition: FunctionDefinition;
-  /** The bundle's text, kept as it was deployed while the file may already be written anew. */
-  readonly code: string;
-  readonly filename: string;
+  /** The deployed files by name: `<bundle name>.mjs`, and what it loads. */
+  readonly files: Readonly<Record<string, string>>;
   /** Variables beside those that the template and Lambda itself set. */
   readonly environment: Readonly<Record<string, string>>;
   /** Gets each line that the function prints, and why an invocation failed. */
@@ -25,6 +28,8 @@ export interface Invocation {
 const maxEnvironments = 4;
 /** Lambda's own limit for loading a function. */
 const initTimeoutMs = 10_000;
+/** A longer result ends the runtime (row 50 of aws-recorded.md). */
+const maxResultBytes = 6_291_556;
 
 /** Why an invocation gave no result. */
 export class FunctionError extends Error {}
@@ -32,6 +37,7 @@ export class FunctionError extends Error {}
 /** One version of a function's code, run as Lambda does: one invocation at a time per environment, environments reused. */
 export class LambdaFunction {
   readonly options: LambdaFunctionOptions;
+  readonly #taskRoot: string;
   readonly #environments = new Set<ExecutionEnvironment>();
   readonly #idle: ExecutionEnvironment[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -39,8 +45,18 @@ export class LambdaFunction {
   #isRetired = false;
   #isTerminated = false;
 
-  constructor(options: LambdaFunctionOptions) {
+  private constructor(options: LambdaFunctionOptions, taskRoot: string) {
     this.options = options;
+    this.#taskRoot = taskRoot;
+  }
+
+  /** Puts the files into a folder of their own, which no later build changes; it is removed when the function ends. */
+  static async deploy(options: LambdaFunctionOptions): Promise<LambdaFunction> {
+    const taskRoot = await mkdtemp(join(tmpdir(), 'animal-store-function-'));
+    await Promise.all(
+      Object.entries(options.files).map(([name, text]) => writeFile(join(taskRoot, name), text)),
+    );
+    return new LambdaFunction(options, taskRoot);
   }
 
   /** The handler's result as JSON. Throws a `FunctionError` when there is none. */
@@ -75,6 +91,7 @@ export class LambdaFunction {
   async #endEnvironments() {
     await Promise.all([...this.#environments].map((environment) => environment.terminate()));
     this.#environments.clear();
+    await rm(this.#taskRoot, { recursive: true, force: true });
   }
 
   async #run(invocation: Invocation): Promise<string> {
@@ -109,7 +126,7 @@ export class LambdaFunction {
       this.#environments.delete(idle);
     }
     if (this.#isTerminated) throw new FunctionError('The function has been stopped');
-    const environment = new ExecutionEnvironment(this.options);
+    const environment = new ExecutionEnvironment(this.options, this.#taskRoot);
     this.#environments.add(environment);
     return environment;
   }
@@ -122,31 +139,22 @@ class ExecutionEnvironment {
   readonly #options: LambdaFunctionOptions;
   readonly #worker: Worker;
   readonly #ready: Promise<unknown>;
-  /** Why the environment has ended, for whatever reason. */
+  /** Why the environment has ended. */
   #end: FunctionError | undefined;
   /** Fails what the invocation waits for at the moment. */
   #fail: ((error: FunctionError) => void) | undefined;
 
-  constructor(options: LambdaFunctionOptions) {
-    const { definition, code, filename, log } = options;
+  constructor(options: LambdaFunctionOptions, taskRoot: string) {
+    const { definition, log } = options;
     this.#options = options;
     this.#worker = new Worker(new URL('./lambda-runtime.ts', import.meta.url), {
-      env: environmentOf(options),
+      env: environmentOf(options, taskRoot),
       argv: [],
-      // `import()` in a bundle, which the runtime passes on, makes Node warn.
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execArgv: [],
       stdout: true,
       stderr: true,
       // A worker's stack is four times that of the main thread, where Lambda runs a function.
       resourceLimits: { maxOldGenerationSizeMb: definition.memoryMiB, stackSizeMb: 1 },
-      workerData: {
-        code,
-        filename,
-        exportName: definition.exportName,
-        functionName: definition.functionName,
-        functionArn: `arn:aws:lambda:${localRegion}:${localAccount}:function:${definition.functionName}`,
-        memoryMiB: definition.memoryMiB,
-      },
     });
     for (const input of [this.#worker.stdout, this.#worker.stderr]) {
       createInterface({ input }).on('line', log);
@@ -161,10 +169,11 @@ class ExecutionEnvironment {
 
   async invoke({ requestId, traceId, event }: Invocation): Promise<string> {
     await this.#within(initTimeoutMs, 'loading', this.#ready);
-    const { timeoutMs } = this.#options.definition;
+    const { functionName, timeoutMs } = this.#options.definition;
     this.#worker.postMessage({
       requestId,
       traceId,
+      functionArn: `arn:aws:lambda:${localRegion}:${localAccount}:function:${functionName}`,
       event: JSON.stringify(event),
       deadline: Date.now() + timeoutMs,
     });
@@ -173,6 +182,10 @@ class ExecutionEnvironment {
       .parse(await this.#within(timeoutMs, 'the task', once(this.#worker, 'message')));
     const outcome = Outcome.parse(message);
     if ('error' in outcome) throw new FunctionError(outcome.error);
+    if (Buffer.byteLength(outcome.result) > maxResultBytes) {
+      await this.terminate();
+      throw new FunctionError(`the result has more than ${maxResultBytes} bytes`);
+    }
     return outcome.result;
   }
 
@@ -207,11 +220,11 @@ class ExecutionEnvironment {
 }
 
 /** What Lambda itself sets, then what the template does; nothing of this process's own environment. */
-const environmentOf = ({ definition, environment }: LambdaFunctionOptions) => ({
+const environmentOf = ({ definition, environment }: LambdaFunctionOptions, taskRoot: string) => ({
   AWS_REGION: localRegion,
   AWS_DEFAULT_REGION: localRegion,
-  AWS_ACCESS_KEY_ID: 'LOCALACCESSKEYID',
-  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
   AWS_SESSION_TOKEN: 'local',
   AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
   AWS_LAMBDA_FUNCTION_NAME: definition.functionName,
@@ -221,7 +234,7 @@ const environmentOf = ({ definition, environment }: LambdaFunctionOptions) => ({
   AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${definition.functionName}`,
   AWS_LAMBDA_LOG_STREAM_NAME: 'local',
   _HANDLER: `${definition.bundleName}.${definition.exportName}`,
-  LAMBDA_TASK_ROOT: '/var/task',
+  LAMBDA_TASK_ROOT: taskRoot,
   LANG: 'en_US.UTF-8',
   TZ: ':UTC',
   ...definition.environment,

@@ -1,56 +1,55 @@
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-import { compileFunction, constants } from 'node:vm';
-import { parentPort, workerData } from 'node:worker_threads';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parentPort } from 'node:worker_threads';
 import * as z from 'zod/mini';
 
-/** What an execution environment is started with: a bundle's text, and what its context object says. */
-const Start = z.object({
-  code: z.string(),
-  filename: z.string(),
-  exportName: z.string(),
-  functionName: z.string(),
-  functionArn: z.string(),
-  memoryMiB: z.number(),
+/** What Lambda tells an execution environment about its function. */
+const Environment = z.object({
+  _HANDLER: z.string(),
+  LAMBDA_TASK_ROOT: z.string(),
+  AWS_LAMBDA_FUNCTION_NAME: z.string(),
+  AWS_LAMBDA_FUNCTION_VERSION: z.string(),
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: z.string(),
+  AWS_LAMBDA_LOG_GROUP_NAME: z.string(),
+  AWS_LAMBDA_LOG_STREAM_NAME: z.string(),
 });
 
 const Invocation = z.object({
   requestId: z.string(),
   traceId: z.string(),
+  functionArn: z.string(),
   /** The event as JSON. */
   event: z.string(),
   deadline: z.number(),
 });
 type Invocation = z.output<typeof Invocation>;
 
-const start = Start.parse(workerData);
+const environment = Environment.parse(process.env);
 
-const load = () => {
-  const module = { exports: {} };
-  const { filename } = start;
-  compileFunction(start.code, ['exports', 'require', 'module', '__filename', '__dirname'], {
-    filename,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  })(module.exports, createRequire(filename), module, filename, dirname(filename));
-  return z.record(z.string(), z.unknown()).parse({ ...module.exports });
+/** Loads the module that is deployed, which initialises the function. */
+const load = async () => {
+  const [moduleName = '', exportName = ''] = environment._HANDLER.split('.');
+  const { href } = pathToFileURL(join(environment.LAMBDA_TASK_ROOT, `${moduleName}.mjs`));
+  const { [exportName]: exported } = z.record(z.string(), z.unknown()).parse({
+    ...(await import(href)),
+  });
+  if (typeof exported !== 'function') {
+    throw new Error(`${moduleName}.mjs exports no function ${exportName}`);
+  }
+  return exported;
 };
 
-const { [start.exportName]: handler, initialise } = load();
-if (typeof handler !== 'function') {
-  throw new Error(`${start.filename} exports no function ${start.exportName}`);
-}
-// As the module that Lambda loads does (infra/lambda/bundle-functions.ts).
-if (typeof initialise === 'function') await initialise();
+const handler = await load();
 
-const contextOf = ({ requestId, deadline }: Invocation) => ({
+const contextOf = ({ requestId, functionArn, deadline }: Invocation) => ({
   awsRequestId: requestId,
   callbackWaitsForEmptyEventLoop: true,
-  functionName: start.functionName,
-  functionVersion: '$LATEST',
-  invokedFunctionArn: start.functionArn,
-  memoryLimitInMB: `${start.memoryMiB}`,
-  logGroupName: `/aws/lambda/${start.functionName}`,
-  logStreamName: 'local',
+  functionName: environment.AWS_LAMBDA_FUNCTION_NAME,
+  functionVersion: environment.AWS_LAMBDA_FUNCTION_VERSION,
+  invokedFunctionArn: functionArn,
+  memoryLimitInMB: environment.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+  logGroupName: environment.AWS_LAMBDA_LOG_GROUP_NAME,
+  logStreamName: environment.AWS_LAMBDA_LOG_STREAM_NAME,
   getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
 });
 

@@ -1,0 +1,181 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventOf, TestGateway, valuesOf } from '../support/test-gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+});
+afterAll(() => gateway.stop());
+
+/** Sends header lines as they are. */
+const eventWith = async (...lines: string[]) => {
+  const request = ['GET /v1/pets/7 HTTP/1.1', 'Host: x', ...lines, 'Connection: close', '', ''];
+  const answer = await gateway.sendBytes(request.join('\r\n'));
+  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).event;
+};
+
+describe('the event of a request', () => {
+  it('is the one that AWS was recorded to send for the same request (VOK)', async () => {
+    const file = join(import.meta.dirname, 'recorded-event.json');
+    const { event: recorded } = JSON.parse(await readFile(file, 'utf8'));
+    const { Host, 'User-Agent': agent, 'X-Amzn-Trace-Id': traceId, ...others } = recorded.headers;
+    const own = ['X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto'];
+    const sent = Object.keys(others).filter((name) => !own.includes(name));
+    const response = await gateway.request(
+      '/v1/capture/space%20value?literalPlus=a+b&encodedPlus=a%2Bb&repeat=one&repeat=two&empty=&redirect=https%3A%2F%2Fexample.com%2Fa%2Fb',
+      {
+        method: 'POST',
+        headers: {
+          Host,
+          'User-Agent': agent,
+          'X-Amzn-Trace-Id': traceId,
+          ...Object.fromEntries(sent.map((name) => [name, recorded.multiValueHeaders[name]])),
+        },
+        body: recorded.body,
+      },
+    );
+
+    // The client is this machine, which sends no TLS, to a port of its own.
+    const local: Record<string, string> = {
+      'X-Forwarded-For': '127.0.0.1',
+      'X-Forwarded-Port': new URL(gateway.origin).port,
+      'X-Forwarded-Proto': 'http',
+    };
+    const localLists = Object.fromEntries(
+      Object.entries(local).map(([name, value]) => [name, [value]]),
+    );
+    // The recording reads null as "", and a missing certificate and operation name as empty ones.
+    const { operationName: _absent, ...context } = recorded.requestContext;
+    const identity = Object.fromEntries(
+      Object.entries(context.identity).map(([name, value]) => [name, value === '' ? null : value]),
+    );
+    expect(eventOf(response)).toEqual({
+      ...recorded,
+      headers: { ...recorded.headers, ...local },
+      multiValueHeaders: { ...recorded.multiValueHeaders, ...localLists },
+      requestContext: {
+        ...context,
+        identity: { ...identity, clientCert: null, sourceIp: '127.0.0.1' },
+        // The stage, the account and the API are others.
+        stage: 'v1',
+        path: context.path.replace('/live/', '/v1/'),
+        accountId: expect.stringMatching(/^\d{12}$/),
+        apiId: expect.any(String),
+        resourceId: expect.any(String),
+        requestId: valuesOf(response, 'x-amzn-requestid')[0],
+        extendedRequestId: expect.stringMatching(/^.{15}=$/),
+        requestTime: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+        requestTimeEpoch: expect.any(Number),
+      },
+    });
+    expect(valuesOf(response, 'x-amz-apigw-id')).toEqual([
+      eventOf(response).requestContext.extendedRequestId,
+    ]);
+  });
+
+  it('has null for what is absent (1, 2 LSλ, NET)', async () => {
+    expect(eventOf(await gateway.request('/v1/?'))).toMatchObject({
+      path: '/',
+      queryStringParameters: null,
+      multiValueQueryStringParameters: null,
+      pathParameters: null,
+      stageVariables: null,
+      body: null,
+    });
+  });
+
+  it('has null as body for Content-Length 0 (3 NET)', async () => {
+    const headers = { 'Content-Length': '0' };
+    const response = await gateway.request('/v1/pets', { method: 'POST', headers });
+    expect(eventOf(response).body).toBeNull();
+  });
+
+  it.each([
+    ['9, 10 LSλ', '/v1/pets/%C3%A9+@*', '/pets/%C3%A9+@*', '/v1/pets/%C3%A9+@*'],
+    ['12 aws-sdk-net#4473', '/v1/pets/%2e%2E%2F%00', '/pets/%2e%2E%2F%00', '/v1/pets/%2e%2E%2F%00'],
+    ['14 LSλ', '/v1/pets/7/', '/pets/7/', '/v1/pets/7/'],
+    ['15 LSλ', '/v1/a//b', '/a//b', '/v1/a//b'],
+    ['16 LSλ', '/v1//pets', '/pets', '/v1//pets'],
+    ['17 LSλ', '//v1/pets', '/pets', '/v1/pets'],
+    ['18 aws-lambda-dotnet#440', '/v1/pets/7;x=1', '/pets/7;x=1', '/v1/pets/7;x=1'],
+  ])(
+    'has, by row %s, for %s the path %s and the context path %s',
+    async (_source, sent, path, contextPath) => {
+      expect(eventOf(await gateway.request(sent))).toMatchObject({
+        path,
+        requestContext: { path: contextPath, protocol: 'HTTP/1.1' },
+      });
+    },
+  );
+
+  it('has path parameters as they were sent (10 LSλ, NET, VOK)', async () => {
+    const event = eventOf(await gateway.request('/v1/pets/%C3%A9%2F'));
+    expect(event.pathParameters).toEqual({ petId: '%C3%A9%2F' });
+  });
+
+  it('has the query decoded once (4, 6 to 8 VOK)', async () => {
+    const event = eventOf(await gateway.request('/v1/pets?n%61me=%C3%A9+x&flag&flag=%2520'));
+    expect(event.multiValueQueryStringParameters).toEqual({ name: ['é x'], flag: ['', '%20'] });
+    expect(event.queryStringParameters).toEqual({ name: 'é x', flag: '%20' });
+  });
+
+  it.each(['authorization', 'Authorization', 'AUTHORIZATION', 'aUthOrizatioN'])(
+    'has the header name %s as it was sent (19 LSλ)',
+    async (name) => {
+      const event = await eventWith(`${name}: Bearer x`);
+      expect(event.headers).toHaveProperty([name], 'Bearer x');
+      expect(event.multiValueHeaders).toHaveProperty([name], ['Bearer x']);
+    },
+  );
+
+  it('has every value of a repeated header in order, and the last one by itself (5 VOK)', async () => {
+    const event = await eventWith('X-Twice: first', 'X-Twice: second', 'A: one', 'a: two');
+    expect(event.multiValueHeaders).toMatchObject({
+      'X-Twice': ['first', 'second'],
+      A: ['one'],
+      a: ['two'],
+    });
+    expect(event.headers['X-Twice']).toBe('second');
+  });
+
+  it('lacks the headers that end at API Gateway (22 LSreg)', async () => {
+    const names = [
+      'Content-MD5',
+      'Max-Forwards',
+      'Proxy-Authenticate',
+      'Server',
+      'TE',
+      'Trailer',
+      'WWW-Authenticate',
+    ];
+    const event = await eventWith(...names.map((name) => `${name}: x`));
+    for (const name of [...names, 'Connection']) expect(event.headers).not.toHaveProperty(name);
+  });
+
+  it('has the client at the end of X-Forwarded-For (unverified)', async () => {
+    const event = await eventWith('x-forwarded-for: 192.0.2.1');
+    expect(event.headers['X-Forwarded-For']).toBe('192.0.2.1, 127.0.0.1');
+  });
+
+  it('has no User-Agent where none was sent (26 NET)', async () => {
+    const event = await eventWith();
+    expect(event.headers).not.toHaveProperty('User-Agent');
+    expect(event.requestContext.identity.userAgent).toBeNull();
+  });
+
+  it('keeps a byte order mark in the body (unverified)', async () => {
+    const response = await gateway.request('/v1/pets', { method: 'POST', body: '\uFEFF{}' });
+    expect(eventOf(response).body).toBe('\uFEFF{}');
+  });
+
+  it('has the trace id of the client, which gets it back (76 LScom), or a new one (24 NET, VOK)', async () => {
+    const traceId = 'Root=1-5759e988-bd862e3fe1be46a994272793';
+    const given = await gateway.request('/v1/pets/7', { headers: { 'x-amzn-trace-id': traceId } });
+    expect(eventOf(given).headers['X-Amzn-Trace-Id']).toBe(traceId);
+    expect(valuesOf(given, 'X-Amzn-Trace-Id')).toEqual([traceId]);
+    const made = eventOf(await gateway.request('/v1/pets/7')).headers['X-Amzn-Trace-Id'];
+    expect(made).toMatch(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/);
+  });
+});

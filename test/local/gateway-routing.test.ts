@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventOf, TestGateway, testGatewayResponses, valuesOf } from '../support/test-gateway.ts';
+
+// Each recorded row of a table names its source as `aws-recorded.md` does.
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+});
+afterAll(() => gateway.stop());
+
+type Case = readonly [
+  source: string,
+  method: string,
+  path: string,
+  resource: string,
+  pathParameters: Readonly<Record<string, string>> | null,
+];
+
+describe('the route of a request', () => {
+  it.each<Case>([
+    ['37 LScom', 'GET', '/v1/pets', '/pets', null],
+    ['37 LScom', 'GET', '/v1/pets?limit=5', '/pets', null],
+    ['37 LScom', 'GET', '/v1/pets/7', '/pets/{petId}', { petId: '7' }],
+    ['37 LScom', 'GET', '/v1/pets/mine', '/pets/mine', null],
+    ['37 LScom', 'GET', '/v1/Pets', '/{proxy+}', { proxy: 'Pets' }],
+    ['37 LScom', 'GET', '/v1/files/a/b', '/files/{path+}', { path: 'a/b' }],
+    ['37 LScom', 'GET', '/v1/files', '/{proxy+}', { proxy: 'files' }],
+    ['36 LScom', 'POST', '/v1/pets', '/pets', null],
+    ['36 LScom', 'PATCH', '/v1/pets/7', '/pets/{petId}', { petId: '7' }],
+    ['14 LSλ', 'GET', '/v1/pets/', '/pets', null],
+    ['14 LSλ', 'GET', '/v1/pets/7/', '/pets/{petId}', { petId: '7' }],
+    ['14 LSλ', 'GET', '/v1/stray/', '/{proxy+}', { proxy: 'stray' }],
+    ['15 LSλ', 'GET', '/v1/pets//friends/2', '/{proxy+}', { proxy: 'pets//friends/2' }],
+    ['16 LSλ', 'GET', '/v1//pets', '/pets', null],
+    ['16 LSλ', 'GET', '/v1///pets/7', '/pets/{petId}', { petId: '7' }],
+    ['16 LSλ', 'GET', '/v1//stray', '/{proxy+}', { proxy: 'stray' }],
+    ['17 LSλ', 'GET', '//v1/pets', '/pets', null],
+    ['unverified', 'GET', '/v1/aliased', '/aliased', null],
+    ['unverified', 'DELETE', '/v1/', '/', null],
+    ['unverified (42)', 'GET', '/v1', '/', null],
+    [
+      'unverified',
+      'GET',
+      '/v1/pets/1/friends/2',
+      '/pets/{petId}/friends/{friendId}',
+      { petId: '1', friendId: '2' },
+    ],
+  ])(
+    'is, by row %s, for %s %s the resource %s',
+    async (_source, method, path, resource, pathParameters) => {
+      const response = await gateway.request(path, { method });
+      expect(response.status).toBe(200);
+      expect(eventOf(response)).toMatchObject({ resource, pathParameters, httpMethod: method });
+    },
+  );
+
+  it('calls the function of the method itself before that of ANY', async () => {
+    const nameAt = async (method: string) =>
+      JSON.parse((await gateway.request('/v1/pets', { method })).body).context.functionName;
+    expect([await nameAt('GET'), await nameAt('POST')]).toEqual(['Echo', 'Any']);
+  });
+
+  it('drops the body of a response to HEAD (71 AZ#6514)', async () => {
+    const response = await gateway.request('/v1/pets', { method: 'HEAD' });
+    expect(response).toMatchObject({ status: 200, body: '' });
+    expect(Number(valuesOf(response, 'content-length')[0])).toBeGreaterThan(100);
+  });
+
+  it('is the same when the target is a whole address, as a proxy sends it', async () => {
+    const response = await gateway.request(`${gateway.origin}/v1/pets/7`);
+    expect(eventOf(response)).toMatchObject({ path: '/pets/7', pathParameters: { petId: '7' } });
+  });
+});
+
+const bearer = { Authorization: 'Bearer pets_test_key' };
+/** The type of gateway response that the template gives this body. */
+const body = (type: string) => `{"type":"${type}"}`;
+const forbidden = '{"message":"Forbidden"}';
+
+describe('a request that no route takes', () => {
+  it.each([
+    [
+      '35 LScom',
+      'another method',
+      'POST',
+      '/v1/pets/mine',
+      {},
+      404,
+      'MISSING_AUTHENTICATION_TOKEN',
+    ],
+    [
+      '34 AZ#7470',
+      'no method of ANY',
+      'PROPFIND',
+      '/v1/pets',
+      {},
+      404,
+      'MISSING_AUTHENTICATION_TOKEN',
+    ],
+    ['38 AZ#7470', 'a Bearer token', 'PROPFIND', '/v1/pets', bearer, 418, 'DEFAULT_4XX'],
+    ['38 AZ#7470', 'a Bearer token', 'POST', '/v1/pets/mine', bearer, 418, 'DEFAULT_4XX'],
+    ['43 fireprox#27', '% in the path', 'GET', '/v1/pets/%zz', {}, 418, 'DEFAULT_4XX'],
+    ['43 fireprox#27', '% at the end', 'GET', '/v1/pets/7%', {}, 418, 'DEFAULT_4XX'],
+    ['43 apig-wsgi#102', '% in the query', 'GET', '/v1/pets?limit=5%', {}, 418, 'DEFAULT_4XX'],
+  ])(
+    'gets, by row %s for %s (%s %s, %o), %i %s',
+    async (_source, _what, method, path, headers, status, type) => {
+      const response = await gateway.request(path, { method, headers });
+      expect(response).toMatchObject({ status, body: body(type) });
+      expect(valuesOf(response, 'x-amzn-errortype')).toHaveLength(1);
+      expect(JSON.stringify(response)).not.toContain('pets_test_key');
+    },
+  );
+
+  // 40 OWASP/Serverless-Goat#14, asishrs/smartthings-ringalarmv2#5
+  it.each(['/', '/v2/pets', '/v1x/pets', '/pets', '/docs/v1'])(
+    'gets 403 Forbidden outside any stage, which no gateway response changes: %s',
+    async (path) => {
+      for (const headers of [{}, bearer]) {
+        expect(await gateway.request(path, { headers })).toMatchObject({
+          status: 403,
+          body: forbidden,
+        });
+      }
+    },
+  );
+});
+
+describe('gateway responses', () => {
+  it.each([
+    [
+      '83 LSapi',
+      'the default type',
+      ['Default4xx', 'Default5xx'],
+      [418, body('DEFAULT_4XX')],
+      [502, body('DEFAULT_5XX')],
+    ],
+    [
+      '34 LScom, 55 NET',
+      'what API Gateway sends',
+      [],
+      [403, '{"message":"Missing Authentication Token"}'],
+      [502, '{"message":"Internal server error"}'],
+    ],
+  ] as const)('fall back, by row %s, to %s', async (_source, _what, kept, unmatched, failed) => {
+    const bare = await TestGateway.start(
+      Object.fromEntries(kept.map((name) => [name, testGatewayResponses[name]])),
+    );
+    try {
+      const responses = await Promise.all([
+        bare.request('/v1/pets/mine', { method: 'POST' }),
+        bare.request('/v1/fail/throws'),
+      ]);
+      expect(responses.map((response) => [response.status, response.body])).toEqual([
+        unmatched,
+        failed,
+      ]);
+    } finally {
+      await bare.stop();
+    }
+  });
+
+  it('have, by rows 72 to 74 LSreg, an error type and ids, and no trace id', async () => {
+    const response = await gateway.request('/v1/fail/throws');
+    expect(response.headers).toEqual(
+      expect.arrayContaining([
+        ['Content-Type', 'application/json'],
+        ['Content-Length', `${response.body.length}`],
+        ['Retry-After', '1'],
+        ['X-Quoted', "it's"],
+        ['x-amzn-ErrorType', 'InternalServerErrorException'],
+        ['x-amzn-RequestId', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+        ['x-amz-apigw-id', expect.any(String)],
+      ]),
+    );
+    expect(valuesOf(response, 'x-amzn-trace-id')).toEqual([]);
+  });
+});
+
+describe('a request that is too large', () => {
+  const tenMegabytes = 10 * 1_024 * 1_024;
+  const sixMegabytes = 6 * 1_024 * 1_024;
+
+  it.each([
+    ['a length over 10 MB', { 'Content-Length': `${tenMegabytes + 1}` }, tenMegabytes + 1],
+    ['chunks over 10 MB', { 'Transfer-Encoding': 'chunked' }, tenMegabytes + 1],
+    ['an event over 6 MB (85 aws-lambda-dotnet)', {}, sixMegabytes],
+  ])('gets REQUEST_TOO_LARGE for %s', async (_what, headers, bytes) => {
+    const sent = Buffer.alloc(bytes, 'a');
+    const response = await gateway.request('/v1/pets', { method: 'POST', headers, body: sent });
+    expect(response).toMatchObject({ status: 413, body: body('REQUEST_TOO_LARGE') });
+  });
+
+  it('is not one whose event has 6 MB', async () => {
+    const sent = Buffer.alloc(sixMegabytes - 4_096, 'a');
+    const response = await gateway.request('/v1/pets', { method: 'POST', body: sent });
+    expect(eventOf(response).body).toHaveLength(sent.length);
+  });
+
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+  it('gets DEFAULT_4XX (unverified) for more than 10,240 bytes of headers', async () => {
+    const withHeader = (bytes: number) =>
+      gateway.sendBytes(
+        `GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'a'.repeat(bytes)}\r\n\r\n`,
+      );
+    expect(await withHeader(10_100)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await withHeader(10_300)).toMatch(/^HTTP\/1\.1 418 .*\{"type":"DEFAULT_4XX"\}$/s);
+  });
+});
+
+describe('bytes that are no request', () => {
+  it.each([
+    ['that are not HTTP', 'hello\r\n\r\n'],
+    ['with an unknown method', 'FETCH /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['with a header without a colon', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
+    [
+      'with two lengths',
+      'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    ],
+    ['with CONNECT', 'CONNECT store.example:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('get DEFAULT_4XX (46 AZ#7470): %s', async (_what, bytes) => {
+    const answer = await gateway.sendBytes(bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 418 /);
+    expect(answer).toMatch(/\r\nContent-Type: application\/json\r\n/);
+    expect(answer).toMatch(/\r\n\r\n\{"type":"DEFAULT_4XX"\}$/);
+  });
+
+  it('are not an unknown expectation or a missing Host', async () => {
+    const expecting = await gateway.request('/v1/pets/7', { headers: { Expect: 'miracles' } });
+    expect(expecting.status).toBe(200);
+    expect(await gateway.sendBytes('GET /v1/pets/7 HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});

@@ -1,0 +1,237 @@
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway } from '../../infra/local/gateway/gateway.ts';
+import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
+import { TestGateway, testFiles, testTemplate } from '../support/test-gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  process.env['SECRET_OF_THE_HOST'] = 'secret';
+  gateway = await TestGateway.start();
+});
+afterAll(() => gateway.stop());
+
+/** A response, and what was logged meanwhile. */
+const logged = async (path: string) => {
+  const before = gateway.log.length;
+  const response = await gateway.request(path);
+  return { response, log: gateway.log.slice(before).join('\n') };
+};
+const failed = { status: 503, body: '{"type":"INTEGRATION_FAILURE"}' };
+
+describe('a function that fails', () => {
+  it.each([
+    ['49 AZ#6624', '/v1/fail/throws', /thrown on purpose/],
+    ['49 AZ#6624', '/v1/fail/throws-text', /text on purpose/],
+    ['49 AZ#6624', '/v1/fail/throws-null', /null/],
+    ['49 AZ#6624', '/v1/fail/uncaught', /uncaught on purpose/],
+    ['49 AZ#6624', '/v1/fail/unhandled', /rejected on purpose/],
+    ['49 AZ#6624', '/v1/fail/overflows', /call stack/],
+    ['49 AZ#6624', '/v1/fail/circular', /circular/],
+    ['49 AZ#6624', '/v1/fail/bigint', /BigInt/],
+    ['49 AZ#8192', '/v1/broken', /broken on purpose/],
+    ['49 AZ#8192', '/v1/exportless', /exports no function handler/],
+    ['50 AZ#8192', '/v1/fail/exits', /environment ended/],
+    ['50 AZ#8192', '/v1/fail/exits-1', /environment ended/],
+    ['50 AZ#8258', '/v1/fail/fills-memory', /memory/],
+    ['50 AZ#8258', '/v1/fail/long', /more than 6291556 bytes/],
+    ['unverified', '/v1/stuck/hangs', /timed out after 1 s/],
+    ['unverified', '/v1/stuck/loops', /timed out after 1 s/],
+  ])(
+    'gets INTEGRATION_FAILURE, by row %s, and logs the reason, each time: %s',
+    async (_source, path, reason) => {
+      for (let time = 0; time < 2; time += 1) {
+        const { response, log } = await logged(path);
+        expect(response).toMatchObject(failed);
+        expect(log).toMatch(reason);
+      }
+      const sibling = path.replace(/\/(fail|stuck)\/.*/, '/$1/not');
+      if (sibling !== path) expect((await gateway.request(sibling)).body).toBe('fine');
+    },
+  );
+
+  it('gets 502 when it has no result (unverified)', async () => {
+    expect((await gateway.request('/v1/fail/nothing')).status).toBe(502);
+  });
+
+  it('gets INTEGRATION_TIMEOUT when it is slow (53 AZ#6284), and its environment goes on', async () => {
+    const response = await gateway.request('/v1/too-slow?ms=400');
+    expect(response).toMatchObject({ status: 504, body: '{"type":"INTEGRATION_TIMEOUT"}' });
+    expect((await gateway.request('/v1/slow?ms=500')).status).toBe(200);
+  });
+});
+
+describe('an execution environment', () => {
+  it('has the variables of the template and of Lambda, and none of this process', async () => {
+    const { env } = JSON.parse((await gateway.request('/v1/pets/7')).body);
+    expect(env).toMatchObject({
+      TABLE: 'Table',
+      GREETING: 'hello',
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
+      AWS_LAMBDA_FUNCTION_NAME: 'Echo',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '128',
+      AWS_REGION: expect.any(String),
+      AWS_ACCESS_KEY_ID: expect.stringMatching(/^[A-Za-z0-9]+$/),
+      _HANDLER: 'Echo.handler',
+    });
+    expect(env).not.toHaveProperty('SECRET_OF_THE_HOST');
+    expect(env).not.toHaveProperty('PATH');
+  });
+
+  it('tells the invocation about itself', async () => {
+    const { context, remaining } = JSON.parse((await gateway.request('/v1/pets/7')).body);
+    expect(context).toMatchObject({
+      functionName: 'Echo',
+      functionVersion: '$LATEST',
+      memoryLimitInMB: '128',
+      awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      invokedFunctionArn: expect.stringMatching(/^arn:aws:lambda:.*:function:Echo$/),
+    });
+    expect(remaining).toBeGreaterThan(0);
+    expect(remaining).toBeLessThanOrEqual(25_000);
+  });
+
+  it('takes one invocation at a time and is used again; more than four at a time wait', async () => {
+    const fresh = await TestGateway.start();
+    try {
+      const requests = Array.from({ length: 12 }, () => fresh.request('/v1/slow?ms=50'));
+      const bodies = (await Promise.all(requests)).map(({ body }) => JSON.parse(body));
+      expect(bodies.map(({ running }) => running)).toEqual(Array(12).fill(0));
+      // Each environment counts what it has handled: as many counted 1 as there are environments.
+      expect(bodies.filter(({ handled }) => handled === 1)).toHaveLength(4);
+    } finally {
+      await fresh.stop();
+    }
+  });
+
+  it('runs from a copy of what was deployed, which is removed when the function ends', async () => {
+    const fresh = await TestGateway.start();
+    const { env } = JSON.parse((await fresh.request('/v1/pets/7')).body);
+    expect((await readdir(env.LAMBDA_TASK_ROOT)).sort()).toEqual(['Echo.cjs', 'Echo.mjs']);
+    await fresh.stop();
+    await expect(readdir(env.LAMBDA_TASK_ROOT)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('passes its output on line by line', async () => {
+    const before = gateway.log.length;
+    await gateway.request('/v1/slow?ms=1');
+    await expect
+      .poll(() => gateway.log.slice(before))
+      .toEqual(expect.arrayContaining(['a line', 'another line', 'an error line']));
+  });
+
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const usedHeap = () => {
+    collectGarbage();
+    return getHeapStatistics().used_heap_size;
+  };
+
+  it('keeps nothing of the results that it has given', async () => {
+    const [definition] = stackDefinitionOf(
+      testTemplate({ 'GET /large': {} }, ['Echo']),
+    ).functions.values();
+    if (!definition) throw new Error('The template has no function');
+    const large = await LambdaFunction.deploy({
+      definition,
+      files: testFiles('Echo', "exports.handler = async () => 'a'.repeat(200_000);"),
+      environment: {},
+      log: () => {},
+    });
+    try {
+      const invoke = () => large.invoke({ requestId: '1', traceId: '1', event: {} });
+      await invoke();
+      const before = usedHeap();
+      for (let count = 0; count < 200; count += 1) await invoke();
+      // All results together are 40 MB.
+      expect(usedHeap() - before).toBeLessThan(10_000_000);
+    } finally {
+      await large.terminate();
+    }
+  });
+});
+
+describe('the gateway', () => {
+  it('goes on when a client leaves in the middle of its body', async () => {
+    const { hostname, port } = new URL(gateway.origin);
+    const socket = connect(Number(port), hostname);
+    await new Promise<void>((resolve) => {
+      socket.write('POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab', () =>
+        resolve(),
+      );
+    });
+    socket.resetAndDestroy();
+    expect((await gateway.request('/v1/pets/7')).status).toBe(200);
+  });
+
+  it('writes no API key to the log or into an error of its own', async () => {
+    const apiKey = `pets_test_0123456789abcdef_${'a'.repeat(72)}`;
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    for (const path of ['/', '/v2', '/v1/fail/throws', '/v1/too-slow?ms=200', '/v1/broken']) {
+      expect(JSON.stringify(await gateway.request(path, { headers }))).not.toContain(apiKey);
+    }
+    const malformed = `GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer ${apiKey}\r\nbad\r\n\r\n`;
+    expect(await gateway.sendBytes(malformed)).not.toContain(apiKey);
+    expect(gateway.log.length).toBeGreaterThan(0);
+    expect(gateway.log.join('\n')).not.toContain(apiKey);
+  });
+
+  it('throws an error of one line that says what to do when its port is taken', async () => {
+    const port = Number(new URL(gateway.origin).port);
+    await expect(startGateway({ port, log: () => {} })).rejects.toThrow(
+      new RegExp(`^Port ${port} is taken\\. Stop .* PORT .*$`),
+    );
+  });
+});
+
+describe('a template that the local service does not understand', () => {
+  const method = (properties: Record<string, unknown>) =>
+    testTemplate({ 'GET /pets': { properties } }, ['Echo']);
+
+  it.each([
+    ['an authorizer', method({ AuthorizationType: 'AWS_IAM' }), /AuthorizationType/],
+    ['a required API Gateway key', method({ ApiKeyRequired: true }), /ApiKeyRequired/],
+    ['an HTTP integration', method({ Integration: { Type: 'HTTP_PROXY' } }), /Integration/],
+    ['a mocked integration', method({ Integration: { Type: 'MOCK' } }), /Integration/],
+    ['no function', testTemplate({ 'GET /pets': { functionId: 'Gone' } }, []), /names no function/],
+    [
+      'a gateway response with an expression',
+      testTemplate({}, [], {
+        Default: {
+          Type: 'AWS::ApiGateway::GatewayResponse',
+          Properties: {
+            ResponseType: 'DEFAULT_4XX',
+            ResponseTemplates: { 'application/json': '{"message":$context.error.messageString}' },
+          },
+        },
+      }),
+      /expression/,
+    ],
+    [
+      'an environment variable that only CloudFormation knows',
+      testTemplate({ 'GET /pets': {} }, [], {
+        Echo: {
+          Type: 'AWS::Lambda::Function',
+          Properties: {
+            Handler: 'Echo.handler',
+            Environment: { Variables: { QUEUE: { 'Fn::GetAtt': ['Queue', 'QueueUrl'] } } },
+          },
+        },
+      }),
+      /variable QUEUE of Echo/,
+    ],
+    [
+      'binary media types',
+      testTemplate({}, [], {
+        Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { BinaryMediaTypes: ['*/*'] } },
+      }),
+      /BinaryMediaTypes/,
+    ],
+  ])('is refused: %s', (_what, template, reason) => {
+    expect(() => stackDefinitionOf(template)).toThrow(reason);
+  });
+});

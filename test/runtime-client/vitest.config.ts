@@ -1,0 +1,8 @@
+import { defineConfig } from 'vitest/config';
+import base from '../vitest.config.ts';
+
+/** Of the check only, which needs the packages of this folder. */
+export default defineConfig({
+  ...base,
+  test: { ...base.test, include: ['test/runtime-client/runtime-client.check.ts'] },
+});
