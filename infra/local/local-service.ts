@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { projectDirectory } from '../project-directory.ts';
 import { docsSite } from './docs-site.ts';
-import type { TableDefinition } from './dynamodb/create-tables.ts';
+import { createTables, type TableDefinition } from './dynamodb/create-tables.ts';
 import { startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { FunctionFleet } from './lambda/function-fleet.ts';
 import { localClientConfig } from './local-account.ts';
 import { issueLocalApiKey } from './local-api-key.ts';
-import { LocalDeployment, redeployer } from './local-deployment.ts';
+import { deploy, redeployer } from './local-deployment.ts';
 import { type StackDefinition, synthesise } from './stack-definition.ts';
 import { SourceWatch } from './watch-sources.ts';
 
@@ -91,19 +91,19 @@ const start = async (
     log,
   });
   resources.defer(() => fleet.terminate());
-  const deployment = new LocalDeployment(gateway, client, fleet);
+  const target = { gateway, client, fleet };
   const tables = tablesByVariable(stack);
   const apiKey = await usingData(options.dataDirectory, async () => {
-    await deployment.createTables(stack);
+    await createTables(client, stack.tables.values());
     return issueLocalApiKey(client, {
       tableName: required(tables['KEYS_TABLE']?.TableName),
       prefix: required(variablesOf(stack).get('API_KEY_PREFIX')),
     });
   });
   // After the key is in its table: a function remembers for a while that a key is unknown.
-  await deployment.deploy(stack);
+  await deploy(target, stack);
 
-  watch?.begin(redeployer(deployment, stack, progress));
+  watch?.begin(redeployer(target, stack, progress));
   // A stop begins at the gateway, while everything behind it still works.
   resources.defer(gateway.stop);
   resources.defer(async () => watch?.stop());

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
-import * as z from 'zod/mini';
 import { localAccount, localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 
@@ -22,6 +21,21 @@ export interface Invocation {
   readonly requestId: string;
   readonly traceId: string;
   readonly event: unknown;
+}
+
+/** An invocation as the worker gets it. */
+export interface SentInvocation extends Omit<Invocation, 'event'> {
+  /** The event as JSON. */
+  readonly event: string;
+  readonly functionArn: string;
+  /** When it times out, in ms since 1970. */
+  readonly deadline: number;
+}
+
+/** What the worker makes of an invocation: its result as JSON, or why there is none. */
+interface Outcome {
+  readonly result?: string;
+  readonly error?: string;
 }
 
 /** More invocations than this at a time wait for their turn. */
@@ -61,13 +75,11 @@ export class LambdaFunction {
 
   /** The handler's result as JSON. Throws a `FunctionError` when there is none. */
   async invoke(invocation: Invocation): Promise<string> {
-    if (this.#busy >= maxEnvironments) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#busy += 1;
-    }
+    if (this.#busy < maxEnvironments) this.#busy += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
-      return await this.#run(invocation);
+      const environment = this.#takeEnvironment();
+      return await environment.invoke(invocation).finally(() => this.#idle.push(environment));
     } catch (error) {
       if (!this.#isTerminated) this.#report(invocation, error);
       throw error;
@@ -92,15 +104,6 @@ export class LambdaFunction {
     await Promise.all([...this.#environments].map((environment) => environment.terminate()));
     this.#environments.clear();
     await rm(this.#taskRoot, { recursive: true, force: true });
-  }
-
-  async #run(invocation: Invocation): Promise<string> {
-    const environment = this.#takeEnvironment();
-    try {
-      return await environment.invoke(invocation);
-    } finally {
-      this.#idle.push(environment);
-    }
   }
 
   #report({ requestId }: Invocation, error: unknown) {
@@ -132,17 +135,12 @@ export class LambdaFunction {
   }
 }
 
-const Outcome = z.union([z.object({ result: z.string() }), z.object({ error: z.string() })]);
-
 class ExecutionEnvironment {
-  isEnded = false;
   readonly #options: LambdaFunctionOptions;
   readonly #worker: Worker;
   readonly #ready: Promise<unknown>;
-  /** Why the environment has ended. */
-  #end: FunctionError | undefined;
-  /** Fails what the invocation waits for at the moment. */
-  #fail: ((error: FunctionError) => void) | undefined;
+  /** Aborted, by a `FunctionError` with the reason, when the environment ends. */
+  readonly #ended = new AbortController();
 
   constructor(options: LambdaFunctionOptions, taskRoot: string) {
     const { definition, log } = options;
@@ -160,62 +158,58 @@ class ExecutionEnvironment {
       createInterface({ input }).on('line', log);
     }
     this.#worker.on('error', (error: unknown) =>
-      this.#hasEnded(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      this.#end(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     );
-    this.#worker.on('exit', () => this.#hasEnded('its environment ended'));
-    this.#ready = once(this.#worker, 'message');
+    this.#worker.on('exit', () => this.#end('its environment ended'));
+    this.#ready = this.#message(initTimeoutMs, 'loading');
     this.#ready.catch(() => {});
   }
 
+  get isEnded(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
   async invoke({ requestId, traceId, event }: Invocation): Promise<string> {
-    await this.#within(initTimeoutMs, 'loading', this.#ready);
+    await this.#ready;
     const { functionName, timeoutMs } = this.#options.definition;
-    this.#worker.postMessage({
+    const sent: SentInvocation = {
       requestId,
       traceId,
       functionArn: `arn:aws:lambda:${localRegion}:${localAccount}:function:${functionName}`,
       event: JSON.stringify(event),
       deadline: Date.now() + timeoutMs,
-    });
-    const [message] = z
-      .array(z.unknown())
-      .parse(await this.#within(timeoutMs, 'the task', once(this.#worker, 'message')));
-    const outcome = Outcome.parse(message);
-    if ('error' in outcome) throw new FunctionError(outcome.error);
-    if (Buffer.byteLength(outcome.result) > maxResultBytes) {
-      await this.terminate();
-      throw new FunctionError(`the result has more than ${maxResultBytes} bytes`);
-    }
-    return outcome.result;
+    };
+    this.#worker.postMessage(sent);
+    const { result, error } = await this.#message(timeoutMs, 'the task');
+    if (result === undefined) throw new FunctionError(error);
+    if (Buffer.byteLength(result) <= maxResultBytes) return result;
+    throw this.#end(`the result has more than ${maxResultBytes} bytes`);
   }
 
   async terminate() {
-    this.isEnded = true;
+    this.#end('the function has been stopped');
     await this.#worker.terminate();
   }
 
-  async #within<Value>(ms: number, what: string, step: Promise<Value>): Promise<Value> {
-    // One promise for each step: a race keeps its result alive as long as the longest-lived of its promises.
-    const failure = Promise.withResolvers<never>();
-    this.#fail = failure.reject;
-    if (this.#end) failure.reject(this.#end);
-    const timer = setTimeout(() => {
-      void this.terminate();
-      failure.reject(new FunctionError(`${what} timed out after ${ms / 1_000} s`));
-    }, ms);
+  /** The worker's next message. Throws a `FunctionError` when the environment ends first, or after `ms`. */
+  async #message(ms: number, what: string): Promise<Outcome> {
+    const { signal } = this.#ended;
+    const timer = setTimeout(() => this.#end(`${what} timed out after ${ms / 1_000} s`), ms);
     try {
-      return await Promise.race([step, failure.promise]);
+      const [message] = await once(this.#worker, 'message', { signal });
+      return message;
+    } catch (error) {
+      throw signal.reason ?? error;
     } finally {
       clearTimeout(timer);
-      this.#fail = undefined;
-      step.catch(() => {});
     }
   }
 
-  #hasEnded(reason: string) {
-    this.isEnded = true;
-    this.#end ??= new FunctionError(reason);
-    this.#fail?.(this.#end);
+  #end(reason: string): FunctionError {
+    const error = new FunctionError(reason);
+    this.#ended.abort(error);
+    void this.#worker.terminate();
+    return error;
   }
 }
 
