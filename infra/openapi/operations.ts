@@ -46,7 +46,7 @@ const descriptions = new Map<Operation, Description>([
     {
       summary: 'List animals',
       description:
-        'One page of the catalogue. When there are more animals, `Link` leads to the next page; ask for it as it stands, until a page has no `Link`.',
+        'One page of the catalogue. `Link` leads to the next page: request it unchanged, until a page has no `Link`. Only a missing `Link` ends the list: a page can hold fewer animals than `limit`, or none, and still have one.',
       parameters: Object.entries(listPetsParameters()).map(([name, schema]) => {
         const { description, ...rest } = typeof schema === 'object' ? schema : {};
         return { in: 'query', name, description, schema: rest };

@@ -63,7 +63,8 @@ const described = z
   .add(ListPetsQuery.shape.limit, {
     type: 'integer',
     minimum: 1,
-    description: 'The most animals that the page may hold.',
+    description:
+      'The most animals that the page may hold. It can hold fewer, or none, and still have a `Link`.',
   })
   .add(ListPetsQuery.shape.status, { description: 'Lists only animals of this status.' })
   .add(ListPetsQuery.shape.cursor, {
