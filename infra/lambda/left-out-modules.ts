@@ -20,7 +20,6 @@ const leftOut = [
   // Node's own SHA-256 is there, and the retry strategy is set in lib/aws/dynamodb.ts.
   '@smithy/core/dist-es/submodules/checksum/sha256/Sha256Js.js',
   '@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js',
-  '@smithy/core/dist-es/submodules/retry/util-retry/DefaultRateLimiter.js',
 ];
 
 /** What is there for other machines too, in a form that costs less on Lambda. */

@@ -19,9 +19,8 @@ export interface StackDefinition {
 export const stackDefinitionOf = (template: Template): StackDefinition => {
   const api = restApiOf(template);
   const tables = tablesOf(template);
-  const called = api.routes.map(({ functionId }) => functionId);
   const tableNames = new Map([...tables].map(([id, { TableName }]) => [id, TableName]));
-  return { api, tables, functions: functionsOf(template, new Set(called), tableNames) };
+  return { api, tables, functions: functionsOf(template, tableNames) };
 };
 
 /** Synthesises and reads the stack. Throws an error of one line when it can't be built, or is not understood. */
