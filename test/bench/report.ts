@@ -1,8 +1,9 @@
+import { prices } from '../../infra/cost/prices.ts';
 import type { ContenderName } from './contenders.ts';
 import type { Cost, CostedOperation } from './cost.ts';
 import type { RequestName } from './requests.ts';
 import type { Results } from './results.ts';
-import { ratioOf, type Samples } from './samples.ts';
+import { ratioOf, type Samples, samplesOf } from './samples.ts';
 
 /** What a contender is called in tables and chart. */
 export const labels: Readonly<Record<ContenderName, string>> = {
@@ -233,6 +234,39 @@ const warmTable = ({ warm }: Results) =>
     ]),
   );
 
+/** Lambda gives a function CPU time in proportion to its memory: one vCPU at 1,769 MiB. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
+const vcpuMiB = 1_769;
+const memorySizes = [128, 256, 512, 1_024, 1_769];
+
+/**
+ * What the CPU time of a cold and of a warm getPet takes at each memory size, and what a million of them cost. Computed
+ * from instructions, at the instructions a millisecond that this machine executed in the same cold start.
+ */
+const memoryTable = (results: Results) => {
+  const cold = find(
+    results.coldInstructions,
+    ({ name, request }) => name === 'service' && request === 'getPet',
+  ).millions.median;
+  const coldMs = samplesOf(cpuOf(results, 'service').untilFirstAnswer).median;
+  const warm = find(
+    results.warm,
+    ({ name, request }) => name === 'service' && request === 'getPet',
+  ).instructions;
+  const warmMs = ((warm ?? 0) / 1e6 / cold) * coldMs;
+  return markdownTable(
+    ['MiB', 'cold, ms of CPU time', 'warm, ms of CPU time', 'a million warm, with 5 ms of waiting'],
+    memorySizes.map((size) => {
+      const share = Math.min(1, size / vcpuMiB);
+      const gibSeconds = (size / 1_024) * ((warmMs / share + waitingMs) / 1_000) * 1e6;
+      const usd = (gibSeconds / prices.lambdaArm.units) * prices.lambdaArm.usd;
+      return [size, (coldMs / share).toFixed(0), (warmMs / share).toFixed(1), `$${usd.toFixed(2)}`];
+    }),
+  );
+};
+
+/** What a warm request waits for DynamoDB, in ms: assumed. */
+const waitingMs = 5;
+
 /** The whole result, to be read. */
 export const report = (results: Results, command: string): string => `# Results
 
@@ -262,6 +296,8 @@ ${cpuTable(results)}
 
 ${warmTable(results)}
 
+## Memory size
+${results.coldInstructions.length > 0 ? `\n${memoryTable(results)}\n` : '\nNot computed without valgrind.\n'}
 ## Bundles
 
 ${markdownTable(

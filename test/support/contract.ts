@@ -108,7 +108,7 @@ const operationOf = ({ method = 'GET', path }: ClientRequest) => {
   for (const [template, operations] of Object.entries(contract.paths)) {
     // API Gateway ignores a slash at the end.
     const pattern = new RegExp(`^${template.replace(/{(\w+)}/g, '(?<$1>[^/]+)')}/?$`);
-    const match = pattern.exec(pathname);
+    const match = pattern.exec(pathname.replace(/^\/+/, '/'));
     if (match) {
       const documented = method === 'HEAD' ? 'get' : method.toLowerCase();
       return { operations, operation: operations[documented], pathValues: match.groups };
@@ -121,10 +121,11 @@ const operationOf = ({ method = 'GET', path }: ClientRequest) => {
 const responseOf = (request: ClientRequest, status: number): Response | undefined => {
   const found = operationOf(request);
   if (found?.operation) return found.operation.responses[status];
-  // A path that the document does not list gets 404, or 400 where API Gateway or the firewall refuses the request.
+  // API Gateway or the firewall refuses what it can't read, on any path.
+  if (status === 400) return contract.paths['/pets']?.['get']?.responses[400];
+  // A path that the document does not list has no other answer but 404.
   if (!found || !routedMethods.includes(request.method ?? 'GET')) {
-    const refusal = contract.paths['/pets/{petId}']?.['get']?.responses[status];
-    return [400, 404].includes(status) ? refusal : undefined;
+    return status === 404 ? contract.paths['/pets/{petId}']?.['get']?.responses[404] : undefined;
   }
   const methodNotAllowed = Object.values(found.operations)[0]?.responses[405];
   // OPTIONS tells of a path what 405 tells of it; a method that the path does not have has no answer but 405.
