@@ -5,8 +5,8 @@ import { type TableDefinition, tablesOf } from './dynamodb/create-tables.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
 import { type FunctionDefinition, functionsOf } from './lambda/function-definition.ts';
 
-/** The stage whose stack runs locally; importing `stages.ts` would load the whole CDK into this process. */
-const localStack = stackName(staging);
+/** The stage whose stack runs locally. */
+export const localStage = staging;
 
 /** A template as the local service reads it. */
 export interface StackDefinition {
@@ -26,6 +26,6 @@ export const stackDefinitionOf = (template: Template): StackDefinition => {
 /** Synthesises and reads the stack. Throws an error of one line when it can't be built, or is not understood. */
 export const synthesise = (signal?: AbortSignal): Promise<StackDefinition> =>
   withAssembly(
-    async (assembly) => stackDefinitionOf(await readTemplate(assembly, localStack)),
+    async (assembly) => stackDefinitionOf(await readTemplate(assembly, stackName(localStage))),
     signal,
   );

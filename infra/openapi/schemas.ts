@@ -55,7 +55,7 @@ const described = z
   })
   .add(ErrorBody.shape.code, {
     description: 'For programs: it tells one error from another. Codes may be added.',
-    examples: describedErrors.map(({ example }) => example.code),
+    examples: describedErrors.map(({ code }) => code),
   })
   .add(ErrorBody.shape.message, { description: 'For people: its words may change.' })
   .add(ErrorBody.shape.status, { description: 'The HTTP status code of the response.' })
