@@ -48,14 +48,18 @@ const maxResultBytes = 6_291_556;
 /** Why an invocation gave no result. */
 export class FunctionError extends Error {}
 
+/** Room for one environment, which is started when it is first needed and replaced when it has ended. */
+interface Slot {
+  environment?: ExecutionEnvironment;
+}
+
 /** One version of a function's code, run as Lambda does: one invocation at a time per environment, environments reused. */
 export class LambdaFunction {
   readonly options: LambdaFunctionOptions;
   readonly #taskRoot: string;
-  readonly #environments = new Set<ExecutionEnvironment>();
-  readonly #idle: ExecutionEnvironment[] = [];
-  readonly #waiting: (() => void)[] = [];
-  #busy = 0;
+  readonly #slots: readonly Slot[] = Array.from({ length: maxEnvironments }, () => ({}));
+  readonly #free = [...this.#slots];
+  readonly #waiting: ((slot: Slot) => void)[] = [];
   #isRetired = false;
   #isTerminated = false;
 
@@ -75,23 +79,25 @@ export class LambdaFunction {
 
   /** The handler's result as JSON. Throws a `FunctionError` when there is none. */
   async invoke(invocation: Invocation): Promise<string> {
-    if (this.#busy < maxEnvironments) this.#busy += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const slot =
+      this.#free.pop() ?? (await new Promise<Slot>((resolve) => this.#waiting.push(resolve)));
     try {
-      const environment = this.#takeEnvironment();
-      return await environment.invoke(invocation).finally(() => this.#idle.push(environment));
+      return await this.#environmentIn(slot).invoke(invocation);
     } catch (error) {
       if (!this.#isTerminated) this.#report(invocation, error);
       throw error;
     } finally {
-      this.#passTurn();
+      const next = this.#waiting.shift();
+      if (next) next(slot);
+      else this.#free.push(slot);
+      this.#endIfRetired();
     }
   }
 
   /** Ends the environments once the invocations that were sent have ended. */
   retire(): void {
     this.#isRetired = true;
-    if (this.#busy === 0) void this.#endEnvironments();
+    this.#endIfRetired();
   }
 
   /** Ends the function at once; invocations that still run fail, and so do later ones. */
@@ -101,8 +107,7 @@ export class LambdaFunction {
   }
 
   async #endEnvironments() {
-    await Promise.all([...this.#environments].map((environment) => environment.terminate()));
-    this.#environments.clear();
+    await Promise.all(this.#slots.map(({ environment }) => environment?.terminate()));
     await rm(this.#taskRoot, { recursive: true, force: true });
   }
 
@@ -113,25 +118,16 @@ export class LambdaFunction {
     for (const line of report.split('\n')) log(line);
   }
 
-  #passTurn() {
-    const next = this.#waiting.shift();
-    if (next) {
-      next();
-      return;
-    }
-    this.#busy -= 1;
-    if (this.#isRetired && this.#busy === 0) void this.#endEnvironments();
+  #endIfRetired() {
+    if (this.#isRetired && this.#free.length === maxEnvironments) void this.#endEnvironments();
   }
 
-  #takeEnvironment(): ExecutionEnvironment {
-    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
-      if (!idle.isEnded) return idle;
-      this.#environments.delete(idle);
-    }
+  #environmentIn(slot: Slot): ExecutionEnvironment {
     if (this.#isTerminated) throw new FunctionError('The function has been stopped');
-    const environment = new ExecutionEnvironment(this.options, this.#taskRoot);
-    this.#environments.add(environment);
-    return environment;
+    if (!slot.environment || slot.environment.isEnded) {
+      slot.environment = new ExecutionEnvironment(this.options, this.#taskRoot);
+    }
+    return slot.environment;
   }
 }
 
