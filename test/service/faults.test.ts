@@ -1,4 +1,6 @@
+import { PassThrough } from 'node:stream';
 import { NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answer, dealt, delayed, type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import {
@@ -218,6 +220,16 @@ describe('an answer that stalls, in any way and at any call', () => {
     // Without its deadline of 3.5 s it would take 5 s, and ask three times for the pets.
     expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(attemptsOf('Query Pets')).toBeLessThan(3);
+  });
+});
+
+describe('an answer whose headers come after its time', () => {
+  it('is given up without a warning of Node.js, which would be a log line that is not JSON', async () => {
+    const { readAnswer } = await import('../../lib/aws/read-answer.ts');
+    const lines = captureLog();
+    const response = new HttpResponse({ statusCode: 200, body: new PassThrough() });
+    await expect(readAnswer(response, -1)).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(lines).toEqual([]);
   });
 });
 
