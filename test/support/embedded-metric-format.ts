@@ -9,6 +9,25 @@ const units = [
   ...[...bytes, ...bits, 'Count'].flatMap((unit) => [unit, `${unit}/Second`]),
 ];
 const text = { type: 'string', minLength: 1, maxLength: 255 };
+const array = (items: object, limits = {}) => ({ type: 'array', items, ...limits });
+/** An object with these members only. */
+const object = (required: readonly string[], properties: object) => ({
+  type: 'object',
+  required,
+  properties,
+  additionalProperties: false,
+});
+
+const metric = object(['Name'], {
+  Name: text,
+  Unit: { type: 'string', enum: units },
+  StorageResolution: { enum: [1, 60] },
+});
+const directive = object(['Namespace', 'Dimensions', 'Metrics'], {
+  Namespace: text,
+  Dimensions: array(array(text, { maxItems: 30 }), { minItems: 1 }),
+  Metrics: array(metric, { maxItems: 100 }),
+});
 
 /**
  * The rules of the JSON schema that AWS publishes for the format, without its titles, ids and examples; and from the text around it,
@@ -19,47 +38,10 @@ const schema = {
   type: 'object',
   required: ['_aws'],
   properties: {
-    _aws: {
-      type: 'object',
-      required: ['Timestamp', 'CloudWatchMetrics'],
-      additionalProperties: false,
-      properties: {
-        Timestamp: { type: 'integer' },
-        CloudWatchMetrics: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['Namespace', 'Dimensions', 'Metrics'],
-            additionalProperties: false,
-            properties: {
-              Namespace: text,
-              Dimensions: {
-                type: 'array',
-                minItems: 1,
-                items: { type: 'array', maxItems: 30, items: text },
-              },
-              Metrics: {
-                type: 'array',
-                maxItems: 100,
-                items: {
-                  type: 'object',
-                  required: ['Name'],
-                  additionalProperties: false,
-                  properties: {
-                    Name: text,
-                    Unit: {
-                      type: 'string',
-                      enum: units,
-                    },
-                    StorageResolution: { enum: [1, 60] },
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    },
+    _aws: object(['Timestamp', 'CloudWatchMetrics'], {
+      Timestamp: { type: 'integer' },
+      CloudWatchMetrics: array(directive),
+    }),
   },
 };
 
