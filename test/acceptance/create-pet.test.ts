@@ -101,64 +101,33 @@ describe('POST /pets, bad bodies', () => {
     );
   });
 
-  it.each([
-    ['missing', '"categoryId":1'],
-    ['null', '"name":null,"categoryId":1'],
-    ['a number', '"name":1,"categoryId":1'],
-    ['a boolean', '"name":true,"categoryId":1'],
-    ['an array', '"name":["Rex"],"categoryId":1'],
-    ['an object', '"name":{"first":"Rex"},"categoryId":1'],
-    ['empty', '"name":"","categoryId":1'],
-    ['blank', '"name":" \\t\\n\\u00a0\\u3000","categoryId":1'],
-    ['256 characters long', `"name":"${'x'.repeat(256)}","categoryId":1`],
-    ['256 characters beyond the basic plane long', `"name":"${'🐶'.repeat(256)}","categoryId":1`],
-    ['a lone high surrogate', '"name":"\\ud83d","categoryId":1'],
-    ['a lone low surrogate', '"name":"Rex\\ude00","categoryId":1'],
-  ])('answers 400 naming name when it is %s', async (_kind, fields) => {
-    expectInvalid(await create(`{${fields}}`), /^name /);
-  });
+  /** Values that a field must not have, as JSON; none at all where it must not be missing. */
+  const wrong: readonly (readonly [field: string, values: readonly string[]])[] = [
+    ['name', ['', 'null', '1', 'true', '["Rex"]', '{"first":"Rex"}', '""']],
+    ['name', ['" \\t\\n\\u00a0\\u3000"', `"${'x'.repeat(256)}"`, `"${'🐶'.repeat(256)}"`]],
+    ['name', ['"\\ud83d"', '"Rex\\ude00"']],
+    ['categoryId', ['', 'null', '"1"', 'true', '[1]', '1.5', '1.0', '1e2', '-0', '1e400']],
+    ['categoryId', ['9223372036854775808', '-9223372036854775809', '1'.repeat(8_000)]],
+    ['status', ['"lost"', '"Available"', '""', 'null', '["available"]', '0']],
+    ['id', ['1']],
+    ['colour', ['"brown"']],
+    ['Name', ['"Rex"']],
+    ['__proto__', ['{"admin":true}', 'null']],
+    ['constructor', ['{"prototype":{"admin":true}}', '1']],
+    ['toString', ['1']],
+  ];
 
-  it.each([
-    ['missing', ''],
-    ['null', ',"categoryId":null'],
-    ['text', ',"categoryId":"1"'],
-    ['a boolean', ',"categoryId":true'],
-    ['an array', ',"categoryId":[1]'],
-    ['a fraction', ',"categoryId":1.5'],
-    ['an integer with a fraction part', ',"categoryId":1.0'],
-    ['an integer with an exponent', ',"categoryId":1e2'],
-    ['negative zero', ',"categoryId":-0'],
-    ['2^63', ',"categoryId":9223372036854775808'],
-    ['-2^63-1', ',"categoryId":-9223372036854775809'],
-    ['1e400', ',"categoryId":1e400'],
-    ['40 digits', `,"categoryId":${'1'.repeat(40)}`],
-    ['8,000 digits', `,"categoryId":${'1'.repeat(8_000)}`],
-  ])('answers 400 naming categoryId when it is %s', async (_kind, field) => {
-    expectInvalid(await create(`{"name":"Rex"${field}}`), /^categoryId /);
-  });
-
-  it.each([
-    ['unknown', '"lost"'],
-    ['in another case', '"Available"'],
-    ['empty', '""'],
-    ['null', 'null'],
-    ['an array', '["available"]'],
-    ['a number', '0'],
-  ])('answers 400 naming status when it is %s', async (_kind, status) => {
-    expectInvalid(await create(`{"name":"Rex","categoryId":1,"status":${status}}`), /^status /);
-  });
-
-  it.each([
-    ['id', '"id":1'],
-    ['colour', '"colour":"brown"'],
-    ['Name', '"Name":"Rex"'],
-    ['__proto__', '"__proto__":{"admin":true}'],
-    ['__proto__', '"__proto__":null'],
-    ['constructor', '"constructor":{"prototype":{"admin":true}}'],
-    ['constructor', '"constructor":1'],
-    ['toString', '"toString":1'],
-  ])('answers 400 naming the unknown field %s', async (field, member) => {
-    expectInvalid(await create(`{"name":"Rex","categoryId":1,${member}}`), field);
+  it.each(
+    wrong.flatMap(([field, values]) => values.map((value) => [field, value.slice(0, 40), value])),
+  )('answers 400 naming %s when it is %s', async (field, _start, value) => {
+    const members = new Map([
+      ['name', '"Rex"'],
+      ['categoryId', '1'],
+      [field, value],
+    ]);
+    const present = [...members].filter(([, text]) => text !== '');
+    const body = `{${present.map(([name, text]) => `"${name}":${text}`).join()}}`;
+    expectInvalid(await create(body), new RegExp(`^${field} `));
   });
 
   it('answers 400 naming an unknown parameter', async () => {
@@ -202,23 +171,14 @@ describe('POST /pets, bad bodies', () => {
     'application/json; charset=x-utf-8',
     'json',
     '/',
-  ])('answers 415 to the media type %s', async (contentType) => {
-    const headers = [authorization, ['Content-Type', contentType]] as const;
+    undefined,
+  ])('answers 415 to the media type %s', async (type) => {
+    const headers = [authorization, ...(type ? [['Content-Type', type] as const] : [])];
     expectError(
       await send({ method: 'POST', path: '/pets', headers, body: valid }),
       415,
       'unsupported_media_type',
     );
-  });
-
-  it('answers 415 to a body without a media type', async () => {
-    const response = await send({
-      method: 'POST',
-      path: '/pets',
-      headers: [authorization],
-      body: valid,
-    });
-    expectError(response, 415, 'unsupported_media_type');
   });
 
   it('checks the media type before the size, and the size before the content', async () => {

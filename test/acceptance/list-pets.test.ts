@@ -55,10 +55,6 @@ describe('GET /pets', () => {
     });
   });
 
-  it('answers an array of pets with every field, exactly as they were created', async () => {
-    expect(mine((await walk('')).flat())).toEqual(created);
-  });
-
   it('holds 20 pets a page unless limit says otherwise', async () => {
     expect((await list('')).pets).toHaveLength(20);
     expect((await list('?limit=1')).pets).toHaveLength(1);

@@ -10,17 +10,12 @@ const errorOf = async (call: Promise<unknown>): Promise<AnimalStoreError> => {
 };
 
 describe('the typed client', () => {
-  it('adds a pet and gets it', async () => {
-    const pet = await store.createPet({ name: 'Rex', categoryId: 1 });
-    expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId: 1, status: 'available' });
-    await eventually(async () => expect(await store.getPet(pet.id)).toEqual(pet));
-  });
-
   it.each([0, -1, Number.MAX_SAFE_INTEGER, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)])(
-    'keeps the categoryId %s to the last digit, as a bigint where a number would not',
+    'adds and gets a pet with categoryId %s, as a bigint where a number would not be exact',
     async (categoryId) => {
-      const { id } = await store.createPet({ name: 'Rex', categoryId });
-      await eventually(async () => expect((await store.getPet(id)).categoryId).toBe(categoryId));
+      const pet = await store.createPet({ name: 'Rex', categoryId });
+      expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId, status: 'available' });
+      await eventually(async () => expect(await store.getPet(pet.id)).toEqual(pet));
     },
   );
 

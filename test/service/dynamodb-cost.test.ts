@@ -1,14 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addPets, type PaidRequest, recordCapacity } from '../bench/cost.ts';
 import { risingKey, simulateSplits, spreadKey } from '../bench/split-for-heat.ts';
-import {
-  bearer,
-  createRequest,
-  getRequest,
-  invoke,
-  readPage,
-  startHandlers,
-} from '../support/handlers.ts';
+import { bearer, createRequest, getRequest, invoke, startHandlers } from '../support/handlers.ts';
 import type { EventParts } from '../support/proxy-event.ts';
 
 let paid: PaidRequest[];
@@ -52,12 +45,6 @@ describe('in DynamoDB', () => {
     ['100 pets of a status', { limit: '100', status: 'available' }, 1.5],
   ])('a page of %s costs one request and no more than its bytes', async (_page, query, units) => {
     expect(await costOf(() => list(query))).toEqual([['Query Pets', units]]);
-  });
-
-  it('a page costs a request more for each status that ends in it', async () => {
-    const { next } = await readPage(service.listPets, apiKey, { limit: '100' });
-    const cost = await costOf(() => list(next));
-    expect(cost.map(([call]) => call)).toEqual(['Query Pets', 'Query Pets', 'Query Pets']);
   });
 
   it('an API key costs 0.5 RCU when it is first seen', async () => {

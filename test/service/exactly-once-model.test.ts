@@ -123,33 +123,6 @@ const list = (
     expect(await walk(limit, filter)).toEqual(inOrder(pets, filter));
   });
 
-/** Creates, lists and gets at the same time: a list in between holds every pet of before, and no other than the new ones. */
-const interleave = (
-  newPets: readonly NewPet[],
-  limit: number,
-  strike: Strike | undefined,
-): Command =>
-  command('interleave', [newPets, limit, strike?.name], async ({ pets }) => {
-    inject(strike);
-    const before = inOrder(pets);
-    const [listed, found, ...responses] = await Promise.all([
-      walk(limit),
-      Promise.all(before.map(({ id }) => invoke(service.getPet, getRequest(apiKey, id)))),
-      ...newPets.map((newPet) => createUntilDone(newPet)),
-    ]);
-    expect(found.flatMap(({ text }) => petsOf(text))).toEqual(before);
-    const created = responses.flatMap(({ text }) => petsOf(text));
-    expect(created).toEqual(
-      newPets.map((newPet, index) => ({ id: created[index]?.id, ...newPet })),
-    );
-    for (const pet of created) pets.set(pet.id, pet);
-    expect(pets.size).toBe(before.length + created.length);
-    const seen = new Map(listed.map((pet) => [pet.id, pet]));
-    expect(seen.size).toBe(listed.length);
-    for (const pet of before) expect(seen.get(pet.id)).toEqual(pet);
-    for (const pet of listed) expect(pets.get(pet.id)).toEqual(pet);
-  });
-
 const walk = async (limit: number, status?: Pet['status']): Promise<Pet[]> => {
   const query = { limit: `${limit}`, ...(status && { status }) };
   return (await walkPages(service.listPets, apiKey, query)).flatMap(({ text }) => petsOf(text));
@@ -209,13 +182,6 @@ const commands = fc.commands(
     fc
       .tuple(fc.constantFrom(undefined, ...petStatuses), limit, strikeOn('Query Pets'))
       .map((args) => list(...args)),
-    fc
-      .tuple(
-        fc.array(newPet, { minLength: 1, maxLength: 3 }),
-        limit,
-        strikeOn('PutItem Pets', 'Query Pets', 'GetItem Pets'),
-      )
-      .map((args) => interleave(...args)),
   ],
   { maxCommands: 12 },
 );
@@ -236,6 +202,6 @@ it('keeps every pet exactly once and unaltered, when any single fault strikes an
       expect(stored).toHaveLength(catalogue.pets.size);
       for (const pet of stored) expect(pet).toMatchObject({ ...catalogue.pets.get(pet['id']) });
     }),
-    { numRuns: runsOf(30, 1_000), seed },
+    { numRuns: runsOf(20, 1_000), seed },
   );
 });

@@ -2,7 +2,6 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
 import { answer, faults, stalls } from '../support/fault-proxy.ts';
-import { guessedKey, withChecksum } from '../support/guessed-key.ts';
 import {
   bearer,
   captureLog,
@@ -12,6 +11,7 @@ import {
   startHandlers,
 } from '../support/handlers.ts';
 import { isQuick, runsOf } from '../support/runs.ts';
+import { withChecksum } from '../support/with-checksum.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;
 
@@ -40,11 +40,6 @@ const keyReads = () =>
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 
 describe('a key', () => {
-  it('is accepted while it is in force', async () => {
-    expect(await statusWith(await service.issueApiKey())).toBe(200);
-    expect(await statusWith(await service.issueApiKey({ expiresAt: inSeconds(5) }))).toBe(200);
-  });
-
   it.each([
     ['unknown', () => generateApiKey('pets_test')],
     ['expired', () => service.issueApiKey({ expiresAt: inSeconds(-1) })],
@@ -194,17 +189,6 @@ describe('an outage of the keys table', () => {
     expect(status).toBe(200);
   });
 
-  it('returns 503 within the deadline for a key that was not read before when the table hangs', async () => {
-    const apiKey = await service.issueApiKey();
-    captureLog();
-    service.proxy.inject('GetItem Keys', stalls.hang);
-    const request = { headers: bearer(apiKey) };
-    const { status } = await invoke(service.listPets, request, { remainingMs: 1_300 });
-    expect(status).toBe(503);
-    // Without the deadline it would be asked three times.
-    expect(service.proxy.requests).toEqual(['GetItem Keys']);
-  });
-
   it('returns 503, never 401, for a key that was not read before, and remembers nothing of it', async () => {
     const apiKey = await service.issueApiKey();
     const unknown = generateApiKey('pets_test');
@@ -283,32 +267,19 @@ describe('the memory for keys', { timeout: 300_000 }, () => {
 });
 
 describe('a key that is right but for its secret', () => {
-  it('is refused from memory, wherever the secret starts to differ', async () => {
+  it('is refused with the same work and the same answer, wherever the secret starts to differ', async () => {
     const apiKey = await service.issueApiKey();
     await statusWith(apiKey);
-    service.proxy.reset();
-    for (let at = 27; at < 91; at += 1) {
+    for (const at of [27, 28, 59, 89, 90]) {
       const digit = apiKey[at] === '0' ? '1' : '0';
       const wrong = withChecksum(apiKey.slice(0, at) + digit + apiKey.slice(at + 1, 91));
-      expect(await statusWith(wrong)).toBe(401);
-    }
-    expect(await statusWith(apiKey)).toBe(200);
-    expect(service.proxy.requests).toEqual(['Query Pets', 'Query Pets', 'Query Pets']);
-  });
-
-  it('is refused with the same work and the same answer, however much of the secret is right', async () => {
-    const apiKey = await service.issueApiKey();
-    await statusWith(apiKey);
-    for (const rightCharacters of [0, 32, 63]) {
-      const headers = bearer(guessedKey(apiKey, rightCharacters));
       passSeconds(60);
       service.proxy.reset();
-      const afterRead = await invoke(service.listPets, { headers });
+      const afterRead = await invoke(service.listPets, { headers: bearer(wrong) });
+      const fromMemory = await invoke(service.listPets, { headers: bearer(wrong) });
       expect(service.proxy.requests).toEqual(['GetItem Keys']);
-      const fromMemory = await invoke(service.listPets, { headers });
-      expect(service.proxy.requests).toEqual(['GetItem Keys']);
-      for (const { status, headers: sent, text } of [afterRead, fromMemory]) {
-        expect({ status, headers: Object.entries(sent), text }).toEqual({
+      for (const { status, headers, text } of [afterRead, fromMemory]) {
+        expect({ status, headers: Object.entries(headers), text }).toEqual({
           status: 401,
           headers: [
             ['Content-Type', 'application/json'],
@@ -319,5 +290,6 @@ describe('a key that is right but for its secret', () => {
         });
       }
     }
+    expect(await statusWith(apiKey)).toBe(200);
   });
 });

@@ -3,7 +3,6 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { delayed, type Fault, faults } from '../support/fault-proxy.ts';
-import { withChecksum } from '../support/guessed-key.ts';
 import {
   bearer,
   captureLog,
@@ -17,6 +16,7 @@ import {
   startHandlers,
 } from '../support/handlers.ts';
 import { type EventParts, gatewayRequestId } from '../support/proxy-event.ts';
+import { withChecksum } from '../support/with-checksum.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;
 let apiKey: string;

@@ -94,7 +94,7 @@ describe('a list whose answers DynamoDB cuts short', () => {
         expect(pages.flat()).toEqual(expected);
         expect(pages).toHaveLength(Math.ceil(expected.length / pageSize));
       }),
-      { numRuns: runsOf(40, 1_000) },
+      { numRuns: runsOf(25, 1_000) },
     );
   });
 
@@ -133,10 +133,6 @@ describe('a list whose answers DynamoDB cuts short', () => {
 });
 
 describe('a page', () => {
-  it('holds 20 pets unless limit says otherwise', async () => {
-    expect((await page({})).listed).toEqual(pets.slice(0, 20));
-  });
-
   it('costs one request, and one more for each status that ends on it', async () => {
     const requestsFor = async (query: Record<string, string>) => {
       await page(query);

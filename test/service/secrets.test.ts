@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
-import { withChecksum } from '../support/guessed-key.ts';
 import {
   bearer,
   captureLog,
@@ -15,6 +14,7 @@ import {
   startHandlers,
 } from '../support/handlers.ts';
 import type { EventParts } from '../support/proxy-event.ts';
+import { withChecksum } from '../support/with-checksum.ts';
 
 /** Each piece of it is the same, so that it is recognised when it is cut. */
 const piece = 'c0ffee5e';
@@ -128,23 +128,11 @@ describe('a secret that a client sends is in no log line and no error response',
     expect(statuses).toEqual([200, 201, 400, 401, 404, 405, 413, 415, 422, 500]);
   });
 
-  it.each<{ kind: string; status: number; fault: Fault }>([
-    {
-      kind: 'a throttling error',
-      status: 503,
-      fault: awsError(400, 'c.a#ThrottlingException', { message: secret }),
-    },
-    {
-      kind: 'a refusal',
-      status: 500,
-      fault: awsError(400, 'c.a#AccessDeniedException', { message: secret }),
-    },
-    {
-      kind: 'text that is not JSON',
-      status: 503,
-      fault: ({ response }) => void response.end(secret),
-    },
-  ])('while DynamoDB repeats it in $kind', async ({ status, fault }) => {
+  it.each<[kind: string, status: number, fault: Fault]>([
+    ['a throttling error', 503, awsError(400, 'c.a#ThrottlingException', { message: secret })],
+    ['a refusal', 500, awsError(400, 'c.a#AccessDeniedException', { message: secret })],
+    ['text that is not JSON', 503, ({ response }) => void response.end(secret)],
+  ])('while DynamoDB repeats it in %s', async (_kind, status, fault) => {
     service.proxy.inject('*', fault);
     expect(await statusesOfAll()).toEqual([400, 401, 404, 405, 413, 415, status]);
   });
