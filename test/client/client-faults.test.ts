@@ -39,7 +39,7 @@ const passing: readonly (readonly [kind: string, fault: Fault])[] = [
   ['a lost answer', faults.resetAfterForwarding],
   ['a 429', refusal(429, 'too_many_requests', { 'Retry-After': '1' })],
   ['a 502', refusal(502, 'bad_gateway')],
-  ['a 503', refusal(503, 'service_unavailable', { 'Retry-After': '1' })],
+  ['a 503', refusal(503, 'service_unavailable', { 'Retry-After': '0' })],
   [
     'a 504 after the pet was added',
     async ({ response, forward }) => {
@@ -64,23 +64,18 @@ describe('the typed client while the service fails', () => {
     await expect.poll(() => namesOf(name), { timeout: 20_000 }).toEqual([name]);
   });
 
-  it.each(passing)('lists pets in spite of %s', async (_kind, fault) => {
+  it('lists pets in spite of a lost answer', async () => {
     await store.createPet({ name: 'Rex', categoryId: 1 });
-    proxy.inject('GET /v1/pets', fault, 1);
+    proxy.inject('GET /v1/pets', faults.resetAfterForwarding, 1);
     expect((await store.listPets({ limit: 1 }).next()).value).toHaveProperty('id');
-  });
-
-  it('gives up after four attempts, with the last error of the service', async () => {
-    proxy.inject('GET /v1/pets/1', refusal(503, 'service_unavailable', { 'Retry-After': '0' }));
-    await expect(store.getPet(1)).rejects.toMatchObject({ code: 'service_unavailable' });
-    expect(proxy.requests).toHaveLength(4);
   });
 
   it.each([
     [400, 'invalid_request'],
+    [401, 'unauthorized'],
     [422, 'idempotency_key_reused'],
     [500, 'internal_error'],
-  ])('asks once where another attempt mends nothing: %i', async (status, code) => {
+  ])('asks once where another attempt changes nothing: %i', async (status, code) => {
     proxy.inject('POST /v1/pets', refusal(status, code));
     await expect(store.createPet({ name: 'Rex', categoryId: 1 })).rejects.toMatchObject({ code });
     expect(proxy.requests).toHaveLength(1);
@@ -95,8 +90,14 @@ describe('the typed client while the service fails', () => {
       AnimalStoreError,
       { code: 'unexpected_response', status: 502 },
     ],
+    [
+      'the service stays unavailable',
+      refusal(503, 'service_unavailable', { 'Retry-After': '0' }),
+      AnimalStoreError,
+      { code: 'service_unavailable', status: 503 },
+    ],
   ])(
-    'throws an exported error without the API key when %s',
+    'gives up after four attempts, without the API key in its exported error, when %s',
     async (_kind, fault, error, expected) => {
       proxy.inject('GET /v1/pets/1', fault);
       const thrown = await impatient.getPet(1).catch((reason: unknown) => reason);
