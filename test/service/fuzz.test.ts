@@ -21,7 +21,11 @@ const inspect = (line: string) => {
 
 beforeAll(async () => {
   const dynamodbEndpoint = inject('dynamodb')?.dynamodbEndpoint;
-  service = await startLocalService({ dynamodbEndpoint, log: inspect });
+  service = await startLocalService({
+    dynamodbEndpoint,
+    assembly: inject('assembly'),
+    log: inspect,
+  });
 });
 
 afterAll(async () => {

@@ -31,6 +31,7 @@ beforeAll(async () => {
   proxyEndpoint = await proxy.listen();
   service = await startLocalService({
     dynamodbEndpoint,
+    assembly: inject('assembly'),
     functionsDynamodbEndpoint: proxyEndpoint,
     log: (line) => printed.push(line),
   });
