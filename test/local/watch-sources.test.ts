@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -152,8 +153,9 @@ describe('SourceWatch', () => {
     watch.begin(async (signal) => {
       events.push('begins');
       if (events.length > 1) return;
+      const aborted = once(signal, 'abort');
       await writeFile(join(root, 'a.ts'), 'changed meanwhile');
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await aborted;
       events.push('is aborted');
     });
     await writeFile(join(root, 'a.ts'), 'new');
