@@ -21,7 +21,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createTables, tablesOf } from '../../infra/local/dynamodb/create-tables.ts';
+import { createTables, type TableDefinition } from '../../infra/local/dynamodb/create-tables.ts';
 import {
   type DynamodbLocal,
   freePort,
@@ -228,69 +228,55 @@ describe('DynamoDB Local', () => {
   });
 });
 
-const petsTable = {
-  KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-  AttributeDefinitions: [
-    { AttributeName: 'id', AttributeType: 'N' },
-    { AttributeName: 'status', AttributeType: 'S' },
-  ],
-  BillingMode: 'PAY_PER_REQUEST',
-  GlobalSecondaryIndexes: [
-    {
-      IndexName: 'byStatus',
-      KeySchema: [
-        { AttributeName: 'status', KeyType: 'HASH' },
-        { AttributeName: 'id', KeyType: 'RANGE' },
-      ],
-      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['name'] },
-    },
-  ],
-};
-const keysTable = {
-  TableName: 'Keys',
-  KeySchema: [{ AttributeName: 'keyId', KeyType: 'HASH' }],
-  AttributeDefinitions: [{ AttributeName: 'keyId', AttributeType: 'S' }],
-  BillingMode: 'PAY_PER_REQUEST',
-};
-const templateWith = (Properties: Record<string, unknown>) => ({
-  Resources: { Pets: { Type: 'AWS::DynamoDB::Table', Properties } },
-});
-
 describe('the tables and the key of a start', () => {
+  const tableOf = (variable: string): TableDefinition => {
+    const table = inject('dynamodb')?.tables[variable];
+    if (table === undefined) throw new Error(`No function has ${variable}`);
+    return table;
+  };
+  const pets = tableOf('PETS_TABLE');
+  const keys = tableOf('KEYS_TABLE');
+
   it('are the tables that the template declares', async () => {
-    await createTables(client, tablesOf(templateWith(petsTable)).values());
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: 'Pets' }));
+    await createTables(client, [pets]);
+    const { TableName, AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] } = pets;
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
     expect(Table).toMatchObject({
-      AttributeDefinitions: expect.arrayContaining(petsTable.AttributeDefinitions),
-      KeySchema: petsTable.KeySchema,
+      AttributeDefinitions: expect.arrayContaining(AttributeDefinitions),
+      KeySchema,
       BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
-      GlobalSecondaryIndexes: [expect.objectContaining(petsTable.GlobalSecondaryIndexes[0])],
+      GlobalSecondaryIndexes: GlobalSecondaryIndexes.map((index) => expect.objectContaining(index)),
     });
+    expect(GlobalSecondaryIndexes).toHaveLength(1);
   });
 
   it('leave a table with what it holds, unless it has other indexes', async () => {
+    const { TableName, GlobalSecondaryIndexes: _indexes, ...rest } = pets;
     const Item = { id: { N: '1' } };
-    await client.send(new PutItemCommand({ TableName: 'Pets', Item }));
-    await createTables(client, tablesOf(templateWith(petsTable)).values());
-    const kept = await client.send(new GetItemCommand({ TableName: 'Pets', Key: Item }));
+    await createTables(client, [pets]);
+    await client.send(new PutItemCommand({ TableName, Item }));
+    await createTables(client, [pets]);
+    const kept = await client.send(new GetItemCommand({ TableName, Key: Item }));
     expect(kept.Item).toEqual(Item);
-
-    const { GlobalSecondaryIndexes: _gone, ...rest } = petsTable;
-    const indexless = { ...rest, AttributeDefinitions: rest.AttributeDefinitions.slice(0, 1) };
-    await expect(createTables(client, tablesOf(templateWith(indexless)).values())).rejects.toThrow(
-      /^Table Pets exists with other keys or indexes[^\n]+$/,
+    const AttributeDefinitions = pets.AttributeDefinitions.filter(
+      ({ AttributeName }) => AttributeName === 'id',
+    );
+    const indexless = { ...rest, TableName, AttributeDefinitions };
+    await expect(createTables(client, [indexless])).rejects.toThrow(
+      new RegExp(`^Table ${TableName} exists with other keys or indexes[^\\n]+$`),
     );
   });
 
   it('are a key made once, for only its user to read, and made anew when it is damaged', async () => {
-    await createTables(client, tablesOf(templateWith(keysTable)).values());
+    const { TableName } = keys;
+    await createTables(client, [keys]);
     const directory = join(await temporaryFolder(), 'local');
     const issue = () =>
-      issueLocalApiKey(client, { tableName: 'Keys', prefix: 'pets_test' }, directory);
+      issueLocalApiKey(client, { tableName: TableName, prefix: 'pets_test' }, directory);
     const apiKey = await issue();
     const identity = identifyApiKey(apiKey, 'pets_test');
     const { Item } = await client.send(
-      new GetItemCommand({ TableName: 'Keys', Key: { keyId: { S: identity?.keyId ?? '' } } }),
+      new GetItemCommand({ TableName, Key: { keyId: { S: identity?.keyId ?? '' } } }),
     );
     expect(toApiKeyRecord(unmarshall(Item ?? {}))).toEqual({
       ...identity,
