@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { synthesise } from '../../infra/local/stack-definition.ts';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { readStack } from '../../infra/local/stack-definition.ts';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
 import { petStatuses } from '../../lib/contract/bodies.ts';
 import { departuresFromContract } from '../support/contract.ts';
@@ -17,7 +17,7 @@ let gateway: Awaited<ReturnType<typeof startHandlerGateway>>;
 beforeAll(async () => {
   const service = await startHandlers(fromBundles);
   await service.storeApiKey(apiKey);
-  gateway = await startHandlerGateway(await synthesise(), service);
+  gateway = await startHandlerGateway(await readStack(inject('assembly')), service);
 });
 
 afterAll(() => gateway.stop());
