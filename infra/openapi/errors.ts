@@ -34,7 +34,7 @@ const described: { readonly [Name in keyof typeof errors]: DescribedError } = {
   },
   unsupportedMediaType: {
     example: errors.unsupportedMediaType(),
-    when: 'The body is not declared as `application/json` in UTF-8.',
+    when: 'The `Content-Type` is not `application/json` in UTF-8 or is longer than 255 characters, or a `Content-Encoding` is not `identity`.',
   },
   idempotencyKeyReused: {
     example: errors.idempotencyKeyReused(),
