@@ -17,7 +17,7 @@ let gateway: Awaited<ReturnType<typeof startHandlerGateway>>;
 beforeAll(async () => {
   const service = await startHandlers(fromBundles);
   await service.storeApiKey(apiKey);
-  gateway = await startHandlerGateway(await readStack(inject('assembly')), service);
+  gateway = await startHandlerGateway(await readStack(inject('assembly') ?? ''), service);
 });
 
 afterAll(() => gateway.stop());
