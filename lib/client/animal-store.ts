@@ -42,6 +42,8 @@ export interface CreatePetOptions extends CallOptions {
 
 /** An error response. Its `code` tells it from others; `unexpected_response` for a body, even of a 200, that the service does not send. */
 export class AnimalStoreError extends Error {
+  // Minifiers rename classes; Node.js prints this name with the error.
+  static override readonly name = 'AnimalStoreError';
   override readonly name = 'AnimalStoreError';
   readonly code: string;
   /** The HTTP status code. */
@@ -59,11 +61,13 @@ export class AnimalStoreError extends Error {
 
 /** No complete response came: DNS, connection or TLS failed on every attempt. `cause` is the error of `fetch`. */
 export class NetworkError extends Error {
+  static override readonly name = 'NetworkError';
   override readonly name = 'NetworkError';
 }
 
 /** No complete response came within `timeoutMs` on any attempt. */
 export class TimeoutError extends Error {
+  static override readonly name = 'TimeoutError';
   override readonly name = 'TimeoutError';
 }
 

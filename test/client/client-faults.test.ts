@@ -17,7 +17,7 @@ let impatient: AnimalStore;
 
 beforeAll(async () => {
   const baseAddress = (await proxy.listen()) + pathname;
-  store = new AnimalStore({ baseAddress, apiKey: inject('apiKey'), timeoutMs: 3_000 });
+  store = new AnimalStore({ baseAddress, apiKey: inject('apiKey'), timeoutMs: 5_000 });
   impatient = new AnimalStore({ baseAddress, apiKey: inject('apiKey'), timeoutMs: 500 });
 });
 
