@@ -10,6 +10,7 @@ import { startHandlerGateway } from '../support/handler-gateway.ts';
 import { captureLog, fromBundles, startHandlers } from '../support/handlers.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
 import { runsOf } from '../support/runs.ts';
+import { assemblyDirectory } from '../support/stack.ts';
 
 const apiKey = generateApiKey('pets_test');
 let gateway: Awaited<ReturnType<typeof startHandlerGateway>>;
@@ -17,7 +18,7 @@ let gateway: Awaited<ReturnType<typeof startHandlerGateway>>;
 beforeAll(async () => {
   const service = await startHandlers(fromBundles);
   await service.storeApiKey(apiKey);
-  gateway = await startHandlerGateway(await readStack(inject('assembly') ?? ''), service);
+  gateway = await startHandlerGateway(await readStack(assemblyDirectory()), service);
 });
 
 afterAll(() => gateway.stop());
