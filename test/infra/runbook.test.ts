@@ -106,7 +106,7 @@ describe('queries of logs', () => {
   });
 });
 
-/** What stands in for the words in angle brackets. */
+/** Replaces the words in angle brackets. */
 const examples: Readonly<Record<string, string>> = {
   API_KEY: 'pets_test_example',
   BACKUP_ARN: 'arn:aws:dynamodb:eu-west-1:444455556666:table/Pets/backup/1',
