@@ -47,10 +47,10 @@ describe.each([
       ...rest,
     });
 
-  it('is at most 220 KB, and 72 KB gzipped', async () => {
+  it('is at most 184 KB, and 60 KB gzipped', async () => {
     const code = await readFile(join(bundleDirectory(name), `${name}.cjs`));
-    expect(code.length).toBeLessThanOrEqual(220_000);
-    expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(72_000);
+    expect(code.length).toBeLessThanOrEqual(184_000);
+    expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(60_000);
   });
 
   it('loads nothing slow, connects before any request, and calls DynamoDB once for a request with a known key', async () => {

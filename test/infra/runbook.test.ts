@@ -69,7 +69,7 @@ describe('queries of logs', () => {
   });
 
   const keywords =
-    /^(filter|fields|stats|sort|desc|by|limit|like|parse|as|count|pct|max|latest|bin|d)$/;
+    /^(filter|fields|stats|sort|desc|by|limit|like|parse|as|count|pct|max|latest|bin|d|and|ispresent)$/;
 
   /** The fields that a query names, besides those that CloudWatch finds in every line. */
   const fieldsOf = (query: string) => {
@@ -93,10 +93,12 @@ describe('queries of logs', () => {
     for (const field of named) expect(line).toHaveProperty(field);
   });
 
-  it("of the functions' logs name fields that the line of a failed request has", async () => {
+  it("of the functions' logs name fields that the line of a failed request with a corrupt item has", async () => {
     const service = await startHandlers();
     const apiKey = await service.issueApiKey();
     service.proxy.inject('Query Pets', faults.accessDenied);
+    const { noteCorruptItem } = await import('../../lib/aws/telemetry.ts');
+    noteCorruptItem('7');
     const lines = captureLog();
     await invoke(service.listPets, { headers: bearer(apiKey) });
     const [line] = readLines(lines);
@@ -106,7 +108,7 @@ describe('queries of logs', () => {
   });
 });
 
-/** Replaces the words in angle brackets. */
+/** Examples for the words in angle brackets. */
 const examples: Readonly<Record<string, string>> = {
   API_KEY: 'pets_test_example',
   BACKUP_ARN: 'arn:aws:dynamodb:eu-west-1:444455556666:table/Pets/backup/1',

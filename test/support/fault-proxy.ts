@@ -124,6 +124,19 @@ export const delayed =
     await fault(exchange);
   };
 
+/** Deals each call of the SDK a fault of its own, for its first `attempts`; once all are dealt, calls pass. */
+export const dealt = (kinds: readonly Fault[], attempts = Number.POSITIVE_INFINITY): Fault => {
+  const undealt = [...kinds];
+  const hands = new Map<unknown, { readonly fault: Fault; attempts: number }>();
+  return (exchange) => {
+    const id = exchange.incoming.headers['amz-sdk-invocation-id'];
+    const hand = hands.get(id) ?? { fault: undealt.shift() ?? passOn, attempts };
+    hands.set(id, hand);
+    hand.attempts -= 1;
+    return (hand.attempts < 0 ? passOn : hand.fault)(exchange);
+  };
+};
+
 interface Injection {
   readonly call: string;
   readonly fault: Fault;
