@@ -242,6 +242,8 @@ describe("an answer that can't be DynamoDB's", () => {
     ['a Query with numbers', 'Query Pets', '{"Items":[5]}'],
     ['a Query with a pet without an id', 'Query Pets', page(pet({ id: undefined }))],
     ['a Query with a pet of another status', 'Query Pets', page(pet({ status: { S: 'sold' } }))],
+    ['a Query with a pet twice', 'Query Pets', page(pet({}), pet({}))],
+    ['a Query out of order', 'Query Pets', page(pet({ id: { N: '2' } }), pet({}))],
     ['a Query that ends nowhere', 'Query Pets', '{"Items":[],"LastEvaluatedKey":{}}'],
     [
       'a Query that ends before it began',

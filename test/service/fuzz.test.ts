@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
 import { petStatuses } from '../../lib/contract/bodies.ts';
