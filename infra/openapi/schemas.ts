@@ -3,6 +3,7 @@ import { int64Bounds } from '../../lib/contract/pet.ts';
 import {
   invisible,
   ListPetsQuery,
+  maxLimit,
   maxNameLength,
   NewPet,
   PetStatusSchema,
@@ -61,8 +62,6 @@ const described = z
   .add(ErrorBody.shape.status, { description: 'The HTTP status code of the response.' })
   .add(ListPetsQuery, { id: 'ListPetsQuery' })
   .add(ListPetsQuery.shape.limit, {
-    type: 'integer',
-    minimum: 1,
     description:
       'The most animals that the page may hold. It can hold fewer, or none, and still have a `Link`.',
   })
@@ -72,22 +71,31 @@ const described = z
       'Where the page starts: take it, with the whole address, from the `Link` of the page before. It holds for the `status` that it was given for.',
   });
 
+const limit = ListPetsQuery.shape.limit._zod.def.innerType._zod.def;
+
+/** The rules that are code, which zod can't convert. */
+const rulesInCode = new Map<unknown, z.core.JSONSchema.BaseSchema>([
+  [
+    NewPet.shape.categoryId,
+    {
+      type: 'integer',
+      format: 'int64',
+      minimum: Number(int64Bounds.minimum),
+      maximum: Number(int64Bounds.maximum),
+    },
+  ],
+  [ListPetsQuery.shape.cursor._zod.def.innerType, { type: 'string' }],
+  [limit.in, { type: 'string' }],
+  [limit.out, { type: 'integer', minimum: 1, maximum: maxLimit }],
+]);
+
 /** JSON Schemas of what clients send (`input`), or of what the service reads from it (`output`), by name. */
 const convert = (io: 'input' | 'output') =>
   z.toJSONSchema(described, {
     io,
     metadata: described,
     uri: (id) => `#/components/schemas/${id}`,
-    // The one rule that is code alone; any other makes zod throw.
-    unrepresentable: ({ zodSchema }) =>
-      zodSchema === NewPet.shape.categoryId
-        ? {
-            type: 'integer',
-            format: 'int64',
-            minimum: Number(int64Bounds.minimum),
-            maximum: Number(int64Bounds.maximum),
-          }
-        : 'throw',
+    unrepresentable: ({ zodSchema }) => rulesInCode.get(zodSchema) ?? 'throw',
   }).schemas;
 
 /** The schemas of all bodies, by name. */

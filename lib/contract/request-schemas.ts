@@ -41,23 +41,23 @@ export const NewPet = /* @__PURE__ */ (() =>
   ))();
 export type NewPet = z.output<typeof NewPet>;
 
-const maxLimit = 100;
+/** Of a page, in pets. */
+export const maxLimit = 100;
 const limitRule = mustBe(`an integer from 1 to ${maxLimit}`);
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const isLimit = (text: unknown) =>
+  isText(text) && /^[1-9]\d{0,2}$/.test(text) && Number(text) <= maxLimit;
 
 /** Query parameters of `GET /pets`. */
 export const ListPetsQuery = /* @__PURE__ */ (() =>
   z.strictObject({
     limit: z._default(
-      z.pipe(
-        z.pipe(
-          z.string().check(z.regex(/^[1-9]\d{0,2}$/, { error: limitRule })),
-          z.transform(Number),
-        ),
-        z.number().check(z.lte(maxLimit, { error: limitRule })),
-      ),
+      z.pipe(z.custom<string>(isLimit, { error: limitRule }), z.transform(Number)),
       20,
     ),
     status: z.optional(PetStatusSchema),
-    cursor: z.optional(z.string()),
+    cursor: z.optional(z.custom<string>(isText)),
   }))();
 export type ListPetsQuery = z.output<typeof ListPetsQuery>;
