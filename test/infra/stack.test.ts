@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { featureFlags } from '../../infra/feature-flags.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { prod, type Stage, staging } from '../../infra/stages.ts';
@@ -12,6 +13,13 @@ import { methodsOf, operations } from '../../lib/contract/operations.ts';
 const routes = operations.flatMap((operation) =>
   methodsOf(operation).map((method) => ({ ...operation, method })),
 );
+
+const Pinned = z.object({
+  Type: z.string(),
+  Properties: z.optional(
+    z.object({ KeySchema: z.optional(z.array(z.object({ AttributeName: z.string() }))) }),
+  ),
+});
 
 const app = new App({ context: featureFlags });
 
@@ -307,6 +315,24 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
         },
       ],
     });
+  });
+
+  it('keeps the logical id and the key of all that holds data, and of the API', () => {
+    const pinned = Object.entries(template.toJSON()['Resources']).flatMap(([id, resource]) => {
+      const { Type, Properties } = Pinned.parse(resource);
+      if (!['AWS::DynamoDB::Table', 'AWS::ApiGateway::RestApi'].includes(Type)) return [];
+      return [[id, ...(Properties?.KeySchema ?? []).map(({ AttributeName }) => AttributeName)]];
+    });
+    expect(
+      pinned,
+      'CloudFormation replaces a resource whose logical id or key changes: the data stays behind in the old table, ' +
+        'or clients lose the address of the API. Take back what renamed the construct or changed its key. If it is ' +
+        'meant, follow "Replace a table" in infra/README.md first, then change this test.',
+    ).toEqual([
+      ['PetsTable56B0D675', 'id'],
+      ['KeysTableDD857A22', 'keyId'],
+      ['ApiRestApiE35FEAFE'],
+    ]);
   });
 
   it('gives out the base address and the names of the tables', () => {

@@ -93,6 +93,15 @@ describe('a release', () => {
     expect(commandsOf(job)).toContain(command);
   });
 
+  it.each(['staging', 'prod'])('deploys %s after a check of the same changes', (name) => {
+    const commands = commandsOf(jobOf(release, name)).match(/npm run (deploy.*|check-change-set)/g);
+    expect(commands).toEqual([
+      `npm run deploy -- AnimalStore-${name} --method prepare-change-set --require-approval never`,
+      'npm run check-change-set',
+      expect.stringMatching(`^npm run deploy -- AnimalStore-${name} --require-approval never`),
+    ]);
+  });
+
   it('sends prod only requests that leave no trace', () => {
     expect(commandsOf(jobOf(release, 'prod'))).toContain('npm run smoke');
     expect(read('test/acceptance/smoke.test.ts')).not.toMatch(/\bcreate\b|method:/);
