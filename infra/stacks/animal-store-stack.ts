@@ -87,13 +87,23 @@ export class AnimalStoreStack extends Stack {
     };
     const findApiKeys = allow('dynamodb:GetItem', keysTable.tableArn);
     const operationFunction = (name: string, call: PolicyStatement) =>
-      new ServiceFunction(this, name, { stage, environment, permissions: [findApiKeys, call] });
+      new ServiceFunction(this, name, {
+        stage,
+        reservedConcurrency: stage.reservedConcurrency?.eachOperation,
+        environment,
+        permissions: [findApiKeys, call],
+      });
     const index = `${petsTable.tableArn}/index/${statusIndex}`;
     return {
       listPets: operationFunction('list-pets', allow('dynamodb:Query', index)),
       createPet: operationFunction('create-pet', allow('dynamodb:PutItem', petsTable.tableArn)),
       getPet: operationFunction('get-pet', allow('dynamodb:GetItem', petsTable.tableArn)),
-      unrouted: new ServiceFunction(this, 'unrouted', { stage, environment: {}, permissions: [] }),
+      unrouted: new ServiceFunction(this, 'unrouted', {
+        stage,
+        reservedConcurrency: stage.reservedConcurrency?.unrouted,
+        environment: {},
+        permissions: [],
+      }),
     };
   }
 

@@ -9,6 +9,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { projectDirectory } from '../../infra/project-directory.ts';
 import {
   accountStackName as accountStack,
+  accountStackId,
   emulated,
   stackName,
   staging,
@@ -41,7 +42,7 @@ const run = async () => {
   if (!(await findStack('CDKToolkit'))) {
     await succeed(cdk('bootstrap', ...(environment ? [addressOf(environment)] : [])));
   }
-  if (!(await findStack(accountStack))) await succeed(deploy(accountStack));
+  if (!(await findStack(accountStack))) await succeed(deploy(accountStackId({ environment })));
   try {
     await succeed(deploy(stack));
     const baseAddress = await deployedAddress();
@@ -71,7 +72,7 @@ const announceLeftOut = () => {
 const addressOf = ({ account, region }: NonNullable<typeof environment>) =>
   `aws://${account}/${region}`;
 
-const context = emulator === undefined ? [] : ['--context', 'emulator=true'];
+const context = ['--context', emulator === undefined ? 'placeholders=allowed' : 'emulator=true'];
 const cdk = (...words: readonly string[]) => ['cdk', ...words, ...context];
 const deploy = (name: string) => [
   ...['npm', 'run', 'deploy', '--', name, '--require-approval', 'never'],

@@ -63,6 +63,18 @@ describe('a stage', () => {
     },
   );
 
+  it('prod reserves less concurrency for what has no route than for an operation', () => {
+    const reserved = Object.values(templateOf(prod).findResources('AWS::Lambda::Function')).map(
+      ({ Properties }) => [Properties.Handler, Properties.ReservedConcurrentExecutions],
+    );
+    expect(reserved).toEqual([
+      ['list-pets.handler', 100],
+      ['create-pet.handler', 100],
+      ['get-pet.handler', 100],
+      ['unrouted.handler', 20],
+    ]);
+  });
+
   it('prod with several unsafe values is refused for all of them at once', () => {
     const unsafe = { ...prod, retainData: false, alarmAddressees: [] };
     expect(() => stackOf(unsafe)).toThrow(/retainData.*; alarmAddressees/);

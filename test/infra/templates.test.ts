@@ -6,7 +6,7 @@ import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { featureFlags } from '../../infra/feature-flags.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { stages } from '../../infra/stages.ts';
+import { stackName, stages } from '../../infra/stages.ts';
 import { pythonTool } from '../support/python-tool.ts';
 
 const cfnLint = pythonTool('cfn-lint');
@@ -15,7 +15,11 @@ const assembly = mkdtempSync(join(tmpdir(), 'animal-store-templates-'));
 beforeAll(() => {
   const { status, stderr } = spawnSync(process.execPath, ['infra/app.ts'], {
     cwd: projectDirectory,
-    env: { ...process.env, CDK_OUTDIR: assembly },
+    env: {
+      ...process.env,
+      CDK_OUTDIR: assembly,
+      CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed' }),
+    },
     encoding: 'utf8',
   });
   expect(status, stderr).toBe(0);
@@ -24,11 +28,14 @@ beforeAll(() => {
 afterAll(() => rmSync(assembly, { recursive: true, force: true }));
 
 describe('the templates', () => {
-  it('are one for each stage, and one for the account', () => {
+  it('are one for each stage, and one for each account and region', () => {
     const templates = readdirSync(assembly).filter((name) => name.endsWith('.template.json'));
-    const names = [...Object.keys(stages), 'account'];
+    const names = Object.values(stages).flatMap((stage) => [
+      stackName(stage),
+      `AnimalStore-account-${stage.environment?.account}-${stage.environment?.region}`,
+    ]);
     expect(templates.sort()).toEqual(
-      names.map((name) => `AnimalStore-${name}.template.json`).sort(),
+      [...new Set(names)].map((name) => `${name}.template.json`).sort(),
     );
   });
 

@@ -96,6 +96,7 @@ describe('a release', () => {
   it.each(['staging', 'prod'])('deploys %s after a check of the same changes', (name) => {
     const commands = commandsOf(jobOf(release, name)).match(/npm run (deploy.*|check-change-set)/g);
     expect(commands).toEqual([
+      'npm run deploy -- "AnimalStore-account-$ACCOUNT-$AWS_REGION" --require-approval never',
       `npm run deploy -- AnimalStore-${name} --method prepare-change-set --require-approval never`,
       'npm run check-change-set',
       expect.stringMatching(`^npm run deploy -- AnimalStore-${name} --require-approval never`),
