@@ -6,7 +6,7 @@ import {
   Table,
   type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { PetsApi } from '../api/pets-api.ts';
@@ -52,6 +52,9 @@ export class AnimalStoreStack extends Stack {
     if (api.domainTarget) new CfnOutput(this, 'DomainTarget', { value: api.domainTarget });
     new CfnOutput(this, 'PetsTableName', { value: petsTable.tableName });
     new CfnOutput(this, 'KeysTableName', { value: keysTable.tableName });
+    new CfnOutput(this, 'KeyAdministrationPolicy', {
+      value: this.#addKeyAdministrationPolicy(keysTable).managedPolicyArn,
+    });
   }
 
   #addPetsTable(): Table {
@@ -74,6 +77,19 @@ export class AnimalStoreStack extends Stack {
     return new Table(this, 'KeysTable', {
       ...tableDefaults(this.#stage),
       partitionKey: { name: 'keyId', type: AttributeType.STRING },
+    });
+  }
+
+  /** All that `npm run keys` needs. Its check of the account needs no permission. */
+  #addKeyAdministrationPolicy({ tableArn }: Table): ManagedPolicy {
+    return new ManagedPolicy(this, 'KeyAdministration', {
+      description: `Issue, list, rotate and revoke the API keys of ${this.#stage.name}`,
+      statements: [
+        allow('cloudformation:DescribeStacks', this.stackId),
+        ...['GetItem', 'PutItem', 'UpdateItem', 'Scan'].map((call) =>
+          allow(`dynamodb:${call}`, tableArn),
+        ),
+      ],
     });
   }
 

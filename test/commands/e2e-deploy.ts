@@ -129,6 +129,7 @@ const deployedAddress = async (): Promise<string> => {
 
 const runAcceptanceTests = async (baseAddress: string) => {
   const issue = ['issue', '--stage', 'staging', '--owner', 'e2e', '--expires-in', '1h', '--json'];
+  if (emulator !== undefined) issue.push('--emulator');
   const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'keys', '--', ...issue], {
     cwd: projectDirectory,
   });

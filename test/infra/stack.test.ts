@@ -220,6 +220,25 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
     ]);
   });
 
+  it('gives key administrators a policy for the commands of npm run keys, and nothing else', () => {
+    const [[policy, { Properties } = {}] = []] = Object.entries(
+      template.findResources('AWS::IAM::ManagedPolicy'),
+    );
+    expect(Properties.PolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'cloudformation:DescribeStacks',
+        Resource: { Ref: 'AWS::StackId' },
+      },
+      {
+        Effect: 'Allow',
+        Action: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'].map((call) => `dynamodb:${call}`),
+        Resource: arnOf(keysTable),
+      },
+    ]);
+    template.hasOutput('KeyAdministrationPolicy', { Value: { Ref: policy } });
+  });
+
   it.each(functionNames)(
     'moves the alias of %s to each new version, and keeps the old ones',
     (name) => {
