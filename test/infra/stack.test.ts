@@ -47,9 +47,11 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
   const keysTable = idOf(template, 'AWS::DynamoDB::Table', 'KeysTable');
   const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 
-  it('serves a regional REST API under the stage v1', () => {
+  it('serves a regional REST API under the stage v1, over TLS 1.3 or 1.2 with forward secrecy', () => {
     template.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
     });
     template.hasResourceProperties('AWS::ApiGateway::Stage', { StageName: 'v1' });
     template.resourceCountIs('AWS::ApiGateway::Stage', 1);
@@ -272,6 +274,8 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
       extendedRequestId: '$context.extendedRequestId',
       lambdaRequestId: '$context.integration.requestId',
       status: '$context.status',
+      tlsVersion: '$context.tlsVersion',
+      cipherSuite: '$context.cipherSuite',
     });
     for (const variable of Object.values(line)) {
       expect(variable).toMatch(/^\$context\.[\w.]+$/);

@@ -156,12 +156,13 @@ describe('a custom domain', () => {
   const certificateArn = 'arn:aws:acm:eu-west-1:111122223333:certificate/1';
   const template = templateOf({ ...staging, customDomain: { domainName, certificateArn } });
 
-  it("has the base path v1, its certificate, and TLS from 1.2 on, in place of the API's own address", () => {
+  it("has the base path v1, its certificate, and the TLS policy of the API, in place of the API's own address", () => {
     template.hasResourceProperties('AWS::ApiGateway::DomainName', {
       DomainName: domainName,
       RegionalCertificateArn: certificateArn,
       EndpointConfiguration: { Types: ['REGIONAL'] },
-      SecurityPolicy: 'TLS_1_2',
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
     });
     template.hasResourceProperties('AWS::ApiGateway::BasePathMapping', {
       BasePath: 'v1',
