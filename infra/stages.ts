@@ -48,7 +48,10 @@ export interface Stage {
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
-  /** E-mail addresses that alarms are sent to; without any, the stage has neither alarms nor a dashboard. */
+  /**
+   * Where alarms are sent: e-mail addresses, HTTPS endpoints that page somebody, or ARNs of SNS topics that CloudWatch
+   * may publish to. Without any, the stage has neither alarms nor a dashboard.
+   */
   readonly alarmAddressees: readonly string[];
 
   /** Whether tables and logs outlive the stack that declares them. */
