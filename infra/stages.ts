@@ -80,7 +80,8 @@ export const staging: Stage = {
     getPet: { ratePerSecond: 50, burst: 100 },
   },
   corsOrigins: [],
-  firewall: undefined,
+  // As in prod, so that nothing meets clients untried.
+  firewall: { requestsPerAddress: 10_000, requestsPerApiKey: 50_000 },
 
   memoryMiB: 1024,
   timeoutSeconds: 10,

@@ -116,13 +116,17 @@ export class PetsApi extends Construct {
         name: serviceName(stage),
         stageArn: deploymentStage.stageArn,
         headersOf: (error) => errorHeaders(stage, error),
+        logRetentionDays: stage.accessLogRetentionDays,
+        // Its name is fixed, so that a retry of a failed deployment would collide with a log that stayed.
+        logRemovalPolicy: stage.retainData
+          ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+          : RemovalPolicy.DESTROY,
         ...stage.firewall,
       });
     } else {
       Validations.of(deploymentStage).acknowledge({
         id: 'AwsSolutions::AwsSolutions-APIG3',
-        reason:
-          'This stage is for trials: it has throttles, and no firewall that costs by the month.',
+        reason: 'An emulator has no firewall; the throttles bound what a stage without one takes.',
       });
     }
   }

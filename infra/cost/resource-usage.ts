@@ -266,6 +266,8 @@ export const freeTypes: ReadonlySet<string> = new Set([
   'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
+  // Its log has lines only of requests that the firewall blocks or counts.
+  'AWS::WAFv2::LoggingConfiguration',
   'AWS::WAFv2::WebACLAssociation',
 ]);
 

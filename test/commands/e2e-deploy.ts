@@ -59,6 +59,7 @@ const run = async () => {
 const announceLeftOut = () => {
   const reasons = new Map([
     ['environment', 'MiniStack has an account of its own'],
+    ['firewall', 'MiniStack has no firewall before an API'],
     ['alarmAddressees', 'MiniStack refuses alarms on metric math (so no alarms, no dashboard)'],
   ]);
   const deployed = new Map(Object.entries(emulated(staging)));

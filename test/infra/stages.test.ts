@@ -298,9 +298,44 @@ describe('the firewall', () => {
     });
   });
 
-  it('stands before the stage of the API, where a stage has one', () => {
-    template.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
-    templateOf(staging).resourceCountIs('AWS::WAFv2::WebACL', 0);
+  it.each(Object.values(stages))('stands before the API of $name, with the same rules', (stage) => {
+    const own = templateOf(stage);
+    own.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
+    expect(stage.firewall).toEqual(prod.firewall);
+  });
+
+  it.each(['flood-from-address', 'flood-with-api-key'])(
+    'tells who is blocked by %s to wait until its window has passed',
+    (name) => {
+      const { EvaluationWindowSec } = rule(name).Statement.RateBasedStatement;
+      expect(rule(name).Action.Block.CustomResponse.ResponseHeaders).toContainEqual({
+        Name: 'Retry-After',
+        Value: `${EvaluationWindowSec}`,
+      });
+    },
+  );
+
+  it('logs what it blocks or counts, without Authorization, query and path', () => {
+    const [log] = Object.keys(
+      template.findResources('AWS::Logs::LogGroup', {
+        Properties: { LogGroupName: 'aws-waf-logs-animal-store-prod' },
+      }),
+    );
+    template.hasResource('AWS::Logs::LogGroup', {
+      Properties: { LogGroupName: 'aws-waf-logs-animal-store-prod', RetentionInDays: 90 },
+      DeletionPolicy: 'RetainExceptOnCreate',
+    });
+    template.hasResourceProperties('AWS::WAFv2::LoggingConfiguration', {
+      LogDestinationConfigs: [
+        { 'Fn::Join': ['', [Match.stringLikeRegexp(':log-group:$'), { Ref: log }]] },
+      ],
+      RedactedFields: [
+        { SingleHeader: { Name: 'authorization' } },
+        { QueryString: {} },
+        { UriPath: {} },
+      ],
+      LoggingFilter: Match.objectLike({ DefaultBehavior: 'DROP' }),
+    });
   });
 });
 
