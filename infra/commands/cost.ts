@@ -119,13 +119,8 @@ program
       .default({}, [...kinds].map(([kind, { durationMs }]) => `${kind}=${durationMs}`).join()),
   )
   .option('--pets <count>', 'pets that are kept', wholeNumber, 100_000)
-  .option(
-    '--custom-metrics <count>',
-    'metrics that the functions write',
-    wholeNumber,
-    customMetrics,
-  )
-  .addOption(new Option('--stage <stage>', 'this stage alone').choices(Object.keys(stages)))
+  .option('--custom-metrics <n>', 'metrics that the functions write', wholeNumber, customMetrics)
+  .addOption(new Option('--stage <stage>', 'only this stage').choices(Object.keys(stages)))
   .option('--json', 'print JSON')
   .action(async (options: Options) => {
     const workload = workloadOf(options);

@@ -5,7 +5,6 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Argument, InvalidArgumentError, Option, program } from 'commander';
 import ms, { type StringValue } from 'ms';
-
 import {
   type ApiKeyRecord,
   type IssuedApiKey,
@@ -75,7 +74,7 @@ const shown = ({ keyId, owner, lastFour, createdAt, expiresAt, revokedAt }: ApiK
   revokedAt: revokedAt ?? null,
 });
 
-/** One JSON line on standard error for each act, so that standard output stays the result alone. */
+/** One JSON line on standard error for each act, so that standard output is only the result. */
 const logAct = (act: string, { stage }: CommonOptions, details: object) => {
   console.error(JSON.stringify({ timestamp: new Date().toISOString(), act, stage, ...details }));
 };
@@ -124,17 +123,14 @@ command('issue', 'issue a key and print it, once')
   .requiredOption('--owner <name>', 'whom the key is for')
   .option(
     '--expires-in <duration>',
-    'how long it lives, such as 90d; for ever without it',
+    'its lifetime, such as 90d; unlimited without it',
     milliseconds,
   )
   .action(async (options: CommonOptions & { owner: string; expiresIn?: number }) => {
     const { stage, owner, expiresIn } = options;
     const expiresAt = expiresIn === undefined ? undefined : new Date(Date.now() + expiresIn);
-    const issued = await (await keysOf(options)).issue(
-      stages[stage].apiKeyPrefix,
-      owner,
-      expiresAt,
-    );
+    const keys = await keysOf(options);
+    const issued = await keys.issue(stages[stage].apiKeyPrefix, owner, expiresAt);
     logAct('issue', options, { keyId: issued.record.keyId, owner });
     printIssued(issued, options);
   });
@@ -147,15 +143,10 @@ command('list', 'list all keys, without their secrets').action(async (options: C
 
 command('rotate', 'issue a successor of a key, and let the key itself end after a time of grace')
   .addArgument(keyId())
-  .option(
-    '--grace <duration>',
-    'how long the old key still lives; 0 ends it now',
-    milliseconds,
-    ms('7d'),
-  )
+  .option('--grace <duration>', 'how long the old key stays valid', milliseconds, ms('7d'))
   .option(
     '--expires-in <duration>',
-    'how long the successor lives; as long as the key itself was given without it',
+    "the successor's lifetime; the old key's without it",
     milliseconds,
   )
   .action(async (id: string, options: CommonOptions & { grace: number; expiresIn?: number }) => {

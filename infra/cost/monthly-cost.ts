@@ -8,7 +8,7 @@ export interface CostItem {
   readonly name: string;
   readonly quantity: number;
   readonly price: Price;
-  /** Whether it is owed whatever the traffic. */
+  /** Whether it is owed for any traffic. */
   readonly isFixed: boolean;
   readonly usd: number;
 }
@@ -54,7 +54,7 @@ const requireFunctions = (resources: Resources, { traffic }: Workload): void => 
   const handlers = new Set(resources.map(([, { Properties }]) => Properties['Handler']));
   for (const { functionName } of traffic) {
     if (handlers.has(`${functionName}.handler`)) continue;
-    throw new Error(`The stack has no function ${functionName}: mend infra/cost/request-usage.ts.`);
+    throw new Error(`The stack has no function ${functionName}: fix infra/cost/request-usage.ts.`);
   }
 };
 

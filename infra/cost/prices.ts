@@ -23,20 +23,18 @@ const apiGateway = { asOf: '2026-09-21', source: priceList('AmazonApiGateway') }
 const lambda = { asOf: '2026-10-01', source: priceList('AWSLambda') };
 const dynamodb = { asOf: '2026-09-11', source: priceList('AmazonDynamoDB') };
 const cloudwatch = { asOf: '2026-09-22', source: priceList('AmazonCloudWatch') };
-const waf = { asOf: '2026-09-14', source: 'https://aws.amazon.com/waf/pricing/' };
+const dataTransfer = { asOf: '2026-09-16', source: priceList('AWSDataTransfer') };
+const pricingPage = (service: string, asOf: string) => ({
+  asOf,
+  source: `https://aws.amazon.com/${service}/pricing/`,
+});
+const waf = pricingPage('waf', '2026-09-14');
 
 export const prices = {
   restApiRequest: { usd: 3.5, per: 'million requests', units: million, ...apiGateway },
-  transferOut: {
-    usd: 0.09,
-    per: 'GB',
-    units: 1,
-    asOf: '2026-09-16',
-    source: priceList('AWSDataTransfer'),
-  },
+  transferOut: { usd: 0.09, per: 'GB', units: 1, ...dataTransfer },
   lambdaRequest: { usd: 0.2, per: 'million requests', units: million, ...lambda },
   lambdaArm: { usd: 13.3334, per: 'million GB-seconds', units: million, ...lambda },
-  lambdaX86: { usd: 16.6667, per: 'million GB-seconds', units: million, ...lambda },
   tableRead: { usd: 0.1415, per: 'million read units', units: million, ...dynamodb },
   tableWrite: { usd: 0.705, per: 'million write units', units: million, ...dynamodb },
   tableStorage: { usd: 0.283, per: 'GB-month', units: 1, ...dynamodb },
@@ -45,20 +43,8 @@ export const prices = {
   logStorage: { usd: 0.03, per: 'GB-month', units: 1, ...cloudwatch },
   customMetric: { usd: 0.3, per: 'metric', units: 1, ...cloudwatch },
   alarmMetric: { usd: 0.1, per: 'metric of an alarm', units: 1, ...cloudwatch },
-  dashboard: {
-    usd: 3,
-    per: 'dashboard',
-    units: 1,
-    asOf: '2026-11-21',
-    source: 'https://aws.amazon.com/cloudwatch/pricing/',
-  },
-  trace: {
-    usd: 5,
-    per: 'million traces',
-    units: million,
-    asOf: '2026-11-21',
-    source: 'https://aws.amazon.com/xray/pricing/',
-  },
+  dashboard: { usd: 3, per: 'dashboard', units: 1, ...pricingPage('cloudwatch', '2026-11-21') },
+  trace: { usd: 5, per: 'million traces', units: million, ...pricingPage('xray', '2026-11-21') },
   webAcl: { usd: 5, per: 'web ACL', units: 1, ...waf },
   webAclRule: { usd: 1, per: 'rule', units: 1, ...waf },
   webAclRequest: { usd: 0.6, per: 'million requests', units: million, ...waf },

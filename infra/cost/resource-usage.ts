@@ -32,19 +32,17 @@ export interface Usage {
   readonly isFixed: boolean;
 }
 
-/** A use that is the same whatever the traffic. */
-export const fixed = (name: string, price: Usage['price'], quantity: number): Usage => ({
-  name,
-  price,
-  quantity,
-  isFixed: true,
-});
-const variable = (name: string, price: Usage['price'], quantity: number): Usage => ({
-  name,
-  price,
-  quantity,
-  isFixed: false,
-});
+const usageThat =
+  (isFixed: boolean) =>
+  (name: string, price: Usage['price'], quantity: number): Usage => ({
+    name,
+    price,
+    quantity,
+    isFixed,
+  });
+/** A use that is the same for any traffic. */
+export const fixed = usageThat(true);
+const variable = usageThat(false);
 
 const sum = <Value>(values: readonly Value[], of: (value: Value) => number): number =>
   values.reduce((total, value) => total + of(value), 0);
@@ -67,6 +65,7 @@ const absent = z.optional(z.undefined());
 const LogGroupArn = z.object({ 'Fn::Join': z.tuple([z.string(), z.tuple([z.string(), Ref])]) });
 
 const RestApiStage = z.object({
+  TracingEnabled: z._default(z.boolean(), false),
   AccessLogSetting: z.optional(z.object({ DestinationArn: LogGroupArn })),
   CacheClusterEnabled: z.optional(z.literal(false)),
   // A method's own metrics are custom metrics.
@@ -76,7 +75,7 @@ const RestApiStage = z.object({
 const LambdaFunction = z.object({
   Handler: z.string(),
   MemorySize: z._default(z.number(), 128),
-  Architectures: z._default(z.tuple([z.enum(['arm64', 'x86_64'])]), ['x86_64']),
+  Architectures: z.tuple([z.literal('arm64')]),
   // Without one Lambda makes a log group that keeps its lines for ever.
   LoggingConfig: z.object({ LogGroup: Ref, SystemLogLevel: z.optional(z.string()) }),
   EphemeralStorage: absent,
@@ -131,33 +130,28 @@ const WebAcl = z.object({
   ),
 });
 
-const restApi = priced(z.object({}), (_properties, { template, workload: { traffic } }) => {
-  const requests = requestsOf(traffic);
+const restApi = priced(z.object({}), (_properties, { workload: { traffic } }) => {
   const responseBytes = sum(traffic, (kind) => kind.requests * kind.responseBytes);
   return [
-    variable('REST API requests', 'restApiRequest', requests),
+    variable('REST API requests', 'restApiRequest', requestsOf(traffic)),
     variable('Responses to the internet', 'transferOut', responseBytes / gigabyte),
-    ...(isTraced(template) ? [variable('X-Ray traces', 'trace', tracedOf(requests))] : []),
   ];
 });
 
-const restApiStage = priced(
-  RestApiStage,
-  ({ AccessLogSetting }, { template, workload: { traffic } }) =>
-    AccessLogSetting
-      ? logged(
-          template,
-          AccessLogSetting.DestinationArn['Fn::Join'][1][1].Ref,
-          requestsOf(traffic) * logBytes.access,
-        )
-      : [],
-);
+const restApiStage = priced(RestApiStage, (properties, { template, workload: { traffic } }) => {
+  const { TracingEnabled, AccessLogSetting } = properties;
+  const requests = requestsOf(traffic);
+  const logGroup = AccessLogSetting?.DestinationArn['Fn::Join'][1][1].Ref;
+  return [
+    ...(TracingEnabled ? [variable('X-Ray traces', 'trace', tracedOf(requests))] : []),
+    ...(logGroup ? logged(template, logGroup, requests * logBytes.access) : []),
+  ];
+});
 
 const lambdaFunction = priced(LambdaFunction, (properties, { template, workload }) => {
   const {
     Handler,
     MemorySize,
-    Architectures: [architecture],
     LoggingConfig: { LogGroup: logGroup, SystemLogLevel },
   } = properties;
   const traffic = workload.traffic.filter(
@@ -168,11 +162,7 @@ const lambdaFunction = priced(LambdaFunction, (properties, { template, workload 
   const lineBytes = logBytes.request + (SystemLogLevel === 'WARN' ? 0 : logBytes.lambda);
   return [
     variable('Lambda requests', 'lambdaRequest', requests),
-    variable(
-      `Lambda compute, ${architecture}`,
-      architecture === 'arm64' ? 'lambdaArm' : 'lambdaX86',
-      (seconds * MemorySize) / 1_024,
-    ),
+    variable('Lambda compute, arm64', 'lambdaArm', (seconds * MemorySize) / 1_024),
     ...logged(template, logGroup.Ref, requests * lineBytes),
   ];
 });
@@ -249,20 +239,13 @@ export const freeTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::DomainName',
   'AWS::ApiGateway::GatewayResponse',
   'AWS::ApiGateway::Method',
-  'AWS::ApiGateway::Model',
-  'AWS::ApiGateway::RequestValidator',
   'AWS::ApiGateway::Resource',
-  'AWS::CDK::Metadata',
   'AWS::CodeDeploy::Application',
-  'AWS::CodeDeploy::DeploymentConfig',
   'AWS::CodeDeploy::DeploymentGroup',
-  'AWS::IAM::ManagedPolicy',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
-  'AWS::Lambda::EventInvokeConfig',
   'AWS::Lambda::Permission',
   'AWS::Lambda::Version',
-  'AWS::Logs::QueryDefinition',
   'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
@@ -286,14 +269,6 @@ const logged = (template: Template, logGroupId: string, bytes: number): Usage[] 
     variable('Log lines kept', 'logStorage', gigabytes * logCompression * months),
   ];
 };
-
-const Traced = z.union([
-  z.object({ TracingEnabled: z.literal(true) }),
-  z.object({ TracingConfig: z.object({ Mode: z.literal('Active') }) }),
-]);
-
-const isTraced = ({ Resources }: Template): boolean =>
-  Object.values(Resources).some(({ Properties }) => Traced.safeParse(Properties).success);
 
 /** At an even rate each second has a first request, so up to one request a second all are traced. */
 const tracedOf = (requests: number): number => {

@@ -2,19 +2,16 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
 import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
 import { KeyAdministration } from '../../lib/keys/key-administration.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const localDirectory = join(projectDirectory, '.local');
 
-const Prefix = z.enum(['pets_live', 'pets_test']);
-
 /** Where API keys are kept and what they start with. */
 export interface ApiKeyStore {
   readonly tableName: string;
-  readonly prefix: string;
+  readonly prefix: ApiKeyPrefix;
 }
 
 /**
@@ -23,12 +20,11 @@ export interface ApiKeyStore {
  */
 export const issueLocalApiKey = async (
   client: DynamoDBClient,
-  store: ApiKeyStore,
+  { tableName, prefix }: ApiKeyStore,
   directory = localDirectory,
 ): Promise<string> => {
-  const prefix = Prefix.parse(store.prefix);
   const apiKey = await localApiKey(prefix, join(directory, 'api-key'));
-  const keys = new KeyAdministration(DynamoDBDocumentClient.from(client), store.tableName);
+  const keys = new KeyAdministration(DynamoDBDocumentClient.from(client), tableName);
   await keys.register(apiKey, prefix, 'local');
   return apiKey;
 };

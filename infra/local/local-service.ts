@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { projectDirectory } from '../project-directory.ts';
 import { docsSite } from './docs-site.ts';
-import type { TableDefinition } from './dynamodb/create-tables.ts';
+import { createTables, type TableDefinition } from './dynamodb/create-tables.ts';
 import { startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { FunctionFleet } from './lambda/function-fleet.ts';
 import { localClientConfig } from './local-account.ts';
 import { issueLocalApiKey } from './local-api-key.ts';
-import { LocalDeployment, redeployer } from './local-deployment.ts';
-import { type StackDefinition, synthesise } from './stack-definition.ts';
+import { deploy, redeployer } from './local-deployment.ts';
+import { localStage, type StackDefinition, synthesise } from './stack-definition.ts';
 import { SourceWatch } from './watch-sources.ts';
 
 export interface LocalServiceOptions {
@@ -91,19 +91,21 @@ const start = async (
     log,
   });
   resources.defer(() => fleet.terminate());
-  const deployment = new LocalDeployment(gateway, client, fleet);
+  const target = { gateway, client, fleet };
   const tables = tablesByVariable(stack);
+  const keysTable = tables['KEYS_TABLE'];
+  if (!keysTable) throw new Error('The template gives no function a KEYS_TABLE.');
   const apiKey = await usingData(options.dataDirectory, async () => {
-    await deployment.createTables(stack);
+    await createTables(client, stack.tables.values());
     return issueLocalApiKey(client, {
-      tableName: required(tables['KEYS_TABLE']?.TableName),
-      prefix: required(variablesOf(stack).get('API_KEY_PREFIX')),
+      tableName: keysTable.TableName,
+      prefix: localStage.apiKeyPrefix,
     });
   });
   // After the key is in its table: a function remembers for a while that a key is unknown.
-  await deployment.deploy(stack);
+  await deploy(target, stack);
 
-  watch?.begin(redeployer(deployment, stack, progress));
+  watch?.begin(redeployer(target, stack, progress));
   // A stop begins at the gateway, while everything behind it still works.
   resources.defer(gateway.stop);
   resources.defer(async () => watch?.stop());
@@ -167,20 +169,15 @@ const together = async <One, Other>(
   }
 };
 
-const variablesOf = ({ functions }: StackDefinition): ReadonlyMap<string, string> =>
-  new Map([...functions.values()].flatMap(({ environment }) => Object.entries(environment)));
-
-const tablesByVariable = (stack: StackDefinition): Record<string, TableDefinition> => {
-  const tables = new Map([...stack.tables.values()].map((table) => [table.TableName, table]));
+const tablesByVariable = ({ functions, tables }: StackDefinition) => {
+  const byName = new Map([...tables.values()].map((table) => [table.TableName, table]));
+  const variables = [...functions.values()].flatMap(({ environment }) =>
+    Object.entries(environment),
+  );
   return Object.fromEntries(
-    [...variablesOf(stack)].flatMap(([name, value]) => {
-      const table = tables.get(value);
-      return table ? [[name, table]] : [];
+    variables.flatMap(([name, value]) => {
+      const table = byName.get(value);
+      return table ? [[name, table] as const] : [];
     }),
   );
-};
-
-const required = (value: string | undefined): string => {
-  if (value !== undefined) return value;
-  throw new Error('The template gives no function both KEYS_TABLE and API_KEY_PREFIX.');
 };

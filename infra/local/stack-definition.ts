@@ -5,8 +5,8 @@ import { type TableDefinition, tablesOf } from './dynamodb/create-tables.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
 import { type FunctionDefinition, functionsOf } from './lambda/function-definition.ts';
 
-/** The stage whose stack runs locally; importing `stages.ts` would load the whole CDK into this process. */
-const localStack = stackName(staging);
+/** The stage whose stack runs locally. */
+export const localStage = staging;
 
 /** A template as the local service reads it. */
 export interface StackDefinition {
@@ -19,14 +19,13 @@ export interface StackDefinition {
 export const stackDefinitionOf = (template: Template): StackDefinition => {
   const api = restApiOf(template);
   const tables = tablesOf(template);
-  const called = api.routes.map(({ functionId }) => functionId);
   const tableNames = new Map([...tables].map(([id, { TableName }]) => [id, TableName]));
-  return { api, tables, functions: functionsOf(template, new Set(called), tableNames) };
+  return { api, tables, functions: functionsOf(template, tableNames) };
 };
 
 /** Synthesises and reads the stack. Throws an error of one line when it can't be built, or is not understood. */
 export const synthesise = (signal?: AbortSignal): Promise<StackDefinition> =>
   withAssembly(
-    async (assembly) => stackDefinitionOf(await readTemplate(assembly, localStack)),
+    async (assembly) => stackDefinitionOf(await readTemplate(assembly, stackName(localStage))),
     signal,
   );

@@ -1,4 +1,4 @@
-import { describedErrors } from './errors.ts';
+import { describedErrors, whenOf } from './errors.ts';
 import { headers } from './headers.ts';
 import { paths } from './operations.ts';
 import { bodySchemas } from './schemas.ts';
@@ -37,7 +37,7 @@ Every error has the same body, \`{"code", "message", "status"}\`, whatever part 
 
 | status | code | when |
 |---|---|---|
-${describedErrors.map(({ example, when }) => `| ${example.status} | \`${example.code}\` | ${when} |`).join('\n')}
+${describedErrors.map((error) => `| ${error.status} | \`${error.code}\` | ${whenOf(error)} |`).join('\n')}
 
 After 429 and 503 the same request may succeed \`Retry-After\` seconds later. After any 5xx, or no answer at all, an animal may have been added: send the creation again with its \`Idempotency-Key\`.
 

@@ -1,70 +1,42 @@
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { allowedMethods, listPets } from '../../lib/contract/operations.ts';
 
-/** An error as a client can meet it, and when it does. */
-interface DescribedError {
-  readonly example: ApiError;
-  readonly when: string;
-}
-
-const described: { readonly [Name in keyof typeof errors]: DescribedError } = {
-  invalidRequest: {
-    example: errors.invalidRequest('limit must be an integer from 1 to 100.'),
-    when: 'The query, a header or the body is wrong; the message names each offending field.',
-  },
-  unauthorized: {
-    example: errors.unauthorized(),
-    when: 'The API key is missing, mistyped, unknown, expired or revoked. Comes before any other check.',
-  },
-  notFound: {
-    example: errors.notFound(),
-    when: 'There is no such animal, or no such path.',
-  },
-  methodNotAllowed: {
-    example: errors.methodNotAllowed(allowedMethods(listPets.path)),
-    when: 'The path has other methods, which `Allow` lists.',
-  },
-  endpointRemoved: {
-    example: errors.endpointRemoved('GET /pets'),
-    when: 'The operation has reached its sunset.',
-  },
-  payloadTooLarge: {
-    example: errors.payloadTooLarge(),
-    when: 'The request is larger than any that the operation takes.',
-  },
-  unsupportedMediaType: {
-    example: errors.unsupportedMediaType(),
-    when: 'The body is not declared as `application/json` in UTF-8.',
-  },
-  idempotencyKeyReused: {
-    example: errors.idempotencyKeyReused(),
-    when: 'The `Idempotency-Key` came before with another animal.',
-  },
-  tooManyRequests: {
-    example: errors.tooManyRequests(),
-    when: 'Requests come too fast; send it again after `Retry-After`.',
-  },
-  internalError: {
-    example: errors.internalError(),
-    when: 'The service has a defect.',
-  },
-  badGateway: {
-    example: errors.badGateway(),
-    when: 'The service gave no usable answer. Repeating a creation is safe only under an `Idempotency-Key`.',
-  },
-  serviceUnavailable: {
-    example: errors.serviceUnavailable(),
-    when: 'The service crashed, has no capacity, or can not reach its store; send it again after `Retry-After`. Repeating a creation is safe only under an `Idempotency-Key`.',
-  },
-  gatewayTimeout: {
-    example: errors.gatewayTimeout(),
-    when: 'The service took too long.',
-  },
+/** When a client meets an error, by its code. */
+const when: Readonly<Record<string, string>> = {
+  invalid_request:
+    'The query, a header or the body is wrong; the message names each offending field.',
+  unauthorized:
+    'The API key is missing, mistyped, unknown, expired or revoked. Comes before any other check.',
+  not_found: 'There is no such animal, or no such path.',
+  method_not_allowed: 'The path has other methods, which `Allow` lists.',
+  endpoint_removed: 'The operation has reached its sunset.',
+  payload_too_large: 'The request is larger than any that the operation takes.',
+  unsupported_media_type: 'The body is not declared as `application/json` in UTF-8.',
+  idempotency_key_reused: 'The `Idempotency-Key` came before with another animal.',
+  too_many_requests: 'Requests come too fast; send it again after `Retry-After`.',
+  internal_error: 'The service has a defect.',
+  bad_gateway:
+    'The service gave no usable answer. Repeating a creation is safe only under an `Idempotency-Key`.',
+  service_unavailable:
+    'The service crashed, has no capacity, or can not reach its store; send it again after `Retry-After`. Repeating a creation is safe only under an `Idempotency-Key`.',
+  gateway_timeout: 'The service took too long.',
 };
 
-/** Every error, by status. */
-export const describedErrors: readonly DescribedError[] = Object.values(described);
+/** When a client meets an error of this code. Throws for one that is not described. */
+export const whenOf = ({ code }: ApiError): string => {
+  const text = when[code];
+  if (text === undefined) throw new Error(`infra/openapi/errors.ts does not describe ${code}`);
+  return text;
+};
 
-/** When a client meets an error of this code. */
-export const whenOf = ({ code }: ApiError): string | undefined =>
-  describedErrors.find(({ example }) => example.code === code)?.when;
+const examples: { readonly [Name in keyof typeof errors]: () => ApiError } = {
+  ...errors,
+  invalidRequest: () => errors.invalidRequest('limit must be an integer from 1 to 100.'),
+  methodNotAllowed: () => errors.methodNotAllowed(allowedMethods(listPets.path)),
+  endpointRemoved: () => errors.endpointRemoved('GET /pets'),
+};
+
+/** Every error as a client can meet it, by status. */
+export const describedErrors: readonly ApiError[] = Object.values(examples).map((example) =>
+  example(),
+);

@@ -25,7 +25,7 @@ export const headers: Readonly<Record<string, object>> = {
   },
   NextLink: {
     description:
-      'Leads to the next page (RFC 8288), relative to the address of this one. Absent on the last page.',
+      'Leads to the next page (RFC 8288), relative to the address of this one. Absent on the last page only: a page that is shorter than `limit`, or empty, can have it.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
     example: '</v1/pets?limit=20&cursor=AAAcFgyVVVVVVosXT2bK>; rel="next"',
   },

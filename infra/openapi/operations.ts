@@ -2,10 +2,9 @@ import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { idempotencyKeyPattern } from '../../lib/contract/limits.ts';
 import {
   allowedMethods,
-  createPet,
   getPet,
-  listPets,
   type Operation,
+  type OperationName,
   operations,
 } from '../../lib/contract/operations.ts';
 import { whenOf } from './errors.ts';
@@ -40,99 +39,90 @@ interface Description {
   readonly refusals: readonly ApiError[];
 }
 
-const descriptions = new Map<Operation, Description>([
-  [
-    listPets,
-    {
-      summary: 'List animals',
-      description:
-        'One page of the catalogue. When there are more animals, `Link` leads to the next page; ask for it as it stands, until a page has no `Link`.',
-      parameters: Object.entries(listPetsParameters()).map(([name, schema]) => {
-        const { description, ...rest } = typeof schema === 'object' ? schema : {};
-        return { in: 'query', name, description, schema: rest };
+const descriptions: Readonly<Record<OperationName, Description>> = {
+  listPets: {
+    summary: 'List animals',
+    description:
+      'One page of the catalogue. `Link` leads to the next page: request it unchanged, until a page has no `Link`. Only a missing `Link` ends the list: a page can hold fewer animals than `limit`, or none, and still have one.',
+    parameters: Object.entries(listPetsParameters()).map(([name, schema]) => {
+      const { description, ...rest } = typeof schema === 'object' ? schema : {};
+      return { in: 'query', name, description, schema: rest };
+    }),
+    success: {
+      status: 200,
+      description: 'A page of animals.',
+      headers: nextLink,
+      content: json('Pets', { onePet: [rex], empty: [] }),
+    },
+    refusals: [errors.invalidRequest('limit must be an integer from 1 to 100.')],
+  },
+  createPet: {
+    summary: 'Add an animal',
+    description:
+      'Adds one animal. With an `Idempotency-Key` it is safe to send the same request again after a lost answer: it adds the animal once, and answers with it each time.',
+    parameters: [
+      {
+        in: 'header',
+        name: 'Idempotency-Key',
+        description: 'Any text that no other creation of yours has, such as a UUID.',
+        schema: { type: 'string', pattern: idempotencyKeyPattern.source },
+        example: '4f0c5f2e-8d0b-4a57-9a0e-0d0f0f8f8a11',
+      },
+    ],
+    requestBody: {
+      description: 'The animal, in at most 8,192 bytes of UTF-8.',
+      required: true,
+      content: json('NewPet', {
+        required: { name: 'Rex', categoryId: 1 },
+        complete: { name: 'Rex', categoryId: 1, status: 'pending' },
       }),
-      success: {
-        status: 200,
-        description: 'A page of animals.',
-        headers: nextLink,
-        content: json('Pets', { onePet: [rex], empty: [] }),
-      },
-      refusals: [errors.invalidRequest('limit must be an integer from 1 to 100.')],
     },
-  ],
-  [
-    createPet,
-    {
-      summary: 'Add an animal',
-      description:
-        'Adds one animal. With an `Idempotency-Key` it is safe to send the same request again after a lost answer: it adds the animal once, and answers with it each time.',
-      parameters: [
-        {
-          in: 'header',
-          name: 'Idempotency-Key',
-          description: 'Any text that no other creation of yours has, such as a UUID.',
-          schema: { type: 'string', pattern: idempotencyKeyPattern.source },
-          example: '4f0c5f2e-8d0b-4a57-9a0e-0d0f0f8f8a11',
-        },
-      ],
-      requestBody: {
-        description: 'The animal, in at most 8,192 bytes of UTF-8.',
+    success: {
+      status: 201,
+      description: 'The animal, with its `id`.',
+      content: json('Pet', { created: rex }),
+      links: {
+        get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
+      },
+    },
+    refusals: [
+      errors.invalidRequest('name is required; status must be one of available, pending, sold.'),
+      errors.unsupportedMediaType(),
+      errors.idempotencyKeyReused(),
+    ],
+  },
+  getPet: {
+    summary: 'Get an animal',
+    description: 'One animal by its `id`.',
+    parameters: [
+      {
+        in: 'path',
+        name: 'petId',
         required: true,
-        content: json('NewPet', {
-          required: { name: 'Rex', categoryId: 1 },
-          complete: { name: 'Rex', categoryId: 1, status: 'pending' },
-        }),
+        description: 'The `id` of the animal. A value that none can have is answered with 404.',
+        schema: { $ref: '#/components/schemas/PetId' },
       },
-      success: {
-        status: 201,
-        description: 'The animal, with its `id`.',
-        content: json('Pet', { created: rex }),
-        links: {
-          get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
-        },
+      {
+        in: 'header',
+        name: 'If-None-Match',
+        description: 'The `ETag` of the animal as the client has it.',
+        schema: { type: 'string' },
+        example: '"vZ_ntEUTgTOaGjBG3whJRfYfzbKLDHKxNVXOsqZQKpw"',
       },
-      refusals: [
-        errors.invalidRequest('name is required; status must be one of available, pending, sold.'),
-        errors.unsupportedMediaType(),
-        errors.idempotencyKeyReused(),
-      ],
+    ],
+    success: {
+      status: 200,
+      description: 'The animal.',
+      headers: entityTag,
+      content: json('Pet', { found: rex }),
     },
-  ],
-  [
-    getPet,
-    {
-      summary: 'Get an animal',
-      description: 'One animal by its `id`.',
-      parameters: [
-        {
-          in: 'path',
-          name: 'petId',
-          required: true,
-          description: 'The `id` of the animal. A value that none can have is answered with 404.',
-          schema: { $ref: '#/components/schemas/PetId' },
-        },
-        {
-          in: 'header',
-          name: 'If-None-Match',
-          description: 'The `ETag` of the animal as the client has it.',
-          schema: { type: 'string' },
-          example: '"vZ_ntEUTgTOaGjBG3whJRfYfzbKLDHKxNVXOsqZQKpw"',
-        },
-      ],
-      success: {
-        status: 200,
-        description: 'The animal.',
-        headers: entityTag,
-        content: json('Pet', { found: rex }),
-      },
-      notModified: {
-        description: 'The animal is as `If-None-Match` names it.',
-        headers: entityTag,
-      },
-      refusals: [errors.invalidRequest('fields is not known.'), errors.notFound()],
+    notModified: {
+      description: 'The animal is as `If-None-Match` names it.',
+      headers: entityTag,
     },
-  ],
-]);
+    refusals: [errors.invalidRequest('fields is not known.'), errors.notFound()],
+  },
+};
 
 /** The Error responses of an operation, by status: its own refusals, and what the service or its gateway can meet. */
 const errorResponses = (operation: Operation, refusals: readonly ApiError[]) =>
@@ -175,9 +165,7 @@ const lifecycle = ({ deprecation, stability }: Operation): string[] => [
 /** An operation with all that it can answer. */
 const operationObject = (operation: Operation) => {
   const { name, deprecation, stability } = operation;
-  const described = descriptions.get(operation);
-  if (!described) throw new Error(`infra/openapi/operations.ts does not describe ${name}`);
-  const { description, success, notModified, refusals, ...rest } = described;
+  const { description, success, notModified, refusals, ...rest } = descriptions[name];
   const { status, headers: own, ...answer } = success;
   return {
     operationId: name,
@@ -199,7 +187,7 @@ const operationObject = (operation: Operation) => {
   };
 };
 
-/** The operations by path and method. Throws for one that is not described. */
+/** The operations by path and method. */
 export const paths = () =>
   Object.fromEntries(
     [...new Set(operations.map(({ path }) => path))].map((path) => [

@@ -55,7 +55,7 @@ const described = z
   })
   .add(ErrorBody.shape.code, {
     description: 'For programs: it tells one error from another. Codes may be added.',
-    examples: describedErrors.map(({ example }) => example.code),
+    examples: describedErrors.map(({ code }) => code),
   })
   .add(ErrorBody.shape.message, { description: 'For people: its words may change.' })
   .add(ErrorBody.shape.status, { description: 'The HTTP status code of the response.' })
@@ -63,7 +63,8 @@ const described = z
   .add(ListPetsQuery.shape.limit, {
     type: 'integer',
     minimum: 1,
-    description: 'The most animals that the page may hold.',
+    description:
+      'The most animals that the page may hold. It can hold fewer, or none, and still have a `Link`.',
   })
   .add(ListPetsQuery.shape.status, { description: 'Lists only animals of this status.' })
   .add(ListPetsQuery.shape.cursor, {

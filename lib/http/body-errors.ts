@@ -1,5 +1,5 @@
 import { type ApiError, errors } from '../contract/errors.ts';
-import { printableName } from './printable-name.ts';
+import { printableName } from './parse.ts';
 
 /** The error for a body that is not JSON, or is nested deeper than a reader can follow. */
 export const notJson = (): ApiError => errors.invalidRequest('The body is not valid JSON.');

@@ -4,8 +4,8 @@ import { ApiError } from '../contract/errors.ts';
 import { metricNames } from '../contract/metric-names.ts';
 import type { ChainRequest } from './operation-request.ts';
 
-/** What API Gateway answers when a function fails to. */
-const badGateway = 502;
+/** What clients get when a function fails: API Gateway's INTEGRATION_FAILURE (row 49 of aws-recorded.md, infra/api/pets-api.ts). */
+const integrationFailure = 503;
 
 /** Whether a request without fault of the service is logged in full; its metrics always are. */
 const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? '');
@@ -19,7 +19,7 @@ let coldStart = true;
  */
 export const observability = (operation: string) => {
   const observe = (request: ChainRequest) => {
-    const status = request.response?.statusCode ?? badGateway;
+    const status = request.response?.statusCode ?? integrationFailure;
     const failed = status >= 500;
     countAnswer(status);
     writeLine({

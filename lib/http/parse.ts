@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import { errors } from '../contract/errors.ts';
-import { printableName } from './printable-name.ts';
 
 /** What a client sent, as the schema's type. Throws `invalid_request` that names each offending field. */
 export const parse = <Schema extends z.ZodMiniType>(
@@ -17,6 +16,10 @@ const describe = (issue: z.core.$ZodIssue): string =>
   issue.code === 'unrecognized_keys'
     ? issue.keys.map(notKnown).join('; ')
     : [...issue.path, issue.message].join(' ');
+
+/** A client's field or parameter name as an error message may show it: short and plain, or not at all. */
+export const printableName = (name: string): string =>
+  /^(?!pets_(live|test)_)[\w.$-]{1,32}$/.test(name) ? name : 'a field with an unprintable name';
 
 const notKnown = (name: string) => `${printableName(name)} is not known`;
 

@@ -13,15 +13,8 @@ export interface ApiKeyRecord {
 }
 
 /** The checked boundary from a stored item to an API key's record. Throws for an item that is none. */
-export const toApiKeyRecord = ({
-  keyId,
-  hash,
-  owner,
-  lastFour,
-  createdAt,
-  expiresAt,
-  revokedAt,
-}: Record<string, unknown>): ApiKeyRecord => {
+export const toApiKeyRecord = (item: Record<string, unknown>): ApiKeyRecord => {
+  const { keyId, hash, owner, lastFour, createdAt, expiresAt, revokedAt } = item;
   if (
     typeof keyId !== 'string' ||
     !(hash instanceof Uint8Array && hash.length === 32) ||
@@ -33,15 +26,11 @@ export const toApiKeyRecord = ({
   ) {
     throw new Error('A stored API key is malformed');
   }
-  return {
-    keyId,
-    hash,
-    owner,
-    lastFour,
-    createdAt,
+  const ends = {
     ...(expiresAt !== undefined && { expiresAt }),
     ...(revokedAt !== undefined && { revokedAt }),
   };
+  return { keyId, hash, owner, lastFour, createdAt, ...ends };
 };
 
 const isOptionalText = (value: unknown): value is string | undefined =>

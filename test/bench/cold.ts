@@ -22,10 +22,11 @@ export interface ColdInstructions {
   readonly millions: Samples;
 }
 
-/** Counts each contender's cold start `runs` times, in front of a DynamoDB stand-in. */
+/** Counts each contender's cold start `runs` times for each request, in front of a DynamoDB stand-in. */
 export const measureColdInstructions = async (
   contenders: Contenders,
   names: readonly ContenderName[],
+  measured: readonly RequestName[],
   runs: number,
 ): Promise<readonly ColdInstructions[]> => {
   await using standIn = await DynamodbStandIn.start();
@@ -34,7 +35,7 @@ export const measureColdInstructions = async (
       coldStart(contenders, standIn, name, request, { runner, flags: repeatable }),
     );
   const rows: ColdInstructions[] = [];
-  for (const request of coldRequests) {
+  for (const request of measured) {
     const empty = await count('empty', request);
     for (const name of names) {
       const counts: number[] = [];

@@ -50,9 +50,9 @@ export const coldRatio = (
   request: RequestName,
   other: ContenderName,
 ): Samples | undefined => {
-  if (coldInstructions.length === 0) return undefined;
-  const of = (name: ContenderName) =>
-    find(coldInstructions, (row) => row.name === name && row.request === request).millions;
+  const counted = coldInstructions.filter((row) => row.request === request);
+  if (counted.length === 0) return undefined;
+  const of = (name: ContenderName) => find(counted, (row) => row.name === name).millions;
   return countRatio(of('service'), of(other));
 };
 
@@ -285,7 +285,7 @@ ${markdownTable(
   ]),
 )}
 ${(['getPet', 'createPet', 'listPets'] as const)
-  .filter(() => results.coldInstructions.length > 0)
+  .filter((request) => results.coldInstructions.some((row) => row.request === request))
   .map((request) => `\n## Cold ${request}\n\n${coldTable(results, request)}\n`)
   .join('')}
 ## CPU time of a cold getPet

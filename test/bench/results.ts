@@ -18,6 +18,7 @@ import {
 } from './contenders.ts';
 import { type Cost, measureCosts } from './cost.ts';
 import { hasValgrind } from './instructions.ts';
+import type { RequestName } from './requests.ts';
 import { measureWarmInvocations, type WarmInvocation } from './warm.ts';
 
 /** A bundle as Lambda gets it, in bytes. */
@@ -50,8 +51,11 @@ export interface Results extends GatedResults {
 }
 
 export interface Effort {
+  /** The requests whose cold instructions are counted, and how often. */
+  readonly coldRequests: readonly RequestName[];
   readonly instructionRuns: number;
   readonly cpuRounds: number;
+  readonly warmUps: number;
   readonly warmInvocations: number;
   /** Pets in the catalogue whose cost is measured. */
   readonly catalogueSizes: readonly number[];
@@ -60,18 +64,18 @@ export interface Effort {
 /** Measures everything; `progress` gets a line for each step. */
 export const measure = async (
   contenders: Contenders,
-  { instructionRuns, cpuRounds, warmInvocations, catalogueSizes }: Effort,
+  effort: Effort,
   progress: (step: string) => void,
 ): Promise<Results> => {
   const countsInstructions = await hasValgrind();
   if (!countsInstructions) progress('valgrind is not installed: only CPU time is measured');
   const names = contenderNames.filter((name) => name !== 'empty');
   progress('Cold starts');
-  const gated = await measureGated(contenders, countsInstructions ? names : [], instructionRuns);
+  const gated = await measureGated(contenders, countsInstructions ? names : [], effort);
   progress('CPU time of cold starts');
-  const coldCpu = await measureColdCpu(contenders, cpuRounds);
+  const coldCpu = await measureColdCpu(contenders, effort.cpuRounds);
   progress('Warm invocations');
-  const warm = await measureWarmInvocations(contenders, warmInvocations, countsInstructions);
+  const warm = await measureWarmInvocations(contenders, effort, countsInstructions);
   progress('The cost in DynamoDB');
   return {
     machine: `${cpus()[0]?.model.trim()}, ${availableParallelism()} processors`,
@@ -79,7 +83,7 @@ export const measure = async (
     ...gated,
     coldCpu,
     warm,
-    costs: await measureCosts(catalogueSizes),
+    costs: await measureCosts(effort.catalogueSizes),
   };
 };
 
@@ -87,10 +91,12 @@ export const measure = async (
 export const measureGated = async (
   contenders: Contenders,
   names: readonly ContenderName[],
-  instructionRuns: number,
+  { coldRequests: measured, instructionRuns }: Pick<Effort, 'coldRequests' | 'instructionRuns'>,
 ): Promise<GatedResults> => ({
   coldInstructions:
-    names.length === 0 ? [] : await measureColdInstructions(contenders, names, instructionRuns),
+    names.length === 0
+      ? []
+      : await measureColdInstructions(contenders, names, measured, instructionRuns),
   bundles: await measureBundles(contenders, names),
   bytesBySource: await bytesBySource(),
   loadedModules: await loadedModules(contenders),

@@ -7,7 +7,7 @@ import { functionEnvironment } from './dynamodb-stand-in.ts';
 import { countInstructions, repeatable } from './instructions.ts';
 import { type RequestName, requests } from './requests.ts';
 
-/** One invocation of a function after `warmUps` others, with the network stubbed out. */
+/** One invocation of a function that V8 has optimised, with the network stubbed out. */
 export interface WarmInvocation {
   readonly name: ContenderName;
   readonly request: RequestName;
@@ -19,13 +19,10 @@ export interface WarmInvocation {
 export const warmNames = ['sdkCall', 'service'] as const satisfies readonly ContenderName[];
 export const warmRequests = ['getPet', 'listPetsOf100'] as const;
 
-/** Invocations before the measured ones: V8 has then optimised what runs often. */
-const warmUps = 2_000;
-
-/** Measures `measured` invocations of each contender, in a process of its own. */
+/** Measures `warmInvocations` invocations of each contender after `warmUps` others, in a process of its own. */
 export const measureWarmInvocations = async (
   contenders: Contenders,
-  measured: number,
+  { warmUps, warmInvocations: measured }: Readonly<Record<'warmUps' | 'warmInvocations', number>>,
   countsInstructions: boolean,
 ): Promise<readonly WarmInvocation[]> => {
   const apiKey = generateApiKey('pets_test');

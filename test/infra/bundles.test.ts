@@ -40,10 +40,10 @@ describe.each([
   ['create-pet', 'createPet', 201, 'PutItem Pets'],
   ['get-pet', 'getPet', 200, 'GetItem Pets'],
 ] as const)('the bundle of %s', (name, request, status, call) => {
-  it('is at most 220 KB, and 72 KB gzipped', async () => {
+  it('is at most 184 KB, and 60 KB gzipped', async () => {
     const code = await readFile(codeOf(name));
-    expect(code.length).toBeLessThanOrEqual(220_000);
-    expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(72_000);
+    expect(code.length).toBeLessThanOrEqual(184_000);
+    expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(60_000);
   });
 
   it('loads nothing that is slow to load up to its first answer', async () => {

@@ -254,7 +254,7 @@ describe('the log line', () => {
     expect(line.durationMs).toBeGreaterThanOrEqual(calls.reduce((sum, ms) => sum + ms, 0) - 0.1);
   });
 
-  it('is there when the function fails to answer, which API Gateway makes a 502', async () => {
+  it('is there when the function fails to answer, which API Gateway makes a 503 (49 AZ#6624)', async () => {
     const { chain } = await import('../../lib/http/chain.ts');
     const handler = chain('broken').handler(async () => {
       throw new RangeError('secret');
@@ -265,7 +265,7 @@ describe('the log line', () => {
       expect.objectContaining({
         level: 'ERROR',
         operation: 'broken',
-        status: 502,
+        status: 503,
         cause: expect.objectContaining({ name: 'RangeError' }),
         Requests: 1,
         ServerErrors: 1,

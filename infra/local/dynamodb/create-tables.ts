@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   CreateTableCommand,
   DescribeTableCommand,
-  type DescribeTableCommandOutput,
   type DynamoDBClient,
   ResourceInUseException,
   waitUntilTableExists,
@@ -14,18 +14,24 @@ const KeySchema = z.array(
 );
 const Projection = z.object({
   ProjectionType: z.enum(['ALL', 'INCLUDE', 'KEYS_ONLY']),
-  NonKeyAttributes: z.optional(z.array(z.string())),
+  NonKeyAttributes: z.optional(
+    z.pipe(
+      z.array(z.string()),
+      z.transform((names) => names.toSorted()),
+    ),
+  ),
 });
 const Index = z.object({ IndexName: z.string(), KeySchema, Projection });
 
-const Table = z.object({
+/** What two tables of one name must have in common. */
+const Shape = z.object({ KeySchema, GlobalSecondaryIndexes: z.optional(z.array(Index)) });
+
+const Table = z.extend(Shape, {
   TableName: z.optional(z.string()),
   AttributeDefinitions: z.array(
     z.object({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) }),
   ),
-  KeySchema,
   BillingMode: z.literal('PAY_PER_REQUEST'),
-  GlobalSecondaryIndexes: z.optional(z.array(Index)),
 });
 
 /** A table of the template under the name that it has locally. */
@@ -56,31 +62,10 @@ const createTable = async (client: DynamoDBClient, table: TableDefinition): Prom
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
     const { Table: existing } = await client.send(new DescribeTableCommand({ TableName }));
-    if (shapeOf(existing) !== shapeOf(table)) {
+    if (!isDeepStrictEqual(Shape.parse(existing), Shape.parse(table))) {
       throw new Error(
         `Table ${TableName} exists with other keys or indexes than the stack declares. Start again with an empty data directory.`,
       );
     }
   }
 };
-
-type Shape = Pick<
-  NonNullable<DescribeTableCommandOutput['Table']>,
-  'KeySchema' | 'GlobalSecondaryIndexes'
->;
-
-const shapeOf = ({ KeySchema: keys, GlobalSecondaryIndexes: indexes }: Shape = {}): string =>
-  JSON.stringify([keysOf(keys), indexesOf(indexes)]);
-
-const keysOf = (keys: Shape['KeySchema'] = []) =>
-  keys.map(({ AttributeName, KeyType }) => `${KeyType} ${AttributeName}`);
-
-const indexesOf = (indexes: Shape['GlobalSecondaryIndexes'] = []) =>
-  indexes
-    .map(({ IndexName, KeySchema: keys, Projection: projection }) => [
-      IndexName,
-      keysOf(keys),
-      projection?.ProjectionType,
-      [...(projection?.NonKeyAttributes ?? [])].sort(),
-    ])
-    .sort();

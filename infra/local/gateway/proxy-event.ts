@@ -19,21 +19,11 @@ export interface GatewayRequest {
 }
 
 /** Headers that API Gateway drops (row 22 of aws-recorded.md), and Keep-Alive, which belongs to a connection. */
-const headersKeptFromFunctions = new Set([
-  'connection',
-  'content-length',
-  'content-md5',
-  'expect',
-  'keep-alive',
-  'max-forwards',
-  'proxy-authenticate',
-  'server',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'www-authenticate',
-]);
+const leftOut =
+  /^(connection|content-length|content-md5|expect|keep-alive|max-forwards|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate)$/i;
+
+/** Headers that API Gateway sets itself. */
+const own = /^x-(forwarded-(for|port|proto)|amzn-trace-id)$/i;
 
 /** All values of a header in the order in which they came. */
 export const headerValuesOf = ({ headers }: Pick<GatewayRequest, 'headers'>, name: string) =>
@@ -54,17 +44,14 @@ export interface EventRoute {
   readonly pathParameters: RouteMatch['pathParameters'];
 }
 
-/** A path below a stage, percent-encoded as it came. */
-export interface StagePath {
-  readonly stage: string;
-  readonly path: string;
-}
-
-/** The event that a REST API sends to a function for a request (payload format 1.0). */
+/**
+ * The event that a REST API sends to a function for a request (payload format 1.0). `path` is that below the stage,
+ * percent-encoded as it came.
+ */
 export const proxyEvent = (
   request: GatewayRequest,
   { route, pathParameters }: EventRoute,
-  { stage, path }: StagePath,
+  { stage, path }: { readonly stage: string; readonly path: string },
   body: string,
 ): APIGatewayProxyEvent => {
   const headers = group(forwardedHeaders(request));
@@ -85,27 +72,23 @@ export const proxyEvent = (
   };
 };
 
-const forwardedHeaders = (request: GatewayRequest): [string, string][] => {
-  const isOwn = (name: string) => /^x-(forwarded-(for|port|proto)|amzn-trace-id)$/i.test(name);
-  const passed = request.headers.filter(
-    ([name]) => !isOwn(name) && !headersKeptFromFunctions.has(name.toLowerCase()),
-  );
+const forwardedHeaders = (request: GatewayRequest): GatewayRequest['headers'] => {
+  const clientAndProxies = [...headerValuesOf(request, 'x-forwarded-for'), request.sourceIp];
   return [
-    ...passed.map(([name, value]): [string, string] => [name, value]),
+    ...request.headers.filter(([name]) => !own.test(name) && !leftOut.test(name)),
     ['X-Amzn-Trace-Id', request.traceId],
-    [
-      'X-Forwarded-For',
-      [...headerValuesOf(request, 'x-forwarded-for'), request.sourceIp].join(', '),
-    ],
+    ['X-Forwarded-For', clientAndProxies.join(', ')],
     ['X-Forwarded-Port', `${request.port}`],
     ['X-Forwarded-Proto', 'http'],
   ];
 };
 
 const group = (pairs: readonly (readonly [string, string])[]): Record<string, string[]> | null => {
-  const values = new Map<string, string[]>();
-  for (const [name, value] of pairs) values.set(name, [...(values.get(name) ?? []), value]);
-  return values.size > 0 ? Object.fromEntries(values) : null;
+  if (pairs.length === 0) return null;
+  const byName = Map.groupBy(pairs, ([name]) => name);
+  return Object.fromEntries(
+    [...byName].map(([name, same]) => [name, same.map(([, value]) => value)]),
+  );
 };
 
 const lastValues = (grouped: Record<string, string[]> | null): Record<string, string> | null =>

@@ -9,31 +9,12 @@ export interface GatewayReply {
 }
 
 /** Headers of a function that API Gateway renames (row 77 of aws-recorded.md). */
-const remappedHeaders = new Set([
-  'authorization',
-  'connection',
-  'content-length',
-  'content-md5',
-  'date',
-  'max-forwards',
-  'server',
-  'user-agent',
-  'www-authenticate',
-  'x-amzn-requestid',
-]);
+const remapped =
+  /^(authorization|connection|content-length|content-md5|date|max-forwards|server|user-agent|www-authenticate|x-amzn-requestid)$/i;
 
 /** Headers of a function that API Gateway leaves out. */
-const headersKeptFromClients = new Set([
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'via',
-]);
+const leftOut =
+  /^(expect|host|keep-alive|proxy-authenticate|te|trailer|transfer-encoding|upgrade|via)$/i;
 
 const HeaderValue = z.pipe(z.union([z.string(), z.boolean()]), z.transform(String));
 
@@ -68,13 +49,13 @@ export const parseProxyReply = (json: string): GatewayReply => {
     validateHeaderName(name);
     validateHeaderValue(name, value);
   }
-  const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
+  const hasType = headers.some(([name]) => /^content-type$/i.test(name));
   return {
     status: reply.statusCode,
     headers: [
       ...(hasType ? [] : [['Content-Type', 'application/json'] as const]),
       ...headers
-        .filter(([name]) => !headersKeptFromClients.has(name.toLowerCase()))
+        .filter(([name]) => !leftOut.test(name))
         .map(([name, value]) => [remappedName(name), value] as const),
     ],
     body: reply.body ?? '',
@@ -94,4 +75,4 @@ const mergedHeaders = ({ headers, multiValueHeaders }: ProxyReply): [string, str
 };
 
 const remappedName = (name: string) =>
-  remappedHeaders.has(name.toLowerCase()) ? `x-amzn-remapped-${name.toLowerCase()}` : name;
+  remapped.test(name) ? `x-amzn-remapped-${name.toLowerCase()}` : name;

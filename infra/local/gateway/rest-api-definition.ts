@@ -28,8 +28,7 @@ export interface RestApiDefinition {
 }
 
 const ResourceId = z.union([Ref, GetAtt]);
-const Parameters = z._default(z.record(z.string(), z.string()), {});
-const Templates = z._default(z.record(z.string(), z.string()), {});
+const Texts = z._default(z.record(z.string(), z.string()), {});
 
 const RestApi = z.object({
   // Binary bodies would change what every function receives and sends.
@@ -51,10 +50,9 @@ const Method = z.object({
 const GatewayResponse = z.object({
   ResponseType: z.string(),
   StatusCode: z.optional(z.string()),
-  ResponseParameters: Parameters,
-  ResponseTemplates: Templates,
+  ResponseParameters: Texts,
+  ResponseTemplates: Texts,
 });
-const Alias = z.object({ FunctionName: z.union([Ref, GetAtt]) });
 
 /** Reads the one REST API of a template. Throws when a route depends on something that is not understood. */
 export const restApiOf = (template: Template): RestApiDefinition => {
@@ -105,44 +103,30 @@ const routesOf = (template: Template): Route[] => {
 
 /** The function that a reference names, itself or by an alias. */
 const functionIdOf = (template: Template, reference: unknown): string | undefined => {
-  const parsed = z.union([Ref, GetAtt]).safeParse(reference);
-  if (!parsed.success) return undefined;
-  const id = 'Ref' in parsed.data ? parsed.data.Ref : parsed.data['Fn::GetAtt'][0];
-  switch (template.Resources[id]?.Type) {
-    case 'AWS::Lambda::Function':
-      return id;
-    case 'AWS::Lambda::Alias':
-    case 'AWS::Lambda::Version':
-      return functionIdOf(template, Alias.parse(template.Resources[id].Properties).FunctionName);
-    default:
-      return undefined;
-  }
+  const { data } = z.union([Ref, GetAtt]).safeParse(reference);
+  if (!data) return undefined;
+  const id = 'Ref' in data ? data.Ref : data['Fn::GetAtt'][0];
+  const { Type, Properties = {} } = template.Resources[id] ?? {};
+  if (Type === 'AWS::Lambda::Function') return id;
+  return Type === 'AWS::Lambda::Alias'
+    ? functionIdOf(template, Properties['FunctionName'])
+    : undefined;
 };
 
-const staticResponse = (
-  id: string,
-  response: Omit<z.output<typeof GatewayResponse>, 'ResponseType'>,
-): StaticResponse => {
+/** Throws for a response whose headers or body are not literal. */
+const staticResponse = (id: string, response: z.output<typeof GatewayResponse>): StaticResponse => {
   const body = response.ResponseTemplates['application/json'];
-  if (body?.includes('$')) {
-    throw new Error(
-      `The template of ${id} holds an expression, which the local service can't work out.`,
-    );
-  }
+  if (body?.includes('$')) throw new Error(`The template of ${id} holds an expression.`);
+  const headers = Object.entries(response.ResponseParameters).map(([name, value]) => {
+    const header = /^gatewayresponse\.header\.(.+)$/.exec(name)?.[1];
+    const literal = /^'(.*)'$/s.exec(value)?.[1];
+    if (header !== undefined && literal !== undefined) return [header, literal];
+    throw new Error(`The local service can't work out ${name} of ${id}: it is no literal header.`);
+  });
+  const { StatusCode } = response;
   return {
-    status: response.StatusCode === undefined ? undefined : Number(response.StatusCode),
-    headers: Object.fromEntries(
-      Object.entries(response.ResponseParameters).map(([name, value]) => {
-        const header = /^gatewayresponse\.header\.(.+)$/.exec(name)?.[1];
-        const literal = /^'(.*)'$/s.exec(value)?.[1];
-        if (header === undefined || literal === undefined) {
-          throw new Error(
-            `The local service can't work out ${name} of ${id}: it is no literal header.`,
-          );
-        }
-        return [header, literal];
-      }),
-    ),
+    status: StatusCode === undefined ? undefined : Number(StatusCode),
+    headers: Object.fromEntries(headers),
     body,
   };
 };

@@ -18,41 +18,30 @@ export const matchRoute = (
   method: string,
   path: string,
 ): RouteMatch | undefined => {
-  const [best] = routes
-    .flatMap((route) => {
-      const pathParameters = matchPath(route.resourcePath, path);
-      return pathParameters ? [{ route, pathParameters }] : [];
-    })
-    .sort((one, other) => compare(rankOf(one.route), rankOf(other.route)));
-  const ofResource = routes.filter(({ resourcePath }) => resourcePath === best?.route.resourcePath);
+  // A slash at the end makes no difference to API Gateway (aws/aws-sam-cli#1495).
+  const given = path.replace(/\/$/, '') || '/';
+  const [best] = [...new Set(routes.map(({ resourcePath }) => resourcePath))]
+    .filter((resourcePath) => patternOf(resourcePath).test(given))
+    .toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1));
+  if (best === undefined) return undefined;
+  const ofResource = routes.filter(({ resourcePath }) => resourcePath === best);
   const route =
     ofResource.find((candidate) => candidate.method === method) ??
     ofResource.find((candidate) => candidate.method === 'ANY' && anyMethods.has(method));
-  return best && route && { route, pathParameters: best.pathParameters };
+  return route && { route, pathParameters: { ...patternOf(best).exec(given)?.groups } };
 };
 
-/** Without a slash at the end, which makes no difference to API Gateway (aws/aws-sam-cli#1495). */
-const segmentsOf = (path: string) => path.replace(/\/$/, '').split('/').slice(1);
+const patternOf = (resourcePath: string) =>
+  new RegExp(`^${resourcePath.split('/').map(segmentPattern).join('/')}$`);
 
-const matchPath = (resourcePath: string, path: string): Record<string, string> | undefined => {
-  const given = segmentsOf(path);
-  const expected = segmentsOf(resourcePath);
-  const parameters: Record<string, string> = {};
-  for (const [index, segment] of expected.entries()) {
-    const parameter = /^\{([^+}]+)(\+?)\}$/.exec(segment);
-    const name = parameter?.[1];
-    const value = parameter?.[2] ? given.slice(index).join('/') : given[index];
-    if (name === undefined ? value !== segment : !value) return undefined;
-    if (name !== undefined && value !== undefined) parameters[name] = value;
-    if (parameter?.[2]) return parameters;
-  }
-  return given.length === expected.length ? parameters : undefined;
+/** Parameters such as `{petId}` and `{proxy+}` become named groups. */
+const segmentPattern = (segment: string): string => {
+  const [, name, greedy] = /^\{(\w+)(\+?)\}$/.exec(segment) ?? [];
+  return name ? `(?<${name}>${greedy ? '.' : '[^/]'}+)` : RegExp.escape(segment);
 };
 
 /** Sorts text by text: a literal segment before a parameter, before a greedy one. */
-const rankOf = ({ resourcePath }: Route): string =>
-  segmentsOf(resourcePath)
-    .map((segment) => (segment.endsWith('+}') ? '2' : segment.startsWith('{') ? '1' : '0'))
-    .join('');
-
-const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+const rankOf = (resourcePath: string): string =>
+  resourcePath.replace(/[^/]+/g, (segment) =>
+    segment.endsWith('+}') ? '2' : segment.startsWith('{') ? '1' : '0',
+  );

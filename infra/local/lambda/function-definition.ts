@@ -24,23 +24,21 @@ const LambdaFunction = z.object({
 });
 
 /**
- * The functions that some route calls, by logical id. `names` gives the physical names of other resources.
+ * The functions of a template by logical id. `names` gives the physical names of other resources.
  * Throws for an environment variable whose value can't be worked out.
  */
 export const functionsOf = (
   template: Template,
-  calledIds: ReadonlySet<string>,
   names: ReadonlyMap<string, string>,
-): Map<string, FunctionDefinition> => {
-  const called = Object.entries(template.Resources).filter(([id]) => calledIds.has(id));
-  const functions = resourcesOf(
-    { Resources: Object.fromEntries(called) },
-    'AWS::Lambda::Function',
-    LambdaFunction,
-  );
-  return new Map(
-    [...functions].map(([id, properties]) => {
+): Map<string, FunctionDefinition> =>
+  new Map(
+    [...resourcesOf(template, 'AWS::Lambda::Function', LambdaFunction)].map(([id, properties]) => {
       const [bundleName = '', exportName = ''] = properties.Handler.split('.');
+      const variables = Object.entries(properties.Environment.Variables).map(([name, value]) => {
+        const resolved = resolve(value, names);
+        if (resolved !== undefined) return [name, resolved];
+        throw new Error(`The local service can't work out the variable ${name} of ${id}.`);
+      });
       return [
         id,
         {
@@ -49,18 +47,11 @@ export const functionsOf = (
           exportName,
           timeoutMs: properties.Timeout * 1_000,
           memoryMiB: properties.MemorySize,
-          environment: Object.fromEntries(
-            Object.entries(properties.Environment.Variables).map(([name, value]) => {
-              const resolved = resolve(value, names);
-              if (resolved !== undefined) return [name, resolved];
-              throw new Error(`The local service can't work out the variable ${name} of ${id}.`);
-            }),
-          ),
+          environment: Object.fromEntries(variables),
         },
       ];
     }),
   );
-};
 
 /** The text of a template's value, as far as it is known before a deployment. */
 const resolve = (value: unknown, names: ReadonlyMap<string, string>): string | undefined => {

@@ -32,9 +32,8 @@ export class FunctionFleet {
         replaced.push(bundleName);
       }
     }
-    const kept = new Set(functions.values());
-    for (const present of this.#functions.values()) {
-      if (!kept.has(present)) present.retire();
+    for (const [id, present] of this.#functions) {
+      if (functions.get(id) !== present) present.retire();
     }
     this.#functions = functions;
     return { functions, replaced };

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
-import * as z from 'zod/mini';
 import { localAccount, localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 
@@ -24,6 +23,21 @@ export interface Invocation {
   readonly event: unknown;
 }
 
+/** An invocation as the worker gets it. */
+export interface SentInvocation extends Omit<Invocation, 'event'> {
+  /** The event as JSON. */
+  readonly event: string;
+  readonly functionArn: string;
+  /** When it times out, in ms since 1970. */
+  readonly deadline: number;
+}
+
+/** What the worker makes of an invocation: its result as JSON, or why there is none. */
+interface Outcome {
+  readonly result?: string;
+  readonly error?: string;
+}
+
 /** More invocations than this at a time wait for their turn. */
 const maxEnvironments = 4;
 /** Lambda's own limit for loading a function. */
@@ -34,14 +48,18 @@ const maxResultBytes = 6_291_556;
 /** Why an invocation gave no result. */
 export class FunctionError extends Error {}
 
+/** Room for one environment, which is started when it is first needed and replaced when it has ended. */
+interface Slot {
+  environment?: ExecutionEnvironment;
+}
+
 /** One version of a function's code, run as Lambda does: one invocation at a time per environment, environments reused. */
 export class LambdaFunction {
   readonly options: LambdaFunctionOptions;
   readonly #taskRoot: string;
-  readonly #environments = new Set<ExecutionEnvironment>();
-  readonly #idle: ExecutionEnvironment[] = [];
-  readonly #waiting: (() => void)[] = [];
-  #busy = 0;
+  readonly #slots: readonly Slot[] = Array.from({ length: maxEnvironments }, () => ({}));
+  readonly #free = [...this.#slots];
+  readonly #waiting: ((slot: Slot) => void)[] = [];
   #isRetired = false;
   #isTerminated = false;
 
@@ -61,25 +79,25 @@ export class LambdaFunction {
 
   /** The handler's result as JSON. Throws a `FunctionError` when there is none. */
   async invoke(invocation: Invocation): Promise<string> {
-    if (this.#busy >= maxEnvironments) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#busy += 1;
-    }
+    const slot =
+      this.#free.pop() ?? (await new Promise<Slot>((resolve) => this.#waiting.push(resolve)));
     try {
-      return await this.#run(invocation);
+      return await this.#environmentIn(slot).invoke(invocation);
     } catch (error) {
       if (!this.#isTerminated) this.#report(invocation, error);
       throw error;
     } finally {
-      this.#passTurn();
+      const next = this.#waiting.shift();
+      if (next) next(slot);
+      else this.#free.push(slot);
+      this.#endIfRetired();
     }
   }
 
   /** Ends the environments once the invocations that were sent have ended. */
   retire(): void {
     this.#isRetired = true;
-    if (this.#busy === 0) void this.#endEnvironments();
+    this.#endIfRetired();
   }
 
   /** Ends the function at once; invocations that still run fail, and so do later ones. */
@@ -89,18 +107,8 @@ export class LambdaFunction {
   }
 
   async #endEnvironments() {
-    await Promise.all([...this.#environments].map((environment) => environment.terminate()));
-    this.#environments.clear();
+    await Promise.all(this.#slots.map(({ environment }) => environment?.terminate()));
     await rm(this.#taskRoot, { recursive: true, force: true });
-  }
-
-  async #run(invocation: Invocation): Promise<string> {
-    const environment = this.#takeEnvironment();
-    try {
-      return await environment.invoke(invocation);
-    } finally {
-      this.#idle.push(environment);
-    }
   }
 
   #report({ requestId }: Invocation, error: unknown) {
@@ -110,39 +118,25 @@ export class LambdaFunction {
     for (const line of report.split('\n')) log(line);
   }
 
-  #passTurn() {
-    const next = this.#waiting.shift();
-    if (next) {
-      next();
-      return;
-    }
-    this.#busy -= 1;
-    if (this.#isRetired && this.#busy === 0) void this.#endEnvironments();
+  #endIfRetired() {
+    if (this.#isRetired && this.#free.length === maxEnvironments) void this.#endEnvironments();
   }
 
-  #takeEnvironment(): ExecutionEnvironment {
-    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
-      if (!idle.isEnded) return idle;
-      this.#environments.delete(idle);
-    }
+  #environmentIn(slot: Slot): ExecutionEnvironment {
     if (this.#isTerminated) throw new FunctionError('The function has been stopped');
-    const environment = new ExecutionEnvironment(this.options, this.#taskRoot);
-    this.#environments.add(environment);
-    return environment;
+    if (!slot.environment || slot.environment.isEnded) {
+      slot.environment = new ExecutionEnvironment(this.options, this.#taskRoot);
+    }
+    return slot.environment;
   }
 }
 
-const Outcome = z.union([z.object({ result: z.string() }), z.object({ error: z.string() })]);
-
 class ExecutionEnvironment {
-  isEnded = false;
   readonly #options: LambdaFunctionOptions;
   readonly #worker: Worker;
   readonly #ready: Promise<unknown>;
-  /** Why the environment has ended. */
-  #end: FunctionError | undefined;
-  /** Fails what the invocation waits for at the moment. */
-  #fail: ((error: FunctionError) => void) | undefined;
+  /** Aborted, by a `FunctionError` with the reason, when the environment ends. */
+  readonly #ended = new AbortController();
 
   constructor(options: LambdaFunctionOptions, taskRoot: string) {
     const { definition, log } = options;
@@ -160,62 +154,58 @@ class ExecutionEnvironment {
       createInterface({ input }).on('line', log);
     }
     this.#worker.on('error', (error: unknown) =>
-      this.#hasEnded(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      this.#end(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     );
-    this.#worker.on('exit', () => this.#hasEnded('its environment ended'));
-    this.#ready = once(this.#worker, 'message');
+    this.#worker.on('exit', () => this.#end('its environment ended'));
+    this.#ready = this.#message(initTimeoutMs, 'loading');
     this.#ready.catch(() => {});
   }
 
+  get isEnded(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
   async invoke({ requestId, traceId, event }: Invocation): Promise<string> {
-    await this.#within(initTimeoutMs, 'loading', this.#ready);
+    await this.#ready;
     const { functionName, timeoutMs } = this.#options.definition;
-    this.#worker.postMessage({
+    const sent: SentInvocation = {
       requestId,
       traceId,
       functionArn: `arn:aws:lambda:${localRegion}:${localAccount}:function:${functionName}`,
       event: JSON.stringify(event),
       deadline: Date.now() + timeoutMs,
-    });
-    const [message] = z
-      .array(z.unknown())
-      .parse(await this.#within(timeoutMs, 'the task', once(this.#worker, 'message')));
-    const outcome = Outcome.parse(message);
-    if ('error' in outcome) throw new FunctionError(outcome.error);
-    if (Buffer.byteLength(outcome.result) > maxResultBytes) {
-      await this.terminate();
-      throw new FunctionError(`the result has more than ${maxResultBytes} bytes`);
-    }
-    return outcome.result;
+    };
+    this.#worker.postMessage(sent);
+    const { result, error } = await this.#message(timeoutMs, 'the task');
+    if (result === undefined) throw new FunctionError(error);
+    if (Buffer.byteLength(result) <= maxResultBytes) return result;
+    throw this.#end(`the result has more than ${maxResultBytes} bytes`);
   }
 
   async terminate() {
-    this.isEnded = true;
+    this.#end('the function has been stopped');
     await this.#worker.terminate();
   }
 
-  async #within<Value>(ms: number, what: string, step: Promise<Value>): Promise<Value> {
-    // One promise for each step: a race keeps its result alive as long as the longest-lived of its promises.
-    const failure = Promise.withResolvers<never>();
-    this.#fail = failure.reject;
-    if (this.#end) failure.reject(this.#end);
-    const timer = setTimeout(() => {
-      void this.terminate();
-      failure.reject(new FunctionError(`${what} timed out after ${ms / 1_000} s`));
-    }, ms);
+  /** The worker's next message. Throws a `FunctionError` when the environment ends first, or after `ms`. */
+  async #message(ms: number, what: string): Promise<Outcome> {
+    const { signal } = this.#ended;
+    const timer = setTimeout(() => this.#end(`${what} timed out after ${ms / 1_000} s`), ms);
     try {
-      return await Promise.race([step, failure.promise]);
+      const [message] = await once(this.#worker, 'message', { signal });
+      return message;
+    } catch (error) {
+      throw signal.reason ?? error;
     } finally {
       clearTimeout(timer);
-      this.#fail = undefined;
-      step.catch(() => {});
     }
   }
 
-  #hasEnded(reason: string) {
-    this.isEnded = true;
-    this.#end ??= new FunctionError(reason);
-    this.#fail?.(this.#end);
+  #end(reason: string): FunctionError {
+    const error = new FunctionError(reason);
+    this.#ended.abort(error);
+    void this.#worker.terminate();
+    return error;
   }
 }
 
