@@ -224,10 +224,14 @@ describe('commands', () => {
       expect(scripts).toHaveProperty(script);
       const options = optionsIn(words);
       if (options.length === 0) return;
-      const offered =
-        script === 'keys'
-          ? optionsOf(process.execPath, 'infra/commands/keys.ts', words[0] ?? '')
-          : optionsOf('node_modules/.bin/cdk', script);
+      const ownCommands: Readonly<Record<string, readonly string[]>> = {
+        keys: ['infra/commands/keys.ts', words[0] ?? ''],
+        preflight: ['infra/commands/preflight.ts'],
+      };
+      const own = ownCommands[script];
+      const offered = own
+        ? optionsOf(process.execPath, ...own)
+        : optionsOf('node_modules/.bin/cdk', script);
       expect(offered).toEqual(expect.arrayContaining(options));
     },
   );

@@ -12,7 +12,13 @@ const Job = z.object({
   needs: z.optional(z.string()),
   environment: z.optional(z.string()),
   permissions: z._default(z.record(z.string(), z.string()), {}),
-  steps: z.array(z.object({ uses: z._default(z.string(), ''), run: z._default(z.string(), '') })),
+  steps: z.array(
+    z.object({
+      if: z.optional(z.string()),
+      uses: z._default(z.string(), ''),
+      run: z._default(z.string(), ''),
+    }),
+  ),
 });
 type Job = z.output<typeof Job>;
 const Workflow = z.object({
@@ -101,6 +107,20 @@ describe('a release', () => {
       'npm run check-change-set',
       expect.stringMatching(`^npm run deploy -- AnimalStore-${name} --require-approval never`),
     ]);
+  });
+
+  it('puts the versions before back in service when the smoke test of prod fails', () => {
+    const { steps } = jobOf(release, 'prod');
+    const [note, deploy, smoke, back] = [
+      'aws lambda get-alias',
+      'npm run deploy',
+      'npm run smoke',
+      'aws lambda update-alias',
+    ].map((command) => steps.findIndex(({ run }) => run.includes(command)));
+    expect(note).toBeGreaterThan(0);
+    expect([deploy, smoke, back]).toEqual([(note ?? 0) + 1, (note ?? 0) + 2, (note ?? 0) + 3]);
+    expect(steps.at(-1)?.if).toBe("failure() && steps.smoke.outcome == 'failure'");
+    expect(read('infra/runbook.md')).toContain('aws lambda update-alias');
   });
 
   it('sends prod only requests that leave no trace', () => {
