@@ -114,7 +114,9 @@ const topicOf = async (stage: Stage): Promise<string | undefined> => {
     { StackName: stackName(stage) },
   )) {
     const topic = page.StackResourceSummaries?.find(
-      ({ ResourceType }) => ResourceType === 'AWS::SNS::Topic',
+      // A stack that was rolled back still lists what it has deleted.
+      ({ ResourceType, ResourceStatus }) =>
+        ResourceType === 'AWS::SNS::Topic' && ResourceStatus !== 'DELETE_COMPLETE',
     );
     if (topic) return topic.PhysicalResourceId;
   }
@@ -154,13 +156,12 @@ const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>)
 };
 
 /**
- * What is in the way of deploying the stack of a stage, or of its account: a line for each problem. Credentials of
- * another account are the only problem that is then found.
+ * What is in the way of deploying the stack of a stage, or of its account: a line for each problem. The other checks are
+ * left out while the credentials are wrong.
  */
 export const preflight = async (stage: Stage, stack: 'account' | 'stage') => {
   const problems = await problemsOf(stage, { credentials });
   if (problems.length > 0) return problems;
   if (stack === 'account') return problemsOf(stage, { bootstrap });
-  const role = { 'log role': logRole };
-  return problemsOf(stage, { bootstrap, ...role, concurrency, certificate, addressees });
+  return problemsOf(stage, { bootstrap, logRole, concurrency, certificate, addressees });
 };

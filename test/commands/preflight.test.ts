@@ -32,6 +32,11 @@ const subscription = (arn: string) =>
     'ListSubscriptionsByTopic',
     `<Subscriptions><member><Protocol>email</Protocol><Endpoint>on-call@store.test</Endpoint><SubscriptionArn>${arn}</SubscriptionArn></member></Subscriptions>`,
   );
+const stackWithTopic = (status: string) =>
+  result(
+    'ListStackResources',
+    `<StackResourceSummaries><member><ResourceType>AWS::SNS::Topic</ResourceType><ResourceStatus>${status}</ResourceStatus><PhysicalResourceId>arn:aws:sns:eu-west-1:777777777777:alarms</PhysicalResourceId></member></StackResourceSummaries>`,
+  );
 
 /** What an account that is ready answers, in the shapes of https://docs.aws.amazon.com: each service's API reference. */
 const ready: Readonly<Record<string, Answer>> = {
@@ -40,10 +45,7 @@ const ready: Readonly<Record<string, Answer>> = {
   'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/logs` }),
   'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 420 } }),
   'CertificateManager.DescribeCertificate': certificate('ISSUED', '*.store.test'),
-  ListStackResources: result(
-    'ListStackResources',
-    '<StackResourceSummaries><member><ResourceType>AWS::SNS::Topic</ResourceType><PhysicalResourceId>arn:aws:sns:eu-west-1:777777777777:alarms</PhysicalResourceId></member></StackResourceSummaries>',
-  ),
+  ListStackResources: stackWithTopic('CREATE_COMPLETE'),
   ListSubscriptionsByTopic: subscription('arn:aws:sns:eu-west-1:777777777777:alarms:1'),
 };
 
@@ -151,7 +153,7 @@ describe('the preflight', () => {
     [
       'a permission that is missing',
       { 'GET /account': error('AccessDeniedException', 403) },
-      /^Could not check log role: AccessDeniedException/,
+      /^Could not check logRole: AccessDeniedException/,
     ],
   ] satisfies [string, Record<string, Answer>, RegExp][])(
     'finds %s, and says what to do',
@@ -178,8 +180,11 @@ describe('the preflight', () => {
     ]);
   });
 
-  it('asks for no confirmation before the first deployment', async () => {
-    answers = { ...ready, ListStackResources: queryError('ValidationError') };
+  it.each([
+    ['before the first deployment', queryError('ValidationError')],
+    ['after one that was rolled back', stackWithTopic('DELETE_COMPLETE')],
+  ])('asks for no confirmation %s', async (_when, ListStackResources) => {
+    answers = { ...ready, ListStackResources, ListSubscriptionsByTopic: queryError('NotFound') };
     expect(await preflight(stage, 'stage')).toEqual([]);
   });
 
