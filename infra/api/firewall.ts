@@ -145,7 +145,10 @@ export class Firewall extends Construct {
     });
   }
 
-  /** The functions take `bearer` in any case, followed by any number of spaces, so each spelling counts for one key. */
+  /**
+   * The functions take `bearer` in any case, followed by any number of spaces, so each spelling counts for one key.
+   * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-transformation.html
+   */
   #floodWithApiKey(): Rule {
     const textTransformations = [
       { priority: 0, type: 'COMPRESS_WHITE_SPACE' },

@@ -139,7 +139,7 @@ export class PetsApi extends Construct {
     }
   }
 
-  /** Without a catch-all the gateway reads the Bearer header as a signature and echoes it. */
+  /** Without a catch-all the gateway reads the Bearer header as a malformed signature: DEFAULT_4XX (DataBiosphere/azul#7470). */
   #addCatchAlls(unrouted: ServiceFunction) {
     for (const path of new Set(['/', ...operations.map(({ path }) => path), '/{proxy+}'])) {
       this.#addRoute(path, 'ANY', unrouted);

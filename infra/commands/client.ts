@@ -54,6 +54,10 @@ await build({
   bundle: true,
   platform: 'neutral',
   target: 'es2024',
+  minify: true,
+  sourcemap: true,
+  // The licence of ky is a file of its own.
+  legalComments: 'none',
 });
 await writeTypes();
 // The bundle contains ky, whose licence must be distributed with it.

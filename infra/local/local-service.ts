@@ -9,7 +9,7 @@ import { FunctionFleet } from './lambda/function-fleet.ts';
 import { localClientConfig } from './local-account.ts';
 import { issueLocalApiKey } from './local-api-key.ts';
 import { deploy, redeployer } from './local-deployment.ts';
-import { localStage, type StackDefinition, synthesise } from './stack-definition.ts';
+import { localStage, readStack, type StackDefinition, synthesise } from './stack-definition.ts';
 import { SourceWatch } from './watch-sources.ts';
 
 export interface LocalServiceOptions {
@@ -21,6 +21,8 @@ export interface LocalServiceOptions {
   readonly dynamodbEndpoint?: string | undefined;
   /** Where only the functions find DynamoDB; that endpoint by default. */
   readonly functionsDynamodbEndpoint?: string | undefined;
+  /** A folder of stacks that are synthesised already. */
+  readonly assembly?: string | undefined;
   /** Takes each changed source file into service. */
   readonly watch?: boolean;
   /** Gets each line that the functions print, and why an invocation failed; without it, what is no routine is printed. */
@@ -79,7 +81,7 @@ const start = async (
   progress('Starting DynamoDB Local and synthesising the stack');
   const [dynamodbEndpoint, stack] = await together(options.signal, [
     (signal) => dynamodb({ ...options, signal }, resources),
-    synthesise,
+    (signal) => (options.assembly === undefined ? synthesise(signal) : readStack(options.assembly)),
   ]);
 
   progress('Creating the tables and the API key');

@@ -25,7 +25,8 @@ export const stackDefinitionOf = (template: Template): StackDefinition => {
 
 /** Synthesises and reads the stack. Throws an error of one line when it can't be built, or is not understood. */
 export const synthesise = (signal?: AbortSignal): Promise<StackDefinition> =>
-  withAssembly(
-    async (assembly) => stackDefinitionOf(await readTemplate(assembly, stackName(localStage))),
-    signal,
-  );
+  withAssembly(readStack, signal);
+
+/** Reads the stack from a folder of synthesised stacks. Throws as `stackDefinitionOf` does. */
+export const readStack = async (assembly: string): Promise<StackDefinition> =>
+  stackDefinitionOf(await readTemplate(assembly, stackName(localStage)));

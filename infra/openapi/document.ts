@@ -13,7 +13,7 @@ const server = (description: string, host: string) => ({
 
 const introduction = `## API keys
 
-Every request carries an API key as \`Authorization: Bearer <API key>\`. It is issued by whoever operates the service.
+Every request carries an API key as \`Authorization: Bearer <API key>\`. The operator of the service issues it.
 
 ## Integers
 
@@ -33,7 +33,7 @@ Pages of the origins that the operator allows can read every answer and its head
 
 ## Errors
 
-Every error has the same body, \`{"code", "message", "status"}\`, whatever part of the service it comes from. Requests for a path that is not listed here are answered with 404.
+Every error has the same body, \`{"code", "message", "status"}\`, except a 403 outside the base address, \`{"message":"Forbidden"}\`, which API Gateway sends itself. A path that is not listed here gets 404.
 
 | status | code | when |
 |---|---|---|

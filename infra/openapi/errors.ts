@@ -11,7 +11,8 @@ const when: Readonly<Record<string, string>> = {
   method_not_allowed: 'The path has other methods, which `Allow` lists.',
   endpoint_removed: 'The operation has reached its sunset.',
   payload_too_large: 'The request is larger than any that the operation takes.',
-  unsupported_media_type: 'The body is not declared as `application/json` in UTF-8.',
+  unsupported_media_type:
+    'The `Content-Type` is not `application/json` in UTF-8 or is longer than 255 characters, or a `Content-Encoding` is not `identity`.',
   idempotency_key_reused: 'The `Idempotency-Key` came before with another animal.',
   too_many_requests: 'Requests come too fast; send it again after `Retry-After`.',
   internal_error: 'The service has a defect.',

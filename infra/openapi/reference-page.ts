@@ -7,7 +7,7 @@ import { stringify } from './stringify.ts';
 const documentPath = join(projectDirectory, 'lib', 'contract', 'openapi.json');
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** The files of the reference page: they refer to each other alone, so that they work at any address. */
+/** The files of the reference page. They refer only to each other, so that they work at any address. */
 export const pageFiles = [
   'index.html',
   'openapi.json',
@@ -29,8 +29,8 @@ export interface PageService {
 }
 
 /**
- * A file of the reference page: Swagger UI, which shows `openapi.json` as it lies in the project. Made out to a service,
- * the page sends its requests there, with its API key.
+ * A file of the reference page: Swagger UI with the project's `openapi.json`. For a service, the page sends its requests
+ * there, with its API key.
  */
 export const pageFile = async (name: PageFile, service?: PageService): Promise<string | Buffer> => {
   if (name === 'index.html') return html(service?.apiKey);

@@ -14,6 +14,14 @@ export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
   await run(['--input-type=module', '--eval', script], {}, signal);
 };
 
+/** Synthesises every stack into a folder. Throws an error of one line when they can't be built. */
+export const buildAssembly = (assembly: string, signal?: AbortSignal): Promise<void> =>
+  run(
+    ['infra/app.ts'],
+    { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed' }) },
+    signal,
+  );
+
 /**
  * Synthesises every stack into a folder that is there while `work` runs. Throws an error of one line when they can't be
  * built.
@@ -25,15 +33,14 @@ export const withAssembly = async <Result>(
   // A folder of its own, so that neither a second start nor a deployment from cdk.out is in the way.
   const assembly = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
-    const CDK_CONTEXT_JSON = JSON.stringify({ placeholders: 'allowed' });
-    await run(['infra/app.ts'], { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON }, signal);
+    await buildAssembly(assembly, signal);
     return await work(assembly);
   } finally {
     await rm(assembly, { recursive: true, force: true });
   }
 };
 
-/** The template of a stack, by its name, from a folder that `withAssembly` has made. */
+/** The template of a stack, by its name, from a folder of synthesised stacks. */
 export const readTemplate = async (assembly: string, stack: string): Promise<Template> =>
   parseTemplate(await readFile(join(assembly, `${stack}.template.json`), 'utf8'));
 

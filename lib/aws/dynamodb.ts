@@ -16,8 +16,8 @@ const maxAttempts = 3;
 /** How long an attempt may take, from connecting to the last byte of the answer, in ms. */
 const attemptMs = 1_000;
 
-/** Full jitter up to 50, 100, … at most 400 ms; the SDK's own pause after a throttle is seconds long. */
-const backoffMs = (attempt: number) => Math.random() * Math.min(400, 25 * 2 ** attempt);
+/** Full jitter: up to 50 ms after the first attempt, 100 ms after the second. The SDK's own pause after a throttle takes seconds. */
+const backoffMs = (attempt: number) => Math.random() * 25 * 2 ** attempt;
 
 const region = environment('AWS_REGION');
 

@@ -18,7 +18,7 @@ export const readAnswer = async ({ body, statusCode }: HttpResponse, ms: number)
 const readWithin = (ms: number, body: Readable) =>
   new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const timer = setTimeout(() => body.destroy(timeoutError()), ms);
+    const timer = setTimeout(() => body.destroy(timeoutError()), Math.max(0, ms));
     body
       .on('data', (chunk: Buffer) => chunks.push(chunk))
       .on('end', () => resolve(Buffer.concat(chunks)))

@@ -40,8 +40,10 @@ export interface CreatePetOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** An error response. Its `code` tells it from others; `unexpected_response` when the body is not an Error body. */
+/** An error response. Its `code` tells it from others; `unexpected_response` for a body, even of a 200, that the service does not send. */
 export class AnimalStoreError extends Error {
+  // Minifiers rename classes; Node.js prints this name with the error.
+  static override readonly name = 'AnimalStoreError';
   override readonly name = 'AnimalStoreError';
   readonly code: string;
   /** The HTTP status code. */
@@ -57,20 +59,22 @@ export class AnimalStoreError extends Error {
   }
 }
 
-/** No response came: DNS, connection or TLS failed on every attempt. `cause` is the error of `fetch`. */
+/** No complete response came: DNS, connection or TLS failed on every attempt. `cause` is the error of `fetch`. */
 export class NetworkError extends Error {
+  static override readonly name = 'NetworkError';
   override readonly name = 'NetworkError';
 }
 
-/** No response came within `timeoutMs` on any attempt. */
+/** No complete response came within `timeoutMs` on any attempt. */
 export class TimeoutError extends Error {
+  static override readonly name = 'TimeoutError';
   override readonly name = 'TimeoutError';
 }
 
 /**
  * The animal store as its clients see it. Every call is sent up to four times while the service is out of reach or
  * throttles, after the pause that `Retry-After` names. Integers beyond 2^53 are `bigint`. Calls throw AnimalStoreError
- * for an error response, NetworkError or TimeoutError without a response, and the `reason` of an aborted signal.
+ * for an error response, NetworkError or TimeoutError without a complete one, and the `reason` of an aborted signal.
  */
 export class AnimalStore {
   readonly #http: KyInstance;
@@ -94,11 +98,18 @@ export class AnimalStore {
         maxRetryAfter: 30_000,
         retryOnTimeout: true,
         jitter: true,
+        // `fetch` rejects with a TypeError (Fetch standard). ky knows some messages only, not Firefox's of a lost body.
+        shouldRetry: ({ error }) => error instanceof TypeError || undefined,
       },
       parseJson,
       stringifyJson,
       hooks: { beforeError: [({ error }) => withoutRequest(error)] },
-      ...(fetch && { fetch }),
+      // Reads the whole body, so that the time-out and the retries cover it.
+      fetch: async (input, init) => {
+        const response = await (fetch ?? globalThis.fetch)(input, init);
+        const body = await response.arrayBuffer();
+        return new Response(response.body && body, response);
+      },
     });
   }
 
@@ -114,14 +125,9 @@ export class AnimalStore {
 
   /** One page, in one request. */
   async listPetsPage(query: ListPetsQuery = {}, options: CallOptions = {}): Promise<PetsPage> {
-    const response = await this.#http.get('pets', {
-      ...options,
-      searchParams: { ...query },
-    });
-    return {
-      pets: await response.json<Pet[]>(),
-      nextCursor: nextCursor(response.headers.get('Link')),
-    };
+    const response = await this.#http.get('pets', { ...options, searchParams: { ...query } });
+    const pets = await bodyOf(response, isPets);
+    return { pets, nextCursor: nextCursor(response.headers.get('Link')) };
   }
 
   /** Adds a pet exactly once, however often the request is sent. Throws a RangeError for a `number` that is not exact. */
@@ -134,7 +140,7 @@ export class AnimalStore {
       throw new RangeError('categoryId must be an integer; use a bigint beyond ±(2^53 - 1)');
     }
     const headers = { 'Idempotency-Key': idempotencyKey };
-    return this.#http.post('pets', { ...options, headers, json: newPet }).json<Pet>();
+    return bodyOf(await this.#http.post('pets', { ...options, headers, json: newPet }), isPet);
   }
 
   /**
@@ -143,7 +149,7 @@ export class AnimalStore {
    */
   async getPet(id: number, options: CallOptions = {}): Promise<Pet> {
     if (!Number.isSafeInteger(id)) throw new RangeError('id must be an integer');
-    return this.#http.get(`pets/${id}`, options).json<Pet>();
+    return bodyOf(await this.#http.get(`pets/${id}`, options), isPet);
   }
 }
 
@@ -156,22 +162,36 @@ const nextCursor = (link: string | null): string | undefined => {
 /** The error to throw for one of ky. The latter holds the request, and with it the API key. */
 const withoutRequest = (error: Error): Error => {
   const { message, cause } = error;
-  if (isNetworkError(error)) return new NetworkError(message, { cause });
+  if (isNetworkError(error) || error instanceof TypeError)
+    return new NetworkError(message, { cause: cause ?? error });
   if (isTimeoutError(error)) return new TimeoutError(message);
-  if (!(error instanceof HTTPError)) return error;
-  const { status, headers } = error.response;
-  const body = isErrorBody(error.data)
-    ? error.data
-    : { code: 'unexpected_response', status, message };
-  return new AnimalStoreError(body, headers.get('x-amzn-RequestId'));
+  return error instanceof HTTPError ? errorOf(error.response, message, error.data) : error;
 };
 
-const isErrorBody = (data: unknown): data is ErrorBody =>
-  typeof data === 'object' &&
-  data !== null &&
-  'code' in data &&
-  typeof data.code === 'string' &&
-  'message' in data &&
-  typeof data.message === 'string' &&
-  'status' in data &&
-  typeof data.status === 'number';
+const errorOf = ({ status, headers }: Response, message: string, body?: unknown) =>
+  new AnimalStoreError(
+    isErrorBody(body) ? body : { code: 'unexpected_response', status, message },
+    headers.get('x-amzn-RequestId'),
+  );
+
+/** The body of a success. Throws `unexpected_response` if it is something else, such as the HTML of a proxy. */
+const bodyOf = async <Body>(
+  response: Response,
+  isBody: (body: unknown) => body is Body,
+): Promise<Body> => {
+  const body: unknown = await response.json().catch(() => undefined);
+  if (isBody(body)) return body;
+  throw errorOf(response, 'The response is not of the animal store');
+};
+
+/** Whether a value is an object with fields of these types, as `typeof` names them. */
+const hasFields = (body: unknown, types: Readonly<Record<string, string>>) =>
+  Object.entries(types).every(([name, type]) => typeof Reflect.get(Object(body), name) === type);
+
+const isErrorBody = (body: unknown): body is ErrorBody =>
+  hasFields(body, { code: 'string', message: 'string', status: 'number' });
+
+const isPet = (body: unknown): body is Pet =>
+  hasFields(body, { id: 'number', name: 'string', status: 'string' });
+
+const isPets = (body: unknown): body is Pet[] => Array.isArray(body) && body.every(isPet);

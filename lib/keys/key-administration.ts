@@ -65,7 +65,8 @@ export class KeyAdministration {
 
   /**
    * Issues a successor to a key's owner and lets the key itself end after a time of grace, in ms, unless it ends sooner.
-   * The successor expires after `expiresInMs`, or else after the lifetime that the key itself was given.
+   * The successor expires after `expiresInMs`, or else after the lifetime of the key itself, from its creation to its end; a key
+   * in its grace has a shortened one.
    * Throws for a key that is unknown or no longer in force.
    */
   async rotate(

@@ -15,12 +15,11 @@ const requests: readonly ClientRequest[] = [
   { method: 'POST', path: '/pets', body: 'not JSON, and of no media type' },
 ];
 
+/** HTTP takes no blanks at the end of a value (RFC 9110 §5.5). */
 const refused: readonly (readonly [kind: string, values: readonly string[]])[] = [
   ['no Authorization', []],
   ['an empty Authorization', ['']],
-  ['a blank Authorization', [' ']],
   ['the scheme alone', ['Bearer']],
-  ['the scheme and a space', ['Bearer ']],
   ['the key without a scheme', [apiKey]],
   ['another scheme', [`Basic ${apiKey}`]],
   ['two keys in one header', [`Bearer ${apiKey} ${apiKey}`]],

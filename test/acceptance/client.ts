@@ -73,6 +73,12 @@ export const expectError = (response: ClientResponse, status: number, code: stri
   expectNoLeak(response);
 };
 
+/** Holds a response to a 400 whose message says this. */
+export const expectInvalid = (response: ClientResponse, message: string | RegExp) => {
+  expectError(response, 400, 'invalid_request');
+  expect.soft(JSON.parse(response.text).message).toMatch(message);
+};
+
 /**
  * Holds a response to an Error body of 400 or 404. For requests of which no AWS page and no recording says whether
  * API Gateway, the firewall or the function refuses them (test/README.md, "What we know about AWS").

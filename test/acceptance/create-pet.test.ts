@@ -1,26 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { authorization, create, expectError, send } from './client.ts';
+import { authorization, create, expectError, expectInvalid, send } from './client.ts';
 
 describe('POST /pets', () => {
-  it('answers 201 with the created pet and its id', async () => {
-    const response = await create({ name: 'Rex', categoryId: 1, status: 'pending' });
+  it.each([
+    ['available', { status: 'available' }],
+    ['pending', { status: 'pending' }],
+    ['sold', { status: 'sold' }],
+    ['available', {}],
+  ])('answers 201 with the created pet and its id, %s for %j', async (status, fields) => {
+    const response = await create({ name: 'Rex', categoryId: 1, ...fields });
     expect(response.status).toBe(201);
     expect(response.headers['content-type']).toBe('application/json');
     const pet = JSON.parse(response.text);
-    expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId: 1, status: 'pending' });
+    expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId: 1, status });
     expect(pet.id).toSatisfy(Number.isSafeInteger);
     expect(pet.id).toBeGreaterThan(0);
-  });
-
-  it('takes a pet without status as available', async () => {
-    const { text } = await create({ name: 'Rex', categoryId: 1 });
-    expect(JSON.parse(text).status).toBe('available');
-  });
-
-  it.each(['available', 'pending', 'sold'])('accepts the status %s', async (status) => {
-    const { text } = await create({ name: 'Rex', categoryId: 1, status });
-    expect(JSON.parse(text).status).toBe(status);
   });
 
   it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-1'])(
@@ -39,6 +34,8 @@ describe('POST /pets', () => {
     ['decomposed accents', 'Zoe\u0308'],
     ['markup and quotes', '<b>"Rex"</b> \\ \u0000 \u2028'],
     ['right-to-left and zero-width characters', 'ركس\u200d'],
+    ['an emoji of several', '👩‍👩‍👧'],
+    ['a letter after a zero-width space', '\u200bx'],
   ])('stores a name of %s as sent', async (_kind, name) => {
     const { status, text } = await create({ name, categoryId: 1 });
     expect(status).toBe(201);
@@ -82,93 +79,59 @@ describe('POST /pets, bad bodies', () => {
     ['two documents', `${valid}\n${valid}`],
     ['NaN', '{"name":"Rex","categoryId":NaN}'],
     ['led by a byte order mark', `\ufeff${valid}`],
+    ['an unquoted word', 'constructor'],
     ['in single quotes', "{'name':'Rex','categoryId':1}"],
-    ['nested 4,000 deep', '['.repeat(4_000)],
-    ['nested 4,000 deep and closed', '['.repeat(4_000) + ']'.repeat(4_000)],
-    ['nested in objects', '{"a":'.repeat(1_000)],
+    ['nested 8,192 deep', '['.repeat(8_192)],
+    ['nested 4,096 deep and closed', '['.repeat(4_096) + ']'.repeat(4_096)],
+    ['nested in objects', '{"a":'.repeat(1_300)],
   ])('answers 400 to a body that is %s', async (_kind, body) => {
     const headers = [authorization, ['Content-Type', 'application/json']] as const;
-    const response = await send({ method: 'POST', path: '/pets', headers, body });
-    expectError(response, 400, 'invalid_request');
+    expectError(
+      await send({ method: 'POST', path: '/pets', headers, body }),
+      400,
+      'invalid_request',
+    );
   });
 
   it('answers 400 to a request with neither body nor media type', async () => {
-    const response = await send({ method: 'POST', path: '/pets', headers: [authorization] });
-    expectError(response, 400, 'invalid_request');
+    expectError(
+      await send({ method: 'POST', path: '/pets', headers: [authorization] }),
+      400,
+      'invalid_request',
+    );
   });
 
-  it.each([
-    ['missing', '"categoryId":1'],
-    ['null', '"name":null,"categoryId":1'],
-    ['a number', '"name":1,"categoryId":1'],
-    ['a boolean', '"name":true,"categoryId":1'],
-    ['an array', '"name":["Rex"],"categoryId":1'],
-    ['an object', '"name":{"first":"Rex"},"categoryId":1'],
-    ['empty', '"name":"","categoryId":1'],
-    ['blank', '"name":" \\t\\n\\u00a0\\u3000","categoryId":1'],
-    ['256 characters long', `"name":"${'x'.repeat(256)}","categoryId":1`],
-    ['256 characters beyond the basic plane long', `"name":"${'🐶'.repeat(256)}","categoryId":1`],
-    ['a lone high surrogate', '"name":"\\ud83d","categoryId":1'],
-    ['a lone low surrogate', '"name":"Rex\\ude00","categoryId":1'],
-  ])('answers 400 naming name when it is %s', async (_kind, fields) => {
-    const response = await create(`{${fields}}`);
-    expectError(response, 400, 'invalid_request');
-    expect(JSON.parse(response.text).message).toMatch(/^name /);
-  });
+  /** Values that a field must not have, as JSON; none at all where it must not be missing. */
+  const wrong: readonly (readonly [field: string, values: readonly string[]])[] = [
+    ['name', ['', 'null', '1', 'true', '["Rex"]', '{"first":"Rex"}', '""']],
+    ['name', ['" \\t\\n\\u00a0\\u3000"', `"${'x'.repeat(256)}"`, `"${'🐶'.repeat(256)}"`]],
+    ['name', ['"\\ud83d"', '"Rex\\ude00"']],
+    ['categoryId', ['', 'null', '"1"', 'true', '[1]', '1.5', '1.0', '1e2', '-0', '1e400']],
+    ['categoryId', ['9223372036854775808', '-9223372036854775809', '1'.repeat(8_000)]],
+    ['status', ['"lost"', '"Available"', '""', 'null', '["available"]', '0']],
+    ['id', ['1']],
+    ['colour', ['"brown"']],
+    ['Name', ['"Rex"']],
+    ['__proto__', ['{"admin":true}', 'null']],
+    ['constructor', ['{"prototype":{"admin":true}}', '1']],
+    ['toString', ['1']],
+  ];
 
-  it.each([
-    ['missing', ''],
-    ['null', ',"categoryId":null'],
-    ['text', ',"categoryId":"1"'],
-    ['a boolean', ',"categoryId":true'],
-    ['an array', ',"categoryId":[1]'],
-    ['a fraction', ',"categoryId":1.5'],
-    ['an integer with a fraction part', ',"categoryId":1.0'],
-    ['an integer with an exponent', ',"categoryId":1e2'],
-    ['negative zero', ',"categoryId":-0'],
-    ['2^63', ',"categoryId":9223372036854775808'],
-    ['-2^63-1', ',"categoryId":-9223372036854775809'],
-    ['1e400', ',"categoryId":1e400'],
-    ['40 digits', `,"categoryId":${'1'.repeat(40)}`],
-    ['8,000 digits', `,"categoryId":${'1'.repeat(8_000)}`],
-  ])('answers 400 naming categoryId when it is %s', async (_kind, field) => {
-    const response = await create(`{"name":"Rex"${field}}`);
-    expectError(response, 400, 'invalid_request');
-    expect(JSON.parse(response.text).message).toMatch(/^categoryId /);
-  });
-
-  it.each([
-    ['unknown', '"lost"'],
-    ['in another case', '"Available"'],
-    ['empty', '""'],
-    ['null', 'null'],
-    ['an array', '["available"]'],
-    ['a number', '0'],
-  ])('answers 400 naming status when it is %s', async (_kind, status) => {
-    const response = await create(`{"name":"Rex","categoryId":1,"status":${status}}`);
-    expectError(response, 400, 'invalid_request');
-    expect(JSON.parse(response.text).message).toMatch(/^status /);
-  });
-
-  it.each([
-    ['id', '"id":1'],
-    ['colour', '"colour":"brown"'],
-    ['Name', '"Name":"Rex"'],
-    ['__proto__', '"__proto__":{"admin":true}'],
-    ['__proto__', '"__proto__":null'],
-    ['constructor', '"constructor":{"prototype":{"admin":true}}'],
-    ['constructor', '"constructor":1'],
-    ['toString', '"toString":1'],
-  ])('answers 400 naming the unknown field %s', async (field, member) => {
-    const response = await create(`{"name":"Rex","categoryId":1,${member}}`);
-    expectError(response, 400, 'invalid_request');
-    expect(JSON.parse(response.text).message).toContain(field);
+  it.each(
+    wrong.flatMap(([field, values]) => values.map((value) => [field, value.slice(0, 40), value])),
+  )('answers 400 naming %s when it is %s', async (field, _start, value) => {
+    const members = new Map([
+      ['name', '"Rex"'],
+      ['categoryId', '1'],
+      [field, value],
+    ]);
+    const present = [...members].filter(([, text]) => text !== '');
+    const body = `{${present.map(([name, text]) => `"${name}":${text}`).join()}}`;
+    expectInvalid(await create(body), new RegExp(`^${field} `));
   });
 
   it('answers 400 naming an unknown parameter', async () => {
-    const response = await send({ method: 'POST', path: '/pets?dryRun=true', body: valid });
-    expectError(response, 400, 'invalid_request');
-    expect(JSON.parse(response.text).message).toContain('dryRun');
+    expectInvalid(await send({ method: 'POST', path: '/pets?dryRun=true', body: valid }), 'dryRun');
   });
 
   it('names every offending field at once', async () => {
@@ -208,20 +171,14 @@ describe('POST /pets, bad bodies', () => {
     'application/json; charset=x-utf-8',
     'json',
     '/',
-  ])('answers 415 to the media type %s', async (contentType) => {
-    const headers = [authorization, ['Content-Type', contentType]] as const;
-    const response = await send({ method: 'POST', path: '/pets', headers, body: valid });
-    expectError(response, 415, 'unsupported_media_type');
-  });
-
-  it('answers 415 to a body without a media type', async () => {
-    const response = await send({
-      method: 'POST',
-      path: '/pets',
-      headers: [authorization],
-      body: valid,
-    });
-    expectError(response, 415, 'unsupported_media_type');
+    undefined,
+  ])('answers 415 to the media type %s', async (type) => {
+    const headers = [authorization, ...(type ? [['Content-Type', type] as const] : [])];
+    expectError(
+      await send({ method: 'POST', path: '/pets', headers, body: valid }),
+      415,
+      'unsupported_media_type',
+    );
   });
 
   it('checks the media type before the size, and the size before the content', async () => {
@@ -237,20 +194,12 @@ describe('POST /pets, bad bodies', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('makes one pet of requests with the same key and body, one after the other', async () => {
+  it('makes one pet of requests with the same key and body', async () => {
     const key = [['Idempotency-Key', randomUUID()]] as const;
-    const first = await create('{"name":"Rex","categoryId":1}', key);
-    const replay = await create('{ "categoryId": 1, "status": "available", "name": "Rex" }', key);
-    expect(first.status).toBe(201);
-    expect(replay.status).toBe(201);
-    expect(replay.text).toBe(first.text);
-  });
-
-  it('makes one pet of 20 parallel requests with the same key and body', async () => {
-    const key = [['idempotency-key', randomUUID()]] as const;
     const responses = await Promise.all(
-      Array.from({ length: 20 }, () => create({ name: 'Rex', categoryId: 1 }, key)),
+      Array.from({ length: 20 }, () => create('{"name":"Rex","categoryId":1}', key)),
     );
+    responses.push(await create('{ "categoryId": 1, "status": "available", "name": "Rex" }', key));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
   });
@@ -277,23 +226,19 @@ describe('Idempotency-Key', () => {
   });
 
   it('takes up to 255 visible ASCII characters', async () => {
-    const key = randomUUID().padEnd(255, '~!"{}');
-    expect((await create({ name: 'Rex', categoryId: 1 }, [['Idempotency-Key', key]])).status).toBe(
-      201,
-    );
+    const key = [['Idempotency-Key', randomUUID().padEnd(255, '~!"{}')]] as const;
+    expect((await create({ name: 'Rex', categoryId: 1 }, key)).status).toBe(201);
   });
 
   it.each([
-    ['256 characters', ['x'.repeat(256)]],
-    ['with a space', ['two words']],
-  ])('is refused with 400 when it is %s', async (_kind, keys) => {
-    const headers = keys.map((key) => ['Idempotency-Key', key] as const);
-    const response = await create({ name: 'Rex', categoryId: 1 }, headers);
-    expectError(response, 400, 'invalid_request');
-    expect(JSON.parse(response.text).message).toContain('Idempotency-Key');
+    ['256 characters', 'x'.repeat(256)],
+    ['with a space', 'two words'],
+  ])('is refused with 400 when it is %s', async (_kind, key) => {
+    const response = await create({ name: 'Rex', categoryId: 1 }, [['Idempotency-Key', key]]);
+    expectInvalid(response, 'Idempotency-Key');
   });
 
-  // Unverified: API Gateway may drop, merge or change such headers.
+  // Unverified: API Gateway may drop, merge or change such headers. The function refuses them (service/request-body).
   it.each([
     ['empty', ['']],
     ['with an accent', ['clé']],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nextPageQuery } from '../support/next-page.ts';
-import { create, eventually, expectError, expectRefused, send } from './client.ts';
+import { create, eventually, expectInvalid, expectRefused, send } from './client.ts';
 
 interface Listed {
   readonly id: number;
@@ -55,44 +55,32 @@ describe('GET /pets', () => {
     });
   });
 
-  it('answers an array of pets with every field, exactly as they were created', async () => {
-    expect(mine((await walk('')).flat())).toEqual(created);
-  });
-
   it('holds 20 pets a page unless limit says otherwise', async () => {
     expect((await list('')).pets).toHaveLength(20);
     expect((await list('?limit=1')).pets).toHaveLength(1);
     expect((await list('?limit=37')).pets).toHaveLength(37);
   });
 
-  it('lists available pets first, then pending, then sold, each by id', async () => {
-    const pets = (await walk('?limit=100')).flat();
-    expect(pets).toEqual(inOrder(pets));
-  });
-
-  it.each(statuses)('lists the pets that are %s alone, by id', async (status) => {
-    const pets = (await walk(`?status=${status}&limit=100`)).flat();
-    expect(new Set(pets.map((pet) => pet.status))).toEqual(new Set([status]));
-    expect(pets).toEqual(inOrder(pets));
-    expect(mine(pets)).toEqual(created.filter((pet) => pet.status === status));
-  });
-
   it.each(
     ['', 'status=available&', 'status=pending&', 'status=sold&'].flatMap((filter) =>
-      [7, 20, 99, 100].map((limit) => `?${filter}limit=${limit}`),
+      [7, 100].map((limit) => `?${filter}limit=${limit}`),
     ),
-  )('shows each pet exactly once on a walk over %s, all pages but the last full', async (query) => {
-    const pages = await walk(query);
-    const limit = Number(/limit=(\d+)/.exec(query)?.[1]);
-    const pets = pages.flat();
-    expect(new Set(pets.map(({ id }) => id)).size).toBe(pets.length);
-    const status = /status=(\w+)/.exec(query)?.[1];
-    expect(mine(pets)).toEqual(
-      created.filter((pet) => status === undefined || pet.status === status),
-    );
-    for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
-    expect(pages.at(-1)?.length).toBeGreaterThan(0);
-  });
+  )(
+    'shows each pet exactly once and in order on a walk over %s, all pages but the last full',
+    async (query) => {
+      const pages = await walk(query);
+      const pets = pages.flat();
+      const limit = Number(/limit=(\d+)/.exec(query)?.[1]);
+      expect(pets).toEqual(inOrder(pets));
+      expect(new Set(pets.map(({ id }) => id)).size).toBe(pets.length);
+      const wanted = /status=(\w+)/.exec(query)?.[1];
+      const isWanted = ({ status }: Listed) => wanted === undefined || status === wanted;
+      expect(pets.every(isWanted)).toBe(true);
+      expect(mine(pets)).toEqual(created.filter(isWanted));
+      for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+      expect(pages.at(-1)?.length).toBeGreaterThan(0);
+    },
+  );
 
   it('links to the next page with the limit and the filter of this one', async () => {
     const { next } = await list('?status=sold&limit=2');
@@ -109,21 +97,12 @@ describe('GET /pets', () => {
     expect(status).toBe(200);
     expect(target).toBe((await list(query)).link?.split('?')[0]);
   });
-
-  it('links from every page to the next but from the last', async () => {
-    const links = [];
-    for (let next: string | undefined = '?status=sold&limit=7'; next !== undefined; ) {
-      const page: Awaited<ReturnType<typeof list>> = await list(next);
-      links.push(page.link);
-      next = page.next;
-    }
-    expect(links.length).toBeGreaterThan(2);
-    expect(links.pop()).toBeUndefined();
-    expect(links.every((link) => link !== undefined)).toBe(true);
-  });
 });
 
 describe('GET /pets, bad queries', () => {
+  const limitMessage = 'limit must be an integer from 1 to 100.';
+  const statusMessage = 'status must be one of available, pending, sold.';
+
   it.each([
     '0',
     '101',
@@ -139,9 +118,7 @@ describe('GET /pets, bad queries', () => {
     '1'.repeat(20),
     '%D9%A1',
   ])('answers 400 naming limit when it is %j', async (limit) => {
-    const response = await send({ path: `/pets?limit=${limit}` });
-    expectError(response, 400, 'invalid_request');
-    expect(JSON.parse(response.text).message).toMatch(/^limit /);
+    expectInvalid(await send({ path: `/pets?limit=${limit}` }), limitMessage);
   });
 
   it('answers 400 to a limit that is a NUL', async () => {
@@ -151,9 +128,7 @@ describe('GET /pets, bad queries', () => {
   it.each(['lost', 'Available', 'available,sold', ''])(
     'answers 400 naming status when it is %j',
     async (status) => {
-      const response = await send({ path: `/pets?status=${status}` });
-      expectError(response, 400, 'invalid_request');
-      expect(JSON.parse(response.text).message).toMatch(/^status /);
+      expectInvalid(await send({ path: `/pets?status=${status}` }), statusMessage);
     },
   );
 
@@ -163,9 +138,7 @@ describe('GET /pets, bad queries', () => {
     ['status', 'status=sold&status=sold'],
     ['cursor', 'cursor=&cursor='],
   ])('answers 400 naming %s when it is given twice', async (name, query) => {
-    const response = await send({ path: `/pets?${query}` });
-    expectError(response, 400, 'invalid_request');
-    expect(JSON.parse(response.text).message).toMatch(new RegExp(`^${name} `));
+    expectInvalid(await send({ path: `/pets?${query}` }), `${name} is given twice.`);
   });
 
   it.each([
@@ -175,9 +148,7 @@ describe('GET /pets, bad queries', () => {
     ['constructor', 'constructor=1'],
     ['toString', 'toString'],
   ])('answers 400 naming the unknown parameter %s', async (name, query) => {
-    const response = await send({ path: `/pets?${query}` });
-    expectError(response, 400, 'invalid_request');
-    expect(JSON.parse(response.text).message).toContain(name);
+    expectInvalid(await send({ path: `/pets?${query}` }), `${name} is not known.`);
   });
 
   it('answers 400 naming cursor when it is empty, made up, cut short or of another list', async () => {
@@ -200,8 +171,7 @@ describe('GET /pets, bad queries', () => {
     ];
     for (const query of foreign) {
       const response = await send({ path: `/pets?${query}` });
-      expectError(response, 400, 'invalid_request');
-      expect(JSON.parse(response.text).message).toMatch(/^cursor /);
+      expectInvalid(response, 'cursor is not one that this list has given.');
     }
   });
 });

@@ -1,29 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, inject, it } from 'vitest';
-import { AnimalStore, AnimalStoreError, type Pet } from '../../lib/client/animal-store.ts';
-import { eventually, fetchWithinContract, store } from './client.ts';
+import { describe, expect, it } from 'vitest';
+import { AnimalStoreError, type Pet } from '../../lib/client/animal-store.ts';
+import { eventually, store } from './client.ts';
 
 const errorOf = async (call: Promise<unknown>): Promise<AnimalStoreError> => {
-  const error = await call.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
+  const error = await call.catch((thrown: unknown) => thrown);
   if (error instanceof AnimalStoreError) return error;
   throw new Error('It threw no AnimalStoreError', { cause: error });
 };
 
 describe('the typed client', () => {
-  it('adds a pet and gets it', async () => {
-    const pet = await store.createPet({ name: 'Rex', categoryId: 1 });
-    expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId: 1, status: 'available' });
-    await eventually(async () => expect(await store.getPet(pet.id)).toEqual(pet));
-  });
-
   it.each([0, -1, Number.MAX_SAFE_INTEGER, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)])(
-    'keeps the categoryId %s to the last digit, as a bigint where a number would not',
+    'adds and gets a pet with categoryId %s, as a bigint where a number would not be exact',
     async (categoryId) => {
-      const { id } = await store.createPet({ name: 'Rex', categoryId });
-      await eventually(async () => expect((await store.getPet(id)).categoryId).toBe(categoryId));
+      const pet = await store.createPet({ name: 'Rex', categoryId });
+      expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId, status: 'available' });
+      await eventually(async () => expect(await store.getPet(pet.id)).toEqual(pet));
     },
   );
 
@@ -47,13 +39,9 @@ describe('the typed client', () => {
     const rex = { name: 'Rex', categoryId: 1 };
     const first = await store.createPet(rex, { idempotencyKey });
     expect(await store.createPet(rex, { idempotencyKey })).toEqual(first);
+    expect((await store.createPet(rex)).id).not.toBe(first.id);
     const other = store.createPet({ ...rex, name: 'Max' }, { idempotencyKey });
     expect(await errorOf(other)).toMatchObject({ code: 'idempotency_key_reused', status: 422 });
-  });
-
-  it('adds two pets of two calls', async () => {
-    const rex = { name: 'Rex', categoryId: 1 };
-    expect((await store.createPet(rex)).id).not.toBe((await store.createPet(rex)).id);
   });
 
   it('throws the error of the service, with what names the request', async () => {
@@ -66,17 +54,5 @@ describe('the typed client', () => {
     });
     expect(await errorOf(store.getPet(1))).toMatchObject({ code: 'not_found', status: 404 });
     expect(await errorOf(store.listPets({ limit: 0 }).next())).toMatchObject({ status: 400 });
-  });
-
-  it('tells a wrong API key from other errors, and never repeats it', async () => {
-    const apiKey = `pets_test_${'0'.repeat(16)}_${'0'.repeat(72)}`;
-    const stranger = new AnimalStore({
-      baseAddress: inject('baseAddress'),
-      apiKey,
-      fetch: fetchWithinContract,
-    });
-    const error = await errorOf(stranger.createPet({ name: 'Rex', categoryId: 1 }));
-    expect(error).toMatchObject({ code: 'unauthorized', status: 401 });
-    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(apiKey);
   });
 });

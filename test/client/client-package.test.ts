@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
@@ -44,6 +45,11 @@ describe('the package of the typed client', () => {
     await writeFile(join(consumer, 'example.ts'), await exampleOf('lib/client/README.md'));
     const { stdout } = await run(consumer, process.execPath, 'example.ts');
     expect(stdout).toMatch(/^\d+ Rex available\n[1-5] pets\n\d+ .*\n400 invalid_request\n$/s);
+  });
+
+  it('takes at most 10 KB when compressed', async () => {
+    const file = join(consumer, 'node_modules', 'animal-store-client', 'animal-store.js');
+    expect(gzipSync(await readFile(file)).length).toBeLessThanOrEqual(10 * 1_024);
   });
 
   it('has declarations that import nothing from outside the package', async () => {
@@ -89,16 +95,10 @@ store.listPets({ status: undefined, limit: undefined });
 export const category: number = pet.categoryId;
 `,
     );
-    const files = ['example.ts', 'project.ts', 'wrong.ts'];
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--types', 'node'];
-    const { stdout } = await run(
-      consumer,
-      process.execPath,
-      tsc,
-      ...['--target', 'ESNext', '--module', 'NodeNext'],
-      ...options,
-      ...files,
-    );
+    options.push('--target', 'ESNext', '--module', 'NodeNext');
+    options.push('example.ts', 'project.ts', 'wrong.ts');
+    const { stdout } = await run(consumer, process.execPath, tsc, ...options);
     expect(stdout).toBe('');
   });
 });

@@ -82,7 +82,7 @@ describe('npm run keys', () => {
     expect(inHours).toBeLessThanOrEqual(1);
   });
 
-  it('rotates a key without grace: it ends at once', async () => {
+  it('rotates a key without grace, which ends at once and can not be rotated again', async () => {
     const { apiKey, keyId } = await issue();
     await keys(['rotate', keyId, '--grace', '0']);
     expect(await statusWith(apiKey)).toBe(401);

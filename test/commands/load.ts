@@ -7,7 +7,7 @@ import { nextPageQuery } from '../support/next-page.ts';
 const fullPage = 100;
 
 /**
- * Drives the local service with lists, gets and creations in equal parts, or with one kind of request alone, prints what
+ * Drives the local service with lists, gets and creations in equal parts, or with only one kind of request, prints what
  * autocannon measured, and holds the catalogue to the answers: as many pets as 201s, each with an id of its own. Fails
  * on any error or difference.
  */

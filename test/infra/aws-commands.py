@@ -13,16 +13,21 @@ os.environ.update(
 )
 
 
+accepted = []
+
+
+def stop(**_):
+    accepted.append(True)
+    raise InterruptedError
+
+
+driver = create_clidriver()
+# The CLI emits it when all arguments are parsed and hold against the service's model.
+driver.session.register("before-call", stop)
+
+
 def objection(arguments):
-    accepted = []
-
-    def stop(**_):
-        accepted.append(True)
-        raise InterruptedError
-
-    driver = create_clidriver()
-    # The CLI emits it when all arguments are parsed and hold against the service's model.
-    driver.session.register("before-call", stop)
+    accepted.clear()
     printed = io.StringIO()
     with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(io.StringIO()):
         with contextlib.suppress(SystemExit):

@@ -8,7 +8,7 @@ import { stages } from '../../infra/stages.ts';
 import { faults } from '../support/fault-proxy.ts';
 import { bearer, captureLog, invoke, readLines, startHandlers } from '../support/handlers.ts';
 import { pythonTool } from '../support/python-tool.ts';
-import { templateOf } from '../support/stack.ts';
+import { deployedTemplate } from '../support/stack.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 
@@ -22,7 +22,7 @@ const sections = new Map(
 const setUp = 'Set up';
 const entries = [...sections].filter(([heading]) => heading !== setUp);
 
-const templates = Object.values(stages).map(templateOf);
+const templates = Object.values(stages).map(deployedTemplate);
 const alarms: [string, string][] = templates.flatMap((template) =>
   Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(
     ({ Properties }): [string, string] => [Properties.AlarmName, Properties.AlarmDescription],
@@ -69,7 +69,7 @@ describe('queries of logs', () => {
   });
 
   const keywords =
-    /^(filter|fields|stats|sort|desc|by|limit|like|parse|as|count|pct|max|latest|bin|d)$/;
+    /^(filter|fields|stats|sort|desc|by|limit|like|parse|as|count|pct|max|latest|bin|d|and|ispresent)$/;
 
   /** The fields that a query names, besides those that CloudWatch finds in every line. */
   const fieldsOf = (query: string) => {
@@ -93,10 +93,12 @@ describe('queries of logs', () => {
     for (const field of named) expect(line).toHaveProperty(field);
   });
 
-  it("of the functions' logs name fields that the line of a failed request has", async () => {
+  it("of the functions' logs name fields that the line of a failed request with a corrupt item has", async () => {
     const service = await startHandlers();
     const apiKey = await service.issueApiKey();
     service.proxy.inject('Query Pets', faults.accessDenied);
+    const { noteCorruptItem } = await import('../../lib/aws/telemetry.ts');
+    noteCorruptItem('7');
     const lines = captureLog();
     await invoke(service.listPets, { headers: bearer(apiKey) });
     const [line] = readLines(lines);
@@ -106,7 +108,7 @@ describe('queries of logs', () => {
   });
 });
 
-/** What stands in for the words in angle brackets. */
+/** Examples for the words in angle brackets. */
 const examples: Readonly<Record<string, string>> = {
   API_KEY: 'pets_test_example',
   BACKUP_ARN: 'arn:aws:dynamodb:eu-west-1:444455556666:table/Pets/backup/1',
@@ -193,8 +195,6 @@ const optionsOf = (command: string, ...words: string[]) => {
   return stdout.match(/--[\w-]+/g) ?? [];
 };
 
-const optionsIn = (words: readonly string[]) => words.filter((word) => word.startsWith('--'));
-
 describe('commands', () => {
   const awsCommands = commandsWith('aws');
   const objections = objectionsTo(awsCommands);
@@ -205,7 +205,7 @@ describe('commands', () => {
   });
 
   it.for(awsCommands.map((words, index) => [words.join(' '), index] as const))(
-    'hold against the AWS CLI: aws %s',
+    'are accepted by the AWS CLI: aws %s',
     ([_command, index], { skip }) => {
       if (objections === undefined)
         skip('awscli is not installed: pip install -r test/requirements.txt');
@@ -213,43 +213,51 @@ describe('commands', () => {
     },
   );
 
-  it.each(commandsWith('npm').map((words) => [words.join(' '), words] as const))(
-    'have a script, and options that it takes: npm %s',
-    (_command, [command = '', script = '', _dashes, ...words]) => {
-      if (command !== 'run') {
-        expect(['ci', 'test']).toContain(command);
-        return;
+  const { scripts } = JSON.parse(read('package.json'));
+  const npmScripts = commandsWith('npm').filter(([command]) => command === 'run');
+
+  it('run npm scripts that exist', () => {
+    expect(npmScripts.length).toBeGreaterThan(0);
+    for (const [, script = ''] of npmScripts) expect(scripts).toHaveProperty([script]);
+  });
+
+  // By what offers them: a command of the CDK, or one of the project.
+  const options = [
+    ...npmScripts.map(([, script = '', _dashes, ...words]) =>
+      script === 'keys'
+        ? [`keys ${words[0]}`, ...words]
+        : [script === 'preflight' ? script : `cdk ${script}`, ...words],
+    ),
+    ...commandsWith('npx').map(([tool, command, ...words]) => [`${tool} ${command}`, ...words]),
+  ].flatMap(([command = '', ...words]) =>
+    words.filter((word) => word.startsWith('--')).map((option) => [command, option] as const),
+  );
+  const offered = new Map<string, string[]>();
+
+  it.each([...new Map(options.map((pair) => [pair.join(' '), pair])).values()])(
+    'use options that exist: %s %s',
+    (command, option) => {
+      const [tool = '', ...words] = command.split(' ');
+      if (!offered.has(command)) {
+        const helped =
+          tool === 'cdk'
+            ? optionsOf('node_modules/.bin/cdk', ...words)
+            : optionsOf(process.execPath, `infra/commands/${tool}.ts`, ...words);
+        offered.set(command, helped);
       }
-      const { scripts } = JSON.parse(read('package.json'));
-      expect(scripts).toHaveProperty(script);
-      const options = optionsIn(words);
-      if (options.length === 0) return;
-      const ownCommands: Readonly<Record<string, readonly string[]>> = {
-        keys: ['infra/commands/keys.ts', words[0] ?? ''],
-        preflight: ['infra/commands/preflight.ts'],
-      };
-      const own = ownCommands[script];
-      const offered = own
-        ? optionsOf(process.execPath, ...own)
-        : optionsOf('node_modules/.bin/cdk', script);
-      expect(offered).toEqual(expect.arrayContaining(options));
+      expect(offered.get(command)).toContain(option);
     },
   );
 
-  it.each(commandsWith('npx').map((words) => [words.join(' '), words] as const))(
-    'run a tool of the project: npx %s',
-    (_command, [tool = '', ...words]) => {
-      if (tool === 'cdk') {
-        const offered = optionsOf('node_modules/.bin/cdk', words[0] ?? '');
-        expect(offered).toEqual(expect.arrayContaining(optionsIn(words)));
-      } else {
-        expect(tool).toBe('node');
-        const { stdout } = spawnSync(process.execPath, words, {
-          cwd: projectDirectory,
-          encoding: 'utf8',
-        });
-        expect(stdout).toMatch(/fileName: '.+\.(ts|js|mjs)'/);
-      }
-    },
-  );
+  it.each(
+    commandsWith('npx')
+      .filter(([tool]) => tool !== 'cdk')
+      .map((words) => words.slice(1)),
+  )('show the place of an error in the sources: npx node %s', (...words) => {
+    const { stdout } = spawnSync(process.execPath, words, {
+      cwd: projectDirectory,
+      encoding: 'utf8',
+    });
+    expect(stdout).toMatch(/fileName: '.+\.(ts|js|mjs)'/);
+  });
 });

@@ -1,13 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { featureFlags } from '../../infra/feature-flags.ts';
-import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
-import { prod, type Stage, staging } from '../../infra/stages.ts';
+import { prod, staging } from '../../infra/stages.ts';
 import { methodsOf, operations } from '../../lib/contract/operations.ts';
+import { assemblyDirectory, deployedTemplate } from '../support/stack.ts';
 
 /** Every method of every operation. */
 const routes = operations.flatMap((operation) =>
@@ -21,16 +19,7 @@ const Pinned = z.object({
   ),
 });
 
-const app = new App({ context: featureFlags });
-
-const stackOf = (stage: Stage) => new AnimalStoreStack(app, `AnimalStore-${stage.name}`, { stage });
-
-const stacks = { staging: stackOf(staging), prod: stackOf(prod) };
-
-const templates = {
-  staging: Template.fromStack(stacks.staging),
-  prod: Template.fromStack(stacks.prod),
-};
+const templates = { staging: deployedTemplate(staging), prod: deployedTemplate(prod) };
 
 /** The one resource of a type whose id starts so. */
 const idOf = (template: Template, type: string, start: string) => {
@@ -98,45 +87,27 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
     template.resourceCountIs('AWS::ApiGateway::Method', routes.length + 4);
   });
 
-  it.each(
+  it('responds to every error of the gateway with a literal Error body and its status', () => {
+    const responses = Object.values(template.findResources('AWS::ApiGateway::GatewayResponse'));
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
-    [
-      'ACCESS_DENIED',
-      'API_CONFIGURATION_ERROR',
-      'AUTHORIZER_CONFIGURATION_ERROR',
-      'AUTHORIZER_FAILURE',
-      'BAD_REQUEST_PARAMETERS',
-      'BAD_REQUEST_BODY',
-      'DEFAULT_4XX',
-      'DEFAULT_5XX',
-      'EXPIRED_TOKEN',
-      'INTEGRATION_FAILURE',
-      'INTEGRATION_TIMEOUT',
-      'INVALID_API_KEY',
-      'INVALID_SIGNATURE',
-      'MISSING_AUTHENTICATION_TOKEN',
-      'QUOTA_EXCEEDED',
-      'REQUEST_TOO_LARGE',
-      'RESOURCE_NOT_FOUND',
-      'THROTTLED',
-      'UNAUTHORIZED',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'WAF_FILTERED',
-    ],
-  )('answers the gateway error %s with a literal Error body and status', (type) => {
-    const [response] = Object.values(
-      template.findResources('AWS::ApiGateway::GatewayResponse', {
-        Properties: { ResponseType: type },
-      }),
+    expect(responses.map(({ Properties }) => Properties.ResponseType)).toEqual(
+      expect.arrayContaining(
+        `ACCESS_DENIED API_CONFIGURATION_ERROR AUTHORIZER_CONFIGURATION_ERROR AUTHORIZER_FAILURE
+        BAD_REQUEST_PARAMETERS BAD_REQUEST_BODY DEFAULT_4XX DEFAULT_5XX EXPIRED_TOKEN
+        INTEGRATION_FAILURE INTEGRATION_TIMEOUT INVALID_API_KEY INVALID_SIGNATURE
+        MISSING_AUTHENTICATION_TOKEN QUOTA_EXCEEDED REQUEST_TOO_LARGE RESOURCE_NOT_FOUND THROTTLED
+        UNAUTHORIZED UNSUPPORTED_MEDIA_TYPE WAF_FILTERED`.split(/\s+/),
+      ),
     );
-    const { StatusCode, ResponseTemplates } = response?.['Properties'] ?? {};
-    const body = ResponseTemplates['application/json'];
-    expect(body).not.toContain('$');
-    expect(JSON.parse(body)).toEqual({
-      code: expect.stringMatching(/^[a-z_]+$/),
-      message: expect.stringMatching(/\S/),
-      status: Number(StatusCode),
-    });
+    for (const { Properties } of responses) {
+      const body = Properties.ResponseTemplates['application/json'];
+      expect(body).not.toContain('$');
+      expect(JSON.parse(body)).toEqual({
+        code: expect.stringMatching(/^[a-z_]+$/),
+        message: expect.stringMatching(/\S/),
+        status: Number(Properties.StatusCode),
+      });
+    }
   });
 
   it.each([
@@ -146,7 +117,7 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
     // Which type a malformed reply takes is not recorded: this one, or INTEGRATION_FAILURE.
     ['DEFAULT_5XX', '502', 'bad_gateway'],
     ['INTEGRATION_TIMEOUT', '504', 'gateway_timeout'],
-  ])('answers %s with %s %s', (ResponseType, StatusCode, code) => {
+  ])('responds to %s with %s %s', (ResponseType, StatusCode, code) => {
     template.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
       ResponseType,
       StatusCode,
@@ -179,46 +150,42 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
       Environment: { Variables: { SERVICE_NAME: `animal-store-${stage}` } },
     });
     const asset = lambda?.['Properties'].Code.S3Key.replace('.zip', '');
-    expect(readdirSync(join(app.outdir, `asset.${asset}`))).toEqual([`${name}.cjs`, `${name}.mjs`]);
+    expect(readdirSync(join(assemblyDirectory(), `asset.${asset}`))).toEqual([
+      `${name}.cjs`,
+      `${name}.mjs`,
+    ]);
   });
 
   it.each([
-    [
-      'list-pets',
-      [['dynamodb:Query', { 'Fn::Join': ['', [arnOf(petsTable), '/index/byStatus']] }]],
-    ],
-    ['create-pet', [['dynamodb:PutItem', arnOf(petsTable)]]],
-    ['get-pet', [['dynamodb:GetItem', arnOf(petsTable)]]],
-    ['unrouted', undefined],
-  ])('lets %s make only the calls it makes', (name, calls) => {
-    const [role] = Object.entries(template.findResources('AWS::IAM::Role')).filter(([id]) =>
-      id.startsWith(`${idStart(name)}Role`),
+    ['list-pets', 'dynamodb:Query', { 'Fn::Join': ['', [arnOf(petsTable), '/index/byStatus']] }],
+    ['create-pet', 'dynamodb:PutItem', arnOf(petsTable)],
+    ['get-pet', 'dynamodb:GetItem', arnOf(petsTable)],
+    ['unrouted'],
+  ])('lets %s make only the calls it makes', (name, ...call) => {
+    const roleId = idOf(template, 'AWS::IAM::Role', `${idStart(name)}Role`);
+    const role = template.findResources('AWS::IAM::Role')[roleId]?.['Properties'];
+    const own = Object.values(template.findResources('AWS::IAM::Policy')).filter(
+      ({ Properties }) => Properties.Roles[0].Ref === roleId,
     );
-    const { Policies, ManagedPolicyArns } = role?.[1]['Properties'] ?? {};
-    expect(ManagedPolicyArns).toBeUndefined();
-    const findApiKeys = ['dynamodb:GetItem', arnOf(keysTable)];
-    expect(
-      Policies?.flatMap(
-        (policy: { PolicyDocument: { Statement: { Action: string; Resource: unknown }[] } }) =>
-          policy.PolicyDocument.Statement.flatMap(({ Action, Resource }) =>
-            [Resource].flat().map((resource) => [Action, resource]),
-          ),
+    const documents = [...(role.Policies ?? []), ...own.map(({ Properties }) => Properties)].map(
+      ({ PolicyDocument }) => PolicyDocument,
+    );
+    const allowed = documents.flatMap(({ Statement }) =>
+      Statement.flatMap(
+        ({ Effect, Action, Resource }: { Effect: string; Action: unknown; Resource: unknown }) =>
+          [Resource].flat().map((resource) => [Effect, Action, resource]),
       ),
-    ).toEqual(calls && [findApiKeys, ...calls]);
-    const policies = Object.values(template.findResources('AWS::IAM::Policy')).filter(
-      ({ Properties }) => Properties.Roles[0].Ref === role?.[0],
     );
-    expect(policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement)).toEqual([
-      {
-        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        Effect: 'Allow',
-        Resource: arnOf(idOf(template, 'AWS::Logs::LogGroup', `${idStart(name)}Log`)),
-      },
-      {
-        Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
-        Effect: 'Allow',
-        Resource: '*',
-      },
+    const calls = [['dynamodb:GetItem', arnOf(keysTable)], call];
+    expect(role.ManagedPolicyArns).toBeUndefined();
+    expect(allowed).toEqual([
+      ...(call.length > 0 ? calls : []).map((one) => ['Allow', ...one]),
+      [
+        'Allow',
+        ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        arnOf(idOf(template, 'AWS::Logs::LogGroup', `${idStart(name)}Log`)),
+      ],
+      ['Allow', ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], '*'],
     ]);
   });
 
@@ -283,9 +250,9 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
     }
   });
 
-  it('repeats every option of a method where its throttle differs from the stage', () => {
+  it('repeats every option of a method where its throttle differs from the stage, for HEAD as for GET', () => {
     const [stage] = Object.values(template.findResources('AWS::ApiGateway::Stage'));
-    const settings: object[] = stage?.['Properties'].MethodSettings;
+    const settings: { HttpMethod: string }[] = stage?.['Properties'].MethodSettings;
     expect(settings).toHaveLength(1 + routes.length);
     for (const setting of settings) {
       expect(setting).toEqual({
@@ -299,17 +266,11 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
         MetricsEnabled: false,
       });
     }
-  });
-
-  it('throttles HEAD like GET', () => {
-    const [stage] = Object.values(template.findResources('AWS::ApiGateway::Stage'));
-    const settings: { HttpMethod: string }[] = stage?.['Properties'].MethodSettings;
-    const settingsOf = (method: string) =>
-      settings
-        .filter(({ HttpMethod }) => HttpMethod === method)
-        .map((setting) => ({ ...setting, HttpMethod: undefined }));
-    expect(settingsOf('HEAD')).toHaveLength(2);
-    expect(settingsOf('HEAD')).toEqual(settingsOf('GET'));
+    const ofGet = settings.filter(({ HttpMethod }) => HttpMethod === 'GET');
+    expect(ofGet).toHaveLength(2);
+    expect(settings.filter(({ HttpMethod }) => HttpMethod === 'HEAD')).toEqual(
+      ofGet.map((setting) => ({ ...setting, HttpMethod: 'HEAD' })),
+    );
   });
 
   it('bounds what tables and index take on demand', () => {
@@ -367,37 +328,26 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
   });
 });
 
-describe('tables', () => {
-  it.each([
-    ['staging', 'Delete', false, 1],
-    ['prod', 'Retain', true, 35],
-  ] as const)(
-    'of %s: removal %s, deletion protection %s, %i days of point-in-time recovery',
-    (stage, DeletionPolicy, DeletionProtectionEnabled, RecoveryPeriodInDays) => {
-      templates[stage].allResources('AWS::DynamoDB::Table', {
-        DeletionPolicy,
-        UpdateReplacePolicy: DeletionPolicy,
-        Properties: Match.objectLike({
-          DeletionProtectionEnabled,
-          PointInTimeRecoverySpecification: {
-            PointInTimeRecoveryEnabled: true,
-            RecoveryPeriodInDays,
-          },
-        }),
-      });
-    },
-  );
+describe.each([
+  ['staging', 'pets_test', 'Delete', false, 1],
+  ['prod', 'pets_live', 'Retain', true, 35],
+] as const)('stack of %s', (stage, API_KEY_PREFIX, DeletionPolicy, isProtected, days) => {
+  it(`has tables with removal ${DeletionPolicy} and ${days} days of point-in-time recovery`, () => {
+    templates[stage].allResources('AWS::DynamoDB::Table', {
+      DeletionPolicy,
+      UpdateReplacePolicy: DeletionPolicy,
+      Properties: Match.objectLike({
+        DeletionProtectionEnabled: isProtected,
+        PointInTimeRecoverySpecification: {
+          PointInTimeRecoveryEnabled: true,
+          RecoveryPeriodInDays: days,
+        },
+      }),
+    });
+  });
 
-  it('of staging take test keys, and those of prod live keys', () => {
-    for (const [stage, prefix] of [
-      ['staging', 'pets_test'],
-      ['prod', 'pets_live'],
-    ] as const) {
-      templates[stage].resourcePropertiesCountIs(
-        'AWS::Lambda::Function',
-        { Environment: { Variables: Match.objectLike({ API_KEY_PREFIX: prefix }) } },
-        3,
-      );
-    }
+  it(`accepts keys that begin with ${API_KEY_PREFIX}`, () => {
+    const Environment = { Variables: Match.objectLike({ API_KEY_PREFIX }) };
+    templates[stage].resourcePropertiesCountIs('AWS::Lambda::Function', { Environment }, 3);
   });
 });

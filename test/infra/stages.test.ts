@@ -1,111 +1,94 @@
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
-import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
-import { emulated, prod, type Stage, stages, staging } from '../../infra/stages.ts';
-import { stackOf, templateOf } from '../support/stack.ts';
+import { emulated, prod, requireSafe, type Stage, stages, staging } from '../../infra/stages.ts';
+import { deployedTemplate, stackOf, templateOf } from '../support/stack.ts';
 
-const Resource = z.object({ Type: z.string(), DeletionPolicy: z.optional(z.string()) });
+const noAlarms = { deployment: 'all at once', alarmAddressees: [] } as const;
 
-describe('a stage', () => {
-  it.each(Object.values(stages))(
-    '$name is deployed to its own account and region alone',
-    (stage) => {
-      const { account, region } = stackOf(stage);
-      expect({ account, region }).toEqual(stage.environment);
-    },
-  );
-
-  it('has its tags, which CloudFormation gives all its resources', () => {
-    const app = new App();
-    new AnimalStoreStack(app, 'Stack', { stage: prod });
-    expect(app.synth().getStackByName('Stack').tags).toEqual(prod.tags);
+describe.each(Object.values(stages))('$name', (stage) => {
+  it('is deployed only to its own account and region, with its tags', () => {
+    const { account, region, tags } = stackOf(stage);
+    expect({ account, region }).toEqual(stage.environment);
+    expect(tags.tagValues()).toEqual(stage.tags);
   });
 
-  it.each([
-    ['its account', { environment: undefined }, 'environment'],
-    ['data that stays', { retainData: false }, 'retainData'],
-    ['protected tables', { deletionProtection: false }, 'deletionProtection'],
-    ['a protected stack', { terminationProtection: false }, 'terminationProtection'],
-    ['recovery of its tables', { pointInTimeRecoveryDays: 0 }, 'pointInTimeRecoveryDays'],
-    [
-      'an addressee of its alarms',
-      { deployment: 'all at once', alarmAddressees: [] },
-      'alarmAddressees',
-    ],
-  ] satisfies [string, Partial<Stage>, string][])(
-    'prod without %s is refused, and the message names the value',
-    (_what, unsafe, name) => {
-      expect(() => stackOf({ ...prod, ...unsafe })).toThrow(`prod is unsafe: ${name}`);
-      expect(() => stackOf({ ...staging, ...unsafe })).not.toThrow();
-    },
-  );
-
-  it.each(Object.values(stages))('$name keeps nothing by force that holds no data', (stage) => {
+  it('keeps nothing by force that holds no data', () => {
     // A rolled-back update would leave it behind, and the next one would collide with it.
-    const kept = Object.values(templateOf(stage).toJSON()['Resources']).flatMap((resource) => {
-      const { Type, DeletionPolicy } = Resource.parse(resource);
-      return DeletionPolicy === 'Retain' ? Type : [];
-    });
-    expect([...new Set(kept)]).toEqual(
-      stage.retainData ? ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'] : [],
+    const resources: Record<string, { Type: string; DeletionPolicy?: string }> =
+      deployedTemplate(stage).toJSON()['Resources'];
+    const kept = Object.values(resources).filter(
+      ({ DeletionPolicy }) => DeletionPolicy === 'Retain',
+    );
+    expect(new Set(kept.map(({ Type }) => Type))).toEqual(
+      new Set(stage.retainData ? ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'] : []),
     );
   });
 
-  it.each(Object.values(stages))(
-    '$name with a canary that no alarm can stop is refused',
-    (stage) => {
-      expect(() => stackOf({ ...stage, deployment: 'canary', alarmAddressees: [] })).toThrow(
-        `${stage.name} is unsafe: deployment is canary without alarmAddressees`,
-      );
-    },
-  );
-
-  it('prod reserves less concurrency for what has no route than for an operation', () => {
-    const reserved = Object.values(templateOf(prod).findResources('AWS::Lambda::Function')).map(
-      ({ Properties }) => [Properties.Handler, Properties.ReservedConcurrentExecutions],
+  it('with a canary that no alarm can stop is refused', () => {
+    expect(() => stackOf({ ...stage, deployment: 'canary', alarmAddressees: [] })).toThrow(
+      `${stage.name} is unsafe: deployment is canary without alarmAddressees`,
     );
-    expect(reserved).toEqual([
-      ['list-pets.handler', 100],
-      ['create-pet.handler', 100],
-      ['get-pet.handler', 100],
-      ['unrouted.handler', 20],
-    ]);
   });
 
-  it('prod with several unsafe values is refused for all of them at once', () => {
-    const unsafe = { ...prod, retainData: false, alarmAddressees: [] };
-    expect(() => stackOf(unsafe)).toThrow(/retainData.*; alarmAddressees/);
+  it('has CORS off, with no trace in its stack', () => {
+    expect(stage.corsOrigins).toEqual([]);
+    expect(JSON.stringify(deployedTemplate(stage).toJSON())).not.toMatch(/CORS|Access-Control/);
   });
 });
 
+describe('prod', () => {
+  it.each([
+    ['environment', { environment: undefined }],
+    ['retainData', { retainData: false }],
+    ['deletionProtection', { deletionProtection: false }],
+    ['terminationProtection', { terminationProtection: false }],
+    ['pointInTimeRecoveryDays', { pointInTimeRecoveryDays: 0 }],
+    ['alarmAddressees', noAlarms],
+    ['retainData.*; alarmAddressees', { retainData: false, ...noAlarms }],
+  ] satisfies [string, Partial<Stage>][])(
+    'is refused for an unsafe %s, which staging may have',
+    (names, unsafe) => {
+      expect(() => stackOf({ ...prod, ...unsafe })).toThrow(
+        new RegExp(`^prod is unsafe: ${names}`),
+      );
+      expect(() => requireSafe({ ...staging, ...unsafe })).not.toThrow();
+    },
+  );
+});
+
+it('prod reserves less concurrency for what has no route than for an operation', () => {
+  const functions = Object.values(deployedTemplate(prod).findResources('AWS::Lambda::Function'));
+  const reserved = functions.map(({ Properties }) => [
+    Properties.Handler,
+    Properties.ReservedConcurrentExecutions,
+  ]);
+  expect(reserved).toEqual([
+    ['list-pets.handler', 100],
+    ['create-pet.handler', 100],
+    ['get-pet.handler', 100],
+    ['unrouted.handler', 20],
+  ]);
+});
+
 describe('CORS', () => {
-  it.each(Object.values(stages))('is off in $name, with no trace in its stack', (stage) => {
-    expect(stage.corsOrigins).toEqual([]);
-    expect(JSON.stringify(templateOf(stage).toJSON())).not.toMatch(/CORS|Access-Control/);
-  });
+  const [one, two] = ['https://a.example', 'https://b.example'];
+  const ofOne = templateOf({ ...prod, corsOrigins: [one] });
+  const ofTwo = templateOf({ ...prod, corsOrigins: [one, two] });
 
   it('tells every function the origins', () => {
-    const template = templateOf({
-      ...prod,
-      corsOrigins: ['https://a.example', 'https://b.example'],
-    });
-    template.allResourcesProperties('AWS::Lambda::Function', {
-      Environment: {
-        Variables: Match.objectLike({ CORS_ORIGINS: 'https://a.example https://b.example' }),
-      },
+    ofTwo.allResourcesProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ CORS_ORIGINS: `${one} ${two}` }) },
     });
   });
 
   it.each([
-    ['the origin, where it is the only one', ['https://a.example'], 'https://a.example'],
-    ['any, where there are several', ['https://a.example', 'https://b.example'], '*'],
+    ['the origin, where it is the only one', ofOne, one],
+    ['any origin, where there are several', ofTwo, '*'],
   ])(
-    "lets pages of %s read the gateway's own answers and the firewall's",
-    (_which, corsOrigins, allowed) => {
-      const template = templateOf({ ...prod, corsOrigins });
+    'lets pages of %s read responses of the gateway and the firewall',
+    (_which, template, allowed) => {
       template.allResourcesProperties('AWS::ApiGateway::GatewayResponse', {
         ResponseParameters: Match.objectLike({
           'gatewayresponse.header.Access-Control-Allow-Origin': `'${allowed}'`,
@@ -118,19 +101,14 @@ describe('CORS', () => {
         ({ Action }: { Action?: { Block: { CustomResponse: object } } }) =>
           Action ? [Action.Block.CustomResponse] : [],
       );
+      const header = { Name: 'Access-Control-Allow-Origin', Value: allowed };
       expect(blocks).toHaveLength(3);
-      for (const { ResponseHeaders } of blocks) {
-        expect(ResponseHeaders).toContainEqual({
-          Name: 'Access-Control-Allow-Origin',
-          Value: allowed,
-        });
-      }
+      for (const { ResponseHeaders } of blocks) expect(ResponseHeaders).toContainEqual(header);
     },
   );
 
-  it('never lets cookies through', () => {
-    const template = templateOf({ ...prod, corsOrigins: ['https://a.example'] });
-    expect(JSON.stringify(template.toJSON())).not.toContain('Allow-Credentials');
+  it('never allows cookies', () => {
+    expect(JSON.stringify(ofTwo.toJSON())).not.toContain('Allow-Credentials');
   });
 
   it.each([
@@ -144,7 +122,7 @@ describe('CORS', () => {
     'https://*.example',
     "https://a'.example",
     'https://a.example https://b.example',
-  ])('is refused for %j, which no browser sends as its origin', (origin) => {
+  ])('is refused for %j, which no browser sends as an origin', (origin) => {
     expect(() => stackOf({ ...staging, corsOrigins: ['https://a.example', origin] })).toThrow(
       `corsOrigins of staging holds what is no origin: ${origin}`,
     );
@@ -175,7 +153,7 @@ describe('a custom domain', () => {
 });
 
 describe('a canary deployment', () => {
-  const template = templateOf(prod);
+  const template = deployedTemplate(prod);
   const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
   const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
   const alarms = template.findResources('AWS::CloudWatch::Alarm');
@@ -195,7 +173,7 @@ describe('a canary deployment', () => {
   });
 
   it.each(groups)(
-    'of %s goes back when its new version crashes, or the share of 5xx is too high',
+    'of %s rolls back when its new version crashes, or the share of 5xx is too high',
     (_id, { Properties }) => {
       expect(Properties.AutoRollbackConfiguration).toEqual({
         Enabled: true,
@@ -217,8 +195,8 @@ describe('a canary deployment', () => {
     },
   );
 
-  it('is left out where a stage takes a new version at once', () => {
-    const atOnce = templateOf(staging);
+  it('is absent where a stage takes a new version at once', () => {
+    const atOnce = deployedTemplate(staging);
     atOnce.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
     for (const alias of Object.values(atOnce.findResources('AWS::Lambda::Alias'))) {
       expect(alias).not.toHaveProperty('UpdatePolicy');
@@ -227,7 +205,7 @@ describe('a canary deployment', () => {
 });
 
 describe('the firewall', () => {
-  const template = templateOf(prod);
+  const template = deployedTemplate(prod);
   const [webAcl] = Object.values(template.findResources('AWS::WAFv2::WebACL'));
   const { Rules: rules, CustomResponseBodies: bodies } = webAcl?.['Properties'] ?? {};
   const rule = (name: string) => rules.find(({ Name }: { Name: string }) => Name === name);
@@ -236,7 +214,7 @@ describe('the firewall', () => {
     ['large-body', 413, 'payload_too_large'],
     ['flood-from-address', 429, 'too_many_requests'],
     ['flood-with-api-key', 429, 'too_many_requests'],
-  ])('answers %s with %i and the Error body %s', (name, status, code) => {
+  ])('responds to %s with %i and the Error body %s', (name, status, code) => {
     const { CustomResponse: response } = rule(name).Action.Block;
     expect(response.ResponseCode).toBe(status);
     const { Content, ContentType } = bodies[response.CustomResponseBodyKey];
@@ -244,7 +222,7 @@ describe('the firewall', () => {
     expect(JSON.parse(Content)).toEqual({ code, message: expect.any(String), status });
   });
 
-  it('takes a body for large from the byte on that the functions do, and when it is too large to look at', () => {
+  it('blocks a body over the limit of the functions, and one that is too large to inspect', () => {
     expect(rule('large-body').Statement.SizeConstraintStatement).toMatchObject({
       ComparisonOperator: 'GT',
       Size: 8_192,
@@ -253,14 +231,15 @@ describe('the firewall', () => {
   });
 
   it('counts requests by address, and by API key', () => {
+    const { requestsPerAddress, requestsPerApiKey } = prod.firewall ?? {};
     expect(rule('flood-from-address').Statement.RateBasedStatement).toMatchObject({
       AggregateKeyType: 'IP',
-      Limit: prod.firewall?.requestsPerAddress,
+      Limit: requestsPerAddress,
     });
     expect(rule('flood-with-api-key').Statement.RateBasedStatement).toMatchObject({
       AggregateKeyType: 'CUSTOM_KEYS',
       CustomKeys: [{ Header: { Name: 'Authorization' } }],
-      Limit: prod.firewall?.requestsPerApiKey,
+      Limit: requestsPerApiKey,
     });
   });
 
@@ -272,7 +251,7 @@ describe('the firewall', () => {
     ]);
   });
 
-  it('only counts what looks like an attack in a body, for it may be the name of a pet', () => {
+  it('only counts what looks like an attack in a body, because it may be the name of a pet', () => {
     const overrides = rules.flatMap(
       ({ Statement }: { Statement: { ManagedRuleGroupStatement?: object } }) =>
         Object.values(Statement.ManagedRuleGroupStatement ?? {}).flatMap((value) =>
@@ -299,7 +278,7 @@ describe('the firewall', () => {
   });
 
   it.each(Object.values(stages))('stands before the API of $name, with the same rules', (stage) => {
-    const own = templateOf(stage);
+    const own = deployedTemplate(stage);
     own.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
     expect(stage.firewall).toEqual(prod.firewall);
   });
@@ -342,7 +321,7 @@ describe('the firewall', () => {
 describe('an emulated stage', () => {
   const emulatedProd = emulated({ ...prod, name: 'staging' });
 
-  it('goes wherever the credentials lead, unprotected, without what emulators lack', () => {
+  it('is deployed where the credentials lead, unprotected, without what emulators lack', () => {
     const stack = stackOf(emulatedProd);
     expect(stack.terminationProtection).toBe(false);
     expect(stack.environment).toBe('aws://unknown-account/unknown-region');

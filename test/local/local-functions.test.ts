@@ -213,7 +213,7 @@ describe('a template that the local service does not understand', () => {
     ],
     [
       'an environment variable that only CloudFormation knows',
-      testTemplate({ 'GET /pets': {} }, [], {
+      testTemplate({ 'GET /pets': {} }, ['Echo'], {
         Echo: {
           Type: 'AWS::Lambda::Function',
           Properties: {

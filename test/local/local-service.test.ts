@@ -1,9 +1,18 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -12,7 +21,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createTables, tablesOf } from '../../infra/local/dynamodb/create-tables.ts';
+import { createTables, type TableDefinition } from '../../infra/local/dynamodb/create-tables.ts';
 import {
   type DynamodbLocal,
   freePort,
@@ -25,13 +34,7 @@ import { projectDirectory } from '../../infra/project-directory.ts';
 import { identifyApiKey } from '../../lib/contract/api-key.ts';
 import { toApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 import { delayed, FaultProxy } from '../support/fault-proxy.ts';
-import {
-  commandLines,
-  isListening,
-  type NpmStart,
-  ProjectCopy,
-  pathWithoutJava,
-} from '../support/npm-start.ts';
+import { commandLines, isListening, ProjectCopy } from '../support/npm-start.ts';
 
 const folders: string[] = [];
 const temporaryFolder = async () => {
@@ -40,133 +43,54 @@ const temporaryFolder = async () => {
   return folder;
 };
 
-let project: ProjectCopy;
+let dynamodb: DynamodbLocal;
+let client: DynamoDBClient;
 beforeAll(async () => {
-  project = await ProjectCopy.make();
-  folders.push(project.path);
+  dynamodb = await startDynamodbLocal();
+  client = new DynamoDBClient(localClientConfig(dynamodb.endpoint));
 });
-afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
-
-const petsTable = {
-  KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-  AttributeDefinitions: [
-    { AttributeName: 'id', AttributeType: 'N' },
-    { AttributeName: 'status', AttributeType: 'S' },
-  ],
-  BillingMode: 'PAY_PER_REQUEST',
-  GlobalSecondaryIndexes: [
-    {
-      IndexName: 'byStatus',
-      KeySchema: [
-        { AttributeName: 'status', KeyType: 'HASH' },
-        { AttributeName: 'id', KeyType: 'RANGE' },
-      ],
-      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['name'] },
-    },
-  ],
-};
-const keysTable = {
-  TableName: 'Keys',
-  KeySchema: [{ AttributeName: 'keyId', KeyType: 'HASH' }],
-  AttributeDefinitions: [{ AttributeName: 'keyId', AttributeType: 'S' }],
-  BillingMode: 'PAY_PER_REQUEST',
-};
-const templateWith = (Properties: Record<string, unknown>) => ({
-  Resources: { Pets: { Type: 'AWS::DynamoDB::Table', Properties } },
+afterAll(async () => {
+  client.destroy();
+  await dynamodb.stop();
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-afterEach(() => project.endAll());
-
-describe('npm start that can not start', () => {
-  const javaThat = async (behaviour: string) => {
-    const folder = await temporaryFolder();
-    await writeFile(join(folder, 'java'), `#!/bin/sh\n${behaviour}\n`);
-    await chmod(join(folder, 'java'), 0o755);
-    return `${folder}:${process.env['PATH']}`;
-  };
-
-  it.each<[string, () => Promise<ConstructorParameters<typeof NpmStart>[1]>, RegExp]>([
-    [
-      'no Java',
-      async () => {
-        const path = await pathWithoutJava();
-        folders.push(path);
-        return { port: 0, path };
-      },
-      /needs Java, which is not installed\. Install Java 17 or newer/,
-    ],
-    [
-      'an old Java',
-      async () => ({ port: 0, path: await javaThat('echo java.base@11.0.2') }),
-      /does not run on this machine's Java\. Install Java 17 or newer/,
-    ],
-    [
-      'a Java that is none',
-      async () => ({ port: 0, path: await javaThat('echo no runtime >&2; exit 1') }),
-      /does not run on this machine's Java\. Install Java 17 or newer/,
-    ],
-    [
-      'a DynamoDB Local that ends',
-      async () => ({
-        port: 0,
-        path: await javaThat(
-          'test "$1" = --list-modules && echo java.base@17 && exit; echo no memory >&2; exit 1',
-        ),
-      }),
-      /ended while it started: no memory/,
-    ],
-    ['a PORT that is no number', async () => ({ port: 'http' }), /Set PORT to a number/],
-    ['a PORT beyond all ports', async () => ({ port: 65_536 }), /Set PORT to a number/],
-    [
-      'an unknown option',
-      async () => ({ port: 0, args: ['--date', 'x'] }),
-      /--date.*npm start -- --help/,
-    ],
-    [
-      'an argument without option',
-      async () => ({ port: 0, args: ['x'] }),
-      /'x'.*npm start -- --help/,
-    ],
-    [
-      'a data directory that is a file',
-      async () => {
-        const file = join(await temporaryFolder(), 'file');
-        await writeFile(file, '');
-        return { port: 0, args: ['--data', file] };
-      },
-      /Can't keep data in .*file \(EEXIST\)\. Choose a writable directory/,
-    ],
-    [
-      'a data directory where none can be made',
-      async () => ({ port: 0, args: ['--data', '/proc/none/data'] }),
-      /Can't keep data in \/proc\/none\/data \(E\w+\)\. Choose a writable directory/,
-    ],
-    [
-      'a damaged database',
-      async () => {
-        const folder = await temporaryFolder();
-        await writeFile(join(folder, 'shared-local-instance.db'), 'no database');
-        return { port: 0, args: ['--data', folder] };
-      },
-      /can't use the data in .*animal-store-test-\w+; .*Move that directory away, or choose another/,
-    ],
-  ])(
-    'for %s, says so in one line and exits with 1',
-    async (_why, options, reason) => {
-      const started = project.npmStart(await options());
-      expect(await started.exitCode()).toBe(1);
-      expect(started.err).toMatch(/^Not started: [^\n]+\n$/);
-      expect(started.err).toMatch(reason);
-      await project.expectNothingLeft(started);
-    },
-    120_000,
-  );
+afterEach(() => {
+  vi.unstubAllEnvs();
 });
 
-describe('a request that comes before the service is up', () => {
-  it('waits for the local key to be in its table', async () => {
+describe('npm start', () => {
+  it.each([
+    ['a PORT that is not a number', 'http', [], /Set PORT to a number/],
+    ['a PORT beyond all ports', '65536', [], /Set PORT to a number/],
+    ['an unknown option', '0', ['--date', 'x'], /--date.*npm start -- --help/],
+    ['an argument without an option', '0', ['x'], /'x'.*npm start -- --help/],
+  ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason) => {
+    const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
+      cwd: projectDirectory,
+      env: { ...process.env, PORT },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^Not started: [^\n]+\n$/);
+    expect(stderr).toMatch(reason);
+  });
+});
+
+describe('the local service', () => {
+  it('names a damaged database and leaves nothing running', async () => {
+    const dataDirectory = await temporaryFolder();
+    await writeFile(join(dataDirectory, 'shared-local-instance.db'), 'no database');
+    await expect(
+      startLocalService({ assembly: inject('assembly'), dataDirectory }),
+    ).rejects.toThrow(
+      /^.*can't use the data in .*animal-store-test-\w+; .*Move that directory away, or choose another one\.$/,
+    );
+    expect(await commandLines()).not.toContain(dataDirectory);
+  });
+
+  it('lets a request that comes early wait until the local key is in its table', async () => {
     const tableName = inject('dynamodb')?.tables['KEYS_TABLE']?.TableName;
-    const dynamodb = await startDynamodbLocal();
     const proxy = new FaultProxy(dynamodb.endpoint);
     proxy.inject(`PutItem ${tableName}`, delayed(2_000));
     const port = await freePort();
@@ -174,6 +98,7 @@ describe('a request that comes before the service is up', () => {
     let response: Promise<Response> | undefined;
     const service = await startLocalService({
       port,
+      assembly: inject('assembly'),
       dynamodbEndpoint: await proxy.listen(),
       functionsDynamodbEndpoint: dynamodb.endpoint,
       progress: () => {
@@ -188,43 +113,35 @@ describe('a request that comes before the service is up', () => {
     } finally {
       await service.stop();
       await proxy.refuseConnections();
-      await dynamodb.stop();
     }
-  }, 120_000);
+  });
 });
 
 describe('the bundles', () => {
-  it('are replaced as a whole, beside nothing else, and go with their function', async () => {
-    const script = "await (await import('./infra/lambda/bundle-functions.ts')).bundleFunctions()";
-    const bundle = async () =>
-      promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
-        cwd: project.path,
-      });
-    const build = join(project.path, '.build');
-    await writeFile(
-      join(project.path, 'functions', 'passing.ts'),
-      'export const handler = () => {};',
-    );
-    await bundle();
+  it('are replaced as a whole, beside nothing else, and removed with their function', async () => {
+    const { path } = await ProjectCopy.make();
+    folders.push(path);
+    const { bundleFunctions } = await import(join(path, 'infra/lambda/bundle-functions.ts'));
+    const source = join(path, 'functions', 'passing.ts');
+    const build = join(path, '.build');
     const file = join(build, 'functions', 'passing', 'passing.cjs');
+    await writeFile(source, 'export const handler = () => {};');
+    await bundleFunctions();
     const reader = await open(file);
     try {
-      await writeFile(
-        join(project.path, 'functions', 'passing.ts'),
-        'export const handler = () => 1;',
-      );
-      await bundle();
+      await writeFile(source, 'export const handler = () => 1;');
+      await bundleFunctions();
       // A reader that has begun continues with the old file.
       expect(await reader.readFile('utf8')).not.toBe(await readFile(file, 'utf8'));
     } finally {
       await reader.close();
-      await rm(join(project.path, 'functions', 'passing.ts'));
     }
     expect((await readdir(join(build, 'functions', 'passing'))).sort()).toEqual([
       'passing.cjs',
       'passing.mjs',
     ]);
-    await bundle();
+    await rm(source);
+    await bundleFunctions();
     expect((await readdir(build)).sort()).toEqual(['functions', 'maps']);
     const left = await readdir(build, { recursive: true });
     expect(left).toContain(join('functions', 'get-pet', 'get-pet.cjs'));
@@ -233,29 +150,67 @@ describe('the bundles', () => {
 });
 
 describe('DynamoDB Local', () => {
-  it('that does not answer in time is an error of one line, and does not stay', async () => {
-    const before = (await commandLines()).match(/dynamodb-on-loopback/g)?.length;
-    await expect(startDynamodbLocal({ startTimeoutMs: 1 })).rejects.toThrow(
+  /** A PATH with a `java` of this behaviour, and what DynamoDB Local is started with. */
+  const pathWith = async (behaviour?: string) => {
+    const folder = await temporaryFolder();
+    for (const tool of ['sh', 'cat']) {
+      await symlink(execFileSync('which', [tool], { encoding: 'utf8' }).trim(), join(folder, tool));
+    }
+    if (behaviour !== undefined) {
+      await writeFile(join(folder, 'java'), `#!/bin/sh\n${behaviour}\n`);
+      await chmod(join(folder, 'java'), 0o755);
+    }
+    return folder;
+  };
+
+  it.each([
+    [
+      'there is no Java',
+      undefined,
+      /needs Java, which is not installed\. Install Java 17 or newer/,
+    ],
+    ['Java is old', 'echo java.base@11.0.2', /Java\. Install Java 17 or newer/],
+    ['Java does not run', 'echo no runtime >&2; exit 1', /Java\. Install Java 17 or newer/],
+    [
+      'it ends early',
+      'test "$1" = --list-modules && echo java.base@17 && exit; echo no memory >&2; exit 1',
+      /ended while it started: no memory$/,
+    ],
+  ])('says in one line what to do when %s', async (_why, behaviour, reason) => {
+    vi.stubEnv('PATH', await pathWith(behaviour));
+    vi.stubEnv('JAVA_HOME', undefined);
+    const starting = startDynamodbLocal();
+    await expect(starting).rejects.toThrow(reason);
+    await expect(starting).rejects.toThrow(/^[^\n]+$/);
+  });
+
+  it('says in one line that its data directory is a file, or can not be made', async () => {
+    const file = join(await temporaryFolder(), 'file');
+    await writeFile(file, '');
+    for (const dataDirectory of [file, '/proc/none/data']) {
+      await expect(startDynamodbLocal({ dataDirectory })).rejects.toThrow(
+        new RegExp(
+          `^Can't keep data in ${dataDirectory} \\(E\\w+\\)\\. Choose a writable directory\\.$`,
+        ),
+      );
+    }
+  });
+
+  it('says in one line that it does not answer in time, and does not stay', async () => {
+    const dataDirectory = await temporaryFolder();
+    await expect(startDynamodbLocal({ dataDirectory, startTimeoutMs: 1 })).rejects.toThrow(
       /^DynamoDB Local did not answer within 0\.001 s\. [^\n]+$/,
     );
-    expect((await commandLines()).match(/dynamodb-on-loopback/g)?.length).toBe(before);
+    expect(await commandLines()).not.toContain(dataDirectory);
   });
 
   it('starts with the Java of JAVA_HOME when none is on the PATH', async () => {
-    const path = await pathWithoutJava();
-    folders.push(path);
-    const { stdout: home } = await promisify(execFile)('sh', [
-      '-c',
-      'dirname "$(dirname "$(readlink -f "$(command -v java)")")"',
-    ]);
-    vi.stubEnv('JAVA_HOME', home.trim());
-    vi.stubEnv('PATH', path);
-    try {
-      const dynamodb = await startDynamodbLocal();
-      await dynamodb.stop();
-    } finally {
-      vi.unstubAllEnvs();
-    }
+    const java = execFileSync('sh', ['-c', 'readlink -f "$(command -v java)"'], {
+      encoding: 'utf8',
+    });
+    vi.stubEnv('JAVA_HOME', join(java.trim(), '../..'));
+    vi.stubEnv('PATH', await pathWith());
+    await (await startDynamodbLocal()).stop();
   });
 
   it('ends when the process that started it is killed', async () => {
@@ -274,51 +229,54 @@ describe('DynamoDB Local', () => {
 });
 
 describe('the tables and the key of a start', () => {
-  let dynamodb: DynamodbLocal;
-  let client: DynamoDBClient;
-  beforeAll(async () => {
-    dynamodb = await startDynamodbLocal();
-    client = new DynamoDBClient(localClientConfig(dynamodb.endpoint));
-  });
-  afterAll(async () => {
-    client.destroy();
-    await dynamodb.stop();
-  });
+  const tableOf = (variable: string): TableDefinition => {
+    const table = inject('dynamodb')?.tables[variable];
+    if (table === undefined) throw new Error(`No function has ${variable}`);
+    return table;
+  };
+  const pets = tableOf('PETS_TABLE');
+  const keys = tableOf('KEYS_TABLE');
 
   it('are the tables that the template declares', async () => {
-    await createTables(client, tablesOf(templateWith(petsTable)).values());
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: 'Pets' }));
+    await createTables(client, [pets]);
+    const { TableName, AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] } = pets;
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
     expect(Table).toMatchObject({
-      AttributeDefinitions: expect.arrayContaining(petsTable.AttributeDefinitions),
-      KeySchema: petsTable.KeySchema,
+      AttributeDefinitions: expect.arrayContaining(AttributeDefinitions),
+      KeySchema,
       BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
-      GlobalSecondaryIndexes: [expect.objectContaining(petsTable.GlobalSecondaryIndexes[0])],
+      GlobalSecondaryIndexes: GlobalSecondaryIndexes.map((index) => expect.objectContaining(index)),
     });
+    expect(GlobalSecondaryIndexes).toHaveLength(1);
   });
 
   it('leave a table with what it holds, unless it has other indexes', async () => {
+    const { TableName, GlobalSecondaryIndexes: _indexes, ...rest } = pets;
     const Item = { id: { N: '1' } };
-    await client.send(new PutItemCommand({ TableName: 'Pets', Item }));
-    await createTables(client, tablesOf(templateWith(petsTable)).values());
-    const kept = await client.send(new GetItemCommand({ TableName: 'Pets', Key: Item }));
+    await createTables(client, [pets]);
+    await client.send(new PutItemCommand({ TableName, Item }));
+    await createTables(client, [pets]);
+    const kept = await client.send(new GetItemCommand({ TableName, Key: Item }));
     expect(kept.Item).toEqual(Item);
-
-    const { GlobalSecondaryIndexes: _gone, ...rest } = petsTable;
-    const indexless = { ...rest, AttributeDefinitions: rest.AttributeDefinitions.slice(0, 1) };
-    await expect(createTables(client, tablesOf(templateWith(indexless)).values())).rejects.toThrow(
-      /^Table Pets exists with other keys or indexes[^\n]+$/,
+    const AttributeDefinitions = pets.AttributeDefinitions.filter(
+      ({ AttributeName }) => AttributeName === 'id',
+    );
+    const indexless = { ...rest, TableName, AttributeDefinitions };
+    await expect(createTables(client, [indexless])).rejects.toThrow(
+      new RegExp(`^Table ${TableName} exists with other keys or indexes[^\\n]+$`),
     );
   });
 
   it('are a key made once, for only its user to read, and made anew when it is damaged', async () => {
-    await createTables(client, tablesOf(templateWith(keysTable)).values());
+    const { TableName } = keys;
+    await createTables(client, [keys]);
     const directory = join(await temporaryFolder(), 'local');
     const issue = () =>
-      issueLocalApiKey(client, { tableName: 'Keys', prefix: 'pets_test' }, directory);
+      issueLocalApiKey(client, { tableName: TableName, prefix: 'pets_test' }, directory);
     const apiKey = await issue();
     const identity = identifyApiKey(apiKey, 'pets_test');
     const { Item } = await client.send(
-      new GetItemCommand({ TableName: 'Keys', Key: { keyId: { S: identity?.keyId ?? '' } } }),
+      new GetItemCommand({ TableName, Key: { keyId: { S: identity?.keyId ?? '' } } }),
     );
     expect(toApiKeyRecord(unmarshall(Item ?? {}))).toEqual({
       ...identity,

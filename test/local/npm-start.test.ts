@@ -9,23 +9,20 @@ import { commandLines, ProjectCopy, runInShell } from '../support/npm-start.ts';
 const ErrorBody = z.object({ message: z.string() });
 
 let project: ProjectCopy;
-
 beforeAll(async () => {
   project = await ProjectCopy.make();
 });
-
 afterEach(() => project.endAll());
-
 afterAll(() => rm(project.path, { recursive: true, force: true }));
 
 describe('npm start', () => {
   it('serves, keeps key and data over restarts, reloads sources, and ends all that it started', async () => {
     const port = await freePort();
     const data = join(project.path, 'data');
-    const first = project.npmStart({ port, args: ['--data', data] });
+    const first = project.npmStart(port, '--data', data);
     // Changed after it was bundled, and before the service is up.
     await first.printed(/^(Creating the tables)/m);
-    await project.edit('lib/contract/errors.ts', 'could not be found.', 'is not here.');
+    await project.edit('lib/contract/errors.ts', 'could not be found.', 'is nowhere.');
     const { curl, baseAddress, docsAddress, apiKey, dynamodbPort } = await first.ready();
     expect(baseAddress).toBe(`http://127.0.0.1:${port}/v1`);
     expect(await runInShell(`${curl} --silent --fail`)).toBe('[]');
@@ -55,61 +52,39 @@ describe('npm start', () => {
       await expect(fetch(`http://${address}:${port}`)).rejects.toThrow();
     }
 
-    const second = project.npmStart({ port });
+    const second = project.npmStart(port);
     expect(await second.exitCode()).toBe(1);
     expect(second.err).toMatch(new RegExp(`^Not started: Port ${port} is taken\\. .*\\n$`));
 
-    const messageAt = async (path: string) =>
-      ErrorBody.parse(await (await fetch(`${baseAddress}${path}`)).json()).message;
-    const messageOfUnknown = () => messageAt('/unknown');
-    const messageOfGateway = () => messageAt('/pets?limit=%');
+    const messageOf = async (method: string) =>
+      ErrorBody.parse(await (await fetch(`${baseAddress}/unknown`, { method })).json()).message;
+    const messageOfFunction = () => messageOf('GET');
+    // Of a method that API Gateway does not know.
+    const messageOfGateway = () => messageOf('PROPFIND');
     const reload = { timeout: 60_000, interval: 100 };
-    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is not here.');
-    await project.edit('lib/contract/errors.ts', 'is not here.', 'is nowhere.');
-    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is nowhere.');
-
-    // The answers are the template's too.
-    const lastLine = () => first.out.trimEnd().split('\n').at(-1);
-    await expect.poll(lastLine, reload).toBe('Reloaded the stack');
+    await expect.poll(messageOfFunction, reload).toBe('The requested resource is nowhere.');
+    await expect.poll(messageOfGateway, reload).toBe('The requested resource is nowhere.');
+    await first.printed(/^(Reloaded the stack)$/m);
 
     await project.edit('lib/contract/errors.ts', 'is nowhere.', "'); is broken");
     await first.printed(/^(Not reloaded, .*: lib\/contract\/errors\.ts:\d+:\d+: ERROR: .*)$/m);
-    expect(await messageOfUnknown()).toBe('The requested resource is nowhere.');
+    expect(await messageOfFunction()).toBe('The requested resource is nowhere.');
     expect(first.out.match(/ERROR/g)).toHaveLength(1);
-    await project.edit('lib/contract/errors.ts', "'); is broken", 'is nowhere.');
-    await first.printed(/^(The error is fixed: what runs is what the sources say)$/m);
-
     await project.edit('infra/app.ts', 'import ', "throw new Error('on purpose');\nimport ");
+    await project.edit('lib/contract/errors.ts', "'); is broken", 'is nowhere.');
     await first.printed(/^(Not reloaded, .*: infra\/app\.ts:\d+: Error: on purpose)$/m);
-    await project.edit('infra/app.ts', "throw new Error('on purpose');\n", '');
-    await expect.poll(() => first.out.match(/^The error is fixed/gm), reload).toHaveLength(2);
-
-    // Git replaces files by a rename.
-    await project.git('init', '--quiet', '--initial-branch', 'nowhere');
-    await project.git('add', 'functions', 'infra', 'lib');
-    await project.git('commit', '--quiet', '--message', 'nowhere');
-    await project.git('checkout', '--quiet', '-b', 'gone');
-    await project.edit('lib/contract/errors.ts', 'is nowhere.', 'is gone.');
-    await project.git('commit', '--quiet', '--all', '--message', 'gone');
-    await expect.poll(messageOfUnknown, reload).toBe('The requested resource is gone.');
-    for (const branch of ['nowhere', 'gone']) {
-      await project.git('checkout', '--quiet', branch);
-      await expect.poll(messageOfUnknown, reload).toBe(`The requested resource is ${branch}.`);
-    }
 
     await project.edit('infra/lambda/service-function.ts', '::Serverless-LambdaDLQ', '::Unknown');
+    await project.edit('infra/app.ts', "throw new Error('on purpose');\n", '');
     await first.printed(/^(Not reloaded, .*: The Lambda function does not have a dead letter.*)$/m);
-    await project.edit('infra/lambda/service-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
 
-    // The process itself goes on with the modules that it has.
+    // The process itself keeps the modules that it has loaded.
     await project.edit('infra/local/gateway/router.ts', 'import type', 'import  type');
     await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
-
-    // What the template says changes too: this answer is the gateway's own.
-    await project.edit('infra/api/pets-api.ts', 'The request is not valid.', 'Try another one.');
-    await expect.poll(messageOfGateway, reload).toBe('Try another one.');
+    await project.edit('infra/lambda/service-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
+    await first.printed(/^(The error is fixed: what runs is what the sources say)$/m);
     expect(first.out).not.toContain('file://');
-    expect(await messageAt('/pets')).toBe('The API key is missing or invalid.');
+    expect((await fetch(`${baseAddress}/pets`)).status).toBe(401);
     expect(await (await fetch(`${baseAddress}/pets`, { headers })).text()).toBe(`[${pet}]`);
 
     first.signal('SIGTERM');
@@ -118,7 +93,7 @@ describe('npm start', () => {
     await project.expectNothingLeft(first);
     expect(first.err).toBe('');
 
-    const third = project.npmStart({ port, args: ['--data', data] });
+    const third = project.npmStart(port, '--data', data);
     const again = await third.ready();
     expect(again.apiKey).toBe(apiKey);
     expect(await runInShell(`${again.curl} --silent`)).toBe(`[${pet}]`);
@@ -129,14 +104,13 @@ describe('npm start', () => {
   }, 600_000);
 
   it('ends at once when only npm is told to while it starts', async () => {
-    const started = project.npmStart({ port: 0 });
-    await started.printed(/^(Starting)/m);
+    const started = project.npmStart(0);
     await expect
-      .poll(commandLines, { timeout: 30_000 })
+      .poll(commandLines, { timeout: 60_000 })
       .toContain(join(project.path, 'infra/local/dynamodb'));
     started.signal('SIGINT');
     await started.exitCode();
     await project.expectNothingLeft(started);
     expect(started.err).toBe('');
-  }, 60_000);
+  });
 });

@@ -1,24 +1,35 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SourceWatch } from '../../infra/local/watch-sources.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
 const patience = { timeout: 30_000, interval: 20 };
 
-const resources: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const release of resources.splice(0).reverse()) await release();
-});
+/** A folder that is removed after the test. */
+const temporaryFolder = async (prefix: string) => {
+  const folder = await mkdtemp(prefix);
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+};
+
+/** A watch that stops with the test, and the lines that it has reported. */
+const startWatch = async (directories: string[], loadedDirectories: string[] = []) => {
+  const lines: string[] = [];
+  const report = (line: string) => lines.push(line);
+  const watch = await SourceWatch.start({ directories, loadedDirectories, report });
+  onTestFinished(() => watch.stop());
+  return { watch, lines };
+};
 
 /** A folder with the sources of one handler, and how often a watch of it has called for a rebuild. */
 const watchedFolder = async () => {
-  const root = await mkdtemp(join(tmpdir(), 'Straße mit Umläuten '));
-  resources.push(() => rm(root, { recursive: true, force: true }));
+  const root = await temporaryFolder(join(tmpdir(), 'Straße mit Umläuten '));
   const functions = join(root, 'functions');
   const loaded = join(root, 'infra', 'local');
   await mkdir(functions);
@@ -26,14 +37,8 @@ const watchedFolder = async () => {
   const handler = join(functions, 'get-pet.ts');
   await writeFile(handler, 'version 0');
   await writeFile(join(functions, 'list-pets.ts'), '');
-  const lines: string[] = [];
   let rebuilds = 0;
-  const watch = await SourceWatch.start({
-    directories: [functions, join(root, 'infra')],
-    loadedDirectories: [loaded],
-    report: (line) => lines.push(line),
-  });
-  resources.push(() => watch.stop());
+  const { watch, lines } = await startWatch([functions, join(root, 'infra')], [loaded]);
   watch.begin(async () => {
     rebuilds += 1;
   });
@@ -142,22 +147,15 @@ describe('SourceWatch', () => {
   });
 
   it('aborts a rebuild when something changes meanwhile, and starts the next one after its end', async () => {
-    const root = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
-    const watch = await SourceWatch.start({
-      directories: [root],
-      loadedDirectories: [],
-      report: () => {},
-    });
-    onTestFinished(async () => {
-      await watch.stop();
-      await rm(root, { recursive: true });
-    });
+    const root = await temporaryFolder(join(tmpdir(), 'animal-store-test-'));
+    const { watch } = await startWatch([root]);
     const events: string[] = [];
     watch.begin(async (signal) => {
       events.push('begins');
       if (events.length > 1) return;
+      const aborted = once(signal, 'abort');
       await writeFile(join(root, 'a.ts'), 'changed meanwhile');
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await aborted;
       events.push('is aborted');
     });
     await writeFile(join(root, 'a.ts'), 'new');
@@ -165,16 +163,8 @@ describe('SourceWatch', () => {
   });
 
   it('rebuilds after it begins for a change that came before', async () => {
-    const root = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
-    const watch = await SourceWatch.start({
-      directories: [root],
-      loadedDirectories: [],
-      report: () => {},
-    });
-    onTestFinished(async () => {
-      await watch.stop();
-      await rm(root, { recursive: true });
-    });
+    const root = await temporaryFolder(join(tmpdir(), 'animal-store-test-'));
+    const { watch } = await startWatch([root]);
     await writeFile(join(root, 'early.ts'), '');
     await pause(500);
     const rebuild = Promise.withResolvers<void>();
@@ -196,17 +186,8 @@ describe('SourceWatch', () => {
   });
 
   it('names the folder of such a module relative to the project', async () => {
-    const lines: string[] = [];
-    const loaded = await mkdtemp(join(projectDirectory, '.build', 'watch-'));
-    const watch = await SourceWatch.start({
-      directories: [loaded],
-      loadedDirectories: [loaded],
-      report: (line) => lines.push(line),
-    });
-    onTestFinished(async () => {
-      await watch.stop();
-      await rm(loaded, { recursive: true });
-    });
+    const loaded = await temporaryFolder(join(projectDirectory, '.build', 'watch-'));
+    const { lines } = await startWatch([loaded], [loaded]);
     await writeFile(join(loaded, 'gateway.ts'), '');
     await expect
       .poll(() => lines, patience)
@@ -214,14 +195,8 @@ describe('SourceWatch', () => {
   });
 
   it('reports in one line that folders can not be watched', async () => {
-    const lines: string[] = [];
-    const watch = await SourceWatch.start({
-      // No file system has such a name.
-      directories: ['\0', '\0'],
-      loadedDirectories: [],
-      report: (line) => lines.push(line),
-    });
-    await watch.stop();
+    // No file system has such a name.
+    const { lines } = await startWatch(['\0', '\0']);
     expect(lines).toEqual([
       'Changed sources may go unnoticed (ERR_INVALID_ARG_VALUE): restart npm start to use them',
     ]);

@@ -59,6 +59,14 @@ describe('the documents', () => {
     },
   );
 
+  it('name longer runs of which .ci/run runs all but the last', () => {
+    const [, block = ''] =
+      /`\.ci\/run` runs all but the last:\n\n```sh\n(.*?)\n```/s.exec(read('test/README.md')) ?? [];
+    const runs = block.split('\n').slice(0, -1);
+    expect(runs.length).toBeGreaterThan(3);
+    expect(runs.filter((run) => !gate.includes(run))).toEqual([]);
+  });
+
   it('show requests in README.md only, each on a line of its own, where .ci/run finds them', () => {
     const requests = commands.filter(isRequest);
     expect(requests.length).toBeGreaterThan(2);

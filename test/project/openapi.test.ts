@@ -19,7 +19,7 @@ import { operations } from '../../lib/contract/operations.ts';
 import { NewPet } from '../../lib/contract/request-schemas.ts';
 import { bodyMismatches, contract, contractText } from '../support/contract.ts';
 import { runsOf } from '../support/runs.ts';
-import { templateOf } from '../support/stack.ts';
+import { deployedTemplate } from '../support/stack.ts';
 
 const documented = Object.entries(contract.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
@@ -79,9 +79,9 @@ describe('openapi.json', () => {
     );
   });
 
-  it('has every error that the gateway answers by itself', () => {
+  it('documents every error that the gateway itself responds with', () => {
     const answers = Object.values(
-      templateOf(staging).findResources('AWS::ApiGateway::GatewayResponse'),
+      deployedTemplate(staging).findResources('AWS::ApiGateway::GatewayResponse'),
     );
     const codesOf = (status: string) =>
       documented.flatMap(({ operation }) =>
@@ -205,12 +205,5 @@ describe('a change of openapi.json', () => {
     );
     expect(breaks).toBe(true);
     expect(report).toContain('`categoryId` of `Pet` was');
-  });
-
-  it('passes when it adds a field to answers', () => {
-    const added = contractText.replace('"id": {', '"colour": { "type": "string" }, "id": {');
-    const { breaks, report } = compare(contractText, added);
-    expect(breaks, report).toBe(false);
-    expect(report).toContain('properties/colour');
   });
 });

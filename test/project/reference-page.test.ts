@@ -147,16 +147,16 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
   });
 });
 
-describe('the reference page of npm run docs', () => {
-  it.each([
+it('npm run docs distributes the licences of the reference page', async () => {
+  execFileSync(process.execPath, ['infra/commands/docs.ts'], { cwd: projectDirectory });
+  for (const [name, text] of [
     ['LICENSE', 'Apache License'],
     ['NOTICE', 'SmartBear'],
     ['swagger-ui-bundle.js.LICENSE.txt', '@license'],
-  ])('is distributed with its %s', async (name, text) => {
-    execFileSync(process.execPath, ['infra/commands/docs.ts'], { cwd: projectDirectory });
+  ] as const) {
     const path = join(projectDirectory, '.build', 'docs', name);
     expect(await readFile(path, 'utf8')).toContain(text);
-  });
+  }
 });
 
 describe('the reference page of npm start', () => {
@@ -167,20 +167,20 @@ describe('the reference page of npm start', () => {
     return response?.statusCode;
   };
 
-  it('is there for this machine alone, for it holds the key', async () => {
-    const { host } = new URL(origin);
-    expect(await statusFor('/docs/', host)).toBe(200);
-    expect(await statusFor('/docs/', `localhost:${new URL(origin).port}`)).toBe(200);
-    expect(await statusFor('/docs/', 'rebound.example')).toBe(404);
-    expect(await statusFor('/docs/', '127.0.0.1.example')).toBe(404);
-  });
+  const { host, port } = new URL(origin);
 
-  it('consists of its files, and of nothing else', async () => {
-    const { host } = new URL(origin);
-    expect(await statusFor('/docs', host)).toBe(308);
-    expect(await statusFor('/docs/openapi.json', host)).toBe(200);
-    expect(await statusFor('/docs/../package.json', host)).toBe(404);
-    expect(await statusFor('/docs/package.json', host)).toBe(404);
+  it.each([
+    // It holds the key, so only this machine gets it.
+    [200, '/docs/', host],
+    [200, '/docs/', `localhost:${port}`],
+    [403, '/docs/', 'rebound.example'],
+    [403, '/docs/', '127.0.0.1.example'],
+    [308, '/docs', host],
+    [200, '/docs/openapi.json', host],
+    [403, '/docs/../package.json', host],
+    [403, '/docs/package.json', host],
+  ])('responds with %i to GET %s for the host %s', async (status, path, askedHost) => {
+    expect(await statusFor(path, askedHost)).toBe(status);
   });
 
   it('sends requests to this service first', async () => {

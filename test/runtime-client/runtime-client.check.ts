@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
-import { synthesise } from '../../infra/local/stack-definition.ts';
+import { readStack } from '../../infra/local/stack-definition.ts';
 import { type EventParts, proxyEvent } from '../support/proxy-event.ts';
 import { testFiles } from '../support/test-gateway.ts';
 import { FunctionProcess } from './function-process.ts';
@@ -28,7 +28,7 @@ const requests: Readonly<Record<Name, readonly [EventParts, number]>> = {
 
 let definitions: ReadonlyMap<string, FunctionDefinition>;
 beforeAll(async () => {
-  const { functions } = await synthesise();
+  const { functions } = await readStack(inject('assembly') ?? '');
   definitions = new Map([...functions.values()].map((one) => [one.bundleName, one]));
 });
 

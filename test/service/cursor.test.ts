@@ -8,18 +8,12 @@ const filter = fc.option(status, { nil: undefined });
 const position = fc.record({ status, id: fc.maxSafeNat() });
 
 describe('cursor', () => {
-  it('leads back to the position it was made for, under the same filter', () => {
+  it('is 20 characters for an address, and leads back to its position under the same filter', () => {
     fc.assert(
       fc.property(position, filter, (start, list) => {
-        expect(decodeCursor(encodeCursor(start, list), list)).toEqual(start);
-      }),
-    );
-  });
-
-  it('is 20 characters that need no escaping in an address', () => {
-    fc.assert(
-      fc.property(position, filter, (start, list) => {
-        expect(encodeCursor(start, list)).toMatch(/^[\w-]{20}$/);
+        const cursor = encodeCursor(start, list);
+        expect(cursor).toMatch(/^[\w-]{20}$/);
+        expect(decodeCursor(cursor, list)).toEqual(start);
       }),
     );
   });

@@ -62,15 +62,6 @@ describe('a creation whose answer is lost', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('makes one pet of parallel requests', async () => {
-    const [name, key] = [randomUUID(), randomUUID()];
-    const responses = await Promise.all(
-      Array.from({ length: 30 }, () => create(key, { ...rex, name })),
-    );
-    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
-    expect(await named(name)).toHaveLength(1);
-  });
-
   it('belongs to the owner of the API key, whichever key the owner uses', async () => {
     const key = randomUUID();
     const aliceToo = await service.issueApiKey({ owner: 'alice' });

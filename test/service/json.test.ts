@@ -12,13 +12,6 @@ describe('JSON numbers', () => {
     );
   });
 
-  it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-1'])(
-    'keeps %s as written',
-    (integer) => {
-      expect(stringifyJson(parseJson(integer))).toBe(integer);
-    },
-  );
-
   it('reads an integer as a number where that is exact, else as a bigint', () => {
     expect(parseJson('[9007199254740991,9007199254740992]')).toEqual([
       9007199254740991,
@@ -38,10 +31,6 @@ describe('JSON numbers', () => {
     '5e-324000',
   ])('reads %s, which would come out different, as NaN', (number) => {
     expect(parseJson(`[${number}]`)).toEqual([Number.NaN]);
-  });
-
-  it('throws a SyntaxError for what is not JSON', () => {
-    expect(() => parseJson('{"a":1,}')).toThrow(SyntaxError);
   });
 
   it('reads and writes everything else as JSON.parse and JSON.stringify do', () => {

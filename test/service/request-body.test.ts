@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { invisible } from '../../lib/contract/request-schemas.ts';
 import { bearer, createRequest, invoke, startHandlers } from '../support/handlers.ts';
+import type { EventParts } from '../support/proxy-event.ts';
 
 let service: Awaited<ReturnType<typeof startHandlers>>;
 let apiKey: string;
@@ -16,7 +17,6 @@ const post = (body: string, isBase64Encoded = false) =>
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-const rex = { name: 'Rex', categoryId: 1 };
 const valid = '{"name":"Rex","categoryId":1}';
 
 describe('a body in base64', () => {
@@ -58,113 +58,45 @@ describe('a body', () => {
     expect((await post(wide.padEnd(8_193 - 255))).status).toBe(413);
   });
 
-  it.each([
-    ['lists', '[', ']', 4_096],
-    ['objects', '{"a":', '}', 1_300],
-    ['unfinished lists', '[', '', 8_192],
-  ])(
-    'is refused with 400 when it is %s nested to its very limit',
-    async (_kind, open, close, depth) => {
-      const { status, body } = await post(
-        open.repeat(depth) + (close && '[]') + close.repeat(depth).slice(2),
-      );
-      expect(status).toBe(400);
-      expect(body.message).toMatch(
-        /^(The body is not valid JSON|The body must be a JSON object|a is not known)\.$/,
-      );
-    },
-  );
-
-  it.each(fc.sample(fc.integer({ min: 1, max: 3_500 }), 20).concat(1, 32, 33))(
+  it.each([1, 32, 3_500])(
     'is refused with 400 when a field of it is nested %i deep',
     async (depth) => {
-      const { status, body } = await post(
-        `{"name":"Rex","categoryId":1,"x":${'['.repeat(depth)}${']'.repeat(depth)}}`,
-      );
+      const nested = '['.repeat(depth) + ']'.repeat(depth);
+      const { status, body } = await post(`{"name":"Rex","categoryId":1,"x":${nested}}`);
       expect(status).toBe(400);
       expect(body.message).toMatch(/^(The body is not valid JSON|x is not known)\.$/);
     },
   );
 
-  it('may hold any number of brackets in a name', async () => {
-    const name = '[{"\\'.repeat(60);
-    const { status, body } = await post(JSON.stringify({ name, categoryId: 1 }));
-    expect(status).toBe(201);
-    expect(body.name).toBe(name);
+  const type = 'application/json';
+  const json = { 'Content-Type': type };
+
+  it.each<[status: number, kind: string, headers: NonNullable<EventParts['headers']>]>([
+    [201, 'its Content-Type in capitals', { 'CONTENT-TYPE': type }],
+    [415, 'two Content-Types', { 'Content-Type': [type, type] }],
+    [415, 'two different Content-Types', { 'Content-Type': [type, 'text/plain'] }],
+    [415, 'two spellings of Content-Type', { ...json, 'content-type': 'text/plain' }],
+    [201, 'a Content-Type of 255 characters', { 'Content-Type': `${type};`.padEnd(255) }],
+    [415, 'a Content-Type of 256 characters', { 'Content-Type': `${type};`.padEnd(256) }],
+    [201, 'Content-Encoding: Identity', { ...json, 'content-encoding': 'Identity' }],
+    [415, 'Content-Encoding: gzip', { ...json, 'Content-Encoding': 'gzip' }],
+    [415, 'two Content-Encodings', { ...json, 'Content-Encoding': ['identity', 'br'] }],
+    [415, 'a list of codings', { ...json, 'Content-Encoding': 'identity, gzip' }],
+  ])('gets %i with %s', async (expected, _kind, headers) => {
+    const request = { ...createRequest(apiKey), headers: { ...bearer(apiKey), ...headers } };
+    const { status, body } = await invoke(service.createPet, request);
+    expect(status).toBe(expected);
+    if (status === 415) expect(body.code).toBe('unsupported_media_type');
   });
-
-  it('may be announced by a Content-Type in any case, but by one alone', async () => {
-    const request = createRequest(apiKey);
-    const type = 'application/json';
-    for (const [contentTypes, status] of [
-      [{ 'CONTENT-TYPE': type }, 201],
-      [{ 'Content-Type': [type, type] }, 415],
-      [{ 'Content-Type': [type, 'text/plain'] }, 415],
-      [{ 'Content-Type': type, 'content-type': 'text/plain' }, 415],
-    ] as const) {
-      const sent = { ...request, headers: { ...bearer(apiKey), ...contentTypes } };
-      expect((await invoke(service.createPet, sent)).status).toBe(status);
-    }
-  });
-
-  it.each([
-    [
-      'a Content-Type of more than 255 characters',
-      { 'Content-Type': `application/json;${' '.repeat(239)}` },
-    ],
-    ['Content-Encoding: gzip', { 'Content-Encoding': 'gzip' }],
-    ['Content-Encoding: identity and br', { 'Content-Encoding': ['identity', 'br'] }],
-    ['a list of codings', { 'Content-Encoding': 'identity, gzip' }],
-  ])('gets 415 with %s', async (_kind, headers) => {
-    const { status, body } = await invoke(service.createPet, createRequest(apiKey, rex, headers));
-    expect(status).toBe(415);
-    expect(body.code).toBe('unsupported_media_type');
-  });
-
-  it.each([
-    ['a Content-Type of 255 characters', { 'Content-Type': `application/json;${' '.repeat(238)}` }],
-    ['Content-Encoding: Identity', { 'content-encoding': 'Identity' }],
-  ])('is read with %s', async (_kind, headers) => {
-    const { status } = await invoke(service.createPet, createRequest(apiKey, rex, headers));
-    expect(status).toBe(201);
-  });
-
-  it.each(['__proto__', 'constructor'])(
-    'is refused by the name of %s where it could pollute a prototype',
-    async (name) => {
-      const { status, body } = await post(
-        `{"name":"Rex","categoryId":1,"${name}":{"prototype":{}}}`,
-      );
-      expect(status).toBe(400);
-      expect(body.message).toBe(`${name} is not known.`);
-    },
-  );
-
-  it.each(['constructor', '__proto__', '{"name"', 'undefined'])(
-    'of the text %s is no JSON',
-    async (text) => {
-      const { status, body } = await post(text);
-      expect(status).toBe(400);
-      expect(body.message).toBe('The body is not valid JSON.');
-    },
-  );
 
   it('stores nothing when it is refused', async () => {
     const before = (await service.storedPets()).length;
-    for (const body of [
-      '',
-      'null',
-      '[]',
-      '{"name":"Rex"}',
-      '{"name":"Rex","categoryId":1,"x":1}',
-    ]) {
+    for (const body of ['', 'null', '{"name":"Rex"}', '{"name":"Rex","categoryId":1,"x":1}']) {
       expect((await post(body)).status).toBe(400);
     }
     expect(await service.storedPets()).toHaveLength(before);
   });
 });
-
-const named = (name: string) => post(JSON.stringify({ name, categoryId: 1 }));
 
 describe('a name', () => {
   const characters = Array.from({ length: 0x11_0000 }, (_, codePoint) =>
@@ -180,30 +112,27 @@ describe('a name', () => {
   });
 
   it('is refused with 400 when nothing of it can be seen', async () => {
-    const alone = [
-      '\u200b',
-      '\u0000',
-      '\u2060',
-      '\u00ad',
-      '\u007f',
-      '\u3164',
-      '\u{e0041}',
-      '\ufe0f',
-    ];
+    const single = [...'\u200b\u0000\u2060\u00ad\u007f\u3164\u{e0041}\ufe0f'];
     const mixed = fc.sample(fc.string({ unit: fc.constantFrom(...hidden), minLength: 1 }), 50);
-    for (const name of [...alone, ...mixed]) {
-      const { status, body } = await named(name);
+    for (const name of [...single, ...mixed]) {
+      const { status, body } = await post(JSON.stringify({ name, categoryId: 1 }));
       expect(status, JSON.stringify(name)).toBe(400);
       expect(body.message).toBe('name must be text of 1 to 255 characters that is not blank.');
     }
   });
+});
 
-  it.each(['عربي', '👩‍👩‍👧', '❤️', 'می‌خواهم', '\u200bx', 'क्ष', '.', '\u00a0é'])(
-    'is kept as sent: %j',
-    async (name) => {
-      const { status, body } = await named(name);
-      expect(status).toBe(201);
-      expect(body.name).toBe(name);
-    },
-  );
+// API Gateway may drop, merge or change such headers (unverified), so acceptance tests can't ask for this.
+describe('an Idempotency-Key', () => {
+  it.each([
+    ['is empty', ''],
+    ['has an accent', 'clé'],
+    ['is given twice', ['one', 'two']],
+    ['is given twice alike', ['one', 'one']],
+  ])('is refused with 400 when it %s', async (_kind, key) => {
+    const request = createRequest(apiKey, undefined, { 'Idempotency-Key': key });
+    const { status, body } = await invoke(service.createPet, request);
+    expect(status).toBe(400);
+    expect(body.message).toBe('Idempotency-Key must be 1 to 255 visible ASCII characters.');
+  });
 });

@@ -24,8 +24,22 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const circular: { self?: unknown } = {};
-circular.self = circular;
+/** Calls getPet with a handler of the test's own; gives its response and log as well. */
+const failing = async (handle: () => never | ReturnType<typeof json>) => {
+  const lines = captureLog();
+  const handler = operation(getPet).handler(async () => handle());
+  const response = await invoke(handler, getRequest(apiKey, 1), { requestId: 'request-42' });
+  expect(response.status).toBe(500);
+  const { message } = errors.internalError();
+  expect(response.body).toEqual({ code: 'internal_error', message, status: 500 });
+  expect(lines.join()).not.toMatch(/secret|pets_test_ab/);
+  return lines;
+};
+
+const throwing = (thrown: unknown) =>
+  failing(() => {
+    throw thrown;
+  });
 
 describe('a handler that throws', () => {
   it.each<[kind: string, name: string, thrown: unknown]>([
@@ -40,71 +54,37 @@ describe('a handler that throws', () => {
     ['a function', 'function', () => 'secret SDK text'],
     ['a response', 'object', json(200, {})],
   ])('%s gets 500 and one log line with the request id', async (_kind, name, thrown) => {
-    const lines = captureLog();
-    const handler = operation(getPet).handler(async () => {
-      throw thrown;
-    });
-    const { status, body, text } = await invoke(handler, getRequest(apiKey, 1), {
-      requestId: 'request-42',
-    });
-    expect(status).toBe(500);
-    expect(body).toEqual({
-      code: 'internal_error',
-      message: errors.internalError().message,
-      status: 500,
-    });
-    expect(text).not.toContain('secret');
+    const lines = await throwing(thrown);
     expectOneFailure(lines, {
       operation: 'getPet',
       lambdaRequestId: 'request-42',
       code: 'internal_error',
       cause: { name },
     });
-    expect(lines[0]).not.toContain('secret');
   });
 
-  it('is found by file, line and column in the log', async () => {
-    const lines = captureLog();
-    const handler = operation(getPet).handler(async () => {
-      throw new RangeError('out of range');
-    });
-    await invoke(handler, getRequest(apiKey, 1));
-    expect(JSON.parse(lines[0] ?? '').cause.thrownAt).toMatch(
-      /^unexpected-errors\.test\.ts:\d+:\d+$/,
-    );
+  it.each([
+    'out of range',
+    'connect to pets_test_ab_cd:1:1',
+    'two lines\n    at pets_test_ab_cd:1:1',
+  ])('is found by file, line and column in the log, whatever its message: %j', async (message) => {
+    const [line = ''] = await throwing(new RangeError(message));
+    expect(JSON.parse(line).cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:\d+:\d+$/);
   });
-
-  it.each(['connect to pets_test_ab_cd:1:1', 'two lines\n    at pets_test_ab_cd:1:1'])(
-    'is not taken for a place in the code where its message looks like one: %j',
-    async (message) => {
-      const lines = captureLog();
-      const handler = operation(getPet).handler(async () => {
-        throw new Error(message);
-      });
-      await invoke(handler, getRequest(apiKey, 1));
-      expect(lines[0]).not.toContain('pets_test_ab');
-      expect(JSON.parse(lines[0] ?? '').cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:/);
-    },
-  );
 });
 
 describe('a reply that cannot be built', () => {
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  const toJSON = () => {
+    throw new Error('secret');
+  };
+
   it.each([
     ['is circular', circular],
-    [
-      'throws while it is written',
-      {
-        toJSON: () => {
-          throw new Error('secret');
-        },
-      },
-    ],
+    ['throws while it is written', { toJSON }],
   ])('gets 500 when it %s', async (_kind, reply) => {
-    const lines = captureLog();
-    const handler = operation(getPet).handler(async () => json(200, reply));
-    const { status, body } = await invoke(handler, getRequest(apiKey, 1));
-    expect(status).toBe(500);
-    expect(body.code).toBe('internal_error');
-    expectOneFailure(lines, { code: 'internal_error', lambdaRequestId: 'request-id' });
+    const lines = await failing(() => json(200, reply));
+    expectOneFailure(lines, { code: 'internal_error', lambdaRequestId: 'request-42' });
   });
 });

@@ -8,44 +8,31 @@ import type { ClientRequest, ClientResponse } from './http-client.ts';
 type Schema = Readonly<Record<string, unknown>>;
 type Reference = { readonly $ref: string };
 
+type ByName<Value> = Readonly<Record<string, Value>>;
+
 interface Header {
   readonly required?: boolean;
   readonly schema: Schema;
 }
 
-interface Parameter extends Header {
-  readonly in: string;
-  readonly name: string;
-}
-
 interface Response {
-  readonly headers: Readonly<Record<string, Reference | Header>>;
+  readonly headers: ByName<Reference | Header>;
   /** None where the response has no body. */
-  readonly content?: Readonly<
-    Record<
-      string,
-      { readonly schema: Schema; readonly examples: Readonly<Record<string, unknown>> }
-    >
-  >;
+  readonly content?: ByName<{ readonly schema: Schema; readonly examples: ByName<unknown> }>;
 }
 
-/** An operation of the document, as far as it is read here. */
-export interface DocumentedOperation {
+/** An operation of the document, as far as tests read it. */
+interface DocumentedOperation {
   readonly operationId: string;
   readonly deprecated?: boolean;
-  readonly parameters: readonly Parameter[];
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
-  };
-  readonly responses: Readonly<Record<string, Response>>;
+  readonly parameters: readonly (Header & { readonly in: string; readonly name: string })[];
+  readonly requestBody?: { readonly content: ByName<{ readonly schema: Schema }> };
+  readonly responses: ByName<Response>;
 }
 
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
-  readonly components: {
-    readonly headers: Readonly<Record<string, Header>>;
-    readonly schemas: Readonly<Record<string, Schema>>;
-  };
+  readonly paths: ByName<ByName<DocumentedOperation>>;
+  readonly components: { readonly headers: ByName<Header>; readonly schemas: ByName<Schema> };
 }
 
 /** The text of the committed OpenAPI document. */
@@ -157,11 +144,7 @@ const headerMismatches = (documented: Response['headers'], response: ClientRespo
 };
 
 /** The examples of an error response are named after its codes. */
-const errorMismatches = (
-  examples: Readonly<Record<string, unknown>>,
-  status: number,
-  body: ErrorBody,
-): string[] => [
+const errorMismatches = (examples: ByName<unknown>, status: number, body: ErrorBody): string[] => [
   ...(body.code in examples ? [] : [`code ${body.code} is undocumented`]),
   ...(body.status === status ? [] : [`status ${body.status} is not that of the response`]),
 ];

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -124,6 +123,19 @@ export const delayed =
     await fault(exchange);
   };
 
+/** Deals each call of the SDK a fault of its own, for its first `attempts`; once all are dealt, calls pass. */
+export const dealt = (kinds: readonly Fault[], attempts = Number.POSITIVE_INFINITY): Fault => {
+  const undealt = [...kinds];
+  const hands = new Map<unknown, { readonly fault: Fault; attempts: number }>();
+  return (exchange) => {
+    const id = exchange.incoming.headers['amz-sdk-invocation-id'];
+    const hand = hands.get(id) ?? { fault: undealt.shift() ?? passOn, attempts };
+    hands.set(id, hand);
+    hand.attempts -= 1;
+    return (hand.attempts < 0 ? passOn : hand.fault)(exchange);
+  };
+};
+
 interface Injection {
   readonly call: string;
   readonly fault: Fault;
@@ -160,7 +172,9 @@ export class FaultProxy {
     await new Promise<void>((resolve) => {
       this.#server.listen(Number(port), hostname, resolve);
     });
-    return `http://127.0.0.1:${this.#port()}`;
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('The proxy has no port');
+    return `http://127.0.0.1:${address.port}`;
   }
 
   /** Lets the next `times` requests of an operation on a table, as in `Query Pets`, or of all (`*`), meet a fault. */
@@ -181,12 +195,6 @@ export class FaultProxy {
     await new Promise((resolve) => {
       this.#server.close(resolve);
     });
-  }
-
-  #port(): number {
-    const address: AddressInfo | string | null = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('The proxy has no port');
-    return address.port;
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

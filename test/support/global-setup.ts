@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
+import { buildAssembly } from '../../infra/template/build-stack.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -8,10 +13,15 @@ declare module 'vitest' {
     apiKey: string;
     /** DynamoDB Local, and the tables of the template; absent when the acceptance tests run against a deployed stage. */
     dynamodb: Pick<LocalService, 'dynamodbEndpoint' | 'tables'> | undefined;
+    /** The folder of the synthesised stacks; absent when the acceptance tests run against a deployed stage. */
+    assembly: string | undefined;
   }
 }
 
-/** Starts the local service, or points the acceptance tests at the one that BASE_URL and API_KEY name. */
+/**
+ * Synthesises every stack once for all tests and starts the local service from it, or points the acceptance tests at
+ * the service that BASE_URL and API_KEY name.
+ */
 export default async function setup(project: TestProject) {
   const { BASE_URL: baseAddress, API_KEY: apiKey } = process.env;
   if (baseAddress) {
@@ -19,12 +29,20 @@ export default async function setup(project: TestProject) {
     project.provide('baseAddress', baseAddress);
     project.provide('apiKey', apiKey);
     project.provide('dynamodb', undefined);
+    project.provide('assembly', undefined);
     return undefined;
   }
-  const service = await startLocalService({ port: 0 });
+  const assembly = await mkdtemp(join(tmpdir(), 'animal-store-assembly-'));
+  const [database] = await Promise.all([startDynamodbLocal(), buildAssembly(assembly)]);
+  const service = await startLocalService({ assembly, dynamodbEndpoint: database.endpoint });
   project.provide('baseAddress', service.baseAddress);
   project.provide('apiKey', service.apiKey);
   const { dynamodbEndpoint, tables } = service;
   project.provide('dynamodb', { dynamodbEndpoint, tables });
-  return service.stop;
+  project.provide('assembly', assembly);
+  return async () => {
+    await service.stop();
+    await database.stop();
+    await rm(assembly, { recursive: true });
+  };
 }

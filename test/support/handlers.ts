@@ -19,6 +19,7 @@ import type { OperationContext } from '../../lib/http/operation-request.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 import { readMetrics } from './embedded-metric-format.ts';
 import { FaultProxy } from './fault-proxy.ts';
+import { nextPageQuery } from './next-page.ts';
 import { type EventParts, lambdaContext, proxyEvent } from './proxy-event.ts';
 
 export type Handler = (
@@ -29,8 +30,8 @@ export type Handler = (
 /** Fields of a stored API key, of the wrong type where a test is about that. */
 type RecordParts = Partial<Record<keyof ApiKeyRecord, unknown>>;
 
-type HandlerName = 'listPets' | 'createPet' | 'getPet' | 'unrouted';
-type Handlers = Readonly<Record<HandlerName, Handler>>;
+export type HandlerName = 'listPets' | 'createPet' | 'getPet' | 'unrouted';
+export type Handlers = Readonly<Record<HandlerName, Handler>>;
 
 const fromSources = async (): Promise<Handlers> => ({
   listPets: (await import('../../functions/list-pets.ts')).handler,
@@ -163,6 +164,34 @@ export const getRequest = (apiKey: string, id: number | string): EventParts => (
   petId: `${id}`,
   headers: bearer(apiKey),
 });
+
+/** A page of a list, with the query of the next one. */
+export const readPage = async (
+  listPets: Handler,
+  apiKey: string,
+  query: Record<string, string>,
+  options?: InvokeOptions,
+) => {
+  const response = await invoke(listPets, { headers: bearer(apiKey), query }, options);
+  expect(response.status).toBe(200);
+  const target = nextPageQuery(response.headers['Link']);
+  expect(target === undefined).toBe(response.headers['Link'] === undefined);
+  const next = target === undefined ? undefined : Object.fromEntries(new URLSearchParams(target));
+  return { ...response, next };
+};
+
+/** All pages of a list from a query on, by their links. */
+export const walkPages = async (
+  listPets: Handler,
+  apiKey: string,
+  query: Record<string, string>,
+) => {
+  const pages: Awaited<ReturnType<typeof readPage>>[] = [];
+  for (let next: typeof query | undefined = query; next; next = pages.at(-1)?.next) {
+    pages.push(await readPage(listPets, apiKey, next));
+  }
+  return pages;
+};
 
 /** Everything that is printed from now on to the end of the test, line by line. */
 export const captureLog = () => {

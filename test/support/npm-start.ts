@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,8 +26,8 @@ export class ProjectCopy {
     return new ProjectCopy(path);
   }
 
-  npmStart(options: ConstructorParameters<typeof NpmStart>[1]): NpmStart {
-    const started = new NpmStart(this.path, options);
+  npmStart(port: number, ...words: readonly string[]): NpmStart {
+    const started = new NpmStart(this.path, port, words);
     this.#running.push(started);
     return started;
   }
@@ -36,12 +36,6 @@ export class ProjectCopy {
     const text = await readFile(join(this.path, file), 'utf8');
     expect(text).toContain(from);
     await writeFile(join(this.path, file), text.replace(from, to));
-  }
-
-  /** Runs git in the copy, which is no repository until `init`. */
-  async git(...args: string[]): Promise<void> {
-    const author = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
-    await promisify(execFile)('git', [...author, ...args], { cwd: this.path });
   }
 
   async expectNothingLeft(started: NpmStart): Promise<void> {
@@ -54,19 +48,6 @@ export class ProjectCopy {
     for (const started of this.#running.splice(0)) started.kill();
   }
 }
-
-/** A PATH with this machine's programs except `java`. */
-export const pathWithoutJava = async (): Promise<string> => {
-  const directory = await mkdtemp(join(tmpdir(), 'animal-store-path-'));
-  for (const folder of (process.env['PATH'] ?? '').split(':').reverse()) {
-    for (const name of await readdir(folder).catch(() => [])) {
-      if (name === 'java') continue;
-      await rm(join(directory, name), { force: true });
-      await symlink(join(folder, name), join(directory, name));
-    }
-  }
-  return directory;
-};
 
 export const isListening = async (port: number): Promise<boolean> => {
   const socket = connect(port, '127.0.0.1');
@@ -102,18 +83,15 @@ export class NpmStart {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown[]>;
 
-  constructor(
-    directory: string,
-    { port, args = [], path }: { port: number | string; args?: string[]; path?: string },
-  ) {
+  constructor(directory: string, port: number, words: readonly string[]) {
     // Without what an enclosing npm tells its scripts, and without its lines around the script's own.
     const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(npm_|INIT_CWD|JAVA_HOME)/.test(name),
+      ([name]) => !/^(npm_|INIT_CWD)/.test(name),
     );
-    this.#child = spawn('npm', ['start', '--silent', '--', ...args], {
+    this.#child = spawn('npm', ['start', '--silent', '--', ...words], {
       cwd: directory,
       detached: true,
-      env: { ...Object.fromEntries(inherited), PORT: `${port}`, ...(path && { PATH: path }) },
+      env: { ...Object.fromEntries(inherited), PORT: `${port}` },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.on('data', (data) => {

@@ -1,12 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { inject } from 'vitest';
 import { featureFlags } from '../../infra/feature-flags.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
-import type { Stage } from '../../infra/stages.ts';
+import { type Stage, stackName } from '../../infra/stages.ts';
 
-/** The stack of a stage, in an app of its own. */
+/** The folder that holds the synthesised stacks of the project, made once for a run. */
+export const assemblyDirectory = (): string => {
+  const directory = inject('assembly');
+  if (directory === undefined) throw new Error('Nothing is synthesised when BASE_URL is set');
+  return directory;
+};
+
+/** The template of a stage of the project, from the synthesised stacks. */
+export const deployedTemplate = (stage: Stage): Template => {
+  const path = join(assemblyDirectory(), `${stackName(stage)}.template.json`);
+  return Template.fromJSON(JSON.parse(readFileSync(path, 'utf8')));
+};
+
+/** The stack of any stage, in an app of its own. */
 export const stackOf = (stage: Stage): AnimalStoreStack =>
   new AnimalStoreStack(new App({ context: featureFlags }), 'Stack', { stage });
 
-/** The CloudFormation template of a stage. */
+/** The template of any stage, synthesised now. */
 export const templateOf = (stage: Stage): Template => Template.fromStack(stackOf(stage));

@@ -73,7 +73,7 @@ export const startGateway = async ({ port, log }: GatewayOptions): Promise<Gatew
     maxHeaderSize: maxHeaderBytes,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: 1_000,
-    // API Gateway, too, passes on a request without a Host header.
+    // Whether API Gateway passes on a request without a Host header is unverified.
     requireHostHeader: false,
   });
   server.on('request', respond);
