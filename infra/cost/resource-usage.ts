@@ -242,6 +242,7 @@ export const freeTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Resource',
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',
+  'AWS::IAM::ManagedPolicy',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
   'AWS::Lambda::Permission',
