@@ -112,6 +112,18 @@ describe('a list whose answers DynamoDB cuts short', () => {
     },
   );
 
+  it('reads at most 25 answers in a row that lead nowhere', async () => {
+    service.proxy.inject(
+      'Query Pets',
+      cutTo(() => 0),
+    );
+    const { listed, next } = await page({ limit: '3' });
+    expect(listed).toEqual([]);
+    expect(service.proxy.calls.size).toBe(25);
+    service.proxy.reset();
+    expect((await page(next ?? {})).listed).toEqual(pets.slice(0, 3));
+  });
+
   it.each([
     ['the same status', 7, 7],
     ['the next status', 100, 30],
