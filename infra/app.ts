@@ -1,22 +1,30 @@
 import { App } from 'aws-cdk-lib';
 import { featureFlags } from './feature-flags.ts';
 import { bundleFunctions } from './lambda/bundle-functions.ts';
+import { refusePlaceholders } from './placeholders.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
 import { addSecurityChecks } from './stacks/security-checks.ts';
-import { accountStackName, emulated, type Stage, stackName, stages, staging } from './stages.ts';
+import { accountStackId, emulated, type Stage, stackName, stages, staging } from './stages.ts';
 
 await bundleFunctions();
 
 const app = new App({ analyticsReporting: false, context: featureFlags });
-/** `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait. */
+/**
+ * `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait, and
+ * `--context placeholders=allowed` for what deploys no prod.
+ */
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const deployed: readonly Stage[] = isSet('emulator', 'true')
   ? [emulated(staging)]
   : Object.values(stages);
 
-new AccountStack(app, accountStackName);
 for (const stage of deployed) {
+  if (stage.name === 'prod' && !isSet('placeholders', 'allowed')) refusePlaceholders(stage);
+  const account = accountStackId(stage);
+  if (!app.node.tryFindChild(account)) {
+    new AccountStack(app, account, stage.environment && { env: stage.environment });
+  }
   new AnimalStoreStack(app, stackName(stage), {
     stage: isSet('canary', 'off') ? { ...stage, deployment: 'all at once' } : stage,
   });

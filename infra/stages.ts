@@ -35,15 +35,23 @@ export interface Stage {
   /** Memory of each function, in MiB; its share of CPU grows with it. */
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
-  /** Execution environments kept for each function, which can't have more; without it they share the account's. */
-  readonly reservedConcurrency: number | undefined;
+  /**
+   * Execution environments kept for the function of each operation, and for `unrouted`, which can't have more; without
+   * it they share the account's.
+   */
+  readonly reservedConcurrency:
+    | { readonly eachOperation: number; readonly unrouted: number }
+    | undefined;
   /** `canary` sends 10 % of the requests to a new version for 10 minutes, and goes back if an alarm goes off. */
   readonly deployment: 'all at once' | 'canary';
 
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
-  /** E-mail addresses that alarms are sent to; without any, the stage has neither alarms nor a dashboard. */
+  /**
+   * Where alarms are sent: e-mail addresses, HTTPS endpoints that page somebody, or ARNs of SNS topics that CloudWatch
+   * may publish to. Without any, the stage has neither alarms nor a dashboard.
+   */
   readonly alarmAddressees: readonly string[];
 
   /** Whether tables and logs outlive the stack that declares them. */
@@ -72,7 +80,8 @@ export const staging: Stage = {
     getPet: { ratePerSecond: 50, burst: 100 },
   },
   corsOrigins: [],
-  firewall: undefined,
+  // As in prod, so that nothing meets clients untried.
+  firewall: { requestsPerAddress: 10_000, requestsPerApiKey: 50_000 },
 
   memoryMiB: 1024,
   timeoutSeconds: 10,
@@ -109,7 +118,7 @@ export const prod: Stage = {
 
   memoryMiB: 1024,
   timeoutSeconds: 10,
-  reservedConcurrency: 100,
+  reservedConcurrency: { eachOperation: 100, unrouted: 20 },
   deployment: 'canary',
 
   logLevel: 'INFO',
@@ -151,6 +160,12 @@ export const stackName = ({ name }: Pick<Stage, 'name'>) => `AnimalStore-${name}
 
 /** The name of the stack that an account needs once in a region, whatever stages it holds. */
 export const accountStackName = 'AnimalStore-account';
+
+/** What the CDK's commands call the account stack that a stage needs. */
+export const accountStackId = ({ environment }: Pick<Stage, 'environment'>): string =>
+  environment
+    ? `${accountStackName}-${environment.account}-${environment.region}`
+    : accountStackName;
 
 /**
  * Throws, and names each reason, when a stage would deploy a canary that no alarm can take back, or when prod could

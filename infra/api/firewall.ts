@@ -1,4 +1,6 @@
-import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { ArnFormat, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
@@ -14,6 +16,8 @@ export interface FirewallProps {
   readonly requestsPerAddress: number;
   /** How many requests may come with the same API key in 5 minutes. */
   readonly requestsPerApiKey: number;
+  readonly logRetentionDays: RetentionDays;
+  readonly logRemovalPolicy: RemovalPolicy;
 }
 
 /** AWS's rules, and those among them that only count: `<b>` is a name for a pet, and no client needs a `User-Agent`. */
@@ -78,6 +82,46 @@ export class Firewall extends Construct {
       resourceArn: props.stageArn,
       webAclArn: webAcl.attrArn,
     });
+    this.#addLog(webAcl.attrArn);
+  }
+
+  /**
+   * Logs the requests that a rule blocks or counts, without what may hold an API key.
+   * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
+   */
+  #addLog(resourceArn: string) {
+    const { name, logRetentionDays, logRemovalPolicy } = this.#props;
+    const { logGroupName } = new LogGroup(this, 'Log', {
+      logGroupName: `aws-waf-logs-${name}`,
+      retention: logRetentionDays,
+      removalPolicy: logRemovalPolicy,
+    });
+    new CfnLoggingConfiguration(this, 'Logging', {
+      resourceArn,
+      logDestinationConfigs: [
+        Stack.of(this).formatArn({
+          service: 'logs',
+          resource: 'log-group',
+          resourceName: logGroupName,
+          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        }),
+      ],
+      redactedFields: [
+        { singleHeader: { Name: 'authorization' } },
+        { queryString: {} },
+        { uriPath: {} },
+      ],
+      loggingFilter: {
+        DefaultBehavior: 'DROP',
+        Filters: [
+          {
+            Behavior: 'KEEP',
+            Requirement: 'MEETS_ANY',
+            Conditions: ['BLOCK', 'COUNT'].map((Action) => ({ ActionCondition: { Action } })),
+          },
+        ],
+      },
+    });
   }
 
   #largeBody(): Rule {
@@ -141,7 +185,8 @@ export class Firewall extends Construct {
   #blocking(name: string, error: ApiError, statement: CfnWebACL.StatementProperty): Rule {
     const responseHeaders = Object.entries(this.#props.headersOf(error)).map(([header, value]) => ({
       name: header,
-      value,
+      // Who is blocked stays so until the window has passed.
+      value: header === 'Retry-After' ? `${evaluationWindowSec}` : value,
     }));
     return {
       name,

@@ -1,6 +1,8 @@
 import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
+  CfnRestApi,
+  EndpointAccessMode,
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
@@ -65,6 +67,7 @@ export class PetsApi extends Construct {
         methodOptions: operationOptions(stage),
       },
     });
+    setTls(api);
     // The stack gives the base address without a trailing slash, under a name of its own.
     api.node.tryRemoveChild('Endpoint');
     Validations.of(api.deploymentStage).acknowledge({
@@ -100,7 +103,7 @@ export class PetsApi extends Construct {
       domainName,
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
       endpointType: EndpointType.REGIONAL,
-      securityPolicy: SecurityPolicy.TLS_1_2,
+      ...tls,
       basePath: versionSegment,
     }).domainNameAliasDomainName;
   }
@@ -113,13 +116,17 @@ export class PetsApi extends Construct {
         name: serviceName(stage),
         stageArn: deploymentStage.stageArn,
         headersOf: (error) => errorHeaders(stage, error),
+        logRetentionDays: stage.accessLogRetentionDays,
+        // Its name is fixed, so that a retry of a failed deployment would collide with a log that stayed.
+        logRemovalPolicy: stage.retainData
+          ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+          : RemovalPolicy.DESTROY,
         ...stage.firewall,
       });
     } else {
       Validations.of(deploymentStage).acknowledge({
         id: 'AwsSolutions::AwsSolutions-APIG3',
-        reason:
-          'This stage is for trials: it has throttles, and no firewall that costs by the month.',
+        reason: 'An emulator has no firewall; the throttles bound what a stage without one takes.',
       });
     }
   }
@@ -165,6 +172,22 @@ export class PetsApi extends Construct {
   }
 }
 
+/**
+ * TLS 1.3, or 1.2 with forward secrecy, with post-quantum key exchange where a client offers it; the host name of the
+ * handshake must be the one of the request.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
+ */
+const tls = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+};
+
+/** `RestApi` has no property for it. */
+const setTls = ({ node }: RestApi) => {
+  if (!(node.defaultChild instanceof CfnRestApi)) throw new Error('The REST API has no resource');
+  Object.assign(node.defaultChild, tls);
+};
+
 /** Header values as API Gateway takes them: in single quotes. */
 const literals = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
@@ -201,6 +224,8 @@ const accessLogLine = {
   lambdaRequestId: '$context.integration.requestId',
   requestTime: '$context.requestTime',
   sourceIp: '$context.identity.sourceIp',
+  tlsVersion: '$context.tlsVersion',
+  cipherSuite: '$context.cipherSuite',
   httpMethod: '$context.httpMethod',
   resourcePath: '$context.resourcePath',
   status: '$context.status',

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Argument, InvalidArgumentError, Option, program } from 'commander';
 import ms, { type StringValue } from 'ms';
@@ -10,26 +11,43 @@ import {
   KeyAdministration,
 } from '../../lib/keys/key-administration.ts';
 import { localClientConfig } from '../local/local-account.ts';
-import { type Stage, stackName, stages } from '../stages.ts';
+import { emulated, type Stage, stackName, stages } from '../stages.ts';
 
 interface CommonOptions {
   readonly stage: Stage['name'];
   readonly endpoint?: string;
+  readonly emulator?: true;
   readonly json?: true;
 }
 
 /** The keys of a stage: its table is an output of its stack, or the one that the local service has made. */
-const keysOf = async ({ stage, endpoint }: CommonOptions): Promise<KeyAdministration> => {
-  const client = new DynamoDBClient(endpoint === undefined ? {} : localClientConfig(endpoint));
-  const tableName =
-    endpoint === undefined
-      ? await deployedTable(stackName(stages[stage]))
-      : await localTable(client);
-  return new KeyAdministration(DynamoDBDocumentClient.from(client), tableName);
+const keysOf = async ({ stage, endpoint, emulator }: CommonOptions): Promise<KeyAdministration> => {
+  if (endpoint !== undefined) {
+    const client = new DynamoDBClient(localClientConfig(endpoint));
+    return keysIn(client, await localTable(client));
+  }
+  const { environment } = emulator ? emulated(stages[stage]) : stages[stage];
+  const config = environment ? { region: environment.region } : {};
+  if (environment) await requireAccount(environment.account, config);
+  const tableName = await deployedTable(stackName(stages[stage]), config);
+  return keysIn(new DynamoDBClient(config), tableName);
 };
 
-const deployedTable = async (StackName: string): Promise<string> => {
-  const { Stacks } = await new CloudFormationClient().send(
+const keysIn = (client: DynamoDBClient, tableName: string) =>
+  new KeyAdministration(DynamoDBDocumentClient.from(client), tableName);
+
+/** Throws when the credentials belong to another account, which could have a stack of the same name. */
+const requireAccount = async (account: string, config: { readonly region?: string }) => {
+  const { Account } = await new STSClient(config).send(new GetCallerIdentityCommand());
+  if (Account === account) return;
+  throw new Error(`The credentials belong to the account ${Account}, and the stage to ${account}`);
+};
+
+const deployedTable = async (
+  StackName: string,
+  config: { readonly region?: string },
+): Promise<string> => {
+  const { Stacks } = await new CloudFormationClient(config).send(
     new DescribeStacksCommand({ StackName }),
   );
   const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'KeysTableName');
@@ -94,6 +112,7 @@ const command = (name: string, description: string) =>
         .makeOptionMandatory(),
     )
     .option('--endpoint <url>', 'DynamoDB of the local service, instead of AWS')
+    .option('--emulator', 'an AWS-compatible emulator, with an account of its own')
     .option('--json', 'print JSON');
 
 const keyId = () => new Argument('<keyId>', 'the id of a key, as `list` shows it');

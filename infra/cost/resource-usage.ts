@@ -242,6 +242,7 @@ export const freeTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Resource',
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',
+  'AWS::IAM::ManagedPolicy',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
   'AWS::Lambda::Permission',
@@ -249,6 +250,8 @@ export const freeTypes: ReadonlySet<string> = new Set([
   'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
+  // Its log has lines only of requests that the firewall blocks or counts.
+  'AWS::WAFv2::LoggingConfiguration',
   'AWS::WAFv2::WebACLAssociation',
 ]);
 

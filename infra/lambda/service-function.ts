@@ -20,6 +20,7 @@ export type ServiceFunctions = Readonly<Record<OperationName | 'unrouted', Servi
 
 export interface ServiceFunctionProps {
   readonly stage: Stage;
+  readonly reservedConcurrency: number | undefined;
   readonly environment: Readonly<Record<string, string>>;
   /** All that the function may do, besides writing its own log and its traces. */
   readonly permissions: readonly PolicyStatement[];
@@ -61,7 +62,7 @@ export class ServiceFunction extends Construct {
 
   #addFunction(
     name: string,
-    { stage, environment }: ServiceFunctionProps,
+    { stage, reservedConcurrency, environment }: ServiceFunctionProps,
     role: Role,
     logGroup: LogGroup,
   ): LambdaFunction {
@@ -72,8 +73,8 @@ export class ServiceFunction extends Construct {
       handler: `${name}.handler`,
       memorySize: stage.memoryMiB,
       timeout: Duration.seconds(stage.timeoutSeconds),
-      ...(stage.reservedConcurrency !== undefined && {
-        reservedConcurrentExecutions: stage.reservedConcurrency,
+      ...(reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: reservedConcurrency,
       }),
       environment: {
         ...environment,

@@ -4,13 +4,14 @@ import {
   Alarm,
   type AlarmProps,
   MathExpression,
+  Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { metricNames } from '../../lib/contract/metric-names.ts';
 import { type Deprecation, type OperationName, operations } from '../../lib/contract/operations.ts';
@@ -37,23 +38,27 @@ export class Monitoring extends Construct {
   /** Every alarm that was added so far. */
   readonly alarms: Alarm[] = [];
   readonly #stage: Stage;
-  readonly #addressees: SnsAction;
+  readonly #addressees: SnsAction[];
 
   constructor(scope: Construct, id: string, service: MonitoredService) {
     super(scope, id);
     this.#stage = service.stage;
-    this.#addressees = new SnsAction(this.#addTopic());
+    const topics = this.#stage.alarmAddressees
+      .filter(isTopic)
+      .map((arn) => Topic.fromTopicArn(this, arn, arn));
+    this.#addressees = [this.#addTopic(), ...topics].map((topic) => new SnsAction(topic));
     this.serverErrors = this.#addServerErrors(service.restApi);
     this.#addLatency(service.restApi);
     this.#addFunctionAlarms(Object.values(service.functions));
     this.#addThrottleAlarms(service);
     this.#addAuthFailures();
+    if (service.stage.firewall) this.#addFirewallBlocks();
     for (const { name, deprecation } of operations) {
       if (deprecation) this.#addDeprecationAlarm(name, deprecation);
     }
   }
 
-  /** Adds an alarm `animal-store-<stage>-<name>` that mails the stage's addressees. */
+  /** Adds an alarm `animal-store-<stage>-<name>` that tells the stage's addressees. */
   addAlarm(name: string, props: ServiceAlarmProps): Alarm {
     const { meaning, runbookEntry = name, ...condition } = props;
     const alarm = new Alarm(this, name, {
@@ -62,8 +67,8 @@ export class Monitoring extends Construct {
       alarmDescription: `${meaning} Runbook: ${runbook}#${runbookEntry}`,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
-    alarm.addAlarmAction(this.#addressees);
-    alarm.addOkAction(this.#addressees);
+    alarm.addAlarmAction(...this.#addressees);
+    alarm.addOkAction(...this.#addressees);
     this.alarms.push(alarm);
     return alarm;
   }
@@ -90,8 +95,16 @@ export class Monitoring extends Construct {
   #addLatency(restApi: RestApi) {
     this.addAlarm('latency', {
       meaning:
-        'The slowest 1 % of the requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
-      metric: restApi.metricLatency({ statistic: 'p99', period: Duration.minutes(1) }),
+        'The slowest 1 % of at least 20 requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
+      metric: new MathExpression({
+        // Of few requests the slowest 1 % is the slowest one, such as a cold start at night.
+        expression: 'IF(requests >= 20, p99, 0)',
+        usingMetrics: {
+          p99: restApi.metricLatency({ statistic: 'p99' }),
+          requests: restApi.metricCount(),
+        },
+        period: Duration.minutes(1),
+      }),
       threshold: 1_000,
       evaluationPeriods: 5,
       datapointsToAlarm: 3,
@@ -144,6 +157,26 @@ export class Monitoring extends Construct {
     });
   }
 
+  #addFirewallBlocks() {
+    this.addAlarm('firewall-blocks', {
+      meaning:
+        'The firewall refused 300 requests in 5 minutes: somebody attacks or floods the service, or a client is locked out.',
+      // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
+      metric: new Metric({
+        namespace: 'AWS/WAFV2',
+        metricName: 'BlockedRequests',
+        dimensionsMap: {
+          WebACL: serviceName(this.#stage),
+          Region: Stack.of(this).region,
+          Rule: 'ALL',
+        },
+        statistic: 'Sum',
+      }),
+      threshold: 300,
+      evaluationPeriods: 1,
+    });
+  }
+
   #addDeprecationAlarm(name: OperationName, { sunset }: Deprecation) {
     const year = sunset.getUTCFullYear();
     this.addAlarm(`${name}-in-use`, {
@@ -175,7 +208,9 @@ export class Monitoring extends Construct {
       }),
     );
     for (const address of this.#stage.alarmAddressees) {
-      topic.addSubscription(new EmailSubscription(address));
+      if (isTopic(address)) continue;
+      const isUrl = address.startsWith('https:');
+      topic.addSubscription(isUrl ? new UrlSubscription(address) : new EmailSubscription(address));
     }
     Validations.of(topic).acknowledge({
       id: 'Serverless::Serverless-SNSRedrivePolicy',
@@ -184,6 +219,8 @@ export class Monitoring extends Construct {
     return topic;
   }
 }
+
+const isTopic = (address: string) => address.startsWith('arn:');
 
 const throttlesOf = (table: Table, dimensions?: Readonly<Record<string, string>>) =>
   ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => tableMetric(table, name, dimensions));

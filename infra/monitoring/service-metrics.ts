@@ -45,13 +45,17 @@ export const tableMetric = (
   });
 
 /**
- * The sum of metrics, fit for an alarm: arithmetic takes a missing value as 0, and AWS warns against `SUM()` there.
+ * The sum of metrics, fit for an alarm: missing values count as 0. AWS's pages disagree whether arithmetic does that, and
+ * an alarm that gets no value from AWS/DynamoDB keeps its state, whatever it is told about missing data.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
  */
 export const sumOf = (metrics: readonly Metric[], period = Duration.minutes(5)) => {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
   return new MathExpression({
-    expression: Object.keys(usingMetrics).join(' + '),
+    expression: Object.keys(usingMetrics)
+      .map((id) => `FILL(${id}, 0)`)
+      .join(' + '),
     usingMetrics,
     period,
   });

@@ -124,7 +124,9 @@ export class StageDashboard extends Construct {
       {
         ...graph('Functions: concurrent executions', concurrency),
         ...(reservedConcurrency !== undefined && {
-          leftAnnotations: [{ value: reservedConcurrency, label: 'reserved for each' }],
+          leftAnnotations: [
+            { value: reservedConcurrency.eachOperation, label: 'reserved for each operation' },
+          ],
         }),
       },
     ];

@@ -1,7 +1,8 @@
-import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import { accountStackName } from '../stages.ts';
 
 /**
  * What an account needs once in a region, whatever stages it holds: the role by which API Gateway writes its logs.
@@ -9,8 +10,12 @@ import type { Construct } from 'constructs';
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 export class AccountStack extends Stack {
-  constructor(scope: Construct, id: string) {
-    super(scope, id, { description: 'Animal store service, settings of the account' });
+  constructor(scope: Construct, id: string, props: Pick<StackProps, 'env'> = {}) {
+    super(scope, id, {
+      ...props,
+      stackName: accountStackName,
+      description: 'Animal store service, settings of the account',
+    });
     const role = new Role(this, 'ApiGatewayLogging', {
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
       managedPolicies: [

@@ -6,7 +6,7 @@ import {
   Table,
   type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { PetsApi } from '../api/pets-api.ts';
@@ -52,6 +52,9 @@ export class AnimalStoreStack extends Stack {
     if (api.domainTarget) new CfnOutput(this, 'DomainTarget', { value: api.domainTarget });
     new CfnOutput(this, 'PetsTableName', { value: petsTable.tableName });
     new CfnOutput(this, 'KeysTableName', { value: keysTable.tableName });
+    new CfnOutput(this, 'KeyAdministrationPolicy', {
+      value: this.#addKeyAdministrationPolicy(keysTable).managedPolicyArn,
+    });
   }
 
   #addPetsTable(): Table {
@@ -77,6 +80,19 @@ export class AnimalStoreStack extends Stack {
     });
   }
 
+  /** All that `npm run keys` needs. Its check of the account needs no permission. */
+  #addKeyAdministrationPolicy({ tableArn }: Table): ManagedPolicy {
+    return new ManagedPolicy(this, 'KeyAdministration', {
+      description: `Issue, list, rotate and revoke the API keys of ${this.#stage.name}`,
+      statements: [
+        allow('cloudformation:DescribeStacks', this.stackId),
+        ...['GetItem', 'PutItem', 'UpdateItem', 'Scan'].map((call) =>
+          allow(`dynamodb:${call}`, tableArn),
+        ),
+      ],
+    });
+  }
+
   /** Each function may find API keys, and make the one call of its operation. */
   #addFunctions(petsTable: Table, keysTable: Table): ServiceFunctions {
     const stage = this.#stage;
@@ -87,13 +103,23 @@ export class AnimalStoreStack extends Stack {
     };
     const findApiKeys = allow('dynamodb:GetItem', keysTable.tableArn);
     const operationFunction = (name: string, call: PolicyStatement) =>
-      new ServiceFunction(this, name, { stage, environment, permissions: [findApiKeys, call] });
+      new ServiceFunction(this, name, {
+        stage,
+        reservedConcurrency: stage.reservedConcurrency?.eachOperation,
+        environment,
+        permissions: [findApiKeys, call],
+      });
     const index = `${petsTable.tableArn}/index/${statusIndex}`;
     return {
       listPets: operationFunction('list-pets', allow('dynamodb:Query', index)),
       createPet: operationFunction('create-pet', allow('dynamodb:PutItem', petsTable.tableArn)),
       getPet: operationFunction('get-pet', allow('dynamodb:GetItem', petsTable.tableArn)),
-      unrouted: new ServiceFunction(this, 'unrouted', { stage, environment: {}, permissions: [] }),
+      unrouted: new ServiceFunction(this, 'unrouted', {
+        stage,
+        reservedConcurrency: stage.reservedConcurrency?.unrouted,
+        environment: {},
+        permissions: [],
+      }),
     };
   }
 

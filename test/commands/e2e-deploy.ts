@@ -9,6 +9,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { projectDirectory } from '../../infra/project-directory.ts';
 import {
   accountStackName as accountStack,
+  accountStackId,
   emulated,
   stackName,
   staging,
@@ -41,7 +42,7 @@ const run = async () => {
   if (!(await findStack('CDKToolkit'))) {
     await succeed(cdk('bootstrap', ...(environment ? [addressOf(environment)] : [])));
   }
-  if (!(await findStack(accountStack))) await succeed(deploy(accountStack));
+  if (!(await findStack(accountStack))) await succeed(deploy(accountStackId({ environment })));
   try {
     await succeed(deploy(stack));
     const baseAddress = await deployedAddress();
@@ -58,6 +59,7 @@ const run = async () => {
 const announceLeftOut = () => {
   const reasons = new Map([
     ['environment', 'MiniStack has an account of its own'],
+    ['firewall', 'MiniStack has no firewall before an API'],
     ['alarmAddressees', 'MiniStack refuses alarms on metric math (so no alarms, no dashboard)'],
   ]);
   const deployed = new Map(Object.entries(emulated(staging)));
@@ -71,7 +73,7 @@ const announceLeftOut = () => {
 const addressOf = ({ account, region }: NonNullable<typeof environment>) =>
   `aws://${account}/${region}`;
 
-const context = emulator === undefined ? [] : ['--context', 'emulator=true'];
+const context = ['--context', emulator === undefined ? 'placeholders=allowed' : 'emulator=true'];
 const cdk = (...words: readonly string[]) => ['cdk', ...words, ...context];
 const deploy = (name: string) => [
   ...['npm', 'run', 'deploy', '--', name, '--require-approval', 'never'],
@@ -128,6 +130,7 @@ const deployedAddress = async (): Promise<string> => {
 
 const runAcceptanceTests = async (baseAddress: string) => {
   const issue = ['issue', '--stage', 'staging', '--owner', 'e2e', '--expires-in', '1h', '--json'];
+  if (emulator !== undefined) issue.push('--emulator');
   const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'keys', '--', ...issue], {
     cwd: projectDirectory,
   });

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, inject, it } from 'vitest';
+import { prod } from '../../infra/stages.ts';
 import { sendTo } from '../support/http-client.ts';
 
 /** Runs `npm run keys --` on the local service's table, with an answer for what it asks. */
@@ -126,5 +129,35 @@ describe('npm run keys', () => {
     expect(err).not.toMatch(/\n\s+at /);
     expect(out).toBe('');
     expect(exitCode).toBe(1);
+  });
+});
+
+describe('npm run keys of a deployed stage', () => {
+  it('refuses credentials of another account, and asks in the region of the stage', async () => {
+    const regions: (string | undefined)[] = [];
+    // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
+    const aws = createServer((request, response) => {
+      regions.push(/\/([\w-]+)\/sts\/aws4_request/.exec(request.headers.authorization ?? '')?.[1]);
+      response.end(
+        '<GetCallerIdentityResponse><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>',
+      );
+    });
+    await once(aws.listen(0, '127.0.0.1'), 'listening');
+    const address = aws.address();
+    const child = spawn(process.execPath, ['infra/commands/keys.ts', 'list', '--stage', 'prod'], {
+      env: {
+        AWS_ENDPOINT_URL: `http://127.0.0.1:${typeof address === 'object' && address?.port}`,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+      },
+    });
+    const [err, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    aws.close();
+    expect(err).toBe(
+      `error: The credentials belong to the account 123456789012, and the stage to ${prod.environment?.account}\n`,
+    );
+    expect(exitCode).toBe(1);
+    expect(regions).toEqual([prod.environment?.region]);
   });
 });

@@ -55,6 +55,9 @@ const ownMetricsOf = (template: Template) => {
     }));
 };
 
+const sumOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => `FILL(m${index}, 0)`).join(' + ');
+
 describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
   const alarms = alarmsOf(template);
   const alarmNamed = (name: string) =>
@@ -62,12 +65,12 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
 
   it.each([
     ['server-errors', 'IF(errors >= 5, 100 * errors / requests, 0)', 300, 1, '1 of 1'],
-    ['latency', 'p99', 60, 1_000, '3 of 5'],
-    ['function-crashes', 'm0 + m1 + m2 + m3', 300, 3, '1 of 1'],
-    ['function-throttles', 'm0 + m1 + m2 + m3', 300, 5, '1 of 1'],
-    ['table-throttles', 'm0 + m1 + m2 + m3', 60, 5, '3 of 5'],
-    ['index-throttles', 'm0 + m1', 60, 5, '3 of 5'],
-    ['auth-failures', 'm0 + m1 + m2', 300, 100, '1 of 1'],
+    ['latency', 'IF(requests >= 20, p99, 0)', 60, 1_000, '3 of 5'],
+    ['function-crashes', sumOf(4), 300, 3, '1 of 1'],
+    ['function-throttles', sumOf(4), 300, 5, '1 of 1'],
+    ['table-throttles', sumOf(4), 60, 5, '3 of 5'],
+    ['index-throttles', sumOf(2), 60, 5, '3 of 5'],
+    ['auth-failures', sumOf(3), 300, 100, '1 of 1'],
     ['getPet-in-use', 'IF(YEAR(requests) >= 2030, requests, 0)', 86_400, 1, '1 of 1'],
   ])('%s goes off when %s over %i s is %i or more in %s periods', (name, ...expected) => {
     const { Metrics, ExtendedStatistic, Period, Threshold, ComparisonOperator, ...periods } =
@@ -84,6 +87,7 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
 
   it.each([
     ['server-errors', '5XXError, Count', 'ApiName'],
+    ['latency', 'Latency, Count', 'ApiName'],
     ['function-crashes', 'Errors, Errors, Errors, Errors', 'FunctionName'],
     ['function-throttles', 'Throttles, Throttles, Throttles, Throttles', 'FunctionName'],
     [
@@ -230,6 +234,38 @@ it('an alarm of a canary mails the addressees and links its entry of the runbook
     AlarmName: 'animal-store-prod-canary-errors-get-pet',
     AlarmDescription: Match.stringLikeRegexp('#canary-errors$'),
     AlarmActions: [Match.anyValue()],
+  });
+});
+
+describe('an addressee', () => {
+  const topic = 'arn:aws:sns:eu-west-1:777777777777:pager';
+  const endpoint = 'https://events.pager.test/animal-store';
+  const template = templateOf({ ...staging, alarmAddressees: [topic, endpoint] });
+
+  it('can be an HTTPS endpoint, or a topic that alarms then publish to', () => {
+    template.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'https',
+      Endpoint: endpoint,
+    });
+    template.resourceCountIs('AWS::SNS::Subscription', 1);
+    for (const { AlarmActions, OKActions } of alarmsOf(template)) {
+      expect(AlarmActions).toContain(topic);
+      expect(OKActions).toContain(topic);
+    }
+  });
+});
+
+describe('an alarm of the firewall', () => {
+  it('counts what all rules of the web ACL block', () => {
+    templateOf(prod).hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'animal-store-prod-firewall-blocks',
+      MetricName: 'BlockedRequests',
+      Dimensions: [
+        { Name: 'Region', Value: 'eu-west-1' },
+        { Name: 'Rule', Value: 'ALL' },
+        { Name: 'WebACL', Value: 'animal-store-prod' },
+      ],
+    });
   });
 });
 

@@ -221,10 +221,12 @@ describe('commands', () => {
     for (const [, script = ''] of npmScripts) expect(scripts).toHaveProperty([script]);
   });
 
-  // By what offers them: a command of the CDK, or one of `npm run keys`.
+  // By what offers them: a command of the CDK, or one of the project.
   const options = [
     ...npmScripts.map(([, script = '', _dashes, ...words]) =>
-      script === 'keys' ? [`keys ${words[0]}`, ...words] : [`cdk ${script}`, ...words],
+      script === 'keys'
+        ? [`keys ${words[0]}`, ...words]
+        : [script === 'preflight' ? script : `cdk ${script}`, ...words],
     ),
     ...commandsWith('npx').map(([tool, command, ...words]) => [`${tool} ${command}`, ...words]),
   ].flatMap(([command = '', ...words]) =>
@@ -240,7 +242,7 @@ describe('commands', () => {
         const helped =
           tool === 'cdk'
             ? optionsOf('node_modules/.bin/cdk', ...words)
-            : optionsOf(process.execPath, 'infra/commands/keys.ts', ...words);
+            : optionsOf(process.execPath, `infra/commands/${tool}.ts`, ...words);
         offered.set(command, helped);
       }
       expect(offered.get(command)).toContain(option);

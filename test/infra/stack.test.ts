@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { prod, staging } from '../../infra/stages.ts';
 import { methodsOf, operations } from '../../lib/contract/operations.ts';
 import { assemblyDirectory, deployedTemplate } from '../support/stack.ts';
@@ -10,6 +11,13 @@ import { assemblyDirectory, deployedTemplate } from '../support/stack.ts';
 const routes = operations.flatMap((operation) =>
   methodsOf(operation).map((method) => ({ ...operation, method })),
 );
+
+const Pinned = z.object({
+  Type: z.string(),
+  Properties: z.optional(
+    z.object({ KeySchema: z.optional(z.array(z.object({ AttributeName: z.string() }))) }),
+  ),
+});
 
 const templates = { staging: deployedTemplate(staging), prod: deployedTemplate(prod) };
 
@@ -28,9 +36,11 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
   const keysTable = idOf(template, 'AWS::DynamoDB::Table', 'KeysTable');
   const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 
-  it('serves a regional REST API under the stage v1', () => {
+  it('serves a regional REST API under the stage v1, over TLS 1.3 or 1.2 with forward secrecy', () => {
     template.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
     });
     template.hasResourceProperties('AWS::ApiGateway::Stage', { StageName: 'v1' });
     template.resourceCountIs('AWS::ApiGateway::Stage', 1);
@@ -179,6 +189,25 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
     ]);
   });
 
+  it('gives key administrators a policy for the commands of npm run keys, and nothing else', () => {
+    const [[policy, { Properties } = {}] = []] = Object.entries(
+      template.findResources('AWS::IAM::ManagedPolicy'),
+    );
+    expect(Properties.PolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'cloudformation:DescribeStacks',
+        Resource: { Ref: 'AWS::StackId' },
+      },
+      {
+        Effect: 'Allow',
+        Action: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'].map((call) => `dynamodb:${call}`),
+        Resource: arnOf(keysTable),
+      },
+    ]);
+    template.hasOutput('KeyAdministrationPolicy', { Value: { Ref: policy } });
+  });
+
   it.each(functionNames)(
     'moves the alias of %s to each new version, and keeps the old ones',
     (name) => {
@@ -212,6 +241,8 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
       extendedRequestId: '$context.extendedRequestId',
       lambdaRequestId: '$context.integration.requestId',
       status: '$context.status',
+      tlsVersion: '$context.tlsVersion',
+      cipherSuite: '$context.cipherSuite',
     });
     for (const variable of Object.values(line)) {
       expect(variable).toMatch(/^\$context\.[\w.]+$/);
@@ -268,6 +299,24 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
         },
       ],
     });
+  });
+
+  it('keeps the logical id and the key of all that holds data, and of the API', () => {
+    const pinned = Object.entries(template.toJSON()['Resources']).flatMap(([id, resource]) => {
+      const { Type, Properties } = Pinned.parse(resource);
+      if (!['AWS::DynamoDB::Table', 'AWS::ApiGateway::RestApi'].includes(Type)) return [];
+      return [[id, ...(Properties?.KeySchema ?? []).map(({ AttributeName }) => AttributeName)]];
+    });
+    expect(
+      pinned,
+      'CloudFormation replaces a resource whose logical id or key changes: the data stays behind in the old table, ' +
+        'or clients lose the address of the API. Take back what renamed the construct or changed its key. If it is ' +
+        'meant, follow "Replace a table" in infra/README.md first, then change this test.',
+    ).toEqual([
+      ['PetsTable56B0D675', 'id'],
+      ['KeysTableDD857A22', 'keyId'],
+      ['ApiRestApiE35FEAFE'],
+    ]);
   });
 
   it('gives out the base address and the names of the tables', () => {

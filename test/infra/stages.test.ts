@@ -58,6 +58,20 @@ describe('prod', () => {
   );
 });
 
+it('prod reserves less concurrency for what has no route than for an operation', () => {
+  const functions = Object.values(deployedTemplate(prod).findResources('AWS::Lambda::Function'));
+  const reserved = functions.map(({ Properties }) => [
+    Properties.Handler,
+    Properties.ReservedConcurrentExecutions,
+  ]);
+  expect(reserved).toEqual([
+    ['list-pets.handler', 100],
+    ['create-pet.handler', 100],
+    ['get-pet.handler', 100],
+    ['unrouted.handler', 20],
+  ]);
+});
+
 describe('CORS', () => {
   const [one, two] = ['https://a.example', 'https://b.example'];
   const ofOne = templateOf({ ...prod, corsOrigins: [one] });
@@ -120,12 +134,13 @@ describe('a custom domain', () => {
   const certificateArn = 'arn:aws:acm:eu-west-1:111122223333:certificate/1';
   const template = templateOf({ ...staging, customDomain: { domainName, certificateArn } });
 
-  it("has the base path v1, its certificate, and TLS from 1.2 on, in place of the API's own address", () => {
+  it("has the base path v1, its certificate, and the TLS policy of the API, in place of the API's own address", () => {
     template.hasResourceProperties('AWS::ApiGateway::DomainName', {
       DomainName: domainName,
       RegionalCertificateArn: certificateArn,
       EndpointConfiguration: { Types: ['REGIONAL'] },
-      SecurityPolicy: 'TLS_1_2',
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
     });
     template.hasResourceProperties('AWS::ApiGateway::BasePathMapping', {
       BasePath: 'v1',
@@ -262,9 +277,44 @@ describe('the firewall', () => {
     });
   });
 
-  it('protects the stage of the API, where a stage has one', () => {
-    template.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
-    deployedTemplate(staging).resourceCountIs('AWS::WAFv2::WebACL', 0);
+  it.each(Object.values(stages))('stands before the API of $name, with the same rules', (stage) => {
+    const own = deployedTemplate(stage);
+    own.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
+    expect(stage.firewall).toEqual(prod.firewall);
+  });
+
+  it.each(['flood-from-address', 'flood-with-api-key'])(
+    'tells who is blocked by %s to wait until its window has passed',
+    (name) => {
+      const { EvaluationWindowSec } = rule(name).Statement.RateBasedStatement;
+      expect(rule(name).Action.Block.CustomResponse.ResponseHeaders).toContainEqual({
+        Name: 'Retry-After',
+        Value: `${EvaluationWindowSec}`,
+      });
+    },
+  );
+
+  it('logs what it blocks or counts, without Authorization, query and path', () => {
+    const [log] = Object.keys(
+      template.findResources('AWS::Logs::LogGroup', {
+        Properties: { LogGroupName: 'aws-waf-logs-animal-store-prod' },
+      }),
+    );
+    template.hasResource('AWS::Logs::LogGroup', {
+      Properties: { LogGroupName: 'aws-waf-logs-animal-store-prod', RetentionInDays: 90 },
+      DeletionPolicy: 'RetainExceptOnCreate',
+    });
+    template.hasResourceProperties('AWS::WAFv2::LoggingConfiguration', {
+      LogDestinationConfigs: [
+        { 'Fn::Join': ['', [Match.stringLikeRegexp(':log-group:$'), { Ref: log }]] },
+      ],
+      RedactedFields: [
+        { SingleHeader: { Name: 'authorization' } },
+        { QueryString: {} },
+        { UriPath: {} },
+      ],
+      LoggingFilter: Match.objectLike({ DefaultBehavior: 'DROP' }),
+    });
   });
 });
 

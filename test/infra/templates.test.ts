@@ -5,7 +5,7 @@ import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with {
 import { describe, expect, it } from 'vitest';
 import { featureFlags } from '../../infra/feature-flags.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { stages, staging } from '../../infra/stages.ts';
+import { stackName, stages, staging } from '../../infra/stages.ts';
 import { pythonTool } from '../support/python-tool.ts';
 import { assemblyDirectory, deployedTemplate } from '../support/stack.ts';
 
@@ -13,11 +13,14 @@ const cfnLint = pythonTool('cfn-lint');
 const assembly = assemblyDirectory();
 
 describe('the templates', () => {
-  it('are one for each stage, and one for the account', () => {
+  it('are one for each stage, and one for each account and region', () => {
     const templates = readdirSync(assembly).filter((name) => name.endsWith('.template.json'));
-    const names = [...Object.keys(stages), 'account'];
+    const names = Object.values(stages).flatMap((stage) => [
+      stackName(stage),
+      `AnimalStore-account-${stage.environment?.account}-${stage.environment?.region}`,
+    ]);
     expect(templates.sort()).toEqual(
-      names.map((name) => `AnimalStore-${name}.template.json`).sort(),
+      [...new Set(names)].map((name) => `${name}.template.json`).sort(),
     );
   });
 

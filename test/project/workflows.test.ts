@@ -12,7 +12,13 @@ const Job = z.object({
   needs: z.optional(z.string()),
   environment: z.optional(z.string()),
   permissions: z._default(z.record(z.string(), z.string()), {}),
-  steps: z.array(z.object({ uses: z._default(z.string(), ''), run: z._default(z.string(), '') })),
+  steps: z.array(
+    z.object({
+      if: z.optional(z.string()),
+      uses: z._default(z.string(), ''),
+      run: z._default(z.string(), ''),
+    }),
+  ),
 });
 type Job = z.output<typeof Job>;
 const Workflow = z.object({
@@ -91,6 +97,30 @@ describe('a release', () => {
     const job = jobOf(release, name);
     expect([job.needs, job.environment, job.if]).toEqual([needs, environment, undefined]);
     expect(commandsOf(job)).toContain(command);
+  });
+
+  it.each(['staging', 'prod'])('deploys %s after a check of the same changes', (name) => {
+    const commands = commandsOf(jobOf(release, name)).match(/npm run (deploy.*|check-change-set)/g);
+    expect(commands).toEqual([
+      'npm run deploy -- "AnimalStore-account-$ACCOUNT-$AWS_REGION" --require-approval never',
+      `npm run deploy -- AnimalStore-${name} --method prepare-change-set --require-approval never`,
+      'npm run check-change-set',
+      expect.stringMatching(`^npm run deploy -- AnimalStore-${name} --require-approval never`),
+    ]);
+  });
+
+  it('puts the versions before back in service when the smoke test of prod fails', () => {
+    const { steps } = jobOf(release, 'prod');
+    const [note, deploy, smoke, back] = [
+      'aws lambda get-alias',
+      'npm run deploy',
+      'npm run smoke',
+      'aws lambda update-alias',
+    ].map((command) => steps.findIndex(({ run }) => run.includes(command)));
+    expect(note).toBeGreaterThan(0);
+    expect([deploy, smoke, back]).toEqual([(note ?? 0) + 1, (note ?? 0) + 2, (note ?? 0) + 3]);
+    expect(steps.at(-1)?.if).toBe("failure() && steps.smoke.outcome == 'failure'");
+    expect(read('infra/runbook.md')).toContain('aws lambda update-alias');
   });
 
   it('sends prod only requests that leave no trace', () => {

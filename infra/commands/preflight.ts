@@ -1,0 +1,28 @@
+import { Option, program } from 'commander';
+import { placeholdersIn } from '../placeholders.ts';
+import { preflight } from '../preflight.ts';
+import { emulated, type Stage, stages } from '../stages.ts';
+
+program
+  .name('npm run preflight --')
+  .description('Checks whether a stage can be deployed. Prints a line for each problem.')
+  .addOption(
+    new Option('--stage <stage>', 'the stage to deploy')
+      .choices(Object.keys(stages))
+      .makeOptionMandatory(),
+  )
+  .option('--account-stack', 'check only what the stack of the account needs')
+  .option('--emulator', 'an AWS-compatible emulator, with an account of its own')
+  .action(async (options: { stage: Stage['name']; accountStack?: true; emulator?: true }) => {
+    const chosen = stages[options.stage];
+    const stage = options.emulator ? emulated(chosen) : chosen;
+    const problems = [
+      ...placeholdersIn(stage),
+      ...(await preflight(stage, options.accountStack ? 'account' : 'stage')),
+    ];
+    for (const problem of problems) console.error(problem);
+    if (problems.length > 0) process.exitCode = 1;
+    else console.log(`${stage.name}: nothing is in the way of a deployment.`);
+  });
+
+await program.parseAsync();
