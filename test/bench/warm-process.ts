@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { writeSync } from 'node:fs';
 import https from 'node:https';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
@@ -84,4 +85,6 @@ const invoke = async (count: number) => {
 await invoke(Number(warmUps));
 const start = cpuMs();
 await invoke(Number(measured));
-process.stdout.write(`\n${((cpuMs() - start) * 1_000) / Number(measured)}`);
+writeSync(1, `\n${((cpuMs() - start) * 1_000) / Number(measured)}`);
+// Stretched timers of the SDK would keep the process for minutes.
+process.exit();
