@@ -56,6 +56,11 @@ export class TlsFront {
     this.#sockets.clear();
   }
 
+  /** How many connections still meet the fault. */
+  get remaining(): number {
+    return this.#remaining;
+  }
+
   /** Ends the fault. */
   reset(): void {
     this.#remaining = 0;
