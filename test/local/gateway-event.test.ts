@@ -140,6 +140,17 @@ describe('the event of a request', () => {
     expect(event.headers['X-Twice']).toBe('second');
   });
 
+  it('has the headers that reach a backend as they were sent (23 LSreg)', async () => {
+    const sent = {
+      ...{ Accept: '*/*', 'Accept-Encoding': 'gzip', Age: '1', Authorization: 'Bearer x' },
+      ...{ 'Content-Encoding': 'identity', 'Content-Type': 'text/plain', Pragma: 'no-cache' },
+      ...{ Date: 'Sat, 21 Nov 2026 00:00:00 GMT', Range: 'bytes=0-1', Referer: 'https://x.test/' },
+      ...{ 'User-Agent': 'x', Via: '1.1 x' },
+    };
+    const event = await eventWith(...Object.entries(sent).map((pair) => pair.join(': ')));
+    expect(event.headers).toMatchObject(sent);
+  });
+
   it('lacks the headers that end at API Gateway (22 LSreg)', async () => {
     const names = [
       'Content-MD5',

@@ -67,6 +67,11 @@ describe('the route of a request', () => {
     expect(Number(valuesOf(response, 'content-length')[0])).toBeGreaterThan(100);
   });
 
+  it('closes the connection of a client that asks for it (80 LSreg)', async () => {
+    const response = await gateway.request('/v1/pets', { headers: { Connection: 'close' } });
+    expect(valuesOf(response, 'connection')).toEqual(['close']);
+  });
+
   it('is the same when the target is a whole address, as a proxy sends it (unverified)', async () => {
     const response = await gateway.request(`${gateway.origin}/v1/pets/7`);
     expect(eventOf(response)).toMatchObject({ path: '/pets/7', pathParameters: { petId: '7' } });
@@ -156,6 +161,23 @@ describe('gateway responses', () => {
         unmatched,
         failed,
       ]);
+    } finally {
+      await bare.stop();
+    }
+  });
+
+  it('keep the status of the error, by row 84 AZ#7470, where the template gives none', async () => {
+    const { StatusCode: _, ...Properties } = testGatewayResponses.Default4xx.Properties;
+    const bare = await TestGateway.start({
+      Default4xx: { ...testGatewayResponses.Default4xx, Properties },
+    });
+    try {
+      const unmatched = await bare.request('/v1/pets/mine', { method: 'POST' });
+      const malformed = await bare.request('/v1/pets/%zz');
+      expect([unmatched, malformed].map(({ status }) => status)).toEqual([403, 400]);
+      for (const response of [unmatched, malformed]) {
+        expect(response.body).toBe(body('DEFAULT_4XX'));
+      }
     } finally {
       await bare.stop();
     }
