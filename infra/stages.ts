@@ -158,7 +158,7 @@ export const runbook = 'infra/runbook.md';
 /** The name of a stage's stack. */
 export const stackName = ({ name }: Pick<Stage, 'name'>) => `AnimalStore-${name}`;
 
-/** The name of the stack that an account needs once in a region, whatever stages it holds. */
+/** The name of the stack that an account needs once in a region, for any number of stages. */
 export const accountStackName = 'AnimalStore-account';
 
 /** What the CDK's commands call the account stack that a stage needs. */

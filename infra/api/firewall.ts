@@ -8,7 +8,7 @@ import { maxBodyBytes } from '../../lib/contract/limits.ts';
 export interface FirewallProps {
   /** Name of the web ACL and prefix of its metrics. */
   readonly name: string;
-  /** The stage of the API that it stands before. */
+  /** The stage of the API that it protects. */
   readonly stageArn: string;
   /** The headers of an answer with this error. */
   readonly headersOf: (error: ApiError) => Readonly<Record<string, string>>;

@@ -34,7 +34,7 @@ for (const stage of named) {
     ...[...(names(stage) ? [] : ['--account-stack']), ...(isEmulator ? ['--emulator'] : [])],
   );
 }
-// The app has prod in it whatever is deployed.
+// The app always contains prod.
 run(
   'cdk',
   'deploy',

@@ -46,7 +46,7 @@ export const tableMetric = (
 
 /**
  * The sum of metrics, fit for an alarm: missing values count as 0. AWS's pages disagree whether arithmetic does that, and
- * an alarm that gets no value from AWS/DynamoDB keeps its state, whatever it is told about missing data.
+ * an alarm that gets no value from AWS/DynamoDB keeps its state, even if treatMissingData says otherwise.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
  */

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { accountStackName } from '../stages.ts';
 
 /**
- * What an account needs once in a region, whatever stages it holds: the role by which API Gateway writes its logs.
+ * What an account needs once in a region, for any number of stages: the role by which API Gateway writes its logs.
  * It is a setting of the account, so a stage that owned it would take it from the others when it is deleted.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */

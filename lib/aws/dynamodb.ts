@@ -88,7 +88,7 @@ client.middlewareStack.add(
 );
 
 /**
- * Failures that the SDK takes as final though they may pass: what is no answer of DynamoDB was broken on its way (TLS
+ * Failures that the SDK takes as final though they may pass: an error that DynamoDB did not send broke on its way (TLS
  * alerts, HPE_* of Node's HTTP parser, an answer that can't be its own), and expired credentials get renewed.
  */
 const mayPass = (error: Error) =>

@@ -112,7 +112,7 @@ const readFrom = async ({ status, id }: Position, count: number, signal: AbortSi
   checkAnswer(command, ({ Items, LastEvaluatedKey }) => {
     let last = id;
     for (const item of Items ?? [{}]) {
-      // A comparison with what is no number is false.
+      // A comparison with NaN is false.
       if (!(item['status'] === status && Number(item['id']) > last)) throw implausible();
       last = Number(item['id']);
     }

@@ -48,7 +48,7 @@ describe('the check of a change set', () => {
     expect(check(type, action, replacement)).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('fails on what is no change set', () => {
+  it('fails on input that is not a change set', () => {
     const { status } = spawnSync(process.execPath, ['infra/commands/check-change-set.ts'], {
       input: '{}',
     });

@@ -101,7 +101,7 @@ describe('the alarm', () => {
     },
   );
 
-  // Alarms on DynamoDB's metrics keep their state while data is missing, whatever they are told.
+  // Alarms on DynamoDB's metrics keep their state while data is missing, even if treatMissingData says otherwise.
   // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
   it.each(cases.filter(([, alarm]) => metricsOf(alarm)[0]?.Namespace === 'AWS/DynamoDB'))(
     '%s ends when throttles have ended, as it then has 0 and no missing data',

@@ -277,7 +277,7 @@ describe('the firewall', () => {
     });
   });
 
-  it.each(Object.values(stages))('stands before the API of $name, with the same rules', (stage) => {
+  it.each(Object.values(stages))('protects the API of $name with the same rules', (stage) => {
     const own = deployedTemplate(stage);
     own.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
     expect(stage.firewall).toEqual(prod.firewall);
