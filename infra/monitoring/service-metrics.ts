@@ -6,6 +6,7 @@ import {
   type MetricName,
   metricsNamespace,
   type ProbeMetricName,
+  type VersionMetricName,
 } from '../../lib/contract/metric-names.ts';
 import type { ServiceFunctions } from '../lambda/service-function.ts';
 import { type Stage, serviceName } from '../stages.ts';
@@ -19,43 +20,53 @@ export interface MonitoredService {
   readonly keysTable: Table;
 }
 
-/** A metric of the service's own, of one operation of a stage, over 5 minutes. */
+const ownMetric = (
+  stage: Stage,
+  metricName: string,
+  statistic: string,
+  dimensions: Readonly<Record<string, string>> = {},
+) =>
+  new Metric({
+    namespace: metricsNamespace,
+    metricName,
+    dimensionsMap: { service: serviceName(stage), ...dimensions },
+    statistic,
+    period: Duration.minutes(5),
+    label: dimensions['operation'] ?? metricName,
+  });
+
+/** A metric of one operation of a stage, over 5 minutes. */
 export const operationMetric = (
   stage: Stage,
   operation: string,
   metricName: MetricName,
   statistic = 'Sum',
-) =>
-  new Metric({
-    namespace: metricsNamespace,
-    metricName,
-    dimensionsMap: { service: serviceName(stage), operation },
-    statistic,
-    label: operation,
-  });
+) => ownMetric(stage, metricName, statistic, { operation });
+
+/** A metric of one version of an operation's function, over 5 minutes. */
+export const versionMetric = (
+  stage: Stage,
+  operation: string,
+  version: string,
+  metricName: VersionMetricName,
+  statistic = 'Sum',
+) => ownMetric(stage, metricName, statistic, { operation, version });
 
 /** A metric of the probe of a stage, over a minute. */
 export const probeMetric = (stage: Stage, metricName: ProbeMetricName, statistic: string) =>
-  new Metric({
-    namespace: metricsNamespace,
-    metricName,
-    dimensionsMap: { service: serviceName(stage) },
-    statistic,
-    period: Duration.minutes(1),
-  });
+  ownMetric(stage, metricName, statistic).with({ period: Duration.minutes(1) });
 
 /** A metric of DynamoDB, of a table or of what `dimensions` narrows that to, over 5 minutes. */
 export const tableMetric = (
   { tableName }: Table,
   metricName: string,
   dimensions: Readonly<Record<string, string>> = {},
-  statistic = 'Sum',
 ) =>
   new Metric({
     namespace: 'AWS/DynamoDB',
     metricName,
     dimensionsMap: { TableName: tableName, ...dimensions },
-    statistic,
+    statistic: 'Sum',
   });
 
 /**
