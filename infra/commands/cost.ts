@@ -1,8 +1,7 @@
 import { InvalidArgumentError, Option, program } from 'commander';
-import { type CostItem, monthlyCost } from '../cost/monthly-cost.ts';
+import { type CostItem, monthlyCost, type Workload } from '../cost/monthly-cost.ts';
 import { maxRequests, prices, region } from '../cost/prices.ts';
 import { customMetrics, type RequestUsage, requestKinds } from '../cost/request-usage.ts';
-import type { Workload } from '../cost/resource-usage.ts';
 import { type Stage, stackName, stages } from '../stages.ts';
 import { readTemplate, withAssembly } from '../template/build-stack.ts';
 
