@@ -150,7 +150,7 @@ const breaches = (alarm: SimulatedAlarm, minutes: readonly Minute[], last: numbe
     if (key === undefined) return Number.NaN;
     return period.reduce((sum, minute) => sum + minute[key], 0) || Number.NaN;
   });
-  return alarm.compute(values) >= alarm.threshold;
+  return alarm.breaches(values);
 };
 
 /** The index of the minute after which an alarm goes off, or -1. */

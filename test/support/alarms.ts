@@ -14,7 +14,8 @@ const MetricStat = z.object({
 const Alarm = z.object({
   AlarmName: z.string(),
   Threshold: z.number(),
-  ComparisonOperator: z.literal('GreaterThanOrEqualToThreshold'),
+  ComparisonOperator: z.enum(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
+  TreatMissingData: z.enum(['notBreaching', 'breaching']),
   EvaluationPeriods: z.number(),
   DatapointsToAlarm: z.optional(z.number()),
   Metrics: z.optional(
@@ -36,7 +37,7 @@ const metricMath = {
 
 /**
  * The condition of an alarm, from the properties that its resource has. `compute` has the result of its expression for one
- * value of each of its metrics, in their order; NaN where CloudWatch has no data.
+ * value of each of its metrics, in their order, NaN where CloudWatch has no data; `breaches` whether that counts against it.
  */
 const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const alarm = Alarm.parse(properties);
@@ -62,17 +63,26 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
     'YEAR',
     ...metrics.map(({ id }) => id),
   ]);
+  const compute = (values: readonly number[], year = 2026): number =>
+    run(...Object.values(metricMath), () => year, ...values);
+  const comparison = alarm.ComparisonOperator === 'LessThanThreshold' ? '<' : '>=';
   return {
     name: alarm.AlarmName.replace(/^animal-store-(prod|staging)-/, ''),
     expression,
     metrics: metrics.map(({ Metric, Stat }) => ({ ...Metric, Stat })),
     /** In seconds. */
     period,
+    comparison,
     threshold: alarm.Threshold,
     evaluationPeriods: EvaluationPeriods,
     datapointsToAlarm: DatapointsToAlarm,
-    compute: (values: readonly number[], year = 2026): number =>
-      run(...Object.values(metricMath), () => year, ...values),
+    missingBreaches: alarm.TreatMissingData === 'breaching',
+    compute,
+    breaches: (values: readonly number[], year?: number): boolean => {
+      const value = compute(values, year);
+      if (Number.isNaN(value)) return alarm.TreatMissingData === 'breaching';
+      return comparison === '<' ? value < alarm.Threshold : value >= alarm.Threshold;
+    },
   };
 };
 
