@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -84,8 +86,19 @@ describe('a pull request', () => {
 
 describe('a release', () => {
   it('follows each push to main, one at a time, and none is cancelled while it runs', () => {
-    expect(release.on).toEqual({ push: { branches: ['main'] } });
-    expect(release.concurrency).toEqual({ group: 'release', 'cancel-in-progress': false });
+    expect(release.on).toMatchObject({ push: { branches: ['main'] } });
+    expect(release.concurrency).toEqual({
+      group: expect.stringMatching(/ \|\| 'release' }}$/),
+      'cancel-in-progress': false,
+    });
+  });
+
+  it('is started by hand for a hotfix, which waits for no other release', () => {
+    expect(release.on).toHaveProperty('workflow_dispatch');
+    expect(release.concurrency).toHaveProperty(
+      'group',
+      expect.stringContaining("github.event_name == 'workflow_dispatch' && 'hotfix'"),
+    );
   });
 
   it.each([
@@ -99,14 +112,35 @@ describe('a release', () => {
     expect(commandsOf(job)).toContain(command);
   });
 
-  it.each(['staging', 'prod'])('deploys %s after a check of the same changes', (name) => {
-    const commands = commandsOf(jobOf(release, name)).match(/npm run (deploy.*|check-change-set)/g);
-    expect(commands).toEqual([
-      'npm run deploy -- "AnimalStore-account-$ACCOUNT-$AWS_REGION" --require-approval never',
-      `npm run deploy -- AnimalStore-${name} --method prepare-change-set --require-approval never`,
-      'npm run check-change-set',
-      expect.stringMatching(`^npm run deploy -- AnimalStore-${name} --require-approval never`),
-    ]);
+  it.each(['staging', 'prod'])(
+    'deploys %s as npm run deploy does, which checks the changes',
+    (name) => {
+      expect(commandsOf(jobOf(release, name)).match(/npm run deploy.*/g)).toEqual([
+        'npm run deploy -- "AnimalStore-account-$ACCOUNT-$AWS_REGION" --require-approval never',
+        `npm run deploy -- AnimalStore-${name} --require-approval never --outputs-file "$OUTPUTS"`,
+      ]);
+    },
+  );
+
+  it('is refused without the commit that was released last, such as a hotfix', () => {
+    const { run = '' } =
+      jobOf(release, 'prod').steps.find(({ run }) => run.includes('merge-base')) ?? {};
+    const directory = mkdtempSync(join(tmpdir(), 'animal-store-release-'));
+    const bash = (script: string) =>
+      spawnSync('bash', ['-e', '-c', script], { cwd: directory, encoding: 'utf8' });
+    bash(`git init --quiet --initial-branch main
+      export GIT_{AUTHOR,COMMITTER}_{NAME,EMAIL}=test
+      commit() { git commit --quiet --allow-empty --message "$1"; }
+      commit first
+      git switch --quiet --create hotfix && commit fix
+      git switch --quiet main && commit second`);
+    const releaseAfter = (released: string) => bash(`gh() { ${released}; }\n${run}`);
+    expect(releaseAfter('true').status).toBe(0);
+    expect(releaseAfter('git rev-parse main~').status).toBe(0);
+    const refused = releaseAfter('git rev-parse hotfix');
+    rmSync(directory, { recursive: true });
+    expect(refused.stdout).toMatch(/^::error::This release would revert \w{40}, /);
+    expect(refused.status).toBe(1);
   });
 
   it('puts the versions before back in service when the smoke test of prod fails', () => {
