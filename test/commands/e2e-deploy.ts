@@ -175,4 +175,13 @@ const waitForText = async (baseAddress: string, expected: string) => {
   }
 };
 
-await run();
+try {
+  await run();
+} catch (error) {
+  const isWithoutCredentials = error instanceof Error && error.name === 'CredentialsProviderError';
+  const problem = isWithoutCredentials
+    ? 'There are no credentials of AWS. Set AWS_PROFILE, or run: .ci/with-ministack npm run e2e:deploy'
+    : error;
+  console.error(`error: ${problem instanceof Error ? problem.message : problem}`);
+  process.exitCode = 1;
+}
