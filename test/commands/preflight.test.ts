@@ -26,6 +26,8 @@ const subscription = (arn: string) =>
     'ListSubscriptionsByTopic',
     `<Subscriptions><member><Protocol>email</Protocol><Endpoint>on-call@store.test</Endpoint><SubscriptionArn>${arn}</SubscriptionArn></member></Subscriptions>`,
   );
+const allBut = (name: string) => (body: string) =>
+  body.includes(name) ? jsonError('ParameterNotFound') : json({ Parameter: { Value: '33' } });
 const stackWithTopic = (status: string) =>
   xml(
     'ListStackResources',
@@ -48,6 +50,7 @@ afterAll(() => aws.stop());
 
 beforeEach(() => {
   aws.answers = ready;
+  aws.requests.length = 0;
   for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
   vi.stubEnv('AWS_REGION', undefined);
 });
@@ -75,7 +78,7 @@ describe('the preflight', () => {
     ],
     [
       'no bootstrap',
-      { 'AmazonSSM.GetParameter': jsonError('ParameterNotFound') },
+      { 'AmazonSSM.GetParameter': allBut('cdk-bootstrap') },
       /not bootstrapped: npx cdk bootstrap aws:\/\/777777777777\/eu-west-1$/,
     ],
     [
@@ -122,6 +125,11 @@ describe('the preflight', () => {
       /^on-call@store.test has not confirmed .*: open the link/,
     ],
     [
+      'no key for the probe',
+      { 'AmazonSSM.GetParameter': allBut('probe-api-key') },
+      /no API key: npm run keys -- issue --for-probe --stage prod$/,
+    ],
+    [
       'a permission that is missing',
       { 'GET /account': jsonError('AccessDeniedException', 403) },
       /^Could not check logRole: AccessDeniedException/,
@@ -152,9 +160,10 @@ describe('the preflight', () => {
   it.each([
     ['before the first deployment', xmlError('ValidationError')],
     ['after one that was rolled back', stackWithTopic('DELETE_COMPLETE')],
-  ])('asks for no confirmation %s', async (_when, ListStackResources) => {
+  ])('asks for no confirmation, and no key of the probe, %s', async (_when, ListStackResources) => {
     aws.answers = { ...ready, ListStackResources, ListSubscriptionsByTopic: xmlError('NotFound') };
     expect(await preflight(stage, 'stage')).toEqual([]);
+    expect(aws.requests.map(({ body }) => body).join()).not.toContain('probe-api-key');
   });
 
   it('asks for nothing that the stack of the account brings', async () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
 import { projectDirectory } from '../../infra/project-directory.ts';
@@ -85,6 +85,16 @@ describe('a pull request', () => {
 });
 
 describe('a release', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'animal-store-release-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  /** Runs a script as GitHub does. */
+  const bash = (script: string) =>
+    spawnSync('bash', ['-eo', 'pipefail', '-c', script], {
+      cwd: directory,
+      env: { ...process.env, RUNNER_TEMP: directory },
+      encoding: 'utf8',
+    });
+
   it('follows each push to main, one at a time, and none is cancelled while it runs', () => {
     expect(release.on).toMatchObject({ push: { branches: ['main'] } });
     expect(release.concurrency).toEqual({
@@ -125,9 +135,6 @@ describe('a release', () => {
   it('is refused without the commit that was released last, such as a hotfix', () => {
     const { run = '' } =
       jobOf(release, 'prod').steps.find(({ run }) => run.includes('merge-base')) ?? {};
-    const directory = mkdtempSync(join(tmpdir(), 'animal-store-release-'));
-    const bash = (script: string) =>
-      spawnSync('bash', ['-e', '-c', script], { cwd: directory, encoding: 'utf8' });
     bash(`git init --quiet --initial-branch main
       export GIT_{AUTHOR,COMMITTER}_{NAME,EMAIL}=test
       commit() { git commit --quiet --allow-empty --message "$1"; }
@@ -138,7 +145,6 @@ describe('a release', () => {
     expect(releaseAfter('true').status).toBe(0);
     expect(releaseAfter('git rev-parse main~').status).toBe(0);
     const refused = releaseAfter('git rev-parse hotfix');
-    rmSync(directory, { recursive: true });
     expect(refused.stdout).toMatch(/^::error::This release would revert \w{40}, /);
     expect(refused.status).toBe(1);
   });
@@ -154,6 +160,18 @@ describe('a release', () => {
     expect(note).toBeGreaterThan(0);
     expect([deploy, smoke, back]).toEqual([(note ?? 0) + 1, (note ?? 0) + 2, (note ?? 0) + 3]);
     expect(steps.at(-1)?.if).toBe("failure() && steps.smoke.outcome == 'failure'");
+    const runStep = (step: number | undefined, answers: string) =>
+      bash(`aws() { case $2 in ${answers} esac; }\n${steps[step ?? -1]?.run}`);
+    const aliases = 'echo arn:lambda:list-pets:live arn:lambda:get-pet:live';
+    runStep(note, `list-stack-resources) ${aliases} ;; get-alias) echo "of-$4" ;;`);
+    const { stdout, status } = runStep(
+      back,
+      `update-alias) echo "$4 $8"; [ $4 = arn:lambda:get-pet ] ;;`,
+    );
+    expect(stdout).toBe(
+      'arn:lambda:list-pets of-arn:lambda:list-pets\narn:lambda:get-pet of-arn:lambda:get-pet\n',
+    );
+    expect(status).toBe(1);
     expect(read('infra/runbook.md')).toContain('aws lambda update-alias');
   });
 
