@@ -2,7 +2,7 @@ import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
+import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../lib/contract/operations.ts';
@@ -131,17 +131,15 @@ const findTopic = async (stage: Stage): Promise<string | undefined> => {
 const addressees: Check = async (stage) => {
   const TopicArn = await topicOf(stage);
   if (TopicArn === undefined) return [];
-  const problems: string[] = [];
-  const client = new SNSClient(configOf(stage));
-  for await (const page of paginateListSubscriptionsByTopic({ client }, { TopicArn })) {
-    for (const { SubscriptionArn, Endpoint } of page.Subscriptions ?? []) {
-      if (SubscriptionArn !== 'PendingConfirmation') continue;
-      problems.push(
-        `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the addressee out of infra/stages.ts.`,
-      );
-    }
-  }
-  return problems;
+  const { Subscriptions = [] } = await new SNSClient(configOf(stage)).send(
+    new ListSubscriptionsByTopicCommand({ TopicArn }),
+  );
+  return Subscriptions.filter(
+    ({ SubscriptionArn }) => SubscriptionArn === 'PendingConfirmation',
+  ).map(
+    ({ Endpoint }) =>
+      `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the addressee out of infra/stages.ts.`,
+  );
 };
 
 /** Finds nothing before the first deployment: a key needs the table of keys. */

@@ -8,20 +8,11 @@ import { accountStackId, accountStackName, type Stage, stackName, stages } from 
 const words = process.argv.slice(2);
 const isEmulator = words.includes('emulator=true');
 
-interface Target {
-  readonly stage: Stage;
-  readonly stack: string;
-  readonly preflight: readonly string[];
-}
-
-/** The stacks of each stage, by what the CDK's commands call them. */
-const targets = new Map<string, Target>(
-  Object.values(stages).flatMap((stage): [string, Target][] => [
-    [stackName(stage), { stage, stack: stackName(stage), preflight: [] }],
-    [
-      isEmulator ? accountStackName : accountStackId(stage),
-      { stage, stack: accountStackName, preflight: ['--account-stack'] },
-    ],
+/** The stacks of each stage as the CDK's commands call them, in the order of deployment. */
+const targets = new Map(
+  Object.values(stages).flatMap((stage) => [
+    [isEmulator ? accountStackName : accountStackId(stage), stage] as const,
+    [stackName(stage), stage] as const,
   ]),
 );
 const options = words.filter((word) => !targets.has(word));
@@ -50,13 +41,18 @@ const fail = (message: string) => {
 };
 
 /** Creates a change set, and executes exactly this one if it keeps the tables and the API. */
-const deployChecked = async (id: string, { stage, stack }: Target, context: readonly string[]) => {
-  const changeSet = ['--change-set-name', `npm-run-deploy-${randomUUID()}`] as const;
+const deployChecked = async (
+  id: string,
+  stackName: string,
+  { environment }: Stage,
+  context: readonly string[],
+) => {
+  const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
+  const changeSet = ['--change-set-name', ChangeSetName];
   run('cdk', 'deploy', id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
-  const client = new CloudFormationClient(
-    stage.environment && !isEmulator ? { region: stage.environment.region } : {},
-  );
-  const changes = await readChanges(client, stack, changeSet[1]);
+  const region = isEmulator ? undefined : environment?.region;
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  const changes = await readChanges(client, stackName, ChangeSetName);
   if (changes.length === 0) return;
   const losses = lossesOf(changes);
   if (losses.length > 0)
@@ -68,20 +64,15 @@ const deployChecked = async (id: string, { stage, stack }: Target, context: read
   run('cdk', 'deploy', id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
-const named = words.flatMap((id) => {
-  const target = targets.get(id);
-  return target ? [[id, target] as const] : [];
-});
-if (named.length === 0) fail(`Name a stack: ${[...targets.keys()].join(', ')}.`);
-for (const [id, target] of named) {
-  const { name } = target.stage;
-  run(
-    process.execPath,
-    'infra/commands/preflight.ts',
-    ...['--stage', name, ...target.preflight, ...(isEmulator ? ['--emulator'] : [])],
-  );
+if (options.length === words.length) fail(`Name a stack: ${[...targets.keys()].join(', ')}.`);
+for (const [id, stage] of targets) {
+  if (!words.includes(id)) continue;
+  const isAccount = id.startsWith(accountStackName);
+  const flags = [...(isAccount ? ['--account-stack'] : []), ...(isEmulator ? ['--emulator'] : [])];
+  run(process.execPath, 'infra/commands/preflight.ts', '--stage', stage.name, ...flags);
   // The app always contains prod.
   const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
-  if (given.method === undefined) await deployChecked(id, target, context);
-  else run('cdk', 'deploy', id, ...options, ...context);
+  if (given.method === undefined) {
+    await deployChecked(id, isAccount ? accountStackName : id, stage, context);
+  } else run('cdk', 'deploy', id, ...options, ...context);
 }

@@ -23,7 +23,7 @@ const maxRows = 10_000;
 const query = `filter ispresent(keyId)
   | stats count(*) as requests, count(${metricNames.clientErrors}) as clientErrors,
     count(${metricNames.serverErrors}) as serverErrors, latest(timestamp) as lastUse by keyId, operation
-  | sort keyId, operation`;
+  | sort keyId`;
 
 /** Asks the functions' logs of the last days. Throws when the query fails, or finds more than it can return. */
 export const readUsage = async (stage: DeployedStage, days: number): Promise<Usage[]> => {

@@ -62,7 +62,9 @@ describe('npm run deploy', () => {
 
   it('refuses to deploy what it is not told by name', async () => {
     const { err, exitCode, cdk } = await deploy('', '--all');
-    expect(err).toMatch(/^error: Name a stack: AnimalStore-staging, AnimalStore-account, /);
+    expect(err).toBe(
+      'error: Name a stack: AnimalStore-account, AnimalStore-staging, AnimalStore-prod.\n',
+    );
     expect({ exitCode, cdk }).toEqual({ exitCode: 1, cdk: [] });
   });
 
