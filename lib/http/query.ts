@@ -12,5 +12,7 @@ export const queryOf = ({ multiValueQueryStringParameters }: QueryEvent) => {
 };
 
 /** For an operation without query parameters. Throws `invalid_request` for a query. */
-export const refuseQuery = (event: QueryEvent) =>
-  refuse(Object.keys(queryOf(event)).map((name) => notKnown('query parameter', name)));
+export const refuseQuery = ({ multiValueQueryStringParameters }: QueryEvent) => {
+  const names = Object.keys(multiValueQueryStringParameters ?? {});
+  refuse(names.map((name) => notKnown('query parameter', name)));
+};
