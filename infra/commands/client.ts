@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { program } from 'commander';
 import { build } from 'esbuild';
 import { projectDirectory } from '../project-directory.ts';
 
@@ -45,6 +46,11 @@ const writeTypes = async () => {
   }
   await rm(declarations, { recursive: true });
 };
+
+program
+  .name('npm run client')
+  .description('Writes the typed client to .build/client, as a package for npm.')
+  .parse();
 
 await rm(directory, { recursive: true, force: true });
 await build({
