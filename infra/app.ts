@@ -26,7 +26,7 @@ for (const stage of deployed) {
     new AccountStack(app, account, stage.environment && { env: stage.environment });
   }
   new AnimalStoreStack(app, stackName(stage), {
-    stage: isSet('canary', 'off') ? { ...stage, deployment: 'all at once' } : stage,
+    stage: isSet('canary', 'off') ? { ...stage, canaryMinutes: undefined } : stage,
   });
 }
 addSecurityChecks(app);

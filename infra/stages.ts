@@ -13,7 +13,6 @@ export interface Stage {
   readonly name: 'staging' | 'prod';
   /** The only account and region that the stage is deployed to; without it, wherever the credentials lead. */
   readonly environment: { readonly account: string; readonly region: string } | undefined;
-  readonly tags: Readonly<Record<string, string>>;
 
   /** The prefix of the API keys that this stage accepts. */
   readonly apiKeyPrefix: ApiKeyPrefix;
@@ -42,15 +41,18 @@ export interface Stage {
   readonly reservedConcurrency:
     | { readonly eachOperation: number; readonly unrouted: number }
     | undefined;
-  /** `canary` sends 10 % of the requests to a new version for 10 minutes, and goes back if an alarm goes off. */
-  readonly deployment: 'all at once' | 'canary';
+  /**
+   * For how many minutes a new version gets 10 % of the requests, after a check without clients; it is taken back if an
+   * alarm goes off. Without a number it gets all requests at once.
+   */
+  readonly canaryMinutes: number | undefined;
 
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
   /**
    * Where alarms are sent: e-mail addresses, HTTPS endpoints that page somebody, or ARNs of SNS topics that CloudWatch
-   * may publish to. Without any, the stage has neither alarms nor a dashboard.
+   * may publish to. Without any, the stage has no alarms, no dashboard and no probe.
    */
   readonly alarmAddressees: readonly string[];
 
@@ -66,33 +68,31 @@ export interface Stage {
   readonly maximumUnits: { readonly read: number; readonly write: number };
 }
 
+/** What stages share: what clients meet in prod they have met in staging. */
+const base = {
+  customDomain: undefined,
+  corsOrigins: [],
+  firewall: { requestsPerAddress: 10_000, requestsPerApiKey: 50_000 },
+  memoryMiB: 1024,
+  timeoutSeconds: 10,
+  logLevel: 'INFO',
+} satisfies Partial<Stage>;
+
 export const staging: Stage = {
+  ...base,
   name: 'staging',
   environment: { account: '111122223333', region: 'eu-west-1' },
-  tags: { service: 'animal-store', stage: 'staging' },
-
   apiKeyPrefix: 'pets_test',
-  customDomain: undefined,
   throttle: { ratePerSecond: 100, burst: 200 },
   operationThrottles: {
-    listPets: { ratePerSecond: 100, burst: 200 },
     createPet: { ratePerSecond: 50, burst: 100 },
     getPet: { ratePerSecond: 50, burst: 100 },
   },
-  corsOrigins: [],
-  // As in prod, so that nothing meets clients untried.
-  firewall: { requestsPerAddress: 10_000, requestsPerApiKey: 50_000 },
-
-  memoryMiB: 1024,
-  timeoutSeconds: 10,
   reservedConcurrency: undefined,
-  deployment: 'all at once',
-
-  logLevel: 'INFO',
+  canaryMinutes: 1,
   logRetentionDays: 14,
   accessLogRetentionDays: 14,
   alarmAddressees: ['animal-store-staging@example.com'],
-
   retainData: false,
   deletionProtection: false,
   terminationProtection: false,
@@ -101,31 +101,20 @@ export const staging: Stage = {
 };
 
 export const prod: Stage = {
+  ...base,
   name: 'prod',
   environment: { account: '444455556666', region: 'eu-west-1' },
-  tags: { service: 'animal-store', stage: 'prod' },
-
   apiKeyPrefix: 'pets_live',
-  customDomain: undefined,
   throttle: { ratePerSecond: 1_000, burst: 2_000 },
   operationThrottles: {
-    listPets: { ratePerSecond: 1_000, burst: 2_000 },
     createPet: { ratePerSecond: 200, burst: 400 },
     getPet: { ratePerSecond: 500, burst: 1_000 },
   },
-  corsOrigins: [],
-  firewall: { requestsPerAddress: 10_000, requestsPerApiKey: 50_000 },
-
-  memoryMiB: 1024,
-  timeoutSeconds: 10,
   reservedConcurrency: { eachOperation: 100, unrouted: 20 },
-  deployment: 'canary',
-
-  logLevel: 'INFO',
+  canaryMinutes: 10,
   logRetentionDays: 90,
   accessLogRetentionDays: 90,
   alarmAddressees: ['animal-store-on-call@example.com'],
-
   retainData: true,
   deletionProtection: true,
   terminationProtection: true,
@@ -144,7 +133,7 @@ export const emulated = (stage: Stage): Stage => ({
   ...stage,
   environment: undefined,
   firewall: undefined,
-  deployment: 'all at once',
+  canaryMinutes: undefined,
   alarmAddressees: [],
   terminationProtection: false,
 });
@@ -177,9 +166,9 @@ export const accountStackId = ({ environment }: Pick<Stage, 'environment'>): str
  */
 export const requireSafe = (stage: Stage): void => {
   const problems = [
-    stage.deployment === 'canary' &&
+    stage.canaryMinutes !== undefined &&
       stage.alarmAddressees.length === 0 &&
-      'deployment is canary without alarmAddressees, so no alarm can take it back',
+      'canaryMinutes is set without alarmAddressees, so no alarm can take a new version back',
     ...(stage.name === 'prod' ? dangersOf(stage) : []),
   ].filter((problem) => problem !== false);
   if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);
@@ -201,6 +190,6 @@ export const requireOrigins = ({ name, corsOrigins }: Stage): void => {
   for (const given of corsOrigins) {
     // To a URL `*` and `'` are letters of a host like others; to API Gateway `'` ends a value.
     if (URL.parse(given)?.origin === given && !/[*']/.test(given)) continue;
-    throw new Error(`corsOrigins of ${name} holds what is no origin: ${given}`);
+    throw new Error(`corsOrigins of ${name}: ${given} is not an origin`);
   }
 };

@@ -8,10 +8,10 @@ const buildDirectory = join(projectDirectory, '.build');
 const bundlesDirectory = join(buildDirectory, 'functions');
 const mapsDirectory = join(buildDirectory, 'maps');
 
-/** Where a function lies as it is deployed: one folder a function, which holds nothing else. */
+/** Where the deployed files of a function are: one folder a function, which holds nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
-/** How a function is bundled for Lambda, SDK inside: whatever is built otherwise starts slower. */
+/** How a function is bundled for Lambda, with the SDK inside: other settings made it start slower. */
 export const bundleOptions = {
   absWorkingDir: projectDirectory,
   bundle: true,
@@ -37,19 +37,28 @@ await initialise?.();
 export { handler };
 `;
 
+const entryNames = '[name]/[name]';
+
+/** The functions that serve no request of a client, by the names of their bundles. */
+const checks = {
+  'before-traffic': 'infra/lambda/before-traffic-handler.ts',
+};
+
 /**
- * Bundles each file of `functions/` as it runs on Lambda: `<name>.cjs`, and `<name>.mjs` with the export `handler`.
- * Source maps go beside the bundles, to `.build/maps`: loading them in the function costs time at every start.
+ * Bundles each file of `functions/`, and the stack's own checks, as they run on Lambda: `<name>.cjs`, and `<name>.mjs`
+ * with the export `handler`. Source maps go beside the bundles, to `.build/maps`: loading them in the function costs
+ * time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
-  const { outputFiles } = await build({
-    ...bundleOptions,
-    entryPoints: ['functions/*.ts'],
-    outdir: bundlesDirectory,
-    entryNames: '[name]/[name]',
-    sourcemap: 'external',
-    write: false,
-  });
+  const output = { outdir: bundlesDirectory, sourcemap: 'external', write: false } as const;
+  const [functions, others] = await Promise.all([
+    build({ ...bundleOptions, ...output, entryPoints: ['functions/*.ts'], entryNames }),
+    // With the whole SDK: what functions leave out, such as endpoints, its other clients need. Bundled as well, so that
+    // the tested version is the one that runs: Lambda's own changes by itself.
+    // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
+    build({ ...bundleOptions, ...output, plugins: [], entryPoints: checks, entryNames }),
+  ]);
+  const outputFiles = [...functions.outputFiles, ...others.outputFiles];
   const fileNames = outputFiles.map(({ path }) => basename(path));
   const names = fileNames.flatMap((name) => /^(.+)\.cjs$/.exec(name)?.[1] ?? []);
   const entryModules = names.map((name) => ({

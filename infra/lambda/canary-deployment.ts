@@ -1,8 +1,9 @@
-import { Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import {
   LambdaApplication,
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
+  TrafficRouting,
 } from 'aws-cdk-lib/aws-codedeploy';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -10,22 +11,26 @@ import { operations } from '../../lib/contract/operations.ts';
 import { addCanaryAlarms } from '../monitoring/canary-alarms.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { Stage } from '../stages.ts';
+import { BeforeTrafficCheck } from './before-traffic-check.ts';
 import type { ServiceFunctions } from './service-function.ts';
+import { acknowledgeVersions } from './stage-function.ts';
 
 export interface CanaryDeploymentProps {
   readonly stage: Stage;
+  readonly canaryMinutes: number;
   readonly functions: ServiceFunctions;
   readonly monitoring: Monitoring;
 }
 
 /**
- * Brings new versions of functions into service through their aliases: 10 % of the requests for 10 minutes, then all.
+ * Brings new versions of functions into service through their aliases: none before a check has
+ * passed, then 10 % of the requests for some minutes, then all.
  * Goes back to the old version when an alarm of the new one goes off, or the API answers too many 5xx.
  */
 export class CanaryDeployment extends Construct {
   constructor(scope: Construct, id: string, props: CanaryDeploymentProps) {
     super(scope, id);
-    const { stage, functions, monitoring } = props;
+    const { stage, canaryMinutes, functions, monitoring } = props;
     const application = new LambdaApplication(this, 'Application');
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
@@ -37,13 +42,22 @@ export class CanaryDeployment extends Construct {
       id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
       reason: 'AWS made the policy for this one use, and keeps it in step with CodeDeploy.',
     });
+    const deploymentConfig = new LambdaDeploymentConfig(this, 'Config', {
+      trafficRouting: TrafficRouting.timeBasedCanary({
+        interval: Duration.minutes(canaryMinutes),
+        percentage: 10,
+      }),
+    });
+    const check = new BeforeTrafficCheck(this, stage, functions);
+    acknowledgeVersions(role, check, 'The CDK lets CodeDeploy call every version of its hook.');
     for (const operation of [...operations.map(({ name }) => name), 'unrouted'] as const) {
       const { node, alias } = functions[operation];
       new LambdaDeploymentGroup(this, node.id, {
         application,
         alias,
         role,
-        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
+        deploymentConfig,
+        preHook: check.lambda,
         // At most 10: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
         alarms: [
           ...addCanaryAlarms(monitoring, stage, operation, functions[operation]),
@@ -51,6 +65,8 @@ export class CanaryDeployment extends Construct {
         ],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
+      // With the versions that it checks, and the permission to call it.
+      alias.node.addDependency(check, role);
     }
   }
 }

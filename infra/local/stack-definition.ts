@@ -20,7 +20,8 @@ export const stackDefinitionOf = (template: Template): StackDefinition => {
   const api = restApiOf(template);
   const tables = tablesOf(template);
   const tableNames = new Map([...tables].map(([id, { TableName }]) => [id, TableName]));
-  return { api, tables, functions: functionsOf(template, tableNames) };
+  const served = new Set(api.routes.map(({ functionId }) => functionId));
+  return { api, tables, functions: functionsOf(template, tableNames, served) };
 };
 
 /** Synthesises and reads the stack. Throws an error of one line when it can't be built, or is not understood. */

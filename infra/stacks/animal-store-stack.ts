@@ -24,7 +24,7 @@ export interface AnimalStoreStackProps {
 
 /**
  * One stage of the animal store: its tables, a function per operation, and the REST API before them.
- * Throws when the values of the stage are unsafe, or when one of its `corsOrigins` is no origin.
+ * Throws when the values of the stage are unsafe, or one of its `corsOrigins` is not an origin.
  */
 export class AnimalStoreStack extends Stack {
   readonly #stage: Stage;
@@ -35,7 +35,7 @@ export class AnimalStoreStack extends Stack {
     super(scope, id, {
       description: `Animal store service, ${stage.name}`,
       ...(stage.environment && { env: stage.environment }),
-      tags: { ...stage.tags },
+      tags: { service: 'animal-store', stage: stage.name },
       terminationProtection: stage.terminationProtection,
     });
     this.#stage = stage;
@@ -140,11 +140,12 @@ export class AnimalStoreStack extends Stack {
   }
 
   #addMonitoring(service: MonitoredService) {
+    const { canaryMinutes } = this.#stage;
     const monitoring = new Monitoring(this, 'Monitoring', service);
-    if (this.#stage.deployment === 'canary') {
-      new CanaryDeployment(this, 'Canary', { ...service, monitoring });
+    if (canaryMinutes !== undefined) {
+      new CanaryDeployment(this, 'Canary', { ...service, canaryMinutes, monitoring });
     }
-    // Last, so that it shows the alarms of a canary too.
+    // Last, so that it shows every alarm.
     new StageDashboard(this, 'Dashboard', { ...service, alarms: monitoring.alarms });
   }
 }

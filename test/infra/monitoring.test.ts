@@ -279,7 +279,7 @@ describe('an addressee', () => {
 });
 
 it('a stage without addressees has neither alarms nor a dashboard', () => {
-  const template = templateOf({ ...staging, alarmAddressees: [] });
+  const template = templateOf({ ...staging, canaryMinutes: undefined, alarmAddressees: [] });
   for (const type of ['CloudWatch::Alarm', 'CloudWatch::Dashboard', 'SNS::Topic']) {
     template.resourceCountIs(`AWS::${type}`, 0);
   }

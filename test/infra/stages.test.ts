@@ -3,15 +3,16 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { emulated, prod, requireSafe, type Stage, stages, staging } from '../../infra/stages.ts';
-import { deployedTemplate, stackOf, templateOf } from '../support/stack.ts';
+import { operations } from '../../lib/contract/operations.ts';
+import { deployedTemplate, idOf, stackOf, templateOf } from '../support/stack.ts';
 
-const noAlarms = { deployment: 'all at once', alarmAddressees: [] } as const;
+const noAlarms = { canaryMinutes: undefined, alarmAddressees: [] };
 
 describe.each(Object.values(stages))('$name', (stage) => {
   it('is deployed only to its own account and region, with its tags', () => {
     const { account, region, tags } = stackOf(stage);
     expect({ account, region }).toEqual(stage.environment);
-    expect(tags.tagValues()).toEqual(stage.tags);
+    expect(tags.tagValues()).toEqual({ service: 'animal-store', stage: stage.name });
   });
 
   it('keeps nothing by force that holds no data', () => {
@@ -27,8 +28,8 @@ describe.each(Object.values(stages))('$name', (stage) => {
   });
 
   it('with a canary that no alarm can stop is refused', () => {
-    expect(() => stackOf({ ...stage, deployment: 'canary', alarmAddressees: [] })).toThrow(
-      `${stage.name} is unsafe: deployment is canary without alarmAddressees`,
+    expect(() => stackOf({ ...stage, canaryMinutes: 1, alarmAddressees: [] })).toThrow(
+      `${stage.name} is unsafe: canaryMinutes is set without alarmAddressees`,
     );
   });
 
@@ -60,16 +61,11 @@ describe('prod', () => {
 
 it('prod reserves less concurrency for what has no route than for an operation', () => {
   const functions = Object.values(deployedTemplate(prod).findResources('AWS::Lambda::Function'));
-  const reserved = functions.map(({ Properties }) => [
-    Properties.Handler,
-    Properties.ReservedConcurrentExecutions,
-  ]);
-  expect(reserved).toEqual([
-    ['list-pets.handler', 100],
-    ['create-pet.handler', 100],
-    ['get-pet.handler', 100],
-    ['unrouted.handler', 20],
-  ]);
+  const reserved = functions.flatMap(
+    ({ Properties }) => Properties.ReservedConcurrentExecutions ?? [],
+  );
+  expect(reserved).toEqual([...operations.map(() => 100), 20]);
+  expect(functions[operations.length]?.['Properties'].Handler).toBe('unrouted.handler');
 });
 
 describe('CORS', () => {
@@ -77,10 +73,13 @@ describe('CORS', () => {
   const ofOne = templateOf({ ...prod, corsOrigins: [one] });
   const ofTwo = templateOf({ ...prod, corsOrigins: [one, two] });
 
-  it('tells every function the origins', () => {
-    ofTwo.allResourcesProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ CORS_ORIGINS: `${one} ${two}` }) },
-    });
+  it('tells every function of the API the origins', () => {
+    const Variables = Match.objectLike({ CORS_ORIGINS: `${one} ${two}` });
+    ofTwo.resourcePropertiesCountIs(
+      'AWS::Lambda::Function',
+      { Environment: { Variables } },
+      operations.length + 1,
+    );
   });
 
   it.each([
@@ -124,7 +123,7 @@ describe('CORS', () => {
     'https://a.example https://b.example',
   ])('is refused for %j, which no browser sends as an origin', (origin) => {
     expect(() => stackOf({ ...staging, corsOrigins: ['https://a.example', origin] })).toThrow(
-      `corsOrigins of staging holds what is no origin: ${origin}`,
+      `corsOrigins of staging: ${origin} is not an origin`,
     );
   });
 });
@@ -152,24 +151,51 @@ describe('a custom domain', () => {
   });
 });
 
-describe('a canary deployment', () => {
-  const template = deployedTemplate(prod);
+describe.each([
+  [staging, 1],
+  [prod, 10],
+] as const)('a canary deployment of $name', (stage, minutes) => {
+  const template = deployedTemplate(stage);
   const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
   const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
   const alarms = template.findResources('AWS::CloudWatch::Alarm');
   const metricOf = (alarm: { Name: { Ref: string } }) => alarms[alarm.Name.Ref]?.['Properties'];
   const newVersion = { 'Fn::GetAtt': [expect.stringContaining('CurrentVersion'), 'Version'] };
 
-  it('moves the alias of every function, 10 % of the requests for 10 minutes before the rest', () => {
-    expect(aliases).toHaveLength(4);
-    const movedBy = aliases.map(
-      ({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref,
+  it(`moves the alias of every function, 10 % of the requests for ${minutes} minutes before the rest`, () => {
+    expect(aliases).toHaveLength(operations.length + 1);
+    const updates = aliases.map(({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate);
+    expect(updates.map(({ DeploymentGroupName }) => DeploymentGroupName.Ref).sort()).toEqual(
+      groups.map(([id]) => id).sort(),
     );
-    expect(movedBy.sort()).toEqual(groups.map(([id]) => id).sort());
     for (const [, { Properties }] of groups) {
-      expect(Properties.DeploymentConfigName).toBe(
-        'CodeDeployDefault.LambdaCanary10Percent10Minutes',
-      );
+      const { Ref: config } = Properties.DeploymentConfigName;
+      expect(
+        template.findResources('AWS::CodeDeploy::DeploymentConfig')[config]?.['Properties'],
+      ).toEqual({
+        ComputePlatform: 'Lambda',
+        TrafficRoutingConfig: {
+          Type: 'TimeBasedCanary',
+          TimeBasedCanary: { CanaryInterval: minutes, CanaryPercentage: 10 },
+        },
+      });
+    }
+  });
+
+  it('checks the new versions of all functions before any alias moves', () => {
+    const check = idOf(template, 'AWS::Lambda::Function', 'Canarybeforetraffic');
+    const environment =
+      template.findResources('AWS::Lambda::Function')[check]?.['Properties'].Environment.Variables;
+    const versions = Object.keys(template.findResources('AWS::Lambda::Version'));
+    expect(Object.values(environment)).toEqual(
+      expect.arrayContaining(versions.map((Ref) => ({ Ref }))),
+    );
+    const policy = idOf(template, 'AWS::IAM::Policy', 'CanaryRole');
+    for (const { UpdatePolicy, DependsOn } of aliases) {
+      expect(UpdatePolicy.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook).toEqual({
+        Ref: check,
+      });
+      expect(DependsOn).toEqual(expect.arrayContaining([check, policy]));
     }
   });
 
@@ -199,17 +225,19 @@ describe('a canary deployment', () => {
         MetricName: 'Errors',
         Dimensions: expect.arrayContaining([{ Name: 'ExecutedVersion', Value: newVersion }]),
       });
-      expect(metricOf(service)).toMatchObject({ AlarmName: 'animal-store-prod-server-errors' });
+      expect(metricOf(service)).toMatchObject({
+        AlarmName: `animal-store-${stage.name}-server-errors`,
+      });
     },
   );
+});
 
-  it('is absent where a stage takes a new version at once', () => {
-    const atOnce = deployedTemplate(staging);
-    atOnce.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
-    for (const alias of Object.values(atOnce.findResources('AWS::Lambda::Alias'))) {
-      expect(alias).not.toHaveProperty('UpdatePolicy');
-    }
-  });
+it('a stage without canaryMinutes takes a new version at once', () => {
+  const atOnce = templateOf({ ...staging, canaryMinutes: undefined });
+  atOnce.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
+  for (const alias of Object.values(atOnce.findResources('AWS::Lambda::Alias'))) {
+    expect(alias).not.toHaveProperty('UpdatePolicy');
+  }
 });
 
 describe('the firewall', () => {
@@ -334,9 +362,15 @@ describe('an emulated stage', () => {
     expect(stack.terminationProtection).toBe(false);
     expect(stack.environment).toBe('aws://unknown-account/unknown-region');
     const template = Template.fromStack(stack);
-    for (const type of ['CodeDeploy::DeploymentGroup', 'WAFv2::WebACL', 'CloudWatch::Alarm']) {
+    for (const type of [
+      'CodeDeploy::DeploymentGroup',
+      'WAFv2::WebACL',
+      'CloudWatch::Alarm',
+      'Events::Rule',
+    ]) {
       template.resourceCountIs(`AWS::${type}`, 0);
     }
+    template.resourceCountIs('AWS::Lambda::Function', operations.length + 1);
   });
 });
 

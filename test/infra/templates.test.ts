@@ -28,7 +28,8 @@ describe('the templates', () => {
     // Of these flags, `enablePartitionLiterals` is the one that shows everywhere.
     const template = JSON.stringify(deployedTemplate(staging).toJSON());
     expect(template).toContain('arn:aws:apigateway');
-    expect(template).not.toContain('AWS::Partition');
+    // In the ARN of a policy of AWS's own, which the CDK writes.
+    expect(template.match(/AWS::Partition/g)).toHaveLength(1);
   });
 
   it('set every flag that the CDK recommends', () => {

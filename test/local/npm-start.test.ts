@@ -74,14 +74,14 @@ describe('npm start', () => {
     await project.edit('lib/contract/errors.ts', "'); is broken", 'is nowhere.');
     await first.printed(/^(Not reloaded, .*: infra\/app\.ts:\d+: Error: on purpose)$/m);
 
-    await project.edit('infra/lambda/service-function.ts', '::Serverless-LambdaDLQ', '::Unknown');
+    await project.edit('infra/lambda/stage-function.ts', '::Serverless-LambdaDLQ', '::Unknown');
     await project.edit('infra/app.ts', "throw new Error('on purpose');\n", '');
     await first.printed(/^(Not reloaded, .*: The Lambda function does not have a dead letter.*)$/m);
 
     // The process itself keeps the modules that it has loaded.
     await project.edit('infra/local/gateway/router.ts', 'import type', 'import  type');
     await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
-    await project.edit('infra/lambda/service-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
+    await project.edit('infra/lambda/stage-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
     await first.printed(/^(The error is fixed: what runs is what the sources say)$/m);
     expect(first.out).not.toContain('file://');
     expect((await fetch(`${baseAddress}/pets`)).status).toBe(401);

@@ -26,3 +26,12 @@ export const stackOf = (stage: Stage): AnimalStoreStack =>
 
 /** The template of any stage, synthesised now. */
 export const templateOf = (stage: Stage): Template => Template.fromStack(stackOf(stage));
+
+/** The logical id of the one resource of a type whose id starts so. Throws unless there is exactly one. */
+export const idOf = (template: Template, type: string, start: string): string => {
+  const [id, ...others] = Object.keys(template.findResources(type)).filter((each) =>
+    each.startsWith(start),
+  );
+  if (id === undefined || others.length > 0) throw new Error(`Not one ${type} is a ${start}`);
+  return id;
+};

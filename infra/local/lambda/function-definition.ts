@@ -24,33 +24,35 @@ const LambdaFunction = z.object({
 });
 
 /**
- * The functions of a template by logical id. `names` gives the physical names of other resources.
+ * The functions of a template by logical id, those of `ids`. `names` gives the physical names of other resources.
  * Throws for an environment variable whose value can't be worked out.
  */
 export const functionsOf = (
   template: Template,
   names: ReadonlyMap<string, string>,
+  ids: ReadonlySet<string>,
 ): Map<string, FunctionDefinition> =>
   new Map(
-    [...resourcesOf(template, 'AWS::Lambda::Function', LambdaFunction)].map(([id, properties]) => {
-      const [bundleName = '', exportName = ''] = properties.Handler.split('.');
-      const variables = Object.entries(properties.Environment.Variables).map(([name, value]) => {
-        const resolved = resolve(value, names);
-        if (resolved !== undefined) return [name, resolved];
-        throw new Error(`The local service can't work out the variable ${name} of ${id}.`);
-      });
-      return [
-        id,
-        {
+    [...resourcesOf(template, 'AWS::Lambda::Function', LambdaFunction)].flatMap(
+      ([id, properties]) => {
+        if (!ids.has(id)) return [];
+        const [bundleName = '', exportName = ''] = properties.Handler.split('.');
+        const variables = Object.entries(properties.Environment.Variables).map(([name, value]) => {
+          const resolved = resolve(value, names);
+          if (resolved !== undefined) return [name, resolved];
+          throw new Error(`The local service can't work out the variable ${name} of ${id}.`);
+        });
+        const definition = {
           functionName: id,
           bundleName,
           exportName,
           timeoutMs: properties.Timeout * 1_000,
           memoryMiB: properties.MemorySize,
           environment: Object.fromEntries(variables),
-        },
-      ];
-    }),
+        };
+        return [[id, definition] as const];
+      },
+    ),
   );
 
 /** The text of a template's value, as far as it is known before a deployment. */

@@ -1,0 +1,81 @@
+import {
+  CodeDeployClient,
+  PutLifecycleEventHookExecutionStatusCommand,
+} from '@aws-sdk/client-codedeploy';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import * as z from 'zod/mini';
+import { parseJson } from '../../lib/contract/exact-json.ts';
+import { creation, type GoldenRequest, isCheckPet, reads, refusals } from './golden-requests.ts';
+import { readProbeKey, variable } from './probe-key.ts';
+
+/** How long the check may take, in ms; the rest of the function's time is for the report. */
+const checkMs = 45_000;
+
+const lambda = new LambdaClient();
+const codedeploy = new CodeDeployClient();
+
+/** https://docs.aws.amazon.com/codedeploy/latest/userguide/tutorial-lambda-sam-create-lambda-before-traffic.html */
+const HookEvent = z.object({ DeploymentId: z.string(), LifecycleEventHookExecutionId: z.string() });
+
+const Reply = z.object({
+  statusCode: z.number(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+});
+
+/**
+ * CodeDeploy's BeforeAllowTraffic hook: sends golden requests to the new version of every function, and reports whether
+ * clients may have it. Each deployment of a release asks all of them: they are released together or not at all.
+ */
+export const handler = async (event: unknown): Promise<void> => {
+  const { DeploymentId, LifecycleEventHookExecutionId } = HookEvent.parse(event);
+  const failures = await check(AbortSignal.timeout(checkMs)).catch((error) => [`${error}`]);
+  const passed = failures.length === 0;
+  const line = {
+    level: passed ? 'INFO' : 'ERROR',
+    message: `The new versions ${passed ? 'passed' : 'failed'} their check`,
+    deploymentId: DeploymentId,
+    failures,
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+  await codedeploy.send(
+    new PutLifecycleEventHookExecutionStatusCommand({
+      deploymentId: DeploymentId,
+      lifecycleEventHookExecutionId: LifecycleEventHookExecutionId,
+      status: passed ? 'Succeeded' : 'Failed',
+    }),
+  );
+};
+
+/** Sends every golden request. Returns a line for each that got another answer. */
+const check = async (signal: AbortSignal): Promise<string[]> => {
+  const apiKey = await readProbeKey(signal);
+  const failures: string[] = [];
+  const attempt = (request: GoldenRequest) =>
+    ask(request, signal).catch((error) => {
+      failures.push(`${request.functionName}: ${error}`);
+    });
+  for (const request of refusals(apiKey)) await attempt(request);
+  const pet = await attempt(creation(apiKey));
+  if (pet && isCheckPet(pet)) for (const request of reads(apiKey, pet.id)) await attempt(request);
+  return failures;
+};
+
+/** The body of the right answer. Throws for any other, with no part of the answer that could hold the key. */
+const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<unknown> => {
+  const FunctionName = variable(request.functionName);
+  const { FunctionError, Payload } = await lambda.send(
+    new InvokeCommand({ FunctionName, Payload: JSON.stringify(request.event) }),
+    { abortSignal },
+  );
+  if (FunctionError) throw new Error(`${FunctionError} error: the log of the function says why`);
+  const { statusCode, headers, body } = Reply.parse(parseJson(`${Payload?.transformToString()}`));
+  if (statusCode !== request.status)
+    throw new Error(`status ${statusCode} instead of ${request.status}`);
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (headers[name] !== value) throw new Error(`header ${name} is not ${value}`);
+  }
+  const given = parseJson(body);
+  if (!request.hasBody(given)) throw new Error(`another body with status ${statusCode}`);
+  return given;
+};

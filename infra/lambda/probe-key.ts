@@ -1,0 +1,31 @@
+import { GetParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
+
+const ssm = new SSMClient();
+
+/** An environment variable that the stack sets. Throws when it is missing. */
+export const variable = (name: string): string => {
+  const value = process.env[name];
+  if (value) return value;
+  throw new Error(`The environment variable ${name} is not set`);
+};
+
+/**
+ * Reads the API key with which a stage checks itself; it must never be logged. Throws an error that says what to do when
+ * nobody has issued it, and else the SDK's.
+ */
+export const readProbeKey = async (abortSignal: AbortSignal): Promise<string> => {
+  const Name = variable('PROBE_KEY_PARAMETER');
+  const found = await ssm
+    .send(new GetParameterCommand({ Name, WithDecryption: true }), { abortSignal })
+    .catch((error: unknown) => {
+      if (error instanceof ParameterNotFound) return undefined;
+      throw error;
+    });
+  const apiKey = found?.Parameter?.Value;
+  // `fetch` repeats a header that it can't send in its error.
+  if (apiKey && /^\w+$/.test(apiKey)) return apiKey;
+  const stage = variable('SERVICE_NAME').replace('animal-store-', '');
+  throw new Error(
+    `There is no API key in ${Name}: run npm run keys -- issue --for-probe --stage ${stage}`,
+  );
+};

@@ -1,0 +1,128 @@
+import { CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { probeKeyParameter, type Stage, serviceName } from '../stages.ts';
+import { bundleDirectory } from './bundle-functions.ts';
+
+export interface StageFunctionProps {
+  readonly stage: Stage;
+  readonly memoryMiB: number;
+  readonly timeoutSeconds: number;
+  readonly reservedConcurrency?: number | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+  /** All that the function may do, besides writing its own log and its traces. */
+  readonly permissions: readonly PolicyStatement[];
+  /** Whether it may read the API key with which the stage checks itself. */
+  readonly readsProbeKey?: true;
+}
+
+/** A Lambda function of a stage, named like its bundle, with a log and a role of its own. */
+export class StageFunction extends Construct {
+  readonly lambda: LambdaFunction;
+
+  constructor(scope: Construct, name: string, props: StageFunctionProps) {
+    super(scope, name);
+    const { stage } = props;
+    const logGroup = new LogGroup(this, 'Log', {
+      retention: stage.logRetentionDays,
+      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    const role = this.#addRole(props);
+    logGroup.grantWrite(role);
+    this.lambda = this.#addFunction(name, props, role, logGroup);
+    acknowledgeTracing(role);
+  }
+
+  #addRole({ stage, permissions, readsProbeKey }: StageFunctionProps): Role {
+    const statements = [
+      ...permissions,
+      ...(readsProbeKey ? [this.#readParameter(probeKeyParameter(stage))] : []),
+    ];
+    return new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      ...(statements.length > 0 && {
+        inlinePolicies: { calls: new PolicyDocument({ statements }) },
+      }),
+    });
+  }
+
+  /**
+   * The key that AWS encrypts parameters with by default decrypts them for everyone in the account who may read them.
+   * https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
+   */
+  #readParameter(name: string): PolicyStatement {
+    const arn = { service: 'ssm', resource: `parameter${name}` };
+    return new PolicyStatement({
+      actions: ['ssm:GetParameter'],
+      resources: [Stack.of(this).formatArn(arn)],
+    });
+  }
+
+  #addFunction(
+    name: string,
+    props: StageFunctionProps,
+    role: Role,
+    logGroup: LogGroup,
+  ): LambdaFunction {
+    const { stage, reservedConcurrency } = props;
+    const lambda = new LambdaFunction(this, 'Function', {
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: Code.fromAsset(bundleDirectory(name)),
+      handler: `${name}.handler`,
+      memorySize: props.memoryMiB,
+      timeout: Duration.seconds(props.timeoutSeconds),
+      ...(reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: reservedConcurrency,
+      }),
+      environment: {
+        ...props.environment,
+        SERVICE_NAME: serviceName(stage),
+        ...(props.readsProbeKey && { PROBE_KEY_PARAMETER: probeKeyParameter(stage) }),
+      },
+      role,
+      logGroup,
+      tracing: Tracing.ACTIVE,
+      // An alias can go back to an older version at once. One that a rolled-back update created is deleted:
+      // the next update would create it again, and Lambda refuses a second version of the same code.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
+    });
+    Validations.of(lambda).acknowledge({
+      id: 'Serverless::Serverless-LambdaDLQ',
+      reason:
+        'API Gateway waits for the answer, CodeDeploy for the report, and an alarm for the probe: a queue has no reader.',
+    });
+    return lambda;
+  }
+}
+
+/** Tracing adds its permissions by itself, with a wildcard; all others must do without. */
+const acknowledgeTracing = (role: Role) => {
+  Validations.of(role.node.findChild('DefaultPolicy')).acknowledge({
+    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+    reason: 'X-Ray has no resources: its two actions can only be allowed for all of them.',
+  });
+};
+
+/** Accepts that the roles in a construct may invoke every version of a function. */
+export const acknowledgeVersions = (
+  construct: Construct,
+  { lambda }: StageFunction,
+  reason: string,
+): void => {
+  const { defaultChild } = lambda.node;
+  if (!CfnResource.isCfnResource(defaultChild)) throw new Error('The function has no resource');
+  const logicalId = Stack.of(lambda).getLogicalId(defaultChild);
+  Validations.of(construct).acknowledge({
+    id: `AwsSolutions::AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`,
+    reason,
+  });
+};

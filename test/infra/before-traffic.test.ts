@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import * as z from 'zod/mini';
+import { bundleDirectory, entryModule } from '../../infra/lambda/bundle-functions.ts';
+import { functionsOf } from '../../infra/local/lambda/function-definition.ts';
+import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { localClientConfig } from '../../infra/local/local-account.ts';
+import { probeKeyParameter, staging } from '../../infra/stages.ts';
+import { parseTemplate, Ref, resourcesOf } from '../../infra/template/template.ts';
+import { getPet } from '../../lib/contract/operations.ts';
+import { type Answer, json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
+import { FaultProxy, faults } from '../support/fault-proxy.ts';
+import { startLambdaEndpoint } from '../support/lambda-endpoint.ts';
+import { deployedTemplate } from '../support/stack.ts';
+
+const template = parseTemplate(JSON.stringify(deployedTemplate(staging).toJSON()));
+
+/** Every version of the template, by its logical id. */
+const versions = [
+  ...resourcesOf(template, 'AWS::Lambda::Version', z.object({ FunctionName: Ref })),
+].map(([id, { FunctionName }]) => ({
+  id,
+  functionId: FunctionName.Ref,
+  arn: `arn:aws:lambda:eu-west-1:111122223333:function:${FunctionName.Ref}:7`,
+}));
+const names = new Map([
+  ...[...resourcesOf(template, 'AWS::DynamoDB::Table', z.object({}))].map(
+    ([id]) => [id, id] as const,
+  ),
+  ...versions.map(({ id, arn }) => [id, arn] as const),
+]);
+const hookId = Object.keys(template.Resources).find((id) => /beforetrafficFunction/.test(id)) ?? '';
+
+/** What is deployed instead of what was built. */
+interface Change {
+  readonly bundleName: string;
+  /** An environment variable that is missing. */
+  readonly without?: string;
+  readonly edit?: (bundle: string) => string;
+}
+
+const deployed = new Map<string, LambdaFunction>();
+const aws = await startAwsEndpoint();
+const lambda = await startLambdaEndpoint(deployed);
+const reports: unknown[] = [];
+const log: string[] = [];
+/** By logical id; those that no test has changed. */
+const asBuilt = new Map<string, LambdaFunction>();
+const apiKey = inject('apiKey');
+const local = inject('dynamodb');
+if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
+const proxy = new FaultProxy(local.dynamodbEndpoint);
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  environment = {
+    ...aws.variables,
+    AWS_ENDPOINT_URL_LAMBDA: lambda.url,
+    AWS_ENDPOINT_URL_DYNAMODB: await proxy.listen(),
+  };
+});
+
+afterAll(async () => {
+  await Promise.all([...asBuilt.values()].map((one) => one.terminate()));
+  aws.stop();
+  lambda.stop();
+  await proxy.refuseConnections();
+});
+
+afterEach(() => {
+  proxy.reset();
+  expect(log.join('\n')).not.toContain(apiKey);
+  log.length = 0;
+});
+
+const deploy = async (id: string, change?: Change): Promise<LambdaFunction> => {
+  const [definition] = functionsOf(template, names, new Set([id])).values();
+  if (!definition) throw new Error(`The template has no function ${id}`);
+  const { bundleName } = definition;
+  const file = join(bundleDirectory(bundleName), `${bundleName}.cjs`);
+  const { edit = (bundle: string) => bundle, without } = change ?? {};
+  const variables = Object.entries(definition.environment).filter(([name]) => name !== without);
+  return LambdaFunction.deploy({
+    definition: { ...definition, environment: Object.fromEntries(variables) },
+    files: {
+      [`${bundleName}.cjs`]: edit(readFileSync(file, 'utf8')),
+      [`${bundleName}.mjs`]: entryModule(bundleName),
+    },
+    environment,
+    log: (line) => log.push(line),
+  });
+};
+
+/** What the hook reports of a release, and the failures that it logs. */
+const check = async (...changes: readonly Change[]) => {
+  const changed: LambdaFunction[] = [];
+  const functionOf = async (id: string) => {
+    const change = changes.find(({ bundleName }) => id.includes(`${bundleName.replace('-', '')}F`));
+    const found = change ? await deploy(id, change) : (asBuilt.get(id) ?? (await deploy(id)));
+    if (change) changed.push(found);
+    else asBuilt.set(id, found);
+    return found;
+  };
+  for (const { arn, functionId } of versions) deployed.set(arn, await functionOf(functionId));
+  const hook = await functionOf(hookId);
+  const event = { DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'hook-1' };
+  const before = log.length;
+  await hook.invoke({ requestId: '1', traceId: 'Root=1', event });
+  const line = await vi.waitUntil(() => log.slice(before).find((each) => each.includes('"d-1"')));
+  await Promise.all(changed.map((one) => one.terminate()));
+  const failures: string[] = JSON.parse(line).failures;
+  return { reports: reports.splice(0), failures };
+};
+
+const succeeded = {
+  reports: [{ deploymentId: 'd-1', lifecycleEventHookExecutionId: 'hook-1', status: 'Succeeded' }],
+  failures: [],
+};
+const failed = [{ ...succeeded.reports[0], status: 'Failed' }];
+
+/** What SSM answers; CodeDeploy takes every report. */
+const answer = (parameter: Answer) => {
+  aws.answers = {
+    // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
+    'AmazonSSM.GetParameter': (body) => {
+      expect(JSON.parse(body)).toEqual({ Name: probeKeyParameter(staging), WithDecryption: true });
+      return parameter;
+    },
+    // https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_PutLifecycleEventHookExecutionStatus.html
+    'CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus': (body) => {
+      const report = JSON.parse(body);
+      reports.push(report);
+      return json({ lifecycleEventHookExecutionId: report.lifecycleEventHookExecutionId });
+    },
+  };
+};
+
+const checkPets = async () => {
+  const client = DynamoDBDocumentClient.from(
+    new DynamoDBClient(localClientConfig(local.dynamodbEndpoint)),
+  );
+  const pages = paginateScan(
+    { client },
+    {
+      TableName: `${local.tables['PETS_TABLE']?.TableName}`,
+      FilterExpression: '#name = :name',
+      ExpressionAttributeNames: { '#name': 'name' },
+      ExpressionAttributeValues: { ':name': 'Deployment check' },
+      ConsistentRead: true,
+    },
+  );
+  return (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
+};
+
+/** The bundle, with one text in place of another that it must hold. */
+const replacing = (text: string, other: string) => (bundle: string) => {
+  expect(bundle).toContain(text);
+  return bundle.replaceAll(text, other);
+};
+
+const failing = () => 'exports.handler = async () => { throw new Error("broken on purpose"); };';
+
+describe('the check before traffic', () => {
+  beforeAll(() => {
+    answer(json({ Parameter: { Value: apiKey } }));
+  });
+
+  it('passes good versions, and adds its one pet once, however often it runs', async () => {
+    expect(await check()).toEqual(succeeded);
+    expect(await check()).toEqual(succeeded);
+    expect(await checkPets()).toHaveLength(1);
+  });
+
+  it('takes 410 of getPet from its sunset on', async () => {
+    const sunset = `${getPet.deprecation?.sunset.toISOString().replace('.000', '')}`;
+    const edit = replacing(sunset, '2025-12-05T00:00:00Z');
+    const changes = ['get-pet', 'before-traffic'].map((bundleName) => ({ bundleName, edit }));
+    expect(await check(...changes)).toEqual(succeeded);
+    const [, ...early] = changes;
+    expect((await check(...early)).failures).toContainEqual(
+      expect.stringMatching(/^getPet: .*200/),
+    );
+  });
+
+  it.each([
+    ['a missing environment variable', { bundleName: 'get-pet', without: 'PETS_TABLE' }, 'getPet'],
+    ['a broken handler', { bundleName: 'list-pets', edit: failing }, 'listPets'],
+    ['a broken unrouted', { bundleName: 'unrouted', edit: failing }, 'unrouted'],
+    [
+      'a wrong header',
+      { bundleName: 'create-pet', edit: replacing('no-store', 'public') },
+      'createPet',
+    ],
+    [
+      'a wrong status',
+      { bundleName: 'create-pet', edit: replacing('(201,', '(200,') },
+      'createPet',
+    ],
+    [
+      'a wrong body',
+      { bundleName: 'list-pets', edit: replacing('.pets,', '.pets.map(({id})=>({id})),') },
+      'listPets',
+    ],
+  ] satisfies [string, Change, string][])('fails %s', async (_what, change, name) => {
+    const { reports: reported, failures } = await check(change);
+    expect(reported).toEqual(failed);
+    expect(failures).toContainEqual(expect.stringMatching(`^${name}: `));
+  });
+
+  it.each(['GetItem Keys', 'PutItem Pets', 'GetItem Pets', 'Query Pets'])(
+    'fails a role that may not %s',
+    async (call) => {
+      const table = names.keys().find((id) => id.startsWith(`${call.split(' ')[1]}Table`));
+      proxy.inject(`${call.split(' ')[0]} ${table}`, faults.accessDenied);
+      expect(await check()).toMatchObject({
+        reports: failed,
+        failures: expect.arrayContaining([
+          expect.stringMatching(/: Error: status 500 instead of /),
+        ]),
+      });
+    },
+  );
+});
+
+it('fails without a key of the probe, and says how to issue one', async () => {
+  answer(jsonError('ParameterNotFound'));
+  expect(await check()).toEqual({
+    reports: failed,
+    failures: [expect.stringContaining('run npm run keys -- issue --for-probe --stage staging')],
+  });
+});

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { FunctionError, type LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+
+/**
+ * Lambda's Invoke for versions by their ARN: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+ */
+export const startLambdaEndpoint = async (
+  versions: ReadonlyMap<string, Pick<LambdaFunction, 'invoke'>>,
+) => {
+  const server = createServer(async (request, response) => {
+    const [, arn = ''] =
+      /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(`${request.url}`) ?? [];
+    const version = versions.get(decodeURIComponent(arn));
+    const event = await json(request);
+    try {
+      if (!version) throw new Error(`There is no version ${arn}`);
+      response.end(await version.invoke({ requestId: '1', traceId: 'Root=1', event }));
+    } catch (error) {
+      if (!(error instanceof FunctionError)) return void response.writeHead(500).end(`${error}`);
+      response.writeHead(200, { 'X-Amz-Function-Error': 'Unhandled' });
+      response.end(JSON.stringify({ errorType: 'Error', errorMessage: error.message }));
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return { url: `http://127.0.0.1:${port}`, stop: () => server.close() };
+};
