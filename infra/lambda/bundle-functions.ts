@@ -42,6 +42,7 @@ const entryNames = '[name]/[name]';
 /** The functions that serve no request of a client, by the names of their bundles. */
 const checks = {
   'before-traffic': 'infra/lambda/before-traffic-handler.ts',
+  probe: 'infra/monitoring/probe-handler.ts',
 };
 
 /**

@@ -21,7 +21,15 @@ import { runbook, type Stage, serviceName } from '../stages.ts';
 import { type MonitoredService, operationMetric, sumOf, tableMetric } from './service-metrics.ts';
 
 export interface ServiceAlarmProps
-  extends Pick<AlarmProps, 'metric' | 'threshold' | 'evaluationPeriods' | 'datapointsToAlarm'> {
+  extends Pick<
+    AlarmProps,
+    | 'metric'
+    | 'threshold'
+    | 'evaluationPeriods'
+    | 'datapointsToAlarm'
+    | 'comparisonOperator'
+    | 'treatMissingData'
+  > {
   /** What has happened and whom it hurts, in a sentence. */
   readonly meaning: string;
   /** The heading of the runbook that says what to do; the name of the alarm unless told otherwise. */
@@ -62,10 +70,10 @@ export class Monitoring extends Construct {
   addAlarm(name: string, props: ServiceAlarmProps): Alarm {
     const { meaning, runbookEntry = name, ...condition } = props;
     const alarm = new Alarm(this, name, {
+      treatMissingData: TreatMissingData.NOT_BREACHING,
       ...condition,
       alarmName: `${serviceName(this.#stage)}-${name}`,
       alarmDescription: `${meaning} Runbook: ${runbook}#${runbookEntry}`,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(...this.#addressees);
     alarm.addOkAction(...this.#addressees);

@@ -14,6 +14,7 @@ import { PetsApi } from '../api/pets-api.ts';
 import { CanaryDeployment } from '../lambda/canary-deployment.ts';
 import { ServiceFunction, type ServiceFunctions } from '../lambda/service-function.ts';
 import { Monitoring } from '../monitoring/monitoring.ts';
+import { Probe } from '../monitoring/probe.ts';
 import type { MonitoredService } from '../monitoring/service-metrics.ts';
 import { StageDashboard } from '../monitoring/stage-dashboard.ts';
 import { probeKeyParameter, requireOrigins, requireSafe, type Stage } from '../stages.ts';
@@ -45,8 +46,8 @@ export class AnimalStoreStack extends Stack {
     const functions = this.#addFunctions(petsTable, keysTable);
     const api = new PetsApi(this, 'Api', { stage, functions });
     if (stage.alarmAddressees.length > 0) {
-      const { restApi } = api;
-      this.#addMonitoring({ stage, restApi, functions, petsTable, keysTable });
+      const { restApi, baseAddress } = api;
+      this.#addMonitoring({ stage, restApi, functions, petsTable, keysTable }, baseAddress);
     }
 
     new CfnOutput(this, 'BaseAddress', { value: api.baseAddress });
@@ -139,9 +140,11 @@ export class AnimalStoreStack extends Stack {
     };
   }
 
-  #addMonitoring(service: MonitoredService) {
-    const { canaryMinutes } = this.#stage;
+  #addMonitoring(service: MonitoredService, baseAddress: string) {
+    const stage = this.#stage;
+    const { canaryMinutes } = stage;
     const monitoring = new Monitoring(this, 'Monitoring', service);
+    new Probe(this, { stage, baseAddress, monitoring });
     if (canaryMinutes !== undefined) {
       new CanaryDeployment(this, 'Canary', { ...service, canaryMinutes, monitoring });
     }

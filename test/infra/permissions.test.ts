@@ -43,6 +43,7 @@ describe.each(Object.values(stages))('in $name', (stage) => {
     ['create-pet', 'createpet', findKey, ['dynamodb:PutItem', pets]],
     ['get-pet', 'getpet', findKey, ['dynamodb:GetItem', pets]],
     ['unrouted', 'unrouted'],
+    ['the probe', 'probe', readProbeKey],
     [
       'the check before traffic',
       'Canarybeforetraffic',

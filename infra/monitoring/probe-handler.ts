@@ -1,0 +1,88 @@
+import * as z from 'zod/mini';
+import { metricsNamespace, probeMetricNames } from '../../lib/contract/metric-names.ts';
+import { readProbeKey, variable } from '../lambda/probe-key.ts';
+
+/** How long reading the key may take, and a request, in ms. */
+const patienceMs = 5_000;
+
+/** How long a key is kept, in ms. */
+const keyMs = 5 * 60_000;
+
+const Pets = z
+  .array(z.object({ id: z.number(), name: z.string(), status: z.string() }))
+  .check(z.maxLength(1));
+
+let known: { readonly apiKey: string; readonly readAt: number } | undefined;
+
+/**
+ * Asks the public address for one pet, as a client does, and writes what it found. A failure of any kind is a finding,
+ * not an error of this function.
+ */
+export const handler = async (): Promise<void> => {
+  try {
+    writeLine({ [probeMetricNames.success]: 1, [probeMetricNames.latency]: await probe() });
+  } catch (error) {
+    writeLine({ [probeMetricNames.success]: 0 }, reasonOf(error));
+  }
+};
+
+/** How long the right answer took, in ms. Throws for any other. */
+const probe = async (): Promise<number> => {
+  let answer = await list(await currentKey());
+  if (answer.status === 401) {
+    // The key may have been rotated.
+    known = undefined;
+    answer = await list(await currentKey());
+  }
+  const { status, type, body, latencyMs } = answer;
+  if (status !== 200) throw new Error(`status ${status} instead of 200`);
+  if (type !== 'application/json') throw new Error(`content type ${type}`);
+  if (!Pets.safeParse(JSON.parse(body)).success) throw new Error('the body is not a list of a pet');
+  return latencyMs;
+};
+
+const currentKey = async (): Promise<string> => {
+  if (!known || Date.now() - known.readAt > keyMs) {
+    const apiKey = await readProbeKey(AbortSignal.timeout(patienceMs));
+    known = { apiKey, readAt: Date.now() };
+  }
+  return known.apiKey;
+};
+
+const list = async (apiKey: string) => {
+  const startedAt = performance.now();
+  const response = await fetch(`${variable('BASE_ADDRESS')}/pets?limit=1`, {
+    headers: { Authorization: `Bearer ${apiKey}`, 'User-Agent': 'animal-store-probe' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(patienceMs),
+  });
+  const body = await response.text();
+  const { status, headers } = response;
+  const latencyMs = performance.now() - startedAt;
+  return { status, type: headers.get('content-type'), body, latencyMs };
+};
+
+/** `fetch` gives its reason as the cause. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && error.cause ? `${error} (${error.cause})` : `${error}`;
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
+const writeLine = (values: Readonly<Record<string, number>>, failure?: string): void => {
+  const Metrics = Object.keys(values).map((Name) => ({
+    Name,
+    Unit: Name === probeMetricNames.latency ? 'Milliseconds' : 'Count',
+  }));
+  const line = {
+    level: failure === undefined ? 'INFO' : 'ERROR',
+    message: failure === undefined ? 'The probe was answered' : 'The probe failed',
+    failure,
+    service: variable('SERVICE_NAME'),
+    ...values,
+    _aws: {
+      Timestamp: Date.now(),
+      CloudWatchMetrics: [{ Namespace: metricsNamespace, Dimensions: [['service']], Metrics }],
+    },
+  };
+  // Not console.log, which Lambda gives a prefix (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+};

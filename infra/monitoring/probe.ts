@@ -1,0 +1,49 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { Construct } from 'constructs';
+import { probeMetricNames } from '../../lib/contract/metric-names.ts';
+import { StageFunction } from '../lambda/stage-function.ts';
+import type { Stage } from '../stages.ts';
+import type { Monitoring } from './monitoring.ts';
+import { probeMetric } from './service-metrics.ts';
+
+export interface ProbeProps {
+  readonly stage: Stage;
+  readonly baseAddress: string;
+  readonly monitoring: Monitoring;
+}
+
+/** Asks the service once a minute for a pet as its clients do, at its public address, and alarms when it fails. */
+export class Probe extends StageFunction {
+  constructor(scope: Construct, { stage, baseAddress, monitoring }: ProbeProps) {
+    super(scope, 'probe', {
+      stage,
+      memoryMiB: 256,
+      timeoutSeconds: 30,
+      readsProbeKey: true,
+      environment: { BASE_ADDRESS: baseAddress },
+      permissions: [],
+    });
+    const rule = new Rule(this, 'EveryMinute', {
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaFunction(this.lambda)],
+    });
+    Validations.of(rule).acknowledge({
+      id: 'Serverless::Serverless-EventBusDLQ',
+      reason: 'The next minute asks again, and a missing answer sets off the alarm.',
+    });
+    monitoring.addAlarm('probe', {
+      meaning:
+        'A request from outside failed, or could not be sent, in 3 of 5 minutes: no client may reach the service.',
+      metric: probeMetric(stage, probeMetricNames.success, 'Minimum'),
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      threshold: 1,
+      // One failure can be a lost packet; what lasts is known within 5 minutes.
+      evaluationPeriods: 5,
+      datapointsToAlarm: 3,
+      treatMissingData: TreatMissingData.BREACHING,
+    });
+  }
+}

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Match } from 'aws-cdk-lib/assertions';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { bundleDirectory, entryModule } from '../../infra/lambda/bundle-functions.ts';
+import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { probeKeyParameter, stages, staging } from '../../infra/stages.ts';
+import { generateApiKey } from '../../lib/contract/api-key.ts';
+import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
+import { readMetrics } from '../support/embedded-metric-format.ts';
+import { answer, type Fault, FaultProxy, faults, stalls } from '../support/fault-proxy.ts';
+import { deployedTemplate, idOf } from '../support/stack.ts';
+
+const parameter = probeKeyParameter(staging);
+const apiKey = inject('apiKey');
+const { origin, pathname } = new URL(inject('baseAddress'));
+const request = `GET ${pathname}/pets`;
+const service = new FaultProxy(origin);
+const aws = await startAwsEndpoint();
+const log: string[] = [];
+let address: string;
+let probe: LambdaFunction;
+
+beforeAll(async () => {
+  address = await service.listen();
+  const file = join(bundleDirectory('probe'), 'probe.cjs');
+  probe = await LambdaFunction.deploy({
+    definition: {
+      functionName: 'probe',
+      bundleName: 'probe',
+      exportName: 'handler',
+      timeoutMs: 30_000,
+      memoryMiB: 256,
+      environment: {
+        BASE_ADDRESS: `${address}${pathname}`,
+        PROBE_KEY_PARAMETER: parameter,
+        SERVICE_NAME: 'animal-store-staging',
+      },
+    },
+    files: { 'probe.cjs': readFileSync(file, 'utf8'), 'probe.mjs': entryModule('probe') },
+    environment: aws.variables,
+    log: (line) => log.push(line),
+  });
+});
+
+afterEach(() => {
+  service.reset();
+  expect(log.join('\n')).not.toMatch(/pets_(test|live)_/);
+  log.length = 0;
+});
+
+afterAll(async () => {
+  await probe.terminate();
+  await service.refuseConnections();
+  aws.stop();
+});
+
+/** What a minute's invocation writes. */
+const run = async () => {
+  const before = log.length;
+  await probe.invoke({ requestId: '1', traceId: 'Root=1', event: {} });
+  const line = JSON.parse(await vi.waitUntil(() => log[before]));
+  const [metrics, ...others] = readMetrics(line);
+  expect(others).toEqual([]);
+  expect(metrics).toMatchObject({
+    namespace: 'AnimalStore',
+    dimensions: [{ service: 'animal-store-staging' }],
+  });
+  return { ...metrics, failure: line.failure };
+};
+
+/** https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html */
+const setKey = (Value?: string) => {
+  aws.answers = {
+    'AmazonSSM.GetParameter': (body) => {
+      expect(JSON.parse(body)).toEqual({ Name: parameter, WithDecryption: true });
+      return Value === undefined ? jsonError('ParameterNotFound') : json({ Parameter: { Value } });
+    },
+  };
+};
+
+/** A 200 with this JSON. */
+const answerJson =
+  (body: string): Fault =>
+  ({ response }) =>
+    void response.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
+
+const failed = { ProbeSuccess: [0] };
+
+describe('the probe', () => {
+  it('fails without a key, and says how to issue one', async () => {
+    setKey();
+    const { values, failure } = await run();
+    expect(values).toEqual(failed);
+    expect(failure).toContain('run npm run keys -- issue --for-probe --stage staging');
+  });
+
+  it('records a good answer and how long it took, and reads its key once in 5 minutes', async () => {
+    setKey(apiKey);
+    const { values, units } = await run();
+    expect(values).toEqual({ ProbeSuccess: [1], ProbeLatency: [expect.any(Number)] });
+    expect(units).toEqual({ ProbeSuccess: 'Count', ProbeLatency: 'Milliseconds' });
+    const reads = aws.requests.length;
+    expect((await run()).values).toMatchObject({ ProbeSuccess: [1] });
+    expect(aws.requests).toHaveLength(reads);
+    expect(service.requests).toEqual([request, request]);
+  });
+
+  it.each<[string, Fault]>([
+    ['an answer 503', faults.status503],
+    ['no HTTP', faults.notHttp],
+    ['a lost connection', faults.resetBeforeForwarding],
+    ['half a body', faults.halfABody],
+    ['HTML', faults.html],
+    ['an object', answerJson('{}')],
+    ['a pet without fields', answerJson('[{}]')],
+    ['another content type', answer('[]')],
+    ['a redirect', ({ response }) => void response.writeHead(302, { Location: '/v1/pets' }).end()],
+    ['an answer that does not come in 5 s', stalls.hang],
+  ])('records a failure for %s', async (_what, fault) => {
+    service.inject(request, fault);
+    const { values, failure } = await run();
+    expect(values).toEqual(failed);
+    expect(failure).toMatch(/^\w+: ./);
+  });
+
+  it('records a failure for a refused connection', async () => {
+    await service.refuseConnections();
+    expect((await run()).failure).toContain('ECONNREFUSED');
+    await service.listen(address);
+  });
+
+  it('reads its key again after a 401, as it may have been rotated', async () => {
+    service.inject(request, ({ response }) => void response.writeHead(401).end(), 1);
+    const reads = aws.requests.length;
+    expect((await run()).values).toMatchObject({ ProbeSuccess: [1] });
+    expect(aws.requests.length).toBe(reads + 1);
+    setKey(generateApiKey('pets_test'));
+    service.inject(request, ({ response }) => void response.writeHead(401).end(), 1);
+    expect((await run()).failure).toContain('status 401 instead of 200');
+  });
+
+  it('never writes a key that can not be sent', async () => {
+    setKey(`${generateApiKey('pets_test')}\n\u0000`);
+    expect((await run()).values).toEqual(failed);
+  });
+});
+
+it.each(Object.values(stages))(
+  'the probe of $name is sent every minute, and is missed',
+  (stage) => {
+    const template = deployedTemplate(stage);
+    template.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 minute)',
+      Targets: [
+        { Arn: { 'Fn::GetAtt': [idOf(template, 'AWS::Lambda::Function', 'probe'), 'Arn'] } },
+      ],
+    });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: {
+          BASE_ADDRESS: template.findOutputs('BaseAddress')['BaseAddress']?.['Value'],
+          PROBE_KEY_PARAMETER: `/animal-store/${stage.name}/probe-api-key`,
+          SERVICE_NAME: `animal-store-${stage.name}`,
+        },
+      },
+    });
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: `animal-store-${stage.name}-probe`,
+      Metrics: [
+        Match.objectLike({
+          MetricStat: {
+            Metric: Match.objectLike({ MetricName: 'ProbeSuccess' }),
+            Period: 60,
+            Stat: 'Minimum',
+          },
+        }),
+      ],
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      EvaluationPeriods: 5,
+      DatapointsToAlarm: 3,
+      TreatMissingData: 'breaching',
+    });
+  },
+);
