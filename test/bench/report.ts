@@ -183,7 +183,7 @@ export const summaryTable = (results: Results): string =>
   );
 
 /** Requests, round trips and capacity units by operation and catalogue. */
-export const costTable = ({ costs }: Results): string => {
+const costTable = ({ costs }: Results): string => {
   const sizes = [...new Set(costs.map(({ pets }) => pets))];
   const operations = [...new Set(costs.map(({ operation }) => operation))];
   const cost = ({ requests, roundTrips, units }: Cost) => `${requests}, ${roundTrips}, ${units}`;
