@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { bundleOptions } from '../../infra/lambda/bundle-functions.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
 const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path), 'utf8');
@@ -39,4 +41,27 @@ describe('the lock files', () => {
     }
     expect(read(installer)).toContain('--require-hashes');
   });
+});
+
+/** The packages of which the functions or the typed client contain code, each with its licence (SPDX). */
+const shippedPackages = async () => {
+  const { metafile } = await build({
+    ...bundleOptions,
+    entryPoints: ['functions/*.ts', 'lib/client/animal-store.ts'],
+    outdir: 'none',
+    metafile: true,
+    write: false,
+  });
+  const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  const { packages } = JSON.parse(read('package-lock.json'));
+  const ofPackage = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/;
+  const paths = new Set(files.flatMap((file) => ofPackage.exec(file)?.[0] ?? []));
+  const lines = [...paths].map(
+    (path) => `${path.replace(ofPackage, '$1')}: ${packages[path].license}\n`,
+  );
+  return `Functions and typed client contain code of these npm packages.\n\n${lines.sort().join('')}`;
+};
+
+it('lib/NOTICE lists the packages that ship: npm run notice writes it', async () => {
+  await expect(shippedPackages()).resolves.toMatchFileSnapshot('../../lib/NOTICE');
 });
