@@ -17,7 +17,7 @@ const proxies: FaultProxy[] = [];
 afterAll(() => Promise.all(proxies.map((proxy) => proxy.refuseConnections())));
 
 /** A client behind a proxy of its own, because the tests run at the same time. */
-const behindProxy = async (timeoutMs = 5_000) => {
+const behindProxy = async (timeoutMs = 20_000) => {
   const proxy = new FaultProxy(origin);
   proxies.push(proxy);
   const baseAddress = (await proxy.listen()) + pathname;
@@ -31,6 +31,8 @@ const refusal =
     response.end(JSON.stringify({ code, message: 'Injected.', status }));
   };
 
+const unavailable = refusal(503, 'service_unavailable', { 'Retry-After': '0' });
+
 const passing: readonly (readonly [kind: string, fault: Fault])[] = [
   ['a lost request', faults.resetBeforeForwarding],
   ['a lost answer', faults.resetAfterForwarding],
@@ -38,7 +40,7 @@ const passing: readonly (readonly [kind: string, fault: Fault])[] = [
   ['a body that stalls', stalls.headersThenHang],
   ['a 429', refusal(429, 'too_many_requests', { 'Retry-After': '1' })],
   ['a 502', refusal(502, 'bad_gateway')],
-  ['a 503', refusal(503, 'service_unavailable', { 'Retry-After': '0' })],
+  ['a 503', unavailable],
   [
     'a 504 after the pet was added',
     async ({ response, forward }) => {
@@ -55,7 +57,9 @@ const namesOf = async (store: AnimalStore, name: string) => {
 
 describe.concurrent('the typed client while the service fails', () => {
   it.each(passing)('adds a pet exactly once and lists it in spite of %s', async (_kind, fault) => {
-    const { proxy, store } = await behindProxy();
+    const { proxy, store } = await behindProxy(
+      fault === stalls.headersThenHang ? 5_000 : undefined,
+    );
     const name = randomUUID();
     proxy.inject('POST /v1/pets', fault, 1);
     proxy.inject('GET /v1/pets', fault, 1);
@@ -65,17 +69,15 @@ describe.concurrent('the typed client while the service fails', () => {
     await vi.waitFor(async () => expect(await namesOf(store, name)).toEqual([name]), 20_000);
   });
 
-  it.each([
-    [400, 'invalid_request'],
-    [401, 'unauthorized'],
-    [422, 'idempotency_key_reused'],
-    [500, 'internal_error'],
-  ])('sends a request once for a status that a retry cannot change: %i', async (status, code) => {
-    const { proxy, store } = await behindProxy();
-    proxy.inject('POST /v1/pets', refusal(status, code));
-    await expect(store.createPet(rex)).rejects.toMatchObject({ code });
-    expect(proxy.requests).toHaveLength(1);
-  });
+  it.each([400, 401, 422, 500])(
+    'sends a request once for a status that a retry cannot change: %i',
+    async (status) => {
+      const { proxy, store } = await behindProxy();
+      proxy.inject('POST /v1/pets', refusal(status, 'refused'));
+      await expect(store.createPet(rex)).rejects.toMatchObject({ status, code: 'refused' });
+      expect(proxy.requests).toHaveLength(1);
+    },
+  );
 
   it.each<[kind: string, fault: Fault, error: Error['constructor'], expected: object]>([
     ['there is no answer', faults.resetBeforeForwarding, NetworkError, { name: 'NetworkError' }],
@@ -83,21 +85,21 @@ describe.concurrent('the typed client while the service fails', () => {
     ['the answer takes too long', stalls.hang, TimeoutError, { name: 'TimeoutError' }],
     ['each body stalls', stalls.headersThenHang, TimeoutError, { name: 'TimeoutError' }],
     [
-      'the answer is not an Error body',
+      'no answer is an Error body',
       faults.status502,
       AnimalStoreError,
-      { code: 'unexpected_response', status: 502 },
+      { code: 'unexpected_response' },
     ],
     [
       'the service stays unavailable',
-      refusal(503, 'service_unavailable', { 'Retry-After': '0' }),
+      unavailable,
       AnimalStoreError,
-      { code: 'service_unavailable', status: 503 },
+      { code: 'service_unavailable' },
     ],
   ])(
     'gives up after four attempts, without the API key in its exported error, when %s',
     async (_kind, fault, error, expected) => {
-      const { proxy, store } = await behindProxy(500);
+      const { proxy, store } = await behindProxy(error === TimeoutError ? 500 : undefined);
       proxy.inject('GET /v1/pets/1', fault);
       const thrown = await store.getPet(1).catch((reason: unknown) => reason);
       expect(thrown).toBeInstanceOf(error);
