@@ -135,10 +135,10 @@ type Cell = string | number;
 const markdownTable = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-const range = ({ median, min, max }: Samples, digits: number) =>
-  min === max
-    ? median.toFixed(digits)
-    : `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+const range = ({ median, min, max }: Samples, digits: number) => {
+  const [lowest, highest] = [min.toFixed(digits), max.toFixed(digits)];
+  return lowest === highest ? lowest : `${median.toFixed(digits)} (${lowest}–${highest})`;
+};
 
 const shownValue = ({ value, bar }: Figure) =>
   value ? range(value, bar < 10 && bar > 0 ? 3 : 0) : 'not measured';
@@ -146,16 +146,18 @@ const shownValue = ({ value, bar }: Figure) =>
 const verdictOf = ({ value, isMet }: Figure) =>
   isMet ? 'met' : value ? '**not met**' : 'not measured';
 
-const coldTable = (results: Results, request: RequestName) => {
-  const rows = results.coldInstructions.filter((row) => row.request === request);
-  const of = (name: ContenderName) => find(rows, (row) => row.name === name).millions.median;
+/** A row for each contender, a column for each request. */
+const coldTable = ({ coldInstructions }: Results) => {
+  const requests = [...new Set(coldInstructions.map(({ request }) => request))];
+  const names = [...new Set(coldInstructions.map(({ name }) => name))];
   return markdownTable(
-    ['', 'millions of instructions', '/ L', '/ document-client call'],
-    rows.map(({ name, millions }) => [
+    ['', ...requests],
+    names.map((name) => [
       labels[name],
-      range(millions, 1),
-      (millions.median / of('bare')).toFixed(2),
-      (millions.median / of('sdkCall')).toFixed(2),
+      ...requests.map((request) => {
+        const row = find(coldInstructions, (row) => row.name === name && row.request === request);
+        return range(row.millions, 1);
+      }),
     ]),
   );
 };
@@ -214,10 +216,22 @@ const memoryTable = (results: Results) => {
 /** What a warm request waits for DynamoDB, in ms: assumed. */
 const waitingMs = 5;
 
+const bundleTable = ({ bundles }: Results) => {
+  const names = [...new Set(bundles.map(({ name }) => name))];
+  return markdownTable(
+    ['', 'largest bundle, bytes', 'gzipped'],
+    names.map((name) => {
+      const rows = bundles.filter((row) => row.name === name);
+      const largest = (size: 'bytes' | 'gzipBytes') => Math.max(...rows.map((row) => row[size]));
+      return [labels[name], largest('bytes'), largest('gzipBytes')];
+    }),
+  );
+};
+
 /** The whole result, to be read. */
 export const report = (results: Results): string => `# Results
 
-Written by \`npm run bench\` on ${results.machine}, Node.js ${results.node}. [README.md](README.md) explains each figure.
+\`npm run bench\` wrote this on ${results.machine}, Node.js ${results.node}. [README.md](README.md) explains each figure.
 
 ## Budget
 
@@ -231,10 +245,11 @@ ${markdownTable(
     verdictOf(figure),
   ]),
 )}
-${(['getPet', 'createPet', 'listPets'] as const)
-  .filter((request) => results.coldInstructions.some((row) => row.request === request))
-  .map((request) => `\n## Cold ${request}\n\n${coldTable(results, request)}\n`)
-  .join('')}
+
+## Cold start, millions of instructions
+
+${results.coldInstructions.length > 0 ? coldTable(results) : 'Not measured without valgrind.'}
+
 ## CPU time of a cold getPet
 
 ${cpuTable(results)}
@@ -244,16 +259,10 @@ ${cpuTable(results)}
 ${warmTable(results)}
 
 ## Memory size
-${results.coldInstructions.length > 0 ? `\n${memoryTable(results)}\n` : '\nNot computed without valgrind.\n'}
+
+${results.coldInstructions.length > 0 ? memoryTable(results) : 'Not computed without valgrind.'}
+
 ## Bundles
 
-${markdownTable(
-  ['', 'function', 'bytes', 'gzipped'],
-  results.bundles.map(({ name, functionName, bytes, gzipBytes }) => [
-    labels[name],
-    functionName,
-    bytes,
-    gzipBytes,
-  ]),
-)}
+${bundleTable(results)}
 `;
