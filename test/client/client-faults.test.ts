@@ -50,11 +50,6 @@ const passing: readonly (readonly [kind: string, fault: Fault])[] = [
   ],
 ];
 
-const namesOf = async (store: AnimalStore, name: string) => {
-  const pets = await Array.fromAsync(store.listPets({ limit: 100 }));
-  return pets.map((pet) => pet.name).filter((found) => found === name);
-};
-
 describe.concurrent('the typed client while the service fails', () => {
   it.each(passing)('adds a pet exactly once and lists it in spite of %s', async (_kind, fault) => {
     const { proxy, store } = await behindProxy(
@@ -66,7 +61,10 @@ describe.concurrent('the typed client while the service fails', () => {
     await Promise.all([store.createPet({ name, categoryId: 1 }), store.listPetsPage()]);
     const requests = ['GET /v1/pets', 'GET /v1/pets', 'POST /v1/pets', 'POST /v1/pets'];
     expect(proxy.requests.toSorted()).toEqual(requests);
-    await vi.waitFor(async () => expect(await namesOf(store, name)).toEqual([name]), 20_000);
+    await vi.waitFor(async () => {
+      const pets = await Array.fromAsync(store.listPets({ limit: 100 }));
+      expect(pets.filter((pet) => pet.name === name)).toHaveLength(1);
+    }, 20_000);
   });
 
   it.each([400, 401, 422, 500])(
@@ -179,21 +177,19 @@ describe('the typed client', () => {
   });
 
   it.each([2 ** 53, -(2 ** 60), 1.5, Number.NaN])(
-    'sends no categoryId that is not exact: %s',
-    async (categoryId) => {
+    'sends no categoryId and no id that is not exact: %s',
+    async (inexact) => {
       const { proxy, store } = await behindProxy();
-      await expect(store.createPet({ name: 'Rex', categoryId })).rejects.toThrow('bigint');
+      await expect(store.createPet({ ...rex, categoryId: inexact })).rejects.toThrow('bigint');
+      await expect(store.getPet(inexact)).rejects.toThrow('id must be an integer');
       expect(proxy.requests).toEqual([]);
     },
   );
 
-  it.each([1.5, Number.NaN, 2 ** 53, '../pets?limit=1', '1', undefined])(
-    'asks for no id that is not an integer: %s',
-    async (id) => {
-      const { proxy, store } = await behindProxy();
-      const call: unknown = Reflect.apply(store.getPet, store, [id]);
-      await expect(call).rejects.toThrow('id must be an integer');
-      expect(proxy.requests).toEqual([]);
-    },
-  );
+  it.each(['../pets?limit=1', '1', undefined])('asks for no id like %s', async (id) => {
+    const { proxy, store } = await behindProxy();
+    const call: unknown = Reflect.apply(store.getPet, store, [id]);
+    await expect(call).rejects.toThrow('id must be an integer');
+    expect(proxy.requests).toEqual([]);
+  });
 });

@@ -13,8 +13,7 @@ const baseAddress = inject('baseAddress');
 const apiKey = inject('apiKey');
 
 let consumer: string;
-/** Where the consumer has the package. */
-let installed: string;
+let bundle: Buffer;
 
 const chromiumPath = (process.env['PATH'] ?? '')
   .split(delimiter)
@@ -38,7 +37,6 @@ const exampleOf = async (document: string) => {
 
 beforeAll(async () => {
   consumer = await mkdtemp(join(tmpdir(), 'animal-store-consumer-'));
-  installed = join(consumer, 'node_modules', 'animal-store-client');
   await run(projectDirectory, process.execPath, 'infra/commands/client.ts');
   const packed = join(projectDirectory, '.build', 'client');
   const { stdout } = await run(consumer, 'npm', 'pack', '--silent', packed);
@@ -46,6 +44,7 @@ beforeAll(async () => {
   await writeFile(join(consumer, 'api-key'), apiKey);
   const options = ['--silent', '--offline', '--no-audit', '--no-fund'];
   await run(consumer, 'npm', 'install', ...options, `./${stdout.trim()}`);
+  bundle = await readFile(join(consumer, 'node_modules/animal-store-client/animal-store.js'));
 });
 
 afterAll(() => rm(consumer, { recursive: true, force: true }));
@@ -57,27 +56,23 @@ describe('the package of the typed client', () => {
     expect(stdout).toMatch(/^\d+ Rex available\n[1-5] pets\n\d+ .*\n400 invalid_request\n$/s);
   });
 
-  it('takes at most 10 KB when compressed', async () => {
-    const bundle = await readFile(join(installed, 'animal-store.js'));
+  it('takes at most 10 KB when compressed', () => {
     expect(gzipSync(bundle).length).toBeLessThanOrEqual(10 * 1_024);
   });
 
-  it.skipIf(!chromiumPath)('adds a pet in Chromium, with all 64 bits of its category', async () => {
-    const browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox'],
-    });
+  it.skipIf(!chromiumPath)('adds a pet in Chromium, with a category of 64 bits', async () => {
+    const options = { executablePath: chromiumPath ?? '', args: ['--no-sandbox'] };
+    const browser = await chromium.launch(options);
     onTestFinished(() => browser.close());
     const page = await browser.newPage();
     // A page of the service's own origin, which needs no CORS.
     await page.goto(`${baseAddress}/pets`);
-    const bundle = await readFile(join(installed, 'animal-store.js'), 'base64');
     const pet = await page.evaluate(`(async () => {
-      const { AnimalStore } = await import('data:text/javascript;base64,${bundle}');
-      const store = new AnimalStore(${JSON.stringify({ baseAddress, apiKey })});
+      const code = 'data:text/javascript;base64,${bundle.toString('base64')}';
+      const store = new (await import(code)).AnimalStore(${JSON.stringify({ baseAddress, apiKey })});
       return store.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n });
     })()`);
-    expect(pet).toMatchObject({ name: 'Rex', categoryId: 2n ** 63n - 1n });
+    expect(pet).toMatchObject({ categoryId: 2n ** 63n - 1n });
   });
 
   it('refuses to be constructed where JSON cannot keep 64-bit integers, as in Node.js 20', async () => {
