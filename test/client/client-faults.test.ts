@@ -53,7 +53,7 @@ const passing: readonly (readonly [kind: string, fault: Fault])[] = [
 describe.concurrent('the typed client while the service fails', () => {
   it.each(passing)('adds a pet exactly once and lists it in spite of %s', async (_kind, fault) => {
     const { proxy, store } = await behindProxy(
-      fault === stalls.headersThenHang ? 5_000 : undefined,
+      fault === stalls.headersThenHang ? 8_000 : undefined,
     );
     const name = randomUUID();
     proxy.inject('POST /v1/pets', fault, 1);
