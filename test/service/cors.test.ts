@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   bearer,
   createRequest,
@@ -14,19 +14,12 @@ const store = 'https://store.example';
 const admin = 'http://localhost:5173';
 const stranger = 'https://other.example';
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let withCors: Awaited<ReturnType<typeof fromBundles>>;
-let apiKey: string;
-let petId: number;
-
-beforeAll(async () => {
-  service = await startHandlers();
-  // Read when the bundles are loaded, after the sources.
-  process.env['CORS_ORIGINS'] = `${store} ${admin}`;
-  withCors = await fromBundles();
-  apiKey = await service.issueApiKey();
-  ({ id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body);
-});
+const service = await startHandlers();
+// Read when the bundles are loaded, after the sources.
+process.env['CORS_ORIGINS'] = `${store} ${admin}`;
+const withCors = await fromBundles();
+const apiKey = await service.issueApiKey();
+const { id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body;
 
 const withOrigin = (origin: string, parts: EventParts): EventParts => ({
   ...parts,

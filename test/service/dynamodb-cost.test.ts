@@ -1,21 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { addPets, type PaidRequest, recordCapacity } from '../bench/cost.ts';
+import { describe, expect, it } from 'vitest';
+import { addPets, recordCapacity } from '../bench/cost.ts';
 import { risingKey, simulateSplits, spreadKey } from '../bench/split-for-heat.ts';
 import { bearer, createRequest, getRequest, invoke, startHandlers } from '../support/handlers.ts';
 import type { EventParts } from '../support/proxy-event.ts';
 
-let paid: PaidRequest[];
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
-let petId: number;
-
-beforeAll(async () => {
-  service = await startHandlers();
-  paid = recordCapacity(service.proxy);
-  await addPets(service.dynamodb, service.tables.pets, 150);
-  apiKey = await service.issueApiKey();
-  ({ id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body);
-});
+const service = await startHandlers();
+const paid = recordCapacity(service.proxy);
+await addPets(service.dynamodb, service.tables.pets, 150);
+const apiKey = await service.issueApiKey();
+const { id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body;
 
 /** What a request costs, by operation of DynamoDB and capacity units. */
 const costOf = async (run: () => Promise<{ status: number }>) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
@@ -16,13 +16,8 @@ import {
 } from '../support/handlers.ts';
 import { runsOf } from '../support/runs.ts';
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
-
-beforeAll(async () => {
-  service = await startHandlers();
-  apiKey = await service.issueApiKey();
-});
+const service = await startHandlers();
+const apiKey = await service.issueApiKey();
 
 type NewPet = Omit<Pet, 'id'>;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { faults } from '../support/fault-proxy.ts';
 import {
@@ -13,18 +13,10 @@ import {
   startHandlers,
 } from '../support/handlers.ts';
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
+const service = await startHandlers();
+const apiKey = await service.issueApiKey({ owner: 'alice' });
 
-beforeAll(async () => {
-  service = await startHandlers();
-  apiKey = await service.issueApiKey({ owner: 'alice' });
-});
-
-afterEach(() => {
-  service.proxy.reset();
-  vi.restoreAllMocks();
-});
+beforeEach(() => service.proxy.reset());
 
 const rex = { name: 'Rex', categoryId: 1 };
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
 import { petStatuses } from '../../lib/contract/bodies.ts';
@@ -13,13 +13,9 @@ import { runsOf } from '../support/runs.ts';
 import { assemblyDirectory } from '../support/stack.ts';
 
 const apiKey = generateApiKey('pets_test');
-let gateway: Awaited<ReturnType<typeof startHandlerGateway>>;
-
-beforeAll(async () => {
-  const service = await startHandlers(fromBundles);
-  await service.storeApiKey(apiKey);
-  gateway = await startHandlerGateway(await readStack(assemblyDirectory()), service);
-});
+const service = await startHandlers(fromBundles);
+await service.storeApiKey(apiKey);
+const gateway = await startHandlerGateway(await readStack(assemblyDirectory()), service);
 
 afterAll(() => gateway.stop());
 

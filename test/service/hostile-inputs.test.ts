@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   bearer,
   createRequest,
@@ -18,13 +18,8 @@ const valueBytes = headerBytes - 400;
 /** The slowest reader, of JSON with 4,000 numbers, takes 60 times as long as one of a text; one in the square of its input 480 times. */
 const maxRatio = 150;
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
-
-beforeAll(async () => {
-  service = await startHandlers();
-  apiKey = await service.issueApiKey();
-});
+const service = await startHandlers();
+const apiKey = await service.issueApiKey();
 
 /** CPU time of an invocation in µs, the least of several measurements. */
 const cpuTimeOf = async (handler: Handler, parts: EventParts): Promise<number> => {

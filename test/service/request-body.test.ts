@@ -1,16 +1,11 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { invisible } from '../../lib/contract/request-schemas.ts';
 import { bearer, createRequest, invoke, startHandlers } from '../support/handlers.ts';
 import type { EventParts } from '../support/proxy-event.ts';
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
-
-beforeAll(async () => {
-  service = await startHandlers();
-  apiKey = await service.issueApiKey();
-});
+const service = await startHandlers();
+const apiKey = await service.issueApiKey();
 
 const post = (body: string, isBase64Encoded = false) =>
   invoke(service.createPet, { ...createRequest(apiKey), body, isBase64Encoded });

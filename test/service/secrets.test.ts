@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
 import {
   bearer,
@@ -25,19 +25,12 @@ const markedKey = () => withChecksum(`pets_test_${randomBytes(8).toString('hex')
 const apiKey = markedKey();
 const corruptId = 7;
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
+const service = await startHandlers(fromBundles);
+await service.storeApiKey(apiKey, { owner: secret });
+const Item = { id: corruptId, name: secret, categoryId: secret, status: secret };
+await service.dynamodb.send(new PutCommand({ TableName: service.tables.pets, Item }));
 
-beforeAll(async () => {
-  service = await startHandlers(fromBundles);
-  await service.storeApiKey(apiKey, { owner: secret });
-  const Item = { id: corruptId, name: secret, categoryId: secret, status: secret };
-  await service.dynamodb.send(new PutCommand({ TableName: service.tables.pets, Item }));
-});
-
-afterEach(() => {
-  service.proxy.reset();
-  vi.restoreAllMocks();
-});
+beforeEach(() => service.proxy.reset());
 
 type Request = readonly [HandlerName, EventParts];
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { errors } from '../../lib/contract/errors.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { json } from '../../lib/http/response.ts';
@@ -10,19 +10,10 @@ import {
   startHandlers,
 } from '../support/handlers.ts';
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
-let operation: typeof import('../../lib/http/operation.ts').operation;
-
-beforeAll(async () => {
-  service = await startHandlers();
-  apiKey = await service.issueApiKey();
-  ({ operation } = await import('../../lib/http/operation.ts'));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+const service = await startHandlers();
+const apiKey = await service.issueApiKey();
+// Imported after its environment is set.
+const { operation } = await import('../../lib/http/operation.ts');
 
 /** Calls getPet with a handler of the test's own; gives its response and log as well. */
 const failing = async (handle: () => never | ReturnType<typeof json>) => {
