@@ -43,8 +43,8 @@ export const contractText = readFileSync(
 export const contract: Document = JSON.parse(contractText);
 
 /** The document with its objects closed: clients must bear fields that they don't know, the service must not send them. */
-const closed = JSON.parse(contractText, (_key, value) =>
-  value?.type === 'object' ? { ...value, additionalProperties: false } : value,
+const closed: Schema = JSON.parse(contractText, (_key, value: Schema) =>
+  value['type'] === 'object' ? { ...value, additionalProperties: false } : value,
 );
 
 // Loosely, because the document around the schemas has no schema; Redocly has checked it.
