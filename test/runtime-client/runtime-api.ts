@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 
@@ -29,7 +30,7 @@ export class RuntimeApi {
 
   /** Listens on a free port; returns host and port. */
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('No port was bound');
     return `127.0.0.1:${address.port}`;
