@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
-import { petStatuses } from '../../lib/contract/bodies.ts';
 import { departuresFromContract } from '../support/contract.ts';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
 import { captureLog, fromBundles, startHandlers } from '../support/handlers.ts';
@@ -28,133 +27,97 @@ const heapInUse = (): number => {
   return process.memoryUsage().heapUsed;
 };
 
-const hostileText = fc.oneof(
+const hostileRaw = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.bigInt().map(String),
+  fc.double().map(String),
+  fc.json(),
   fc.constantFrom(
     ...['', ' ', '\u0000', '\ud800', '\ufeff', '%', '%zz', '%00', '%2e%2e%2f'],
     ...['../../etc/passwd', "' OR 1=1 --", '$(id)', '{{7*7}}', '<script>alert(1)</script>'],
-    ...['__proto__', 'constructor', apiKey, 'A'.repeat(3_000), '🐶'.repeat(300)],
+    ...['-0', '1e400', '1E5', '0x10', '1_000', '٣', '9'.repeat(400), '+1', '.5'],
+    ...['__proto__', 'constructor', 'name', 'categoryId', 'status', apiKey, 'Basic '],
+    ...['A'.repeat(3_000), '🐶'.repeat(300), '['.repeat(4_096), '{"a":'.repeat(1_800)],
+    ...['"', '\\', '1'].map((character) => character.repeat(200_000)),
   ),
 );
-
-const hostileNumber = fc.oneof(
-  fc.bigInt().map(String),
-  fc.double().map(String),
-  fc.constantFrom('-0', '1e400', '1E5', '0x10', '1_000', '٣', '9'.repeat(400), '١', '+1', '.5'),
+const hostile = fc.oneof(
+  hostileRaw,
+  hostileRaw.map((text) => JSON.stringify(text)),
 );
 
-const weighted = <Value>(weight: number, arbitrary: fc.Arbitrary<Value>) => ({
-  weight,
-  arbitrary,
-});
+const weighted = <Value>(weight: number, arbitrary: fc.Arbitrary<Value>) => {
+  return { weight, arbitrary };
+};
 
-/** Characters that may stand in a request line as they are; everything else is escaped, or cut. */
+/** The text of these pieces, each of which may be replaced by a hostile one. */
+const nearly = (...pieces: string[]) =>
+  fc
+    .tuple(
+      ...pieces.map((piece) => fc.oneof(weighted(20, fc.constant(piece)), weighted(1, hostile))),
+    )
+    .map((texts) => texts.join(''));
+
+// Address and headers stay within the 10,240 bytes that API Gateway reads: it can't know that what it does not read is a HEAD.
 const inAddress = (text: string) =>
   text
     .toWellFormed()
-    .replace(/[^\w\-.~%!$'()*,;:@{}[\]|^`]/gu, (character) => encodeURIComponent(character));
+    .replace(/[^\w\-.~%!$'()*,;:@{}[\]|^`/?&=]/gu, (character) => encodeURIComponent(character))
+    .slice(0, 2_000);
+// Blanks at the end are not of the value (RFC 9110, section 5.5).
+const inHeader = (text: string) =>
+  text
+    .replace(/[^\x20-\x7e\xa0-\xff]/g, '')
+    .slice(0, 1_200)
+    .trim();
 
-const limit = fc.oneof(fc.integer({ min: -1, max: 102 }).map(String), hostileNumber);
-const status = fc.oneof(fc.constantFrom(...petStatuses), hostileText);
-const parameter = fc.oneof(
-  fc.tuple(fc.constant('limit'), limit),
-  fc.tuple(fc.constant('status'), status),
-  fc.tuple(fc.constant('cursor'), fc.oneof(fc.base64String(), hostileText)),
-  fc.tuple(hostileText, hostileText),
-);
+const path = fc
+  .oneof(
+    nearly('pets', '?', 'limit', '=', '5', '&', 'status', '=', 'sold'),
+    nearly('pets', '?', 'cursor', '=', 'AAAAAAAAAAAAAAAAAAAA'),
+    nearly('pets/', '7905532871371142', '?'),
+  )
+  .map((text) => inAddress(`/${text}`));
 
-const query = fc
-  .array(parameter, { maxLength: 3 })
-  .map((parameters) => parameters.map((pair) => pair.map(inAddress).join('=')).join('&'))
-  .map((text) => text && `?${text}`);
-
-const petId = fc.oneof(fc.maxSafeNat().map(String), hostileNumber, hostileText);
-const petPath = petId.map((id) => `/pets/${inAddress(id)}`);
-const otherPath = fc
-  .array(hostileText, { maxLength: 4 })
-  .map((segments) => segments.map((segment) => `/${inAddress(segment)}`).join(''));
-const path = fc.oneof(
-  weighted(6, fc.constant('/pets')),
-  weighted(4, petPath),
-  weighted(1, otherPath),
-);
-
-// Together within the 10,240 bytes that API Gateway reads: it can't know that what it does not read is a HEAD.
-const address = fc.tuple(path, query).map((parts) => parts.join('').slice(0, 2_000));
-const visible = (text: string) => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, 1_200);
-
-const credentials = fc.oneof(
-  hostileText.map((text) => visible(`Bearer ${text}`)),
-  hostileText.map(visible),
-  fc.constantFrom(`Basic ${apiKey}`, apiKey, `Bearer ${apiKey}0`, `bearer  ${apiKey} `),
-);
-const mediaType = fc.oneof(
-  fc.constantFrom('application/json; charset=utf-8', 'text/plain', 'application/x+json'),
-  hostileText.map(visible),
-);
-const spelling = fc.constantFrom('Authorization', 'authorization', 'AUTHORIZATION');
-const otherName = fc.constantFrom(
-  ...['Idempotency-Key', 'Accept', 'X-Forwarded-For', 'If-None-Match', 'Range', 'Cookie', 'Origin'],
-);
-const upToTwo = (name: fc.Arbitrary<string>, value: fc.Arbitrary<string>) =>
-  fc.array(fc.tuple(name, value), { maxLength: 2 });
-/** Mostly a header as it should be, else what `hostile` makes. */
-const usually = (name: string, value: string, hostile: fc.Arbitrary<[string, string][]>) =>
-  fc.oneof(weighted(12, fc.constant<[string, string][]>([[name, value]])), weighted(1, hostile));
-
+/** Once as a rule; now and then twice, or not at all. */
+const header = (name: fc.Arbitrary<string>, value: fc.Arbitrary<string>) => {
+  const pair = fc.tuple(name, value.map(inHeader));
+  return fc.oneof(weighted(12, fc.tuple(pair)), weighted(1, fc.array(pair, { maxLength: 2 })));
+};
 const headers = fc
   .tuple(
-    usually('Authorization', `Bearer ${apiKey}`, upToTwo(spelling, credentials)),
-    usually('Content-Type', 'application/json', upToTwo(fc.constant('Content-Type'), mediaType)),
-    upToTwo(otherName, hostileText.map(visible)),
+    header(fc.constantFrom('Authorization', 'authorization'), nearly('Bearer ', apiKey)),
+    header(fc.constant('Content-Type'), nearly('application/json', '; charset=', 'utf-8')),
+    header(
+      fc.constantFrom('Idempotency-Key', 'If-None-Match', 'X-Forwarded-For', 'Range', 'Origin'),
+      hostile,
+    ),
   )
   .map((groups) => groups.flat());
 
-const json = (arbitrary: fc.Arbitrary<unknown>) => arbitrary.map((value) => JSON.stringify(value));
-
-const member = fc.oneof(
-  fc.tuple(fc.constant('"name"'), json(fc.oneof(fc.string({ unit: 'grapheme' }), hostileText))),
-  fc.tuple(fc.constant('"categoryId"'), hostileNumber),
-  fc.tuple(fc.constant('"status"'), json(status)),
-  fc.tuple(
-    fc.oneof(json(hostileText), fc.constantFrom('"name"', '"categoryId"', '"status"')),
-    json(fc.jsonValue()),
+const body = fc.oneof(
+  weighted(
+    9,
+    nearly(
+      ...['{', '"name"', ':', '"fuzz"', ',', '"categoryId"', ':', '1'],
+      ...[',', '"status"', ':', '"sold"', '}'],
+    ),
+  ),
+  weighted(
+    1,
+    fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
   ),
 );
 
-const nearlyValidBody = fc
-  .tuple(fc.maxSafeInteger(), fc.array(member, { maxLength: 3 }))
-  .map(([categoryId, members]) => {
-    const added = members.map(([name, value]) => `,${name}:${value}`);
-    return `{"name":"fuzz","categoryId":${categoryId}${added.join('')}}`;
-  });
-
-const repeated = fc
-  .tuple(
-    fc.constantFrom('[', '{"a":', '"', '\\', ' ', '1'),
-    fc.constantFrom(10, 4_096, 9_000, 200_000),
-  )
-  .map(([piece, times]) => piece.repeat(times));
-
-const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
-const body = fc.oneof(
-  weighted(8, nearlyValidBody),
-  weighted(1, fc.json()),
-  weighted(1, hostileText),
-  weighted(1, bytes),
-  weighted(1, repeated),
-);
-
 const method = fc.constantFrom('POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PURGE');
-const optionalBody = fc.option(body, { nil: undefined });
-const reading = fc.record({ method: fc.constantFrom('GET', 'HEAD'), path: address, headers });
+const reading = fc.record({ method: fc.constantFrom('GET', 'HEAD'), path, headers });
 const creation = fc.record({
   method: fc.constant('POST'),
   path: fc.constant('/pets'),
   headers,
   body,
 });
-const other = fc.record({ method, path: address, headers, body: optionalBody });
+const other = fc.record({ method, path, headers, body: fc.option(body, { nil: undefined }) });
 const request = fc.oneof(weighted(5, reading), weighted(5, creation), weighted(2, other));
 
 const expectWithinContract = (sent: ClientRequest, response: ClientResponse) => {
@@ -174,6 +137,7 @@ it('answers every request within the contract, without a 5xx or a leak', {
   const requestsAtOnce = 10;
   const runs = runsOf(40, 1_000);
   const seen = new Set<number>();
+  const tally = new Map<number, number>();
   const heap: number[] = [];
   let batches = 0;
   await fc.assert(
@@ -186,6 +150,7 @@ it('answers every request within the contract, without a 5xx or a leak', {
         for (const [index, response] of responses.entries()) {
           expectWithinContract(requests[index] ?? { path: '' }, response);
           seen.add(response.status);
+          tally.set(response.status, (tally.get(response.status) ?? 0) + 1);
         }
         const wrong = lines.filter(
           (line) => !line.startsWith('{"level":"INFO"') || line.includes(apiKey),
@@ -197,6 +162,7 @@ it('answers every request within the contract, without a 5xx or a leak', {
     ),
     { numRuns: runs, seed, includeErrorInReport: true },
   );
+  console.info(JSON.stringify([...tally]));
   // A service that refuses or accepts everything fails here.
   expect([...seen]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404, 405, 415]));
   expect(heap).toHaveLength(20);
