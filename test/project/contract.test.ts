@@ -16,17 +16,12 @@ const refusal = (status: number, code: string): ClientResponse => ({
 });
 
 const list: ClientRequest = { path: '/pets?limit=5' };
-const create: ClientRequest = {
-  method: 'POST',
-  path: '/pets',
-  headers: [['Idempotency-Key', 'key']],
-  body: '{"name":"Rex","categoryId":1}',
-};
+const create: ClientRequest = { method: 'POST', path: '/pets' };
 const options: ClientRequest = { method: 'OPTIONS', path: '/pets' };
 const allowed: ClientResponse = { status: 204, headers: { ...headers, allow: 'GET' }, text: '' };
 const created: ClientResponse = { ...listed, status: 201, text: JSON.stringify(rex) };
 
-describe('the comparison of an exchange with the document', () => {
+describe('departuresFromContract', () => {
   it.each([
     ['a list', list, listed],
     ['a creation', create, created],
@@ -60,10 +55,6 @@ describe('the comparison of an exchange with the document', () => {
     ['Content-Type', list, { ...listed, headers: { ...headers, 'content-type': 'text/plain' } }],
     ['colour', list, { ...listed, text: JSON.stringify([{ ...rex, colour: 'brown' }]) }],
     ['id', list, { ...listed, text: JSON.stringify([{ ...rex, id: '1' }]) }],
-    ['limit', { path: '/pets?limit=101' }, listed],
-    ['offset', { path: '/pets?offset=1' }, listed],
-    ['Idempotency-Key', { ...create, headers: [['Idempotency-Key', 'two words']] }, created],
-    ['request body', { ...create, body: '{"name":"","categoryId":1}' }, created],
   ])('names the %s of %j that departs', (name, request, response) => {
     expect(departuresFromContract(request, response).join()).toContain(name);
   });
