@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { addPets, recordCapacity } from '../bench/cost.ts';
-import { risingKey, simulateSplits, spreadKey } from '../bench/split-for-heat.ts';
 import { bearer, createRequest, getRequest, invoke, startHandlers } from '../support/handlers.ts';
 import type { EventParts } from '../support/proxy-event.ts';
 
@@ -50,14 +50,15 @@ describe('in DynamoDB', () => {
   });
 });
 
-describe('the index, as a simulation of DynamoDB splits its partitions', () => {
-  it('takes twice the writes after each split when ids are spread', () => {
-    const writes = simulateSplits(spreadKey, 5).map(({ writesPerSecond }) => writesPerSecond);
-    expect(writes).toEqual([1_000, 2_000, 4_000, 8_000, 16_000]);
-  });
-
-  it('takes no more writes after any split when ids rise', () => {
-    const writes = simulateSplits(risingKey, 5).map(({ writesPerSecond }) => writesPerSecond);
-    expect(new Set(writes)).toEqual(new Set([1_000]));
+// https://aws.amazon.com/blogs/database/part-3-scaling-dynamodb-how-partitions-hot-keys-and-split-for-heat-impact-performance/
+describe('the id of a creation', () => {
+  it('is spread evenly over all ids, so that each split of the index halves its writes', () => {
+    const sixteenths = Array.from({ length: 16_000 }, () => {
+      const creation = creationOf({ owner: 'test', key: undefined });
+      return Math.floor(candidateId(creation, 0) / 2 ** 49);
+    });
+    for (let part = 0; part < 16; part += 1) {
+      expect(sixteenths.filter((each) => each === part).length).toBeGreaterThan(800);
+    }
   });
 });
