@@ -28,11 +28,10 @@ const find = (request: ClientRequest) =>
     return response;
   });
 
+type Conditions = (tag: string) => readonly string[];
+
 /** The answer to a request for a new pet, and to one that names entity tags, which are chosen by that of the pet. */
-const getUnless = async (
-  conditionsFor: (tag: string) => readonly string[],
-  method = 'GET',
-): Promise<{ found: ClientResponse; conditional: ClientResponse }> => {
+const getUnless = async (conditionsFor: Conditions, method = 'GET') => {
   const path = `/pets/${JSON.parse((await create({ name: 'Rex', categoryId: 1 })).text).id}`;
   const found = await find({ path });
   const conditions = conditionsFor(`${found.headers['etag']}`);
@@ -107,25 +106,22 @@ describe('GET /pets/{petId}', () => {
 });
 
 describe('GET /pets/{petId} with If-None-Match', () => {
-  it.each<[string, (tag: string) => readonly string[]]>([
+  it.each<[string, Conditions]>([
     ['the entity tag', (tag) => [tag]],
     ['the tag marked as weak', (tag) => [`W/${tag}`]],
     ['a list with the tag', (tag) => [`"a,b", W/"" ,${tag}, "c"`]],
     ['the tag in one of two headers', (tag) => ['"other"', tag]],
     ['an asterisk', () => ['*']],
-  ])(
-    'answers 304 without a body, but with the headers of 200, to %s',
-    async (_kind, conditions) => {
-      const { found, conditional } = await getUnless(conditions);
-      expect(conditional.status, conditional.text).toBe(304);
-      expect(conditional.text).toBe('');
-      expect(conditional.headers['etag']).toBe(found.headers['etag']);
-      expect(conditional.headers['cache-control']).toBe('no-store');
-      expectDeprecation(conditional);
-    },
-  );
+  ])('answers 304 without a body, but with the headers of 200, to %s', async (_kind, tags) => {
+    const { found, conditional } = await getUnless(tags);
+    expect(conditional.status, conditional.text).toBe(304);
+    expect(conditional.text).toBe('');
+    expect(conditional.headers['etag']).toBe(found.headers['etag']);
+    expect(conditional.headers['cache-control']).toBe('no-store');
+    expectDeprecation(conditional);
+  });
 
-  it.each<[string, (tag: string) => readonly string[]]>([
+  it.each<[string, Conditions]>([
     ['another tag', () => ['"other"']],
     ['the tag without its quotes', (tag) => [tag.replaceAll('"', '')]],
     ['the tag in another case', (tag) => [tag.toUpperCase()]],

@@ -9,6 +9,10 @@ const headers = {
   'x-amzn-requestid': 'any',
 };
 const listed: ClientResponse = { status: 200, headers, text: JSON.stringify([rex]) };
+const listedWith = (other: ClientResponse['headers']) => ({
+  ...listed,
+  headers: { ...headers, ...other },
+});
 const refusal = (status: number, code: string): ClientResponse => ({
   status,
   headers,
@@ -44,15 +48,11 @@ describe('departuresFromContract', () => {
     ['body', { ...list, method: 'HEAD' }, listed],
     ['status 400', list, { ...refusal(400, 'invalid_request'), status: 401 }],
     ['code', list, refusal(400, 'not_found')],
-    ['x-powered-by', list, { ...listed, headers: { ...headers, 'x-powered-by': 'us' } }],
-    ['cache-control', list, { ...listed, headers: { ...headers, 'cache-control': 'public' } }],
-    [
-      'x-amzn-requestid',
-      list,
-      { ...listed, headers: { ...headers, 'x-amzn-requestid': undefined } },
-    ],
-    ['link', list, { ...listed, headers: { ...headers, link: '</v1/pets>; rel="prev"' } }],
-    ['Content-Type', list, { ...listed, headers: { ...headers, 'content-type': 'text/plain' } }],
+    ['x-powered-by', list, listedWith({ 'x-powered-by': 'us' })],
+    ['cache-control', list, listedWith({ 'cache-control': 'public' })],
+    ['x-amzn-requestid', list, listedWith({ 'x-amzn-requestid': undefined })],
+    ['link', list, listedWith({ link: '</v1/pets>; rel="prev"' })],
+    ['Content-Type', list, listedWith({ 'content-type': 'text/plain' })],
     ['colour', list, { ...listed, text: JSON.stringify([{ ...rex, colour: 'brown' }]) }],
     ['id', list, { ...listed, text: JSON.stringify([{ ...rex, id: '1' }]) }],
   ])('names the %s of %j that departs', (name, request, response) => {

@@ -49,7 +49,7 @@ export const startFunction = async (
   });
   const ended = once(child, 'close');
   return {
-    initialised: api.initialised,
+    initialised: api.initialised.promise,
     printed,
     invoke: (requestId: string, event: unknown): Promise<Outcome> =>
       api.invoke(requestId, event, timeoutMs),

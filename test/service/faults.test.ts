@@ -71,9 +71,9 @@ const expectFailure = async (status: 500 | 503, options: InvokeOptions = {}) => 
 const expectAttempts = (each: number) =>
   expect(operations.map(({ call }) => attemptsOf(call))).toEqual(operations.map(() => each));
 
-const expectRecovery = async () => {
+const expectRecovery = () => {
   service.proxy.reset();
-  await expectSuccess();
+  return expectSuccess();
 };
 
 const { accessDenied, resourceNotFound, ...passing } = faults;

@@ -137,21 +137,18 @@ it('answers every request within the contract, without a 5xx or a leak', {
   const requestsAtOnce = 10;
   const runs = runsOf(40, 1_000);
   const seen = new Set<number>();
-  const tally = new Map<number, number>();
   const heap: number[] = [];
   let batches = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(request, { minLength: requestsAtOnce, maxLength: requestsAtOnce }),
       async (requests) => {
-        const responses = await Promise.all(
-          requests.map((each) => sendTo(gateway.baseAddress, each)),
-        );
-        for (const [index, response] of responses.entries()) {
-          expectWithinContract(requests[index] ?? { path: '' }, response);
-          seen.add(response.status);
-          tally.set(response.status, (tally.get(response.status) ?? 0) + 1);
-        }
+        const exchange = async (sent: ClientRequest) => {
+          const response = await sendTo(gateway.baseAddress, sent);
+          expectWithinContract(sent, response);
+          return response.status;
+        };
+        for (const status of await Promise.all(requests.map(exchange))) seen.add(status);
         const wrong = lines.filter(
           (line) => !line.startsWith('{"level":"INFO"') || line.includes(apiKey),
         );
@@ -162,7 +159,6 @@ it('answers every request within the contract, without a 5xx or a leak', {
     ),
     { numRuns: runs, seed, includeErrorInReport: true },
   );
-  console.info(JSON.stringify([...tally]));
   // A service that refuses or accepts everything fails here.
   expect([...seen]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404, 405, 415]));
   expect(heap).toHaveLength(20);
