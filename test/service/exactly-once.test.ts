@@ -113,7 +113,7 @@ describe('an id that is taken', () => {
 
 describe('requests in one process', () => {
   it('share nothing when they are interleaved', async () => {
-    const owners = Array.from({ length: 25 }, (_, number) => `owner ${number}`);
+    const owners = Array.from({ length: 10 }, (_, number) => `owner ${number}`);
     const key = randomUUID();
     const created = await Promise.all(
       owners.map(async (owner) => {
