@@ -142,8 +142,7 @@ export class AnimalStoreStack extends Stack {
   #addMonitoring(service: MonitoredService) {
     const monitoring = new Monitoring(this, 'Monitoring', service);
     if (this.#stage.deployment === 'canary') {
-      const functions = Object.values(service.functions);
-      new CanaryDeployment(this, 'Canary', { functions, monitoring });
+      new CanaryDeployment(this, 'Canary', { ...service, monitoring });
     }
     // Last, so that it shows the alarms of a canary too.
     new StageDashboard(this, 'Dashboard', { ...service, alarms: monitoring.alarms });
