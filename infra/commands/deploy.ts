@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { parseArgs } from 'node:util';
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { lossesOf, readChanges } from '../change-set.ts';
+import {
+  type Change,
+  CloudFormationClient,
+  paginateDescribeChangeSet,
+} from '@aws-sdk/client-cloudformation';
+import { lossesOf } from '../change-set.ts';
 import { accountStackId, accountStackName, type Stage, stackName, stages } from '../stages.ts';
 
 const words = process.argv.slice(2);
@@ -16,14 +19,8 @@ const targets = new Map(
   ]),
 );
 const options = words.filter((word) => !targets.has(word));
-const { values: given } = parseArgs({
-  args: options,
-  options: {
-    method: { type: 'string', short: 'm' },
-    'outputs-file': { type: 'string', short: 'O' },
-  },
-  strict: false,
-});
+const outputsAt = options.indexOf('--outputs-file');
+const outputs = outputsAt < 0 ? [] : options.slice(outputsAt, outputsAt + 2);
 
 /** Runs a command for all to see, and ends with its exit code when it fails. */
 const run = (command: string, ...given: readonly string[]) => {
@@ -41,24 +38,23 @@ const fail = (message: string) => {
 };
 
 /** Creates a change set, and executes exactly this one if it keeps the tables and the API. */
-const deployChecked = async (
-  id: string,
-  stackName: string,
-  { environment }: Stage,
-  context: readonly string[],
-) => {
+const deploy = async (id: string, StackName: string, { environment }: Stage) => {
+  // The app always contains prod.
+  const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
   const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
   run('cdk', 'deploy', id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
+
   const region = isEmulator ? undefined : environment?.region;
   const client = new CloudFormationClient(region === undefined ? {} : { region });
-  const changes = await readChanges(client, stackName, ChangeSetName);
+  const changes: Change[] = [];
+  for await (const page of paginateDescribeChangeSet({ client }, { StackName, ChangeSetName })) {
+    changes.push(...(page.Changes ?? []));
+  }
   if (changes.length === 0) return;
-  const losses = lossesOf(changes);
-  if (losses.length > 0)
-    fail(`${losses.join('\nerror: ')} See "Replace a table" in infra/README.md.`);
-  const file = given['outputs-file'];
-  const outputs = typeof file === 'string' ? ['--outputs-file', file] : [];
+  const losses = lossesOf(changes).join('\nerror: ');
+  if (losses) fail(`${losses} See "Replace a table" in infra/README.md.`);
+
   // From cdk.out, which the first command has written: nothing is synthesised, or asked, twice.
   const execute = ['--app', 'cdk.out', '--method', 'execute-change-set', ...changeSet];
   run('cdk', 'deploy', id, ...execute, '--require-approval', 'never', ...outputs);
@@ -70,9 +66,5 @@ for (const [id, stage] of targets) {
   const isAccount = id.startsWith(accountStackName);
   const flags = [...(isAccount ? ['--account-stack'] : []), ...(isEmulator ? ['--emulator'] : [])];
   run(process.execPath, 'infra/commands/preflight.ts', '--stage', stage.name, ...flags);
-  // The app always contains prod.
-  const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
-  if (given.method === undefined) {
-    await deployChecked(id, isAccount ? accountStackName : id, stage, context);
-  } else run('cdk', 'deploy', id, ...options, ...context);
+  await deploy(id, isAccount ? accountStackName : id, stage);
 }

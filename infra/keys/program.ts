@@ -1,3 +1,4 @@
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
@@ -49,14 +50,11 @@ const storeProbeKey = async (options: CommonOptions, { apiKey, record }: IssuedA
   const { config } = await deployed(options);
   const Name = probeKeyParameter(stages[options.stage]);
   const parameter = { Name, Value: apiKey, Type: 'SecureString', Overwrite: true } as const;
-  try {
-    await new SSMClient(config).send(new PutParameterCommand(parameter));
-    return Name;
-  } catch (cause) {
-    throw new Error(`Key ${record.keyId} was issued, but not stored: rotate it. ${cause}`, {
-      cause,
-    });
-  }
+  const stored = new SSMClient(config).send(new PutParameterCommand(parameter));
+  await stored.catch((cause: unknown) => {
+    throw new Error(`Key ${record.keyId} was issued, but not stored: rotate it. ${cause}`);
+  });
+  return Name;
 };
 
 /** Each key and operation that was used, and each key that was not. */
@@ -69,17 +67,17 @@ const usageIn = async (options: CommonOptions & { days?: number }) => {
   if (logLevel === 'WARN' || logLevel === 'ERROR') {
     throw new Error(`The logs of ${name}, of level ${logLevel}, name no key of a success`);
   }
-  const stage = await deployed(options);
-  const [records, usage] = await Promise.all([stage.keys.list(), readUsage(stage, days)]);
+  const { keys, logGroupNames, config } = await deployed(options);
+  const [records, usage] = await Promise.all([
+    keys.list(),
+    readUsage(new CloudWatchLogsClient(config), logGroupNames, days),
+  ]);
   const owners = new Map(records.map(({ keyId, owner }) => [keyId, owner]));
-  const used = new Set(usage.map(({ keyId }) => keyId));
-  const nothing = { operation: null, requests: 0, errors: 0, lastUse: null };
-  return [
-    ...usage.map(({ keyId, ...counts }) => ({ keyId, owner: owners.get(keyId), ...counts })),
-    ...[...owners]
-      .filter(([keyId]) => !used.has(keyId))
-      .map(([keyId, owner]) => ({ keyId, owner, ...nothing })),
-  ];
+  const usageOf = Map.groupBy(usage, ({ keyId }) => keyId);
+  const nothing = [{ operation: null, requests: 0, errors: 0, lastUse: null }];
+  return [...new Set([...usageOf.keys(), ...owners.keys()])].flatMap((keyId) =>
+    (usageOf.get(keyId) ?? nothing).map((row) => ({ keyId, owner: owners.get(keyId), ...row })),
+  );
 };
 
 const isDuration = (text: string): text is StringValue => /^\d+(s|m|h|d|w|y)$/.test(text);

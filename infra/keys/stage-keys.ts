@@ -6,18 +6,6 @@ import { KeyAdministration } from '../../lib/keys/key-administration.ts';
 import { localClientConfig } from '../local/local-account.ts';
 import { emulated, type Stage, stackName } from '../stages.ts';
 
-/** What clients of AWS need to reach a deployed stage. */
-interface Config {
-  readonly region?: string;
-}
-
-/** The keys of a stage that is deployed, and the logs of the functions that accept them. */
-export interface DeployedStage {
-  readonly keys: KeyAdministration;
-  readonly logGroupNames: readonly string[];
-  readonly config: Config;
-}
-
 /** The keys of the local service, whose DynamoDB is at the endpoint. Throws if it has no table of keys. */
 export const openLocalKeys = async (endpoint: string): Promise<KeyAdministration> => {
   const client = new DynamoDBClient(localClientConfig(endpoint));
@@ -28,36 +16,32 @@ export const openLocalKeys = async (endpoint: string): Promise<KeyAdministration
   throw new Error('There is no keys table at this endpoint');
 };
 
-/** Finds a deployed stage by the outputs of its stack. Throws when the credentials belong to another account. */
-export const openStage = async (stage: Stage, isEmulator: boolean): Promise<DeployedStage> => {
+/**
+ * The keys of a deployed stage, the logs of its functions, and the region of both.
+ * Throws when the credentials belong to another account, which could have a stack of the same name.
+ */
+export const openStage = async (stage: Stage, isEmulator: boolean) => {
   const { environment } = isEmulator ? emulated(stage) : stage;
   const config = environment ? { region: environment.region } : {};
-  // Another account could have a stack of the same name.
-  if (environment) await requireAccount(environment.account, config);
-  const outputOf = await readOutputs(stackName(stage), config);
-  return {
-    keys: keysIn(new DynamoDBClient(config), outputOf('KeysTableName')),
-    logGroupNames: outputOf('LogGroupNames').split(','),
-    config,
+  if (environment) {
+    const { Account } = await new STSClient(config).send(new GetCallerIdentityCommand());
+    const { account } = environment;
+    if (Account !== account)
+      throw new Error(
+        `The credentials belong to the account ${Account}, and the stage to ${account}`,
+      );
+  }
+  const StackName = stackName(stage);
+  const command = new DescribeStacksCommand({ StackName });
+  const { Stacks } = await new CloudFormationClient(config).send(command);
+  const outputOf = (name: string): string => {
+    const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+    if (output !== undefined) return output;
+    throw new Error(`${StackName} has no output ${name}: deploy it first`);
   };
+  const keys = keysIn(new DynamoDBClient(config), outputOf('KeysTableName'));
+  return { keys, logGroupNames: outputOf('LogGroupNames').split(','), config };
 };
 
 const keysIn = (client: DynamoDBClient, tableName: string) =>
   new KeyAdministration(DynamoDBDocumentClient.from(client), tableName);
-
-const requireAccount = async (account: string, config: Config) => {
-  const { Account } = await new STSClient(config).send(new GetCallerIdentityCommand());
-  if (Account === account) return;
-  throw new Error(`The credentials belong to the account ${Account}, and the stage to ${account}`);
-};
-
-const readOutputs = async (StackName: string, config: Config) => {
-  const { Stacks } = await new CloudFormationClient(config).send(
-    new DescribeStacksCommand({ StackName }),
-  );
-  return (name: string): string => {
-    const value = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
-    if (value === undefined) throw new Error(`${StackName} has no output ${name}: deploy it first`);
-    return value;
-  };
-};

@@ -1,10 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
-import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { type VersionMetricName, versionMetricNames } from '../../lib/contract/metric-names.ts';
+import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { versionMetricNames } from '../../lib/contract/metric-names.ts';
 import type { ServiceFunction, ServiceFunctions } from '../lambda/service-function.ts';
 import type { Stage } from '../stages.ts';
 import type { Monitoring } from './monitoring.ts';
-import { versionMetric } from './service-metrics.ts';
+import { serviceMetric } from './service-metrics.ts';
 
 type OperationOrUnrouted = keyof ServiceFunctions;
 
@@ -31,26 +31,22 @@ export const addCanaryAlarms = (
   { node: { id }, lambda, alias }: ServiceFunction,
 ): Alarm[] => {
   const { version } = lambda.currentVersion;
-  const metric = (name: VersionMetricName, statistic?: string) =>
-    versionMetric(stage, operation, version, name, statistic);
+  const metric = (name: string, statistic?: string) =>
+    serviceMetric(stage, name, { operation, version }, statistic);
   const requests = metric(versionMetricNames.requests);
   return [
     // A crash and a time-out write no line, so only Lambda counts them.
     monitoring.addAlarm(`canary-errors-${id}`, {
       meaning: `The new version of ${id} crashed or timed out: its deployment is taken back.`,
-      metric: new Metric({
-        namespace: 'AWS/Lambda',
-        metricName: 'Errors',
+      metric: lambda.metricErrors({
         dimensionsMap: {
           FunctionName: lambda.functionName,
           Resource: `${lambda.functionName}:${alias.aliasName}`,
           ExecutedVersion: version,
         },
-        statistic: 'Sum',
         period: Duration.minutes(1),
       }),
       threshold: 1,
-      evaluationPeriods: 1,
       runbookEntry: 'canary-errors',
     }),
     monitoring.addAlarm(`canary-server-errors-${id}`, {
@@ -62,7 +58,6 @@ export const addCanaryAlarms = (
         period: Duration.minutes(10),
       }),
       threshold: 0.5,
-      evaluationPeriods: 1,
       runbookEntry: 'canary-errors',
     }),
     monitoring.addAlarm(`canary-latency-${id}`, {

@@ -2,12 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import {
-  type MetricName,
-  metricsNamespace,
-  type ProbeMetricName,
-  type VersionMetricName,
-} from '../../lib/contract/metric-names.ts';
+import { metricsNamespace } from '../../lib/contract/metric-names.ts';
 import type { ServiceFunctions } from '../lambda/service-function.ts';
 import { type Stage, serviceName } from '../stages.ts';
 
@@ -20,41 +15,24 @@ export interface MonitoredService {
   readonly keysTable: Table;
 }
 
-const ownMetric = (
+/** A metric of the service's own in a stage, of an operation or of one version of its function, over 5 minutes. */
+export const serviceMetric = (
   stage: Stage,
   metricName: string,
-  statistic: string,
-  dimensions: Readonly<Record<string, string>> = {},
+  dimensions: { readonly operation?: string; readonly version?: string },
+  statistic = 'Sum',
 ) =>
   new Metric({
     namespace: metricsNamespace,
     metricName,
     dimensionsMap: { service: serviceName(stage), ...dimensions },
     statistic,
-    period: Duration.minutes(5),
-    label: dimensions['operation'] ?? metricName,
+    label: dimensions.operation ?? metricName,
   });
 
-/** A metric of one operation of a stage, over 5 minutes. */
-export const operationMetric = (
-  stage: Stage,
-  operation: string,
-  metricName: MetricName,
-  statistic = 'Sum',
-) => ownMetric(stage, metricName, statistic, { operation });
-
-/** A metric of one version of an operation's function, over 5 minutes. */
-export const versionMetric = (
-  stage: Stage,
-  operation: string,
-  version: string,
-  metricName: VersionMetricName,
-  statistic = 'Sum',
-) => ownMetric(stage, metricName, statistic, { operation, version });
-
 /** A metric of the probe of a stage, over a minute. */
-export const probeMetric = (stage: Stage, metricName: ProbeMetricName, statistic: string) =>
-  ownMetric(stage, metricName, statistic).with({ period: Duration.minutes(1) });
+export const probeMetric = (stage: Stage, metricName: string, statistic: string) =>
+  serviceMetric(stage, metricName, {}, statistic).with({ period: Duration.minutes(1) });
 
 /** A metric of DynamoDB, of a table or of what `dimensions` narrows that to, over 5 minutes. */
 export const tableMetric = (

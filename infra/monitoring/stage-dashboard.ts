@@ -15,15 +15,14 @@ import {
   metricNames,
   metricsNamespace,
   probeMetricNames,
-  type VersionMetricName,
   versionMetricNames,
 } from '../../lib/contract/metric-names.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { runbook, type Stage, serviceName } from '../stages.ts';
 import {
   type MonitoredService,
-  operationMetric,
   probeMetric,
+  serviceMetric,
   tableMetric,
 } from './service-metrics.ts';
 
@@ -75,7 +74,7 @@ const graph = (title: string, ...left: IMetric[]): GraphWidgetProps => ({ title,
 const symptoms = (service: MonitoredService): GraphWidgetProps[][] => {
   const { stage, restApi } = service;
   const api = restApi.deploymentStage;
-  const label = (text: string) => ({ label: text });
+  const percentiles = ['p50', 'p90', 'p99'].map((statistic) => ({ statistic, label: statistic }));
   return [
     [
       graph('Up: share of probes', probeMetric(stage, probeMetricNames.success, 'Average')),
@@ -85,25 +84,18 @@ const symptoms = (service: MonitoredService): GraphWidgetProps[][] => {
     [
       graph(
         'Hurt: answers by class',
-        api.metricClientError(label('4xx')),
-        api.metricServerError(label('5xx')),
+        api.metricClientError({ label: '4xx' }),
+        api.metricServerError({ label: '5xx' }),
       ),
       byOperation(service, 'Hurt: 5xx', metricNames.serverErrors),
       byOperation(service, 'Hurt: 4xx', metricNames.clientErrors),
       byOperation(service, 'Hurt: API keys refused', metricNames.authFailures),
     ],
     [
-      graph(
-        'Hurt: latency of the API, ms',
-        ...['p50', 'p90', 'p99'].map((statistic) =>
-          api.metricLatency({ statistic, label: statistic }),
-        ),
-      ),
+      graph('Hurt: latency of the API, ms', ...percentiles.map((each) => api.metricLatency(each))),
       graph(
         'Hurt: latency of the functions, ms',
-        ...['p50', 'p90', 'p99'].map((statistic) =>
-          api.metricIntegrationLatency({ statistic, label: statistic }),
-        ),
+        ...percentiles.map((each) => api.metricIntegrationLatency(each)),
       ),
       byOperation(service, 'Hurt: calls of DynamoDB, p99, ms', metricNames.dynamodbLatency, 'p99'),
     ],
@@ -112,7 +104,7 @@ const symptoms = (service: MonitoredService): GraphWidgetProps[][] => {
 
 /** Graphs of each version of each operation's function: a deployment begins where a line begins. */
 const changes = (stage: Stage): GraphWidgetProps[] => {
-  const byVersion = (title: string, metricName: VersionMetricName, statistic: string) => {
+  const byVersion = (title: string, metricName: string, statistic: string) => {
     const expression = `SEARCH('{${metricsNamespace},service,operation,version} MetricName="${metricName}" service="${serviceName(stage)}"', '${statistic}', 60)`;
     return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));
   };
@@ -192,6 +184,6 @@ const byOperation = (
   graph(
     `${title} by operation`,
     ...Object.keys(functions).map((operation) =>
-      operationMetric(stage, operation, metricName, statistic),
+      serviceMetric(stage, metricName, { operation }, statistic),
     ),
   );

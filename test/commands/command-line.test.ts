@@ -1,13 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -39,8 +31,7 @@ describe('every command of package.json', () => {
     writeFileSync(join(clone, 'node_modules', '.package-lock.json'), '{}');
     const node = join(clone, 'node');
     const startWith = (version: string) => {
-      writeFileSync(node, `#!/bin/sh\necho ${version}\n`);
-      chmodSync(node, 0o755);
+      writeFileSync(node, `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
       return run('infra/commands/check-install', `${clone}:/usr/bin:/bin`);
     };
     expect(startWith('v20.20.2').stderr).toMatch(

@@ -18,10 +18,10 @@ import { sendTo } from '../support/http-client.ts';
 
 const stack = stackName(staging);
 
-/** Stands in for AWS; without it, the account is meant to which the credentials lead. */
+/** The address of an emulator; without it, the account is meant to which the credentials lead. */
 const emulator = process.env['AWS_ENDPOINT_URL'];
 const environment = emulator === undefined ? staging.environment : undefined;
-// Every command below would otherwise look for the stack in the region of whoever runs this.
+// Every command below would otherwise look for the stack in the region of the caller.
 if (environment) process.env['AWS_REGION'] = environment.region;
 
 const {

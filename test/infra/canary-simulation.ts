@@ -87,16 +87,9 @@ const p99Of = (count: number, cold: number, slowness: number, random: () => numb
   return slowest.sort((one, other) => other - one)[rank] ?? Number.NaN;
 };
 
-/** What CloudWatch has of one minute. */
-interface Minute {
-  readonly newRequests: number;
-  readonly newFailures: number;
-  readonly newP99: number;
-  readonly requests: number;
-  readonly failures: number;
-}
+/** What CloudWatch has of a minute, or of the part of it in which the new version gets requests, by metric. */
+type Minute = Readonly<Record<string, number>>;
 
-/** A minute, or the part of it in which the new version gets requests. */
 const minuteOf = (
   rate: number,
   { failing, slowness }: Version,
@@ -111,63 +104,51 @@ const minuteOf = (
   const old = sent(rate * seconds * (1 - share), good.failing);
   const cold = Math.min(coldStarts, fresh.requests);
   return {
-    newRequests: fresh.requests,
-    newFailures: fresh.failures,
-    newP99: p99Of(fresh.requests, cold, slowness, random),
-    requests: fresh.requests + old.requests,
-    failures: fresh.failures + old.failures,
+    [newRequests]: fresh.requests,
+    [newFailures]: fresh.failures,
+    'AnimalStore Latency p99': p99Of(fresh.requests, cold, slowness, random),
+    'AWS/ApiGateway Count SampleCount': fresh.requests + old.requests,
+    'AWS/ApiGateway 5XXError Sum': fresh.failures + old.failures,
+    // None of these versions crashes.
+    'AWS/Lambda Errors Sum': 0,
   };
 };
-
-/** The member of a minute that a metric counts; undefined for crashes, which these versions have none of. */
-const members: Readonly<Record<string, keyof Minute | undefined>> = {
-  'AnimalStore Requests Sum': 'newRequests',
-  'AnimalStore ServerErrors Sum': 'newFailures',
-  'AnimalStore Latency p99': 'newP99',
-  'AWS/ApiGateway Count SampleCount': 'requests',
-  'AWS/ApiGateway 5XXError Sum': 'failures',
-  'AWS/Lambda Errors Sum': undefined,
-};
-
-/** An alarm, and the members of a minute that its metrics count. */
-const simulated = (alarm: AlarmCondition) => ({
-  ...alarm,
-  minutes: alarm.period / 60,
-  keys: alarm.metrics.map(({ Namespace, MetricName, Stat }) => {
-    const metric = `${Namespace} ${MetricName} ${Stat}`;
-    if (!Object.hasOwn(members, metric)) throw new Error(`${metric} is not simulated`);
-    if (Stat === 'p99' && alarm.period > 60)
-      throw new Error('A p99 is simulated for one minute only');
-    return members[metric];
-  }),
-});
-type SimulatedAlarm = ReturnType<typeof simulated>;
+const newRequests = 'AnimalStore Requests Sum';
+const newFailures = 'AnimalStore ServerErrors Sum';
 
 /** Whether the period that ends with a minute is over the threshold. A count of 0 is not written. */
-const breaches = (alarm: SimulatedAlarm, minutes: readonly Minute[], last: number): boolean => {
-  const period = minutes.slice(Math.max(0, last + 1 - alarm.minutes), last + 1);
-  const values = alarm.keys.map((key) => {
-    if (key === undefined) return Number.NaN;
-    return period.reduce((sum, minute) => sum + minute[key], 0) || Number.NaN;
+const breaches = (alarm: AlarmCondition, minutes: readonly Minute[], last: number): boolean => {
+  const length = alarm.period / 60;
+  const period = minutes.slice(Math.max(0, last + 1 - length), last + 1);
+  const values = alarm.metrics.map(({ Namespace, MetricName, Stat }) => {
+    if (Stat === 'p99' && length > 1) throw new Error('A p99 is simulated for one minute only');
+    const key = `${Namespace} ${MetricName} ${Stat}`;
+    let sum = 0;
+    for (const minute of period) {
+      const value = minute[key];
+      if (value === undefined) throw new Error(`${key} is not simulated`);
+      sum += value;
+    }
+    return sum || Number.NaN;
   });
   return alarm.breaches(values);
 };
 
 /** The index of the minute after which an alarm goes off, or -1. */
-const alarmingMinute = (alarm: SimulatedAlarm, minutes: readonly Minute[]): number => {
+const alarmingMinute = (alarm: AlarmCondition, minutes: readonly Minute[]): number => {
   const breaching = minutes.map((_minute, last) => breaches(alarm, minutes, last));
   return breaching.findIndex((_breaches, last) => {
-    const periods = Array.from(
+    const ends = Array.from(
       { length: alarm.evaluationPeriods },
-      (_, back) => last - back * alarm.minutes,
+      (_, back) => last - (back * alarm.period) / 60,
     );
-    return periods.filter((end) => breaching[end]).length >= alarm.datapointsToAlarm;
+    return ends.filter((end) => breaching[end]).length >= alarm.datapointsToAlarm;
   });
 };
 
 /** One release: the second in which the new version is gone, undefined when it is promoted, and how many requests it hurt before. */
 const release = (
-  alarms: readonly SimulatedAlarm[],
+  alarms: readonly AlarmCondition[],
   rate: number,
   version: Version,
   random: () => number,
@@ -186,9 +167,10 @@ const release = (
   const earliest = Math.min(...times);
   const takenBackAfter = earliest <= canarySeconds ? earliest : undefined;
   const end = takenBackAfter ?? canarySeconds;
-  const hurt = minutes.reduce((sum, { newRequests, newFailures }, index) => {
+  const hurting = version.slowness > 1 ? newRequests : newFailures;
+  const hurt = minutes.reduce((sum, minute, index) => {
     const part = Math.max(0, Math.min(1, (end - endOf(index)) / 60 + 1));
-    return sum + part * (version.slowness > 1 ? newRequests : newFailures);
+    return sum + part * (minute[hurting] ?? 0);
   }, 0);
   return { takenBackAfter, hurt };
 };
@@ -208,7 +190,7 @@ export const simulate = (template: Template) => {
   const alarms = alarmsOf(template);
   const [, group] = Object.entries(groups).find(([id]) => id.includes('getpet')) ?? [];
   const taking: { Name: { Ref: string } }[] = group?.['Properties'].AlarmConfiguration.Alarms ?? [];
-  const conditions = taking.flatMap(({ Name }) => alarms.get(Name.Ref) ?? []).map(simulated);
+  const conditions = taking.flatMap(({ Name }) => alarms.get(Name.Ref) ?? []);
   return versions.map((version, row) => ({
     version,
     byRate: rates.map((rate, column) => {
