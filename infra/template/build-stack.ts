@@ -8,6 +8,12 @@ import { promisify } from 'node:util';
 import { projectDirectory } from '../project-directory.ts';
 import { parseTemplate, type Template } from './template.ts';
 
+export interface SynthesisOptions {
+  /** Values of the CDK's context, beside those that every local synthesis has. */
+  readonly context?: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Bundles the functions from the sources as they are now. Throws an error of one line when they can't be built. */
 export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
   const script = "await (await import('./infra/lambda/bundle-functions.ts')).bundleFunctions()";
@@ -15,12 +21,13 @@ export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
 };
 
 /** Synthesises every stack into a folder. Throws an error of one line when they can't be built. */
-export const buildAssembly = (assembly: string, signal?: AbortSignal): Promise<void> =>
-  run(
-    ['infra/app.ts'],
-    { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed' }) },
-    signal,
-  );
+export const buildAssembly = (
+  assembly: string,
+  { context, signal }: SynthesisOptions = {},
+): Promise<void> => {
+  const CDK_CONTEXT_JSON = JSON.stringify({ placeholders: 'allowed', ...context });
+  return run(['infra/app.ts'], { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON }, signal);
+};
 
 /**
  * Synthesises every stack into a folder that is there while `work` runs. Throws an error of one line when they can't be
@@ -28,12 +35,12 @@ export const buildAssembly = (assembly: string, signal?: AbortSignal): Promise<v
  */
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,
-  signal?: AbortSignal,
+  options?: SynthesisOptions,
 ): Promise<Result> => {
   // A folder of its own, so that neither a second start nor a deployment from cdk.out is in the way.
   const assembly = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
-    await buildAssembly(assembly, signal);
+    await buildAssembly(assembly, options);
     return await work(assembly);
   } finally {
     await rm(assembly, { recursive: true, force: true });

@@ -1,16 +1,5 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  chmod,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -34,7 +23,7 @@ import { projectDirectory } from '../../infra/project-directory.ts';
 import { identifyApiKey } from '../../lib/contract/api-key.ts';
 import { toApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 import { delayed, FaultProxy } from '../support/fault-proxy.ts';
-import { commandLines, isListening, ProjectCopy } from '../support/npm-start.ts';
+import { commandLines, ProjectCopy } from '../support/npm-start.ts';
 
 const folders: string[] = [];
 const temporaryFolder = async () => {
@@ -59,24 +48,6 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe('npm start', () => {
-  it.each([
-    ['a PORT that is not a number', 'http', [], /Set PORT to a number/],
-    ['a PORT beyond all ports', '65536', [], /Set PORT to a number/],
-    ['an unknown option', '0', ['--date', 'x'], /--date.*npm start -- --help/],
-    ['an argument without an option', '0', ['x'], /'x'.*npm start -- --help/],
-  ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason) => {
-    const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
-      cwd: projectDirectory,
-      env: { ...process.env, PORT },
-      encoding: 'utf8',
-    });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^Not started: [^\n]+\n$/);
-    expect(stderr).toMatch(reason);
-  });
-});
-
 describe('the local service', () => {
   it('names a damaged database and leaves nothing running', async () => {
     const dataDirectory = await temporaryFolder();
@@ -84,10 +55,27 @@ describe('the local service', () => {
     await expect(
       startLocalService({ assembly: inject('assembly'), dataDirectory }),
     ).rejects.toThrow(
-      /^.*can't use the data in .*animal-store-test-\w+; .*Move that directory away, or choose another one\.$/,
+      /^DynamoDB Local can't use its data, .*Choose another data directory, or empty this one with --reset\.$/,
     );
     expect(await commandLines()).not.toContain(dataDirectory);
   });
+
+  const browser = { Accept: 'text/html,application/xhtml+xml' };
+  it.each([
+    ['/', browser, 302, '/docs/'],
+    ['/v1', browser, 302, '/docs/'],
+    ['/v1/', browser, 302, '/docs/'],
+    ['/v1/pets', browser, 401, null],
+    ['/', {}, 403, null],
+    ['/v1', {}, 404, null],
+  ])(
+    'leads browsers, not API clients, to its page: %s for %o',
+    async (path, headers, status, page) => {
+      const url = new URL(path, inject('baseAddress'));
+      const response = await fetch(url, { headers, redirect: 'manual' });
+      expect([response.status, response.headers.get('Location')]).toEqual([status, page]);
+    },
+  );
 
   it('lets a request that comes early wait until the local key is in its table', async () => {
     const tableName = inject('dynamodb')?.tables['KEYS_TABLE']?.TableName;
@@ -153,9 +141,6 @@ describe('DynamoDB Local', () => {
   /** A PATH with a `java` of this behaviour, and what DynamoDB Local is started with. */
   const pathWith = async (behaviour?: string) => {
     const folder = await temporaryFolder();
-    for (const tool of ['sh', 'cat']) {
-      await symlink(execFileSync('which', [tool], { encoding: 'utf8' }).trim(), join(folder, tool));
-    }
     if (behaviour !== undefined) {
       await writeFile(join(folder, 'java'), `#!/bin/sh\n${behaviour}\n`);
       await chmod(join(folder, 'java'), 0o755);
@@ -167,13 +152,14 @@ describe('DynamoDB Local', () => {
     [
       'there is no Java',
       undefined,
-      /needs Java, which is not installed\. Install Java 17 or newer/,
+      /needs Java, which is not installed\. Install a JDK of version 17 or newer/,
     ],
-    ['Java is old', 'echo java.base@11.0.2', /Java\. Install Java 17 or newer/],
-    ['Java does not run', 'echo no runtime >&2; exit 1', /Java\. Install Java 17 or newer/],
+    ['Java is old', 'echo jdk.compiler@11.0.2', /Java\. Install a JDK/],
+    ['Java is no JDK', 'echo java.base@17', /Java\. Install a JDK/],
+    ['Java does not run', 'echo no runtime >&2; exit 1', /Java\. Install a JDK/],
     [
       'it ends early',
-      'test "$1" = --list-modules && echo java.base@17 && exit; echo no memory >&2; exit 1',
+      'test "$1" = --list-modules && echo jdk.compiler@17 && exit; echo no memory >&2; exit 1',
       /ended while it started: no memory$/,
     ],
   ])('says in one line what to do when %s', async (_why, behaviour, reason) => {
@@ -187,7 +173,7 @@ describe('DynamoDB Local', () => {
   it('says in one line that its data directory is a file, or can not be made', async () => {
     const file = join(await temporaryFolder(), 'file');
     await writeFile(file, '');
-    for (const dataDirectory of [file, '/proc/none/data']) {
+    for (const dataDirectory of [file, join(file, 'data')]) {
       await expect(startDynamodbLocal({ dataDirectory })).rejects.toThrow(
         new RegExp(
           `^Can't keep data in ${dataDirectory} \\(E\\w+\\)\\. Choose a writable directory\\.$`,
@@ -211,20 +197,6 @@ describe('DynamoDB Local', () => {
     vi.stubEnv('JAVA_HOME', join(java.trim(), '../..'));
     vi.stubEnv('PATH', await pathWith());
     await (await startDynamodbLocal()).stop();
-  });
-
-  it('ends when the process that started it is killed', async () => {
-    const module = join(projectDirectory, 'infra/local/dynamodb/dynamodb-local.ts');
-    const script = `const { startDynamodbLocal } = await import(${JSON.stringify(module)});
-      console.log((await startDynamodbLocal()).endpoint);`;
-    const owner = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [endpoint] = await once(owner.stdout, 'data');
-    const port = Number(new URL(`${endpoint}`).port);
-    expect(await isListening(port)).toBe(true);
-    owner.kill('SIGKILL');
-    await expect.poll(() => isListening(port), { timeout: 30_000 }).toBe(false);
   });
 });
 
@@ -271,8 +243,7 @@ describe('the tables and the key of a start', () => {
     const { TableName } = keys;
     await createTables(client, [keys]);
     const directory = join(await temporaryFolder(), 'local');
-    const issue = () =>
-      issueLocalApiKey(client, { tableName: TableName, prefix: 'pets_test' }, directory);
+    const issue = () => issueLocalApiKey(client, TableName, directory);
     const apiKey = await issue();
     const identity = identifyApiKey(apiKey, 'pets_test');
     const { Item } = await client.send(

@@ -16,7 +16,7 @@ export class FunctionProcess {
   err = '';
 
   private constructor(
-    { bundleName, exportName, functionName, memoryMiB, timeoutMs, environment }: FunctionDefinition,
+    { bundleName, functionName, memoryMiB, timeoutMs, environment }: FunctionDefinition,
     taskRoot: string,
     address: string,
     api: RuntimeApi,
@@ -24,7 +24,7 @@ export class FunctionProcess {
   ) {
     this.#api = api;
     this.#timeoutMs = timeoutMs;
-    const handler = `${bundleName}.${exportName}`;
+    const handler = `${bundleName}.handler`;
     const child = spawn(process.execPath, [runtimeClient, handler], {
       cwd: taskRoot,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,7 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import * as z from 'zod/mini';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
@@ -9,7 +7,7 @@ import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { type EventParts, proxyEvent } from '../support/proxy-event.ts';
-import { testFiles } from '../support/test-gateway.ts';
+import { testDirectory } from '../support/test-gateway.ts';
 import { FunctionProcess } from './function-process.ts';
 
 const names = ['list-pets', 'create-pet', 'get-pet', 'unrouted'] as const;
@@ -106,11 +104,8 @@ describe.each(names)('%s on the runtime client of AWS, as it is deployed', (name
 
 describe('the runtime client of AWS', () => {
   const deployed = async (bundle: string) => {
-    const taskRoot = await mkdtemp(join(tmpdir(), 'animal-store-function-'));
+    const taskRoot = await testDirectory({ 'get-pet': bundle });
     cleanups.push(() => rm(taskRoot, { recursive: true }));
-    for (const [file, text] of Object.entries(testFiles('get-pet', bundle))) {
-      await writeFile(join(taskRoot, file), text);
-    }
     return started(definitionOf('get-pet'), taskRoot);
   };
 

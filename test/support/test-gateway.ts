@@ -1,8 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as send } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { entryModule } from '../../infra/lambda/bundle-functions.ts';
-import { type Gateway, startGateway } from '../../infra/local/gateway/gateway.ts';
+import { type Exchange, type Gateway, startGateway } from '../../infra/local/gateway/gateway.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
 import { parseTemplate } from '../../infra/template/template.ts';
@@ -70,7 +73,7 @@ const functionResources = (functionId: string) => ({
       Handler: `${functionId}.handler`,
       Runtime: 'nodejs24.x',
       MemorySize: 128,
-      Timeout: functionId === 'Stuck' ? 1 : 25,
+      Timeout: functionId === 'Stuck' ? 0.5 : 25,
       Environment: { Variables: { TABLE: { Ref: 'Table' }, GREETING: 'hello' } },
       LoggingConfig: { LogGroup: { Ref: 'Log' } },
     },
@@ -134,6 +137,13 @@ const testSources: Readonly<Record<string, string>> = {
       default: return { statusCode: 200, body: 'fine' };
     }
   };`,
+  // As Middy's handlers do, it takes a hook for what the chain makes a response.
+  Caught: `let hook = () => {};
+    exports.handler = async () => {
+      hook({ error: new Error('for the client', { cause: new RangeError('caught on purpose') }) });
+      return { statusCode: 500, body: 'no stack' };
+    };
+    exports.handler.onError = (given) => { hook = given; };`,
   Stuck: `exports.handler = async ({ pathParameters }) => {
     if (pathParameters.how === 'hangs') await new Promise(() => {});
     while (pathParameters.how === 'loops');
@@ -167,6 +177,7 @@ export const testRoutes: Readonly<Record<string, TestMethod>> = {
   'GET /fail/{how}': { functionId: 'Fail' },
   'GET /stuck/{how}': { functionId: 'Stuck' },
   'GET /broken': { functionId: 'Broken' },
+  'GET /caught': { functionId: 'Caught' },
   'GET /exportless': { functionId: 'Exportless' },
   'GET /slow': { functionId: 'Slow' },
   'GET /too-slow': { functionId: 'Slow', timeoutMs: 100 },
@@ -213,45 +224,55 @@ export interface RequestOptions {
   readonly body?: string | Buffer;
 }
 
-/** What is deployed for a bundle with this text. */
-export const testFiles = (name: string, bundle: string) => ({
-  [`${name}.cjs`]: bundle,
-  [`${name}.mjs`]: entryModule(name),
-});
+/** Writes what is deployed for bundles with these texts, by their names, into a folder. */
+export const testDirectory = async (bundles: Readonly<Record<string, string>>): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
+  for (const [name, bundle] of Object.entries(bundles)) {
+    await writeFile(join(directory, `${name}.cjs`), bundle);
+    await writeFile(join(directory, `${name}.mjs`), entryModule(name));
+  }
+  return directory;
+};
 
-/** A gateway before functions given by their source text, and the lines that it logged. */
+/** A gateway before functions given by their source text, and what it logged. */
 export class TestGateway {
   readonly log: string[] = [];
+  readonly failures: string[] = [];
+  readonly exchanges: Exchange[] = [];
   readonly #gateway: Gateway;
-  readonly #functions: Map<string, LambdaFunction>;
+  readonly #stop: () => Promise<unknown>;
 
-  private constructor(gateway: Gateway, functions: Map<string, LambdaFunction>, log: string[]) {
+  private constructor(gateway: Gateway, stop: () => Promise<unknown>) {
     this.#gateway = gateway;
-    this.#functions = functions;
-    this.log = log;
+    this.#stop = stop;
   }
 
   static async start(
     gatewayResponses: Readonly<Record<string, unknown>> = testGatewayResponses,
   ): Promise<TestGateway> {
     const template = testTemplate(testRoutes, Object.keys(testSources), gatewayResponses);
-    const log: string[] = [];
-    const write = (line: string) => log.push(line);
-    const { api: definition, functions: definitions } = stackDefinitionOf(template);
-    const functions = new Map<string, LambdaFunction>();
-    for (const [id, functionDefinition] of definitions) {
-      const deployed = await LambdaFunction.deploy({
-        definition: functionDefinition,
-        files: testFiles(id, testSources[id] ?? ''),
-        environment: { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' },
-        log: write,
-      });
-      functions.set(id, deployed);
-    }
-    const gateway = await startGateway({ port: 0, log: write });
-    gateway.deploy({ api: definition, functions });
-    return new TestGateway(gateway, functions, log);
+    const { api, functions: definitions } = stackDefinitionOf(template);
+    const directory = await testDirectory(testSources);
+    const log = (line: string) => started.log.push(line);
+    const exchange = (seen: Exchange) => started.exchanges.push(seen);
+    const gateway = await startGateway({ port: 0, log, exchange });
+    const functions = new Map(
+      [...definitions].map(([id, definition]) => {
+        const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
+        const failure = (stack: string) => started.failures.push(stack);
+        return [id, new LambdaFunction({ definition, directory, environment, log, failure })];
+      }),
+    );
+    const started = new TestGateway(gateway, async () => {
+      await gateway.stop();
+      await Promise.all([...functions.values()].map((one) => one.terminate()));
+      await rm(directory, { recursive: true });
+    });
+    gateway.deploy({ api, functions });
+    return started;
   }
+
+  stop = () => this.#stop();
 
   get origin(): string {
     return this.#gateway.origin;
@@ -285,11 +306,6 @@ export class TestGateway {
     const socket = connect(Number(port), hostname);
     socket.write(bytes);
     return text(socket);
-  }
-
-  async stop() {
-    await this.#gateway.stop();
-    await Promise.all([...this.#functions.values()].map((one) => one.terminate()));
   }
 }
 
