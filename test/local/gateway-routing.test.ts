@@ -132,7 +132,7 @@ describe('gateway responses', () => {
     [
       '83 LSapi',
       'the default type',
-      ['Default4xx', 'Default5xx'],
+      ['DEFAULT_4XX', 'DEFAULT_5XX'],
       [418, body('DEFAULT_4XX')],
       [502, body('DEFAULT_5XX')],
     ],
@@ -145,7 +145,7 @@ describe('gateway responses', () => {
     ],
   ] as const)('fall back, by row %s, to %s', async (_source, _what, kept, unmatched, failed) => {
     const bare = await TestGateway.start(
-      Object.fromEntries(kept.map((name) => [name, testGatewayResponses[name]])),
+      new Map([...testGatewayResponses].filter(([type]) => kept.some((name) => name === type))),
     );
     try {
       const responses = await Promise.all([
@@ -162,10 +162,8 @@ describe('gateway responses', () => {
   });
 
   it('keep the status of the error, by row 84 AZ#7470, where the template gives none', async () => {
-    const { StatusCode: _, ...Properties } = testGatewayResponses.Default4xx.Properties;
-    const bare = await TestGateway.start({
-      Default4xx: { ...testGatewayResponses.Default4xx, Properties },
-    });
+    const statusless = { status: undefined, headers: {}, body: body('DEFAULT_4XX') };
+    const bare = await TestGateway.start(new Map([['DEFAULT_4XX', statusless]]));
     try {
       const unmatched = await bare.request('/v1/pets/mine', { method: 'POST' });
       const malformed = await bare.request('/v1/pets/%zz');
@@ -185,7 +183,6 @@ describe('gateway responses', () => {
         ['Content-Type', 'application/json'],
         ['Content-Length', `${response.body.length}`],
         ['Retry-After', '1'],
-        ['X-Quoted', "it's"],
         ['x-amzn-ErrorType', 'InternalServerErrorException'],
         ['x-amzn-RequestId', expect.stringMatching(/^[0-9a-f-]{36}$/)],
         ['x-amz-apigw-id', expect.any(String)],

@@ -2,11 +2,13 @@ import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
-import { TestGateway, testDirectory, testTemplate } from '../support/test-gateway.ts';
+import { stackName, staging } from '../../infra/stages.ts';
+import { readTemplate } from '../../infra/template/build-stack.ts';
+import { TestGateway, testDefinition, testDirectory } from '../support/test-gateway.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -79,7 +81,6 @@ describe('an execution environment', () => {
     const { env } = JSON.parse((await gateway.request('/v1/pets/7')).body);
     expect(env).toMatchObject({
       TABLE: 'Table',
-      GREETING: 'hello',
       AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
       AWS_LAMBDA_FUNCTION_NAME: 'Echo',
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '128',
@@ -133,10 +134,7 @@ describe('an execution environment', () => {
   };
 
   it('keeps nothing of the results that it has given', async () => {
-    const [definition] = stackDefinitionOf(
-      testTemplate({ 'GET /large': {} }, ['Echo']),
-    ).functions.values();
-    if (!definition) throw new Error('The template has no function');
+    const definition = testDefinition('Echo');
     const directory = await testDirectory({
       Echo: "exports.handler = async () => 'a'.repeat(200_000);",
     });
@@ -189,51 +187,41 @@ describe('the gateway', () => {
 });
 
 describe('a template that the local service does not understand', () => {
-  const method = (properties: Record<string, unknown>) =>
-    testTemplate({ 'GET /pets': { properties } }, ['Echo']);
+  /** A change of the properties of each resource of a type. */
+  type Change = readonly [type: string, properties: Readonly<Record<string, unknown>>];
+  const response = (parts: object): Change => [
+    'ApiGateway::GatewayResponse',
+    { ResponseType: 'DEFAULT_4XX', ...parts },
+  ];
+  const expression = '{"message":$context.error.messageString}';
 
-  it.each([
-    ['an authorizer', method({ AuthorizationType: 'AWS_IAM' }), /AuthorizationType/],
-    ['a required API Gateway key', method({ ApiKeyRequired: true }), /ApiKeyRequired/],
-    ['an HTTP integration', method({ Integration: { Type: 'HTTP_PROXY' } }), /Integration/],
-    ['a mocked integration', method({ Integration: { Type: 'MOCK' } }), /Integration/],
-    ['no function', testTemplate({ 'GET /pets': { functionId: 'Gone' } }, []), /names no function/],
+  it.each<[what: string, change: Change, reason: RegExp]>([
+    ['an authorizer', ['ApiGateway::Method', { AuthorizationType: 'IAM' }], /AuthorizationType/],
+    ['a required API key', ['ApiGateway::Method', { ApiKeyRequired: true }], /ApiKeyRequired/],
+    ['no proxy', ['ApiGateway::Method', { Integration: { Type: 'MOCK' } }], /Integration/],
+    ['no function', ['Lambda::Alias', { FunctionName: 'Gone' }], /FunctionName/],
     [
-      'a gateway response with an expression',
-      testTemplate({}, [], {
-        Default: {
-          Type: 'AWS::ApiGateway::GatewayResponse',
-          Properties: {
-            ResponseType: 'DEFAULT_4XX',
-            ResponseTemplates: { 'application/json': '{"message":$context.error.messageString}' },
-          },
-        },
-      }),
+      'an expression',
+      response({ ResponseTemplates: { 'application/json': expression } }),
       /expression/,
     ],
     [
-      'an environment variable that only CloudFormation knows',
-      testTemplate({ 'GET /pets': {} }, ['Echo'], {
-        Echo: {
-          Type: 'AWS::Lambda::Function',
-          Properties: {
-            Handler: 'Echo.handler',
-            Timeout: 1,
-            MemorySize: 128,
-            Environment: { Variables: { QUEUE: { 'Fn::GetAtt': ['Queue', 'QueueUrl'] } } },
-          },
-        },
-      }),
-      /Echo: Environment\.Variables\.QUEUE/,
+      'a computed header',
+      response({ ResponseParameters: { 'gatewayresponse.header.A': 'a' } }),
+      /literal/,
     ],
     [
-      'binary media types',
-      testTemplate({}, [], {
-        Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { BinaryMediaTypes: ['*/*'] } },
-      }),
-      /BinaryMediaTypes/,
+      'an unknown variable',
+      ['Lambda::Function', { Environment: { Variables: { QUEUE: {} } } }],
+      /QUEUE/,
     ],
-  ])('is refused: %s', (_what, template, reason) => {
-    expect(() => stackDefinitionOf(template)).toThrow(reason);
+    ['binary bodies', ['ApiGateway::RestApi', { BinaryMediaTypes: ['*/*'] }], /BinaryMediaTypes/],
+  ])('is refused: %s', async (_what, [type, properties], reason) => {
+    const { Resources } = await readTemplate(inject('assembly') ?? '', stackName(staging));
+    const changed = Object.entries(Resources).map(([id, resource]) => {
+      if (resource.Type !== `AWS::${type}`) return [id, resource];
+      return [id, { ...resource, Properties: { ...resource.Properties, ...properties } }];
+    });
+    expect(() => stackDefinitionOf({ Resources: Object.fromEntries(changed) })).toThrow(reason);
   });
 });

@@ -71,18 +71,27 @@ export interface GatewayOptions {
  */
 export const startGateway = async ({ port, log, exchange }: GatewayOptions): Promise<Gateway> => {
   const first = Promise.withResolvers<Deployment>();
-  let current: Deployment | undefined;
+  let deployed = first.promise;
   let beside: Site | undefined;
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
-    const { method = '', url = '' } = message;
     const start = performance.now();
+    const request = received(message);
     response.once('finish', () => {
+      const { method, path } = request;
       const ms = Math.round(performance.now() - start);
-      exchange?.({ method, path: url.replace(/[?#].*/s, ''), status: response.statusCode, ms });
+      exchange?.({ method, path, status: response.statusCode, ms });
     });
     if (await beside?.(message, response).catch((error) => log(`${error}`))) return;
-    const deployment = current ?? (await first.promise);
-    await respondFrom(deployment, message, response, log);
+    const deployment = await deployed;
+    try {
+      send(response, request, await answer(deployment, request, `${await buffer(message)}`));
+    } catch (error) {
+      // The client has gone, in the middle of its body perhaps.
+      if (response.destroyed) return;
+      const name = nameOf(error);
+      if (name === 'malformedReply') log(`${request.requestId} ${error}`);
+      send(response, request, gatewayResponse(deployment.api, name));
+    }
   };
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
@@ -90,9 +99,9 @@ export const startGateway = async ({ port, log, exchange }: GatewayOptions): Pro
     requireHostHeader: false,
   });
   server.on('request', respond);
-  const refuseBytes = (_cause: unknown, socket: Duplex) =>
-    refuse(socket, gatewayResponse(current?.api, 'badRequest'));
-  server.on('clientError', refuseBytes);
+  server.on('clientError', async (_cause, socket) =>
+    refuse(socket, gatewayResponse((await deployed).api, 'badRequest')),
+  );
   server.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
@@ -104,8 +113,8 @@ export const startGateway = async ({ port, log, exchange }: GatewayOptions): Pro
   return {
     origin: `http://127.0.0.1:${actualPort}`,
     deploy: (deployment) => {
-      current = deployment;
       first.resolve(deployment);
+      deployed = Promise.resolve(deployment);
     },
     publish: (site) => {
       beside = site;
@@ -127,27 +136,6 @@ const listenProblem = (error: unknown, port: number): string => {
   return `Can't listen on port ${port} (${code ?? error}). Set PORT to another port.`;
 };
 
-const respondFrom = async (
-  deployment: Deployment,
-  message: IncomingMessage,
-  response: ServerResponse,
-  log: (line: string) => void,
-) => {
-  const request = received(message);
-  try {
-    const reply = await answer(deployment, request, message);
-    send(response, request, reply);
-  } catch (error) {
-    // The client has gone, in the middle of its body perhaps.
-    if (response.destroyed) return;
-    // What is left of a refused body is read and dropped, so that the client gets to the answer.
-    message.resume();
-    const name = nameOf(error);
-    if (name === 'malformedReply') log(`${request.requestId} ${error}`);
-    send(response, request, gatewayResponse(deployment.api, name));
-  }
-};
-
 const nameOf = (error: unknown) => {
   if (error instanceof GatewayError) return error.name;
   return error instanceof FunctionError ? 'functionFailed' : 'malformedReply';
@@ -155,16 +143,15 @@ const nameOf = (error: unknown) => {
 
 const received = (message: IncomingMessage): GatewayRequest => {
   const headers = headersOf(message);
-  const [target = '/'] = (message.url ?? '/').split('#');
-  const queryStart = target.indexOf('?');
+  const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(message.url ?? '') ?? [];
   return {
     requestId: randomUUID(),
     extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
     traceId: headerValuesOf({ headers }, 'x-amzn-trace-id').at(-1) ?? newTraceId(),
     method: message.method ?? 'GET',
     // Slashes before the stage count as one (row 17 of aws-recorded.md).
-    path: (queryStart < 0 ? target : target.slice(0, queryStart)).replace(/^\/+/, '/'),
-    query: queryStart < 0 ? '' : target.slice(queryStart + 1),
+    path: path.replace(/^\/+/, '/'),
+    query,
     headers,
     sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
     port: message.socket.localPort ?? 0,
@@ -178,7 +165,7 @@ const newTraceId = () =>
 const answer = async (
   { api, functions }: Deployment,
   request: GatewayRequest,
-  message: IncomingMessage,
+  body: string,
 ): Promise<GatewayReply> => {
   // A percent sign that starts no escape (row 43 of aws-recorded.md).
   if (/%(?![\da-f]{2})/i.test(request.path + request.query)) throw new GatewayError('badRequest');
@@ -187,12 +174,7 @@ const answer = async (
   const match = matchRoute(api.routes, request.method, path);
   if (!match)
     throw new GatewayError(hasBearerToken(request) ? 'tokenIsNoSignature' : 'noSuchRoute');
-  const event = proxyEvent(
-    request,
-    match,
-    { stage: api.stageName, path },
-    `${await buffer(message)}`,
-  );
+  const event = proxyEvent(request, match, { stage: api.stageName, path }, body);
   if (Buffer.byteLength(JSON.stringify(event)) > maxEventBytes) throw new GatewayError('tooLarge');
   const { functionId, timeoutMs } = match.route;
   const called = functions.get(functionId);
