@@ -18,7 +18,7 @@ export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOp
   readonly dataDirectory?: string | undefined;
   /** Adds a hundred animals. */
   readonly seed?: boolean | undefined;
-  /** An origin whose web pages may call the service. */
+  /** An origin whose web pages may call the service; without effect on an `assembly`. */
   readonly corsOrigin?: string | undefined;
   /** A DynamoDB Local that runs already, instead of one that starts and stops with the service. */
   readonly dynamodbEndpoint?: string | undefined;
@@ -89,7 +89,7 @@ const start = async (
   progress('Starting DynamoDB Local and synthesising the stack');
   const { assembly, corsOrigin: cors, dataDirectory, dynamodbEndpoint: given } = options;
   const read = (until: AbortSignal) =>
-    assembly === undefined ? synthesise({ context: { cors }, signal: until }) : readStack(assembly);
+    assembly === undefined ? synthesise(until, { cors }) : readStack(assembly);
   const starting = given === undefined ? startDynamodbLocal({ dataDirectory, signal }) : undefined;
   const reading = read(signal);
   resources.defer(async () => {

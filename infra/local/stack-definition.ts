@@ -1,5 +1,5 @@
 import { stackName, staging } from '../stages.ts';
-import { readTemplate, type SynthesisOptions, withAssembly } from '../template/build-stack.ts';
+import { type Context, readTemplate, withAssembly } from '../template/build-stack.ts';
 import type { Template } from '../template/template.ts';
 import { type TableDefinition, tablesOf } from './dynamodb/create-tables.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
@@ -30,8 +30,8 @@ export const stackDefinitionOf = (template: Template): StackDefinition => {
 };
 
 /** Synthesises and reads the stack. Throws an error of one line when it can't be built, or is not understood. */
-export const synthesise = (options?: SynthesisOptions): Promise<StackDefinition> =>
-  withAssembly(readStack, options);
+export const synthesise = (signal?: AbortSignal, context?: Context): Promise<StackDefinition> =>
+  withAssembly(readStack, signal, context);
 
 /** Reads the stack from a folder of synthesised stacks. Throws as `stackDefinitionOf` does. */
 export const readStack = async (assembly: string): Promise<StackDefinition> =>

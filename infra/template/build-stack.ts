@@ -8,22 +8,20 @@ import { promisify } from 'node:util';
 import { projectDirectory } from '../project-directory.ts';
 import { parseTemplate, type Template } from './template.ts';
 
-export interface SynthesisOptions {
-  /** Values of the CDK's context, beside those that every local synthesis has. */
-  readonly context?: Readonly<Record<string, string | undefined>>;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Bundles the functions from the sources as they are now. Throws an error of one line when they can't be built. */
 export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
   const script = "await (await import('./infra/lambda/bundle-functions.ts')).bundleFunctions()";
   await run(['--input-type=module', '--eval', script], {}, signal);
 };
 
+/** Values of the CDK's context; those that are `undefined` are not set. */
+export type Context = Readonly<Record<string, string | undefined>>;
+
 /** Synthesises every stack into a folder. Throws an error of one line when they can't be built. */
 export const buildAssembly = (
   assembly: string,
-  { context, signal }: SynthesisOptions = {},
+  signal?: AbortSignal,
+  context?: Context,
 ): Promise<void> => {
   const CDK_CONTEXT_JSON = JSON.stringify({ placeholders: 'allowed', ...context });
   return run(['infra/app.ts'], { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON }, signal);
@@ -35,12 +33,13 @@ export const buildAssembly = (
  */
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,
-  options?: SynthesisOptions,
+  signal?: AbortSignal,
+  context?: Context,
 ): Promise<Result> => {
   // A folder of its own, so that neither a second start nor a deployment from cdk.out is in the way.
   const assembly = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
-    await buildAssembly(assembly, options);
+    await buildAssembly(assembly, signal, context);
     return await work(assembly);
   } finally {
     await rm(assembly, { recursive: true, force: true });

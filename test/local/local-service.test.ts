@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -9,21 +9,14 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { createTables, type TableDefinition } from '../../infra/local/dynamodb/create-tables.ts';
-import {
-  type DynamodbLocal,
-  freePort,
-  startDynamodbLocal,
-} from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { issueLocalApiKey } from '../../infra/local/local-api-key.ts';
-import { startLocalService } from '../../infra/local/local-service.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
 import { identifyApiKey } from '../../lib/contract/api-key.ts';
 import { toApiKeyRecord } from '../../lib/keys/api-key-record.ts';
-import { delayed, FaultProxy } from '../support/fault-proxy.ts';
-import { commandLines, ProjectCopy } from '../support/npm-start.ts';
+import { commandLines } from '../support/npm-start.ts';
 
 const folders: string[] = [];
 const temporaryFolder = async () => {
@@ -32,15 +25,9 @@ const temporaryFolder = async () => {
   return folder;
 };
 
-let dynamodb: DynamodbLocal;
-let client: DynamoDBClient;
-beforeAll(async () => {
-  dynamodb = await startDynamodbLocal();
-  client = new DynamoDBClient(localClientConfig(dynamodb.endpoint));
-});
+const client = new DynamoDBClient(localClientConfig(inject('dynamodb')?.dynamodbEndpoint ?? ''));
 afterAll(async () => {
   client.destroy();
-  await dynamodb.stop();
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
@@ -49,17 +36,6 @@ afterEach(() => {
 });
 
 describe('the local service', () => {
-  it('names a damaged database and leaves nothing running', async () => {
-    const dataDirectory = await temporaryFolder();
-    await writeFile(join(dataDirectory, 'shared-local-instance.db'), 'no database');
-    await expect(
-      startLocalService({ assembly: inject('assembly'), dataDirectory }),
-    ).rejects.toThrow(
-      /^DynamoDB Local can't use its data, .*Choose another data directory, or empty this one with --reset\.$/,
-    );
-    expect(await commandLines()).not.toContain(dataDirectory);
-  });
-
   const browser = { Accept: 'text/html,application/xhtml+xml' };
   it.each([
     ['/', browser, 302, '/docs/'],
@@ -76,65 +52,6 @@ describe('the local service', () => {
       expect([response.status, response.headers.get('Location')]).toEqual([status, page]);
     },
   );
-
-  it('lets a request that comes early wait until the local key is in its table', async () => {
-    const tableName = inject('dynamodb')?.tables['KEYS_TABLE']?.TableName;
-    const proxy = new FaultProxy(dynamodb.endpoint);
-    proxy.inject(`PutItem ${tableName}`, delayed(2_000));
-    const port = await freePort();
-    const apiKey = await readFile(join(projectDirectory, '.local', 'api-key'), 'utf8');
-    let response: Promise<Response> | undefined;
-    const service = await startLocalService({
-      port,
-      assembly: inject('assembly'),
-      dynamodbEndpoint: await proxy.listen(),
-      functionsDynamodbEndpoint: dynamodb.endpoint,
-      progress: () => {
-        response ??= fetch(`http://127.0.0.1:${port}/v1/pets`, {
-          headers: { Authorization: `Bearer ${apiKey.trim()}` },
-        });
-      },
-    });
-    try {
-      expect((await response)?.status).toBe(200);
-      expect(proxy.requests).toContain(`PutItem ${tableName}`);
-    } finally {
-      await service.stop();
-      await proxy.refuseConnections();
-    }
-  });
-});
-
-describe('the bundles', () => {
-  it('are replaced as a whole, beside nothing else, and removed with their function', async () => {
-    const { path } = await ProjectCopy.make();
-    folders.push(path);
-    const { bundleFunctions } = await import(join(path, 'infra/lambda/bundle-functions.ts'));
-    const source = join(path, 'functions', 'passing.ts');
-    const build = join(path, '.build');
-    const file = join(build, 'functions', 'passing', 'passing.cjs');
-    await writeFile(source, 'export const handler = () => {};');
-    await bundleFunctions();
-    const reader = await open(file);
-    try {
-      await writeFile(source, 'export const handler = () => 1;');
-      await bundleFunctions();
-      // A reader that has begun continues with the old file.
-      expect(await reader.readFile('utf8')).not.toBe(await readFile(file, 'utf8'));
-    } finally {
-      await reader.close();
-    }
-    expect((await readdir(join(build, 'functions', 'passing'))).sort()).toEqual([
-      'passing.cjs',
-      'passing.mjs',
-    ]);
-    await rm(source);
-    await bundleFunctions();
-    expect((await readdir(build)).sort()).toEqual(['functions', 'maps']);
-    const left = await readdir(build, { recursive: true });
-    expect(left).toContain(join('functions', 'get-pet', 'get-pet.cjs'));
-    expect(left.filter((name) => name.includes('passing'))).toEqual([]);
-  });
 });
 
 describe('DynamoDB Local', () => {
@@ -189,22 +106,14 @@ describe('DynamoDB Local', () => {
     );
     expect(await commandLines()).not.toContain(dataDirectory);
   });
-
-  it('starts with the Java of JAVA_HOME when none is on the PATH', async () => {
-    const java = execFileSync('sh', ['-c', 'readlink -f "$(command -v java)"'], {
-      encoding: 'utf8',
-    });
-    vi.stubEnv('JAVA_HOME', join(java.trim(), '../..'));
-    vi.stubEnv('PATH', await pathWith());
-    await (await startDynamodbLocal()).stop();
-  });
 });
 
 describe('the tables and the key of a start', () => {
   const tableOf = (variable: string): TableDefinition => {
     const table = inject('dynamodb')?.tables[variable];
     if (table === undefined) throw new Error(`No function has ${variable}`);
-    return table;
+    // The service of the acceptance tests has the name of the template.
+    return { ...table, TableName: `${table.TableName}-${randomUUID()}` };
   };
   const pets = tableOf('PETS_TABLE');
   const keys = tableOf('KEYS_TABLE');

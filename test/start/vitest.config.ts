@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import base from '../vitest.config.ts';
 
-/** Of the check of `npm start` only, which starts all that it needs. */
+/** Of the checks that start services, databases and builds of their own. */
 export default defineConfig({
   ...base,
-  test: { ...base.test, include: ['test/start/npm-start.check.ts'], globalSetup: [] },
+  test: { ...base.test, include: ['test/start/*.check.ts'] },
 });
