@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { sourceMapped } from '../../infra/local/lambda/source-mapped.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
 import { stackName, staging } from '../../infra/stages.ts';
 import { readTemplate } from '../../infra/template/build-stack.ts';
@@ -62,6 +63,13 @@ describe('a function that fails', () => {
       expect.stringMatching(/^RangeError: caught on purpose\n +at /),
     ]);
     expect(log).toBe('');
+  });
+
+  it('has a stack that names the sources of its bundle', () => {
+    const frames = 'Error: no\n    at x (/tmp/get-pet.cjs:1:5000)\n    at y (/tmp/other.cjs:1:1)';
+    expect(sourceMapped(frames)).toMatch(
+      /^Error: no\n {4}at (node_modules|lib)\/\S+\.[jt]s:\d+:\d+\n {4}at y \(\/tmp\/other\.cjs:1:1\)$/,
+    );
   });
 
   it('gets 502 when it has no result (unverified)', async () => {

@@ -48,13 +48,13 @@ export class ProjectCopy {
   }
 
   async expectNothingLeft(started: NpmStart): Promise<void> {
-    await expect.poll(() => started.isGroupAlive, { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => started.signalGroup(0), { timeout: 30_000 }).toBe(false);
     // DynamoDB Local is no member of the group, and runs a file of this copy of the project.
     await expect.poll(commandLines, { timeout: 30_000 }).not.toContain(this.path);
   }
 
   endAll(): void {
-    for (const started of this.#running.splice(0)) started.kill();
+    for (const started of this.#running.splice(0)) started.signalGroup('SIGKILL');
   }
 }
 
@@ -150,23 +150,12 @@ export class NpmStart {
     this.#child.kill(name);
   }
 
-  /** To npm and all that it started, as a terminal does. */
-  signalGroup(name: NodeJS.Signals) {
-    if (this.#child.pid !== undefined) process.kill(-this.#child.pid, name);
-  }
-
-  /** Whether any process of npm's group is left. */
-  get isGroupAlive(): boolean {
+  /** To npm and all that it started, as a terminal does; 0 asks only whether any of them is left. */
+  signalGroup(name: NodeJS.Signals | 0): boolean {
     try {
-      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 0);
-      return true;
+      return process.kill(-(this.#child.pid ?? Number.NaN), name);
     } catch {
       return false;
     }
-  }
-
-  /** Ends what a failed test has left. */
-  kill() {
-    if (this.isGroupAlive) this.signalGroup('SIGKILL');
   }
 }

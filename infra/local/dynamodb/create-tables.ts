@@ -5,7 +5,6 @@ import {
   type DynamoDBClient,
   DynamoDBServiceException,
   ResourceInUseException,
-  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { resourcesOf, type Template } from '../../template/template.ts';
@@ -59,7 +58,6 @@ const createTable = async (client: DynamoDBClient, table: TableDefinition): Prom
   const { TableName } = table;
   try {
     await client.send(new CreateTableCommand(table));
-    await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 0.1 }, { TableName });
   } catch (error) {
     // DynamoDB Local says only that the error is unknown.
     if (error instanceof DynamoDBServiceException && error.$fault === 'server') {
