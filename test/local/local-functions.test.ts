@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { sourceMapped } from '../../infra/local/lambda/source-mapped.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
@@ -183,13 +182,6 @@ describe('the gateway', () => {
     expect(await gateway.sendBytes(malformed)).not.toContain(apiKey);
     expect(gateway.log.length).toBeGreaterThan(0);
     expect(gateway.log.join('\n')).not.toContain(apiKey);
-  });
-
-  it('throws an error of one line that says what to do when its port is taken', async () => {
-    const port = Number(new URL(gateway.origin).port);
-    await expect(startGateway({ port, log: () => {} })).rejects.toThrow(
-      new RegExp(`^Port ${port} is taken\\. Stop .* PORT .*$`),
-    );
   });
 });
 

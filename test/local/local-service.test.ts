@@ -2,12 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  DescribeTableCommand,
-  DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { createTables, type TableDefinition } from '../../infra/local/dynamodb/create-tables.ts';
@@ -117,19 +112,6 @@ describe('the tables and the key of a start', () => {
   };
   const pets = tableOf('PETS_TABLE');
   const keys = tableOf('KEYS_TABLE');
-
-  it('are the tables that the template declares', async () => {
-    await createTables(client, [pets]);
-    const { TableName, AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] } = pets;
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-    expect(Table).toMatchObject({
-      AttributeDefinitions: expect.arrayContaining(AttributeDefinitions),
-      KeySchema,
-      BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
-      GlobalSecondaryIndexes: GlobalSecondaryIndexes.map((index) => expect.objectContaining(index)),
-    });
-    expect(GlobalSecondaryIndexes).toHaveLength(1);
-  });
 
   it('leave a table with what it holds, unless it has other indexes', async () => {
     const { TableName, GlobalSecondaryIndexes: _indexes, ...rest } = pets;

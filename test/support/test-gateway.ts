@@ -103,7 +103,7 @@ const testRoutes = {
 const routes = Object.entries(testRoutes).map(([route, functionId]): Route => {
   const [method = '', resourcePath = ''] = route.split(' ');
   const timeoutMs = resourcePath === '/too-slow' ? 100 : 29_000;
-  return { method, resourcePath, resourceId: 'resource', functionId, timeoutMs };
+  return { method, resourcePath, functionId, timeoutMs };
 });
 
 /** A function of the test API as a template would declare it. */

@@ -93,11 +93,8 @@ export const startGateway = async ({ port, log, exchange }: GatewayOptions): Pro
       send(response, request, gatewayResponse(deployment.api, name));
     }
   };
-  const server = createServer({
-    maxHeaderSize: maxHeaderBytes,
-    // Whether API Gateway passes on a request without a Host header is unverified.
-    requireHostHeader: false,
-  });
+  // Whether API Gateway passes on a request without a Host header is unverified.
+  const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
   server.on('request', respond);
   server.on('clientError', async (_cause, socket) =>
     refuse(socket, gatewayResponse((await deployed).api, 'badRequest')),

@@ -14,7 +14,6 @@ export interface Route {
   readonly method: string;
   /** Path template such as `/pets/{petId}`. */
   readonly resourcePath: string;
-  readonly resourceId: string;
   /** The logical id of the function that the route calls. */
   readonly functionId: string;
   readonly timeoutMs: number;
@@ -90,7 +89,6 @@ const routesOf = (template: Template): Route[] => {
     return {
       method: method.HttpMethod,
       resourcePath: pathOf(method.ResourceId) || '/',
-      resourceId: 'Ref' in method.ResourceId ? method.ResourceId.Ref : 'root',
       functionId,
       timeoutMs: method.Integration.TimeoutInMillis,
     };
