@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { InvalidArgumentError, program } from 'commander';
 import type { Exchange } from '../local/gateway/gateway.ts';
@@ -62,12 +61,10 @@ curl -H 'Authorization: Bearer ${apiKey}' '${baseAddress}/pets?limit=5'
 };
 
 const run = async ({ data, reset, seed, cors }: Options, signal: AbortSignal): Promise<void> => {
-  const port = portOfEnvironment();
-  if (reset && data !== undefined)
-    await rm(join(data, 'shared-local-instance.db'), { force: true });
   const service = await startLocalService({
-    port,
+    port: portOfEnvironment(),
     dataDirectory: data,
+    reset,
     seed,
     corsOrigin: cors,
     ...output,

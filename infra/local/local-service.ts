@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { projectDirectory } from '../project-directory.ts';
@@ -16,6 +17,8 @@ import { watchSources } from './watch-sources.ts';
 export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOptions> {
   /** Where pets and keys are kept from start to start; in memory without it. */
   readonly dataDirectory?: string | undefined;
+  /** Removes all that the data directory holds first. */
+  readonly reset?: boolean | undefined;
   /** Adds a hundred animals. */
   readonly seed?: boolean | undefined;
   /** An origin whose web pages may call the service; without effect on an `assembly`. */
@@ -70,8 +73,10 @@ export const startLocalService = async (
   }
 };
 
+type StartOptions = LocalServiceOptions & { readonly signal: AbortSignal };
+
 const start = async (
-  options: LocalServiceOptions & { readonly signal: AbortSignal },
+  options: StartOptions,
   resources: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'stop'>> => {
   const { progress = () => {}, log = printUnlessRoutine, exchange, failure, signal } = options;
@@ -88,6 +93,9 @@ const start = async (
 
   progress('Starting DynamoDB Local and synthesising the stack');
   const { assembly, corsOrigin: cors, dataDirectory, dynamodbEndpoint: given } = options;
+  if (options.reset && dataDirectory !== undefined) {
+    await rm(join(dataDirectory, 'shared-local-instance.db'), { force: true });
+  }
   const read = (until: AbortSignal) =>
     assembly === undefined ? synthesise(until, { cors }) : readStack(assembly);
   const starting = given === undefined ? startDynamodbLocal({ dataDirectory, signal }) : undefined;
@@ -113,17 +121,9 @@ const start = async (
   deployment.deploy();
   deployed.resolve(deployment);
 
-  const restart = async ({ port }: DynamodbLocal) => {
-    const loss = dataDirectory ? `${dataDirectory} keeps the pets` : 'the pets in memory are lost';
-    progress(`DynamoDB Local has ended; ${loss}. It is started again.`);
-    const restarted = await startDynamodbLocal({ dataDirectory, port, signal });
-    resources.defer(restarted.stop);
-    await fill(client, deployment.stack, options);
-    progress('DynamoDB Local runs again, with its tables and the API key.');
-    return restarted;
-  };
   if (database) {
-    restartUntil(signal, database, restart).catch((error) => {
+    const refill = () => fill(client, deployment.stack, options);
+    keepRunning(database, options, refill, resources).catch((error) => {
       if (!signal.aborted) progress(`DynamoDB Local can't be started again: ${error.message}`);
     });
   }
@@ -158,12 +158,22 @@ const fill = async (
   return issueLocalApiKey(client, keys.TableName);
 };
 
-/** Restarts a DynamoDB Local each time it ends, until the signal is aborted. */
-const restartUntil = async (
-  signal: AbortSignal,
+/** Starts DynamoDB Local again each time it ends, on the same port, until the signal is aborted. */
+const keepRunning = async (
   database: DynamodbLocal,
-  restart: (ended: DynamodbLocal) => Promise<DynamodbLocal>,
+  { dataDirectory, progress, signal }: StartOptions,
+  refill: () => Promise<unknown>,
+  resources: AsyncDisposableStack,
 ): Promise<void> => {
-  await database.ended;
-  if (!signal.aborted) await restartUntil(signal, await restart(database), restart);
+  const loss = dataDirectory ? `${dataDirectory} keeps the pets` : 'the pets in memory are lost';
+  let { ended } = database;
+  for (await ended; !signal.aborted; await ended) {
+    progress?.(`DynamoDB Local has ended; ${loss}. It is started again.`);
+    const { port } = database;
+    const restarted = await startDynamodbLocal({ dataDirectory, port, signal });
+    resources.defer(restarted.stop);
+    ({ ended } = restarted);
+    await refill();
+    progress?.('DynamoDB Local runs again, with its tables and the API key.');
+  }
 };
