@@ -18,6 +18,10 @@ export const docsSite =
     // The page holds the API key: under a stranger's name for this machine it is not there.
     const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
     if (method !== 'GET' || !isLocal) return false;
+    if (/^\/(v1\/?)?$/.test(path) && headers.accept?.includes('text/html')) {
+      response.writeHead(302, { Location: '/docs/' }).end();
+      return true;
+    }
     if (path === '/docs') {
       response.writeHead(308, { Location: '/docs/' }).end();
       return true;
