@@ -1,6 +1,7 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { licenceFiles, pageFile, pageFiles } from '../openapi/reference-page.ts';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { licencesOf } from '../openapi/licences.ts';
+import { pageFile, pageFiles } from '../openapi/reference-page.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');
@@ -8,5 +9,5 @@ const directory = join(projectDirectory, '.build', 'docs');
 await rm(directory, { recursive: true, force: true });
 await mkdir(directory, { recursive: true });
 for (const name of pageFiles) await writeFile(join(directory, name), await pageFile(name));
-for (const file of licenceFiles) await cp(file, join(directory, basename(file)));
+await writeFile(join(directory, 'LICENSES.txt'), await licencesOf('@scalar/api-reference'));
 console.log(`Wrote ${directory}: any static host can serve it.`);

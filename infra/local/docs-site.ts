@@ -6,8 +6,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.json': 'application/json',
   '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.png': 'image/png',
 };
 
 /** The reference page at `/docs`, made out to this service, and always of the `openapi.json` as it is. */

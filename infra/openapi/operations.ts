@@ -7,6 +7,7 @@ import {
   type OperationName,
   operations,
 } from '../../lib/contract/operations.ts';
+import { codeSamples } from './code-samples.ts';
 import { whenOf } from './errors.ts';
 import { entityTag, headersOf, headersOfError, nextLink } from './headers.ts';
 import { listPetsParameters } from './schemas.ts';
@@ -66,7 +67,6 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
         name: 'Idempotency-Key',
         description: 'Any text that no other creation of yours has, such as a UUID.',
         schema: { type: 'string', pattern: idempotencyKeyPattern.source },
-        example: '4f0c5f2e-8d0b-4a57-9a0e-0d0f0f8f8a11',
       },
     ],
     requestBody: {
@@ -107,7 +107,6 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
         name: 'If-None-Match',
         description: 'The `ETag` of the animal as the client has it.',
         schema: { type: 'string' },
-        example: '"vZ_ntEUTgTOaGjBG3whJRfYfzbKLDHKxNVXOsqZQKpw"',
       },
     ],
     success: {
@@ -177,6 +176,7 @@ const operationObject = (operation: Operation) => {
       'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
     }),
     ...(stability && { 'x-stability': stability }),
+    'x-codeSamples': codeSamples(name),
     responses: {
       [status]: { ...answer, headers: { ...headersOf(operation), ...own } },
       ...(notModified && {
