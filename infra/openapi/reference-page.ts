@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { projectDirectory } from '../project-directory.ts';
 import { describedErrors, whenOf } from './errors.ts';
 
-const scalar = join(projectDirectory, 'node_modules', '@scalar', 'api-reference');
-const contract = join(projectDirectory, 'lib', 'contract', 'openapi.json');
-
-/** The files of the reference page. They refer only to each other, so they work at any address. */
-export const pageFiles = ['index.html', 'openapi.json', 'reference.json', 'scalar.js'] as const;
-export type PageFile = (typeof pageFiles)[number];
+const contractPath = join(projectDirectory, 'lib', 'contract', 'openapi.json');
+const scalarPath = join(
+  projectDirectory,
+  'node_modules/@scalar/api-reference/dist/browser/standalone.js',
+);
 
 /** The service that a page sends its requests to. */
 export interface PageService {
@@ -17,36 +16,35 @@ export interface PageService {
   readonly apiKey: string;
 }
 
-/** A file of the reference page: Scalar with the contract and the guides. The page of a service holds its API key. */
-export const pageFile = async (name: PageFile, service?: PageService): Promise<string | Buffer> => {
-  switch (name) {
-    case 'index.html':
-      return html(service);
-    case 'openapi.json':
-      return readFile(contract);
-    case 'reference.json':
-      return JSON.stringify(await referenceDocument(), showable);
-    case 'scalar.js':
-      return readFile(join(scalar, 'dist', 'browser', 'standalone.js'));
-  }
+/** The files of the reference page. They refer only to each other, so they work at any address. */
+export const pageFiles = ['index.html', 'openapi.json', 'reference.json', 'scalar.js'] as const;
+export type PageFile = (typeof pageFiles)[number];
+
+const contents: Readonly<
+  Record<PageFile, (service: PageService | undefined) => Promise<string | Buffer>>
+> = {
+  'index.html': (service) => html(service),
+  'openapi.json': () => readFile(contractPath),
+  'reference.json': () => referenceDocument(),
+  'scalar.js': () => readFile(scalarPath),
 };
+
+/** A file of the reference page: Scalar with the contract and the guides. The page of a service holds its API key. */
+export const pageFile = (name: PageFile, service?: PageService) => contents[name](service);
+
+const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');
 
 const guideNames = ['get-a-key', 'errors', 'paging', 'idempotency', 'versions', 'requests'];
-
-const readGuide = async (name: string) => {
-  const text = await readFile(join(import.meta.dirname, 'guides', `${name}.md`), 'utf8');
-  const [heading = '', ...lines] = text.split('\n');
-  return { name: heading.replace('# ', ''), description: lines.join('\n') };
-};
 
 const errorList = describedErrors
   .map((error) => `- ${error.status} \`${error.code}\`: ${whenOf(error)}`)
   .join('\n');
 
-interface Contract {
-  readonly info: object;
-  readonly tags: readonly object[];
-}
+const readGuide = async (file: string) => {
+  const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
+  const description = lines.join('\n').replace('<!-- errors -->', errorList);
+  return { name: heading.replace('# ', ''), description };
+};
 
 /**
  * Leaves out what Scalar would show wrongly: the bounds of int64, which it rounds, and the examples of a schema, which
@@ -57,36 +55,36 @@ const showable = (key: string, value: unknown) => {
   return isRounded || (key === 'examples' && Array.isArray(value)) ? undefined : value;
 };
 
+interface Contract {
+  readonly info: object;
+  readonly tags: readonly object[];
+}
+
 /** What the page shows: the contract, with an introduction for people and the guides as sections. */
-const referenceDocument = async () => {
-  const document: Contract = JSON.parse(await readFile(contract, 'utf8'));
+const referenceDocument = async (): Promise<string> => {
+  const document: Contract = JSON.parse(await readFile(contractPath, 'utf8'));
   const { description } = await readGuide('introduction');
   const guides = await Promise.all(guideNames.map(readGuide));
-  return {
+  const shown = {
     ...document,
     info: { ...document.info, description },
-    tags: [
-      ...document.tags,
-      ...guides.map((guide) => ({
-        ...guide,
-        description: guide.description.replace('<!-- errors -->', errorList),
-      })),
-    ],
+    tags: [...document.tags, ...guides],
     'x-tagGroups': [
       { name: 'Operations', tags: ['pets'] },
       { name: 'Guides', tags: guides.map(({ name }) => name) },
     ],
   };
+  return JSON.stringify(shown, showable);
 };
 
-/** Options of https://github.com/scalar/scalar/blob/main/documentation/configuration.md: nothing leaves the page's origin but the requests of its reader. */
-const configuration = async (service: PageService | undefined) => ({
+/** Scalar's options (its documentation/configuration.md): it sends nothing but the requests of the reader. */
+const options = async (service: PageService | undefined) => ({
   url: 'reference.json',
   ...(service && {
     servers: [{ url: service.baseAddress, description: 'This machine' }],
     authentication: { securitySchemes: { apiKey: { token: service.apiKey } } },
   }),
-  customCss: await readFile(join(import.meta.dirname, 'reference-page.css'), 'utf8'),
+  customCss: await readPart('reference-page.css'),
   defaultOpenAllTags: true,
   // Its own download would round the bounds of int64.
   documentDownloadType: 'none',
@@ -100,24 +98,11 @@ const configuration = async (service: PageService | undefined) => ({
   withDefaultFonts: false,
 });
 
-const html = async (service: PageService | undefined) => {
-  const options = JSON.stringify(await configuration(service)).replaceAll('<', '\\u003c');
-  const script = `Scalar.createApiReference('#page', ${options});`;
+const html = async (service: PageService | undefined): Promise<string> => {
+  const json = JSON.stringify(await options(service)).replaceAll('<', '\\u003c');
+  const script = `Scalar.createApiReference('#page', ${json});`;
   const hash = createHash('sha256').update(script).digest('base64');
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self' 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:; connect-src 'self' https:">
-    <title>Animal store</title>
-    <link rel="icon" href="data:,">
-  </head>
-  <body>
-    <div id="page"></div>
-    <script src="scalar.js"></script>
-    <script>${script}</script>
-  </body>
-</html>
-`;
+  return (await readPart('reference-page.html'))
+    .replace('{{hash}}', `sha256-${hash}`)
+    .replace('{{script}}', () => script);
 };
