@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectDirectory } from '../project-directory.ts';
@@ -17,16 +16,24 @@ export interface PageService {
 }
 
 /** The files of the reference page. They refer only to each other, so they work at any address. */
-export const pageFiles = ['index.html', 'openapi.json', 'reference.json', 'scalar.js'] as const;
+export const pageFiles = [
+  'index.html',
+  'page.js',
+  'scalar.js',
+  'reference.json',
+  'openapi.json',
+] as const;
 export type PageFile = (typeof pageFiles)[number];
 
 const contents: Readonly<
   Record<PageFile, (service: PageService | undefined) => Promise<string | Buffer>>
 > = {
-  'index.html': (service) => html(service),
-  'openapi.json': () => readFile(contractPath),
-  'reference.json': () => referenceDocument(),
+  'index.html': () => readPart('reference-page.html'),
+  'page.js': async (service) =>
+    `Scalar.createApiReference('#page', ${JSON.stringify(await options(service))});`,
   'scalar.js': () => readFile(scalarPath),
+  'reference.json': () => referenceDocument(),
+  'openapi.json': () => readFile(contractPath),
 };
 
 /** A file of the reference page: Scalar with the contract and the guides. The page of a service holds its API key. */
@@ -97,12 +104,3 @@ const options = async (service: PageService | undefined) => ({
   telemetry: false,
   withDefaultFonts: false,
 });
-
-const html = async (service: PageService | undefined): Promise<string> => {
-  const json = JSON.stringify(await options(service)).replaceAll('<', '\\u003c');
-  const script = `Scalar.createApiReference('#page', ${json});`;
-  const hash = createHash('sha256').update(script).digest('base64');
-  return (await readPart('reference-page.html'))
-    .replace('{{hash}}', `sha256-${hash}`)
-    .replace('{{script}}', () => script);
-};
