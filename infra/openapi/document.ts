@@ -17,7 +17,7 @@ const introduction = `Send an API key with every request: \`Authorization: Beare
 - Every error has the body of the schema Error. Paths that are not listed here get 404.
 - Responses may get more fields, headers and error codes: ignore those that you do not know.`;
 
-/** The OpenAPI 3.1 document of the service, from the operations, schemas and errors that the functions run by. */
+/** The OpenAPI 3.1 document of the service, from the operations, schemas and errors that the functions use. */
 export const openapiDocument = () => ({
   openapi: '3.1.1',
   info: {

@@ -23,7 +23,7 @@ const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
   },
 });
 
-/** What the document says of an operation beyond its definition. */
+/** What the document says about an operation beyond its definition. */
 interface Description {
   readonly summary: string;
   readonly description: string;
@@ -34,7 +34,7 @@ interface Description {
     readonly headers?: object;
     readonly [member: string]: unknown;
   };
-  /** The answer to a client that has the body already. */
+  /** The response to a client that has the body already. */
   readonly notModified?: { readonly description: string; readonly headers: object };
   /** What a client can do wrong, besides the API key. */
   readonly refusals: readonly ApiError[];
@@ -44,7 +44,7 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
   listPets: {
     summary: 'List animals',
     description:
-      'One page of the catalogue. `Link` leads to the next page: request it unchanged, until a page has no `Link`. Only a missing `Link` ends the list: a page can hold fewer animals than `limit`, or none, and still have one.',
+      'One page of the catalogue. `Link` leads to the next page: request that address unchanged, until a page has no `Link`. A page can hold fewer animals than `limit`, or none, and still have a `Link`.',
     parameters: Object.entries(listPetsParameters()).map(([name, schema]) => {
       const { description, ...rest } = typeof schema === 'object' ? schema : {};
       return { in: 'query', name, description, schema: rest };
@@ -60,12 +60,12 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
   createPet: {
     summary: 'Add an animal',
     description:
-      'Adds one animal. With an `Idempotency-Key` it is safe to send the same request again after a lost answer: it adds the animal once, and answers with it each time.',
+      'Adds one animal. With an `Idempotency-Key` you can repeat the request after a lost response: it adds the animal once, and returns the same animal each time.',
     parameters: [
       {
         in: 'header',
         name: 'Idempotency-Key',
-        description: 'Any text that no other creation of yours has, such as a UUID.',
+        description: 'Any text that you use for no other creation, such as a UUID.',
         schema: { type: 'string', pattern: idempotencyKeyPattern.source },
       },
     ],
@@ -99,13 +99,13 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
         in: 'path',
         name: 'petId',
         required: true,
-        description: 'The `id` of the animal. A value that none can have is answered with 404.',
+        description: 'The `id` of the animal. A value that no animal can have gets 404.',
         schema: { $ref: '#/components/schemas/PetId' },
       },
       {
         in: 'header',
         name: 'If-None-Match',
-        description: 'The `ETag` of the animal as the client has it.',
+        description: 'The `ETag` of the animal that you have.',
         schema: { type: 'string' },
       },
     ],
@@ -116,14 +116,14 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
       content: json('Pet', { found: rex }),
     },
     notModified: {
-      description: 'The animal is as `If-None-Match` names it.',
+      description: 'The animal still has the `ETag` in `If-None-Match`.',
       headers: entityTag,
     },
     refusals: [errors.invalidRequest('fields is not known.'), errors.notFound()],
   },
 };
 
-/** The Error responses of an operation, by status: its own refusals, and what the service or its gateway can meet. */
+/** The Error responses of an operation, by status: its own refusals, and those of the service and its gateway. */
 const errorResponses = (operation: Operation, refusals: readonly ApiError[]) =>
   Object.fromEntries(
     [
@@ -151,17 +151,17 @@ const errorResponses = (operation: Operation, refusals: readonly ApiError[]) =>
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** What a reader must know of an operation's place in its life. */
+/** Stability and deprecation of an operation, in sentences. */
 const lifecycle = ({ deprecation, stability }: Operation): string[] => [
   ...(stability ? [`This operation is ${stability}: it may change within this version.`] : []),
   ...(deprecation
     ? [
-        `**Deprecated** since ${day.format(deprecation.since)} and removed on ${day.format(deprecation.sunset)}: from then on it answers 410. Use \`GET ${deprecation.successor}\` instead, with \`status\` to filter.`,
+        `**Deprecated** since ${day.format(deprecation.since)} and removed on ${day.format(deprecation.sunset)}: from then on it returns 410. Use \`GET ${deprecation.successor}\` instead, with \`status\` to filter.`,
       ]
     : []),
 ];
 
-/** An operation with all that it can answer. */
+/** An operation with all its responses. */
 const operationObject = (operation: Operation) => {
   const { name, deprecation, stability } = operation;
   const { description, success, notModified, refusals, ...rest } = descriptions[name];
