@@ -45,10 +45,7 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
     summary: 'List animals',
     description:
       'One page of the catalogue. `Link` leads to the next page: request that address unchanged, until a page has no `Link`. A page can hold fewer animals than `limit`, or none, and still have a `Link`.',
-    parameters: Object.entries(listPetsParameters()).map(([name, schema]) => {
-      const { description, ...rest } = typeof schema === 'object' ? schema : {};
-      return { in: 'query', name, description, schema: rest };
-    }),
+    parameters: listPetsParameters,
     success: {
       status: 200,
       description: 'A page of animals.',
@@ -119,7 +116,7 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
       description: 'The animal still has the `ETag` in `If-None-Match`.',
       headers: entityTag,
     },
-    refusals: [errors.invalidRequest('fields is not known.'), errors.notFound()],
+    refusals: [errors.invalidRequest('query parameter fields is not known.'), errors.notFound()],
   },
 };
 

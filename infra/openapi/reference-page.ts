@@ -53,14 +53,9 @@ const readGuide = async (file: string) => {
   return { name: heading.replace('# ', ''), description };
 };
 
-/**
- * Leaves out what Scalar would show wrongly: the bounds of int64, which it rounds, and the examples of a schema, which
- * it turns into a menu without any other value.
- */
-const showable = (key: string, value: unknown) => {
-  const isRounded = /^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value);
-  return isRounded || (key === 'examples' && Array.isArray(value)) ? undefined : value;
-};
+/** Leaves out the bounds of int64, which JavaScript rounds; `format` names them. */
+const showable = (key: string, value: unknown) =>
+  /^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value) ? undefined : value;
 
 interface Contract {
   readonly info: object;
