@@ -29,13 +29,7 @@ interface Description {
   readonly description: string;
   readonly parameters: readonly object[];
   readonly requestBody?: object;
-  readonly success: {
-    readonly status: number;
-    readonly headers?: object;
-    readonly [member: string]: unknown;
-  };
-  /** The response to a client that has the body already. */
-  readonly notModified?: { readonly description: string; readonly headers: object };
+  readonly responses: Readonly<Record<number, Readonly<Record<string, unknown>>>>;
   /** What a client can do wrong, besides the API key. */
   readonly refusals: readonly ApiError[];
 }
@@ -46,11 +40,12 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
     description:
       'One page of the catalogue. `Link` leads to the next page: request that address unchanged, until a page has no `Link`. A page can hold fewer animals than `limit`, or none, and still have a `Link`.',
     parameters: listPetsParameters,
-    success: {
-      status: 200,
-      description: 'A page of animals.',
-      headers: nextLink,
-      content: json('Pets', { onePet: [rex], empty: [] }),
+    responses: {
+      200: {
+        description: 'A page of animals.',
+        headers: nextLink,
+        content: json('Pets', { onePet: [rex], empty: [] }),
+      },
     },
     refusals: [errors.invalidRequest('limit must be an integer from 1 to 100.')],
   },
@@ -74,12 +69,13 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
         complete: { name: 'Rex', categoryId: 1, status: 'pending' },
       }),
     },
-    success: {
-      status: 201,
-      description: 'The animal, with its `id`.',
-      content: json('Pet', { created: rex }),
-      links: {
-        get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
+    responses: {
+      201: {
+        description: 'The animal, with its `id`.',
+        content: json('Pet', { created: rex }),
+        links: {
+          get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
+        },
       },
     },
     refusals: [
@@ -106,15 +102,12 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
         schema: { type: 'string' },
       },
     ],
-    success: {
-      status: 200,
-      description: 'The animal.',
-      headers: entityTag,
-      content: json('Pet', { found: rex }),
-    },
-    notModified: {
-      description: 'The animal still has the `ETag` in `If-None-Match`.',
-      headers: entityTag,
+    responses: {
+      200: { description: 'The animal.', headers: entityTag, content: json('Pet', { found: rex }) },
+      304: {
+        description: 'The animal still has the `ETag` in `If-None-Match`.',
+        headers: entityTag,
+      },
     },
     refusals: [errors.invalidRequest('query parameter fields is not known.'), errors.notFound()],
   },
@@ -161,8 +154,7 @@ const lifecycle = ({ deprecation, stability }: Operation): string[] => [
 /** An operation with all its responses. */
 const operationObject = (operation: Operation) => {
   const { name, deprecation, stability } = operation;
-  const { description, success, notModified, refusals, ...rest } = descriptions[name];
-  const { status, headers: own, ...answer } = success;
+  const { description, responses, refusals, ...rest } = descriptions[name];
   return {
     operationId: name,
     tags: ['pets'],
@@ -175,10 +167,12 @@ const operationObject = (operation: Operation) => {
     ...(stability && { 'x-stability': stability }),
     'x-codeSamples': codeSamples(name),
     responses: {
-      [status]: { ...answer, headers: { ...headersOf(operation), ...own } },
-      ...(notModified && {
-        304: { ...notModified, headers: { ...headersOf(operation), ...notModified.headers } },
-      }),
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, response]) => [
+          status,
+          { ...response, headers: { ...headersOf(operation), ...Object(response['headers']) } },
+        ]),
+      ),
       ...errorResponses(operation, refusals),
     },
   };
