@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { pageFile, pageFiles } from '../openapi/reference-page.ts';
+import { pageFiles } from '../openapi/reference-page.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');
@@ -27,6 +27,8 @@ const licences = async (): Promise<string> => {
 
 await rm(directory, { recursive: true, force: true });
 await mkdir(directory, { recursive: true });
-for (const name of pageFiles) await writeFile(join(directory, name), await pageFile(name));
+for (const [name, read] of Object.entries(pageFiles)) {
+  await writeFile(join(directory, name), await read());
+}
 await writeFile(join(directory, 'LICENSES.txt'), await licences());
 console.log(`Wrote ${directory}: any static host can serve it.`);

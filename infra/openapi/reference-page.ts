@@ -15,19 +15,13 @@ export interface PageService {
   readonly apiKey: string;
 }
 
-/** The files of the reference page. They refer only to each other, so they work at any address. */
-export const pageFiles = [
-  'index.html',
-  'page.js',
-  'scalar.js',
-  'reference.json',
-  'openapi.json',
-] as const;
-export type PageFile = (typeof pageFiles)[number];
+type ReadFile = (service?: PageService) => Promise<string | Buffer>;
 
-const contents: Readonly<
-  Record<PageFile, (service: PageService | undefined) => Promise<string | Buffer>>
-> = {
+/**
+ * The files of the reference page: Scalar with the contract and the guides. They refer only to each other, so they work
+ * at any address. For a service, the page holds its API key.
+ */
+export const pageFiles: Readonly<Record<string, ReadFile>> = {
   'index.html': () => readPart('reference-page.html'),
   'page.js': async (service) =>
     `Scalar.createApiReference('#page', ${JSON.stringify(await options(service))});`,
@@ -35,9 +29,6 @@ const contents: Readonly<
   'reference.json': () => referenceDocument(),
   'openapi.json': () => readFile(contractPath),
 };
-
-/** A file of the reference page: Scalar with the contract and the guides. The page of a service holds its API key. */
-export const pageFile = (name: PageFile, service?: PageService) => contents[name](service);
 
 const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');
 
