@@ -179,14 +179,12 @@ const operationObject = (operation: Operation) => {
 };
 
 /** The operations by path and method. */
-export const paths = () =>
-  Object.fromEntries(
-    [...new Set(operations.map(({ path }) => path))].map((path) => [
+export const paths = () => {
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  return Object.fromEntries(
+    [...byPath].map(([path, group]) => [
       path,
-      Object.fromEntries(
-        operations
-          .filter((operation) => operation.path === path)
-          .map((operation) => [operation.method.toLowerCase(), operationObject(operation)]),
-      ),
+      Object.fromEntries(group.map((each) => [each.method.toLowerCase(), operationObject(each)])),
     ]),
   );
+};
