@@ -28,7 +28,7 @@ export const send = async (request: ClientRequest): Promise<ClientResponse> => {
 };
 
 /** Sends a request of the typed client like all others. */
-export const fetchWithinContract: typeof fetch = async (input, init) => {
+const fetchWithinContract: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
   const { status, headers, text } = await send({
     method: request.method,

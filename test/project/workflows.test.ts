@@ -28,9 +28,11 @@ const Workflow = z.object({
   jobs: z.record(z.string(), Job),
 });
 
-const check = Workflow.parse(parse(read('.github/workflows/check.yml')));
-const release = Workflow.parse(parse(read('.github/workflows/release.yml')));
-const jobs = [...Object.entries(check.jobs), ...Object.entries(release.jobs)];
+const workflow = (name: string) => Workflow.parse(parse(read(`.github/workflows/${name}.yml`)));
+const check = workflow('check');
+const release = workflow('release');
+const workflows = [check, release, workflow('nightly'), workflow('codeql')];
+const jobs = workflows.flatMap((each) => Object.entries(each.jobs));
 
 const jobOf = ({ jobs }: typeof check, name: string): Job => {
   const job = jobs[name];
@@ -43,16 +45,18 @@ const uses = ({ steps }: Job, action: string) =>
 
 // actionlint and zizmor check the rest: `.ci/check-workflows`.
 describe('every job', () => {
-  it.each(jobs)('%s gets an identity of AWS only to assume a role', (_name, job) => {
-    const assumesRole = uses(job, 'aws-actions/configure-aws-credentials');
-    expect(job.permissions['id-token'] === 'write').toBe(assumesRole);
+  it.each(jobs)('%s gets an identity only to assume a role or to publish', (_name, job) => {
+    const actions = ['aws-actions/configure-aws-credentials', 'actions/deploy-pages'];
+    const publishes = commandsOf(job).includes('npm publish --provenance --access public');
+    const needsIdentity = publishes || actions.some((action) => uses(job, action));
+    expect(job.permissions['id-token'] === 'write').toBe(needsIdentity);
   });
 
   it.each(jobs)('%s runs no code of the repository if it writes to GitHub', (_name, job) => {
     const writes = Object.entries(job.permissions).filter(
       ([permission, right]) => right === 'write' && permission !== 'id-token',
     );
-    if (writes.length > 0) expect(uses(job, 'actions/checkout')).toBe(false);
+    if (writes.length > 0 && uses(job, 'actions/checkout')) expect(commandsOf(job).trim()).toBe('');
   });
 
   it.each(jobs)('%s calls npm scripts that exist', (_name, job) => {
@@ -93,6 +97,9 @@ describe('a release', () => {
     ['staging', 'check', 'staging', 'npm run deploy -- AnimalStore-staging '],
     ['acceptance', 'staging', 'staging', 'npm run acceptance'],
     ['prod', 'acceptance', 'prod', 'npm run deploy -- AnimalStore-prod '],
+    ['pages', 'prod', 'github-pages', ''],
+    ['npm', 'prod', 'npm', 'npm publish '],
+    ['github-release', 'npm', undefined, 'gh release create "$tag" '],
   ])('runs %s after %s, as the environment %s', (name, needs, environment, command) => {
     const job = jobOf(release, name);
     expect([job.needs, job.environment, job.if]).toEqual([needs, environment, undefined]);

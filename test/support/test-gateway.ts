@@ -154,7 +154,7 @@ const testSources: Readonly<Record<string, string>> = {
 };
 
 /** The routes of the test template. */
-export const testRoutes: Readonly<Record<string, TestMethod>> = {
+const testRoutes: Readonly<Record<string, TestMethod>> = {
   'ANY /': { functionId: 'Any' },
   'GET /pets': {},
   'ANY /pets': { functionId: 'Any' },

@@ -25,7 +25,7 @@ const maxHeaderBytes = 10_240;
 const requestTimeoutMs = 30_000;
 
 /** A REST API with the functions that its routes call, by logical id. */
-export interface Deployment {
+interface Deployment {
   readonly api: RestApiDefinition;
   readonly functions: ReadonlyMap<string, ProxyFunction>;
 }

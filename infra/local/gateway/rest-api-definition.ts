@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { GetAtt, Join, Ref, resourcesOf, type Template } from '../../template/template.ts';
 
 /** A customised gateway response: what the template says of its status, headers and body. */
-export interface StaticResponse {
+interface StaticResponse {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
