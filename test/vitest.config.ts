@@ -19,6 +19,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Most of them wait for a fault, a process or a deadline; few compute.
     maxWorkers: 4,
+    restoreMocks: true,
+    unstubEnvs: true,
     // What hangs fails; what a busy machine slows down does not.
     testTimeout: 120_000,
     hookTimeout: 120_000,

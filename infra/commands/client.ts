@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { program } from 'commander';
 import { build } from 'esbuild';
 import { projectDirectory } from '../project-directory.ts';
 
@@ -40,6 +41,11 @@ const writeTypes = () => {
     cwd: projectDirectory,
   });
 };
+
+program
+  .name('npm run client')
+  .description('Writes the typed client to .build/client, as a package for npm.')
+  .parse();
 
 await rm(directory, { recursive: true, force: true });
 await build({

@@ -3,10 +3,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { program } from 'commander';
 import { pageFiles } from '../openapi/reference-page.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');
+
+program
+  .name('npm run docs')
+  .description('Writes the reference page to .build/docs, for any static host.')
+  .parse();
 
 /** The licences of Scalar and of all that it depends on: its script bundles them, so they are distributed with it. */
 const licences = async (): Promise<string> => {

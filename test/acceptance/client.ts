@@ -10,7 +10,7 @@ export const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
 const jsonType = ['Content-Type', 'application/json'] as const;
 
 /**
- * Sends one request, and holds the exchange to the OpenAPI document. Without headers of its own the request carries
+ * Sends one request, and holds the response to the OpenAPI document. Without headers of its own the request carries
  * the API key, and JSON where it has a body. A 429 of the stage's throttle, or a 503 of an account that is out of
  * concurrency (10 in a new one), is sent again after its `Retry-After`, at most 20 times.
  */
