@@ -11,6 +11,10 @@ const mapsDirectory = join(buildDirectory, 'maps');
 /** Where the deployed files of a function are: one folder a function, which holds nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
+/** The source map of a function's bundle. */
+export const sourceMapFile = (functionName: string) =>
+  join(mapsDirectory, `${functionName}.cjs.map`);
+
 /** How a function is bundled for Lambda, with the SDK inside: other settings made it start slower. */
 export const bundleOptions = {
   absWorkingDir: projectDirectory,

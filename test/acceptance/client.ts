@@ -88,7 +88,7 @@ export const expectRefused = (response: ClientResponse) => {
   expectError(response, response.status === 400 ? 400 : 404, code);
 };
 
-/** Holds a response to showing neither key, nor stack, nor what stands behind the service. */
+/** Holds a response to showing neither key, nor stack, nor what the service is built on. */
 export const expectNoLeak = ({ headers, text: body }: ClientResponse) => {
   expect.soft(JSON.stringify(headers) + body).not.toContain(apiKey.slice(10));
   expect.soft(body).not.toMatch(/dynamo|Exception|node_modules|\n\s+at |PetsTable|KeysTable/i);

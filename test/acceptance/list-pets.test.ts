@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
 import { nextPageQuery } from '../support/next-page.ts';
 import { create, eventually, expectInvalid, expectRefused, send } from './client.ts';
-
-interface Listed {
-  readonly id: number;
-  readonly name: string;
-  readonly status: string;
-}
-
-const statuses = ['available', 'pending', 'sold'];
 
 const list = async (query: string) => {
   const { status, headers, text } = await send({ path: `/pets${query}` });
   expect(status, text).toBe(200);
-  const pets: Listed[] = JSON.parse(text);
+  const pets: Pet[] = JSON.parse(text);
   const link = headers['link'] === undefined ? undefined : `${headers['link']}`;
   const next = nextPageQuery(link);
   return { pets, next: next && `?${next}`, link };
@@ -32,21 +25,25 @@ const walk = async (query: string) => {
   return pages;
 };
 
-const inOrder = (pets: readonly Listed[]) =>
+const inOrder = (pets: readonly Pet[]) =>
   pets.toSorted(
     (left, right) =>
-      statuses.indexOf(left.status) - statuses.indexOf(right.status) || left.id - right.id,
+      petStatuses.indexOf(left.status) - petStatuses.indexOf(right.status) || left.id - right.id,
   );
 
 describe('GET /pets', () => {
   const marker = randomUUID();
-  const mine = (pets: readonly Listed[]) => pets.filter(({ name }) => name.startsWith(marker));
-  let created: Listed[] = [];
+  const mine = (pets: readonly Pet[]) => pets.filter(({ name }) => name.startsWith(marker));
+  let created: Pet[] = [];
 
   beforeAll(async () => {
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, number) =>
-        create({ name: `${marker} ${number}`, categoryId: number, status: statuses[number % 3] }),
+        create({
+          name: `${marker} ${number}`,
+          categoryId: number,
+          status: petStatuses[number % 3],
+        }),
       ),
     );
     created = inOrder(responses.map(({ text }) => JSON.parse(text)));
@@ -74,7 +71,7 @@ describe('GET /pets', () => {
       expect(pets).toEqual(inOrder(pets));
       expect(new Set(pets.map(({ id }) => id)).size).toBe(pets.length);
       const wanted = /status=(\w+)/.exec(query)?.[1];
-      const isWanted = ({ status }: Listed) => wanted === undefined || status === wanted;
+      const isWanted = ({ status }: Pet) => wanted === undefined || status === wanted;
       expect(pets.every(isWanted)).toBe(true);
       expect(mine(pets)).toEqual(created.filter(isWanted));
       for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);

@@ -23,7 +23,7 @@ describe('a path that no operation has', () => {
     }
   });
 
-  it('does not echo a key that stands in the path or the query', async () => {
+  it('does not echo a key in the path or the query', async () => {
     const response = await send({ path: `/${apiKey}?key=${apiKey}`, headers: [] });
     expectError(response, 404, 'not_found');
   });

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { bundleDirectory, entryModule } from '../../infra/lambda/bundle-functions.ts';
+import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
 import { functionsOf } from '../../infra/local/lambda/function-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
@@ -77,18 +78,21 @@ afterEach(() => {
 });
 
 const deploy = async (id: string, change?: Change): Promise<LambdaFunction> => {
-  const [definition] = functionsOf(template, names, new Set([id])).values();
+  const Resources = Object.fromEntries(
+    Object.entries(template.Resources).filter(([each]) => each === id),
+  );
+  const [definition] = functionsOf({ Resources }, names).values();
   if (!definition) throw new Error(`The template has no function ${id}`);
   const { bundleName } = definition;
-  const file = join(bundleDirectory(bundleName), `${bundleName}.cjs`);
   const { edit = (bundle: string) => bundle, without } = change ?? {};
+  const directory = await mkdtemp(join(tmpdir(), 'animal-store-check-'));
+  await cp(bundleDirectory(bundleName), directory, { recursive: true });
+  const file = join(directory, `${bundleName}.cjs`);
+  await writeFile(file, edit(await readFile(file, 'utf8')));
   const variables = Object.entries(definition.environment).filter(([name]) => name !== without);
-  return LambdaFunction.deploy({
+  return new LambdaFunction({
     definition: { ...definition, environment: Object.fromEntries(variables) },
-    files: {
-      [`${bundleName}.cjs`]: edit(readFileSync(file, 'utf8')),
-      [`${bundleName}.mjs`]: entryModule(bundleName),
-    },
+    directory,
     environment,
     log: (line) => log.push(line),
   });

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Match } from 'aws-cdk-lib/assertions';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { bundleDirectory, entryModule } from '../../infra/lambda/bundle-functions.ts';
+import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { probeKeyParameter, stages, staging } from '../../infra/stages.ts';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
@@ -23,12 +21,10 @@ let probe: LambdaFunction;
 
 beforeAll(async () => {
   address = await service.listen();
-  const file = join(bundleDirectory('probe'), 'probe.cjs');
-  probe = await LambdaFunction.deploy({
+  probe = new LambdaFunction({
     definition: {
       functionName: 'probe',
       bundleName: 'probe',
-      exportName: 'handler',
       timeoutMs: 30_000,
       memoryMiB: 256,
       environment: {
@@ -37,7 +33,7 @@ beforeAll(async () => {
         SERVICE_NAME: 'animal-store-staging',
       },
     },
-    files: { 'probe.cjs': readFileSync(file, 'utf8'), 'probe.mjs': entryModule('probe') },
+    directory: bundleDirectory('probe'),
     environment: aws.variables,
     log: (line) => log.push(line),
   });

@@ -12,12 +12,12 @@ const runtimeClient = join(import.meta.dirname, 'node_modules/aws-lambda-ric/ind
  * Gives how INIT ended, what the process prints, and a way to invoke it.
  */
 export const startFunction = async (
-  { bundleName, exportName, functionName, memoryMiB, timeoutMs, environment }: FunctionDefinition,
+  { bundleName, functionName, memoryMiB, timeoutMs, environment }: FunctionDefinition,
   taskRoot: string,
   dynamodbEndpoint: string,
 ) => {
   const api = new RuntimeApi();
-  const handler = `${bundleName}.${exportName}`;
+  const handler = `${bundleName}.handler`;
   const child = spawn(process.execPath, [runtimeClient, handler], {
     cwd: taskRoot,
     stdio: ['ignore', 'pipe', 'pipe'],

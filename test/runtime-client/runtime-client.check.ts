@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
@@ -11,7 +9,7 @@ import type { FunctionDefinition } from '../../infra/local/lambda/function-defin
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { type EventParts, proxyEvent } from '../support/proxy-event.ts';
 import { assemblyDirectory } from '../support/stack.ts';
-import { testFiles } from '../support/test-gateway.ts';
+import { testDirectory } from '../support/test-gateway.ts';
 import { startFunction } from './function-process.ts';
 
 const names = ['list-pets', 'create-pet', 'get-pet', 'unrouted'] as const;
@@ -106,11 +104,8 @@ describe('a bundle that fails to initialise', () => {
       "exports.initialise = async () => { throw new Error('on purpose'); };",
     ],
   ])('is reported as an error of INIT when it %s', async (_how, bundle) => {
-    const taskRoot = await mkdtemp(join(tmpdir(), 'animal-store-function-'));
+    const taskRoot = await testDirectory({ 'get-pet': bundle });
     onTestFinished(() => rm(taskRoot, { recursive: true }));
-    for (const [file, text] of Object.entries(testFiles('get-pet', bundle))) {
-      await writeFile(join(taskRoot, file), text);
-    }
     const running = await started(definitionOf('get-pet'), taskRoot);
     expect(await running.initialised).toMatchObject({ error: { errorMessage: 'on purpose' } });
   });

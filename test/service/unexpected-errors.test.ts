@@ -53,7 +53,7 @@ describe('a handler that throws', () => {
     'out of range',
     'connect to pets_test_ab_cd:1:1',
     'two lines\n    at pets_test_ab_cd:1:1',
-  ])('is found by file, line and column in the log, whatever its message: %j', async (message) => {
+  ])('is found by file, line and column in the log, for any message: %j', async (message) => {
     const [line = ''] = await throwing(new RangeError(message));
     expect(JSON.parse(line).cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:\d+:\d+$/);
   });

@@ -69,7 +69,7 @@ export const bodyMismatches = (schema: string, body: unknown): string[] =>
 const transportHeaders =
   /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|via|x-amz-(apigw|request)-id|x-amzn-(errortype|trace-id)|x-amz-cf-.*|x-cache)$/;
 
-/** What API Gateway's `ANY` stands for; it has no route for other methods, and answers them like an unknown path. */
+/** The methods of API Gateway's `ANY`; it has no route for other methods, and answers them like an unknown path. */
 const routedMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
 /** The operations of a path, by their methods. */
