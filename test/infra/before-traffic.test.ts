@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -47,6 +47,7 @@ const deployed = new Map<string, LambdaFunction>();
 const aws = await startAwsEndpoint();
 const lambda = await startLambdaEndpoint(deployed);
 const reports: unknown[] = [];
+const root = await mkdtemp(join(tmpdir(), 'animal-store-check-'));
 const log: string[] = [];
 /** By logical id; those that no test has changed. */
 const asBuilt = new Map<string, LambdaFunction>();
@@ -69,6 +70,7 @@ afterAll(async () => {
   aws.stop();
   lambda.stop();
   await proxy.refuseConnections();
+  await rm(root, { recursive: true });
 });
 
 afterEach(() => {
@@ -85,7 +87,7 @@ const deploy = async (id: string, change?: Change): Promise<LambdaFunction> => {
   if (!definition) throw new Error(`The template has no function ${id}`);
   const { bundleName } = definition;
   const { edit = (bundle: string) => bundle, without } = change ?? {};
-  const directory = await mkdtemp(join(tmpdir(), 'animal-store-check-'));
+  const directory = await mkdtemp(join(root, bundleName));
   await cp(bundleDirectory(bundleName), directory, { recursive: true });
   const file = join(directory, `${bundleName}.cjs`);
   await writeFile(file, edit(await readFile(file, 'utf8')));
