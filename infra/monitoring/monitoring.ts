@@ -141,7 +141,6 @@ export class Monitoring extends Construct {
         Duration.minutes(1),
       ),
       ...lastingThrottles,
-      runbookEntry: 'hot-index',
     });
   }
 
