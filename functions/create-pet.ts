@@ -1,11 +1,11 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { createPet } from '../lib/contract/operations.ts';
-import { NewPet } from '../lib/contract/request-schemas.ts';
+import { newPetOf } from '../lib/contract/requests.ts';
 import { bodyLimits } from '../lib/http/body-limits.ts';
 import { exactIntegers } from '../lib/http/exact-integers.ts';
 import { idempotencyKeyOf } from '../lib/http/idempotency-key.ts';
 import { operation } from '../lib/http/operation.ts';
-import { parse, refuseQuery } from '../lib/http/parse.ts';
+import { refuseQuery } from '../lib/http/query.ts';
 import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/find-api-key.ts';
 import * as pets from '../lib/pets/pet-store.ts';
@@ -17,7 +17,7 @@ export const handler = operation(createPet)
   .use(exactIntegers())
   .handler(async (event, { owner, signal }) => {
     refuseQuery(event);
-    const newPet = parse(NewPet, event.body);
+    const newPet = newPetOf(event.body);
     const pet = await pets.create(newPet, { owner, key: idempotencyKeyOf(event) }, signal);
     return json(201, pet);
   });

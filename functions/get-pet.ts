@@ -3,7 +3,7 @@ import { getPet } from '../lib/contract/operations.ts';
 import { parsePetId } from '../lib/contract/pet.ts';
 import { entityTag } from '../lib/http/entity-tag.ts';
 import { operation } from '../lib/http/operation.ts';
-import { refuseQuery } from '../lib/http/parse.ts';
+import { refuseQuery } from '../lib/http/query.ts';
 import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/find-api-key.ts';
 import * as pets from '../lib/pets/pet-store.ts';

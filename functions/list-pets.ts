@@ -1,15 +1,15 @@
 import { listPets } from '../lib/contract/operations.ts';
-import { ListPetsQuery } from '../lib/contract/request-schemas.ts';
+import { listPetsQueryOf } from '../lib/contract/requests.ts';
 import { nextLink } from '../lib/http/link.ts';
 import { operation } from '../lib/http/operation.ts';
-import { parse, queryOf } from '../lib/http/parse.ts';
+import { queryOf } from '../lib/http/query.ts';
 import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/find-api-key.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /** `GET /pets`: one page of pets, optionally of one status, with a link to the next. */
 export const handler = operation(listPets).handler(async (event, { signal }) => {
-  const query = parse(ListPetsQuery, queryOf(event));
+  const query = listPetsQueryOf(queryOf(event));
   const page = await pets.list(query, signal);
   return json(200, page.pets, nextLink(event, query, page.nextCursor));
 });

@@ -152,6 +152,10 @@ export const emulated = (stage: Stage): Stage => ({
 /** What the stage is called wherever names must tell stages apart: its API, metrics, logs, alarms and dashboard. */
 export const serviceName = ({ name }: Stage) => `animal-store-${name}`;
 
+/** The SSM parameter, a SecureString, that holds the API key with which a stage checks itself. */
+export const probeKeyParameter = ({ name }: Pick<Stage, 'name'>) =>
+  `/animal-store/${name}/probe-api-key`;
+
 /** Where alarms send their addressees: the path in this repository, or the address at which they can read it. */
 export const runbook = 'infra/runbook.md';
 

@@ -2,7 +2,11 @@ import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { type MetricName, metricsNamespace } from '../../lib/contract/metric-names.ts';
+import {
+  type MetricName,
+  metricsNamespace,
+  type ProbeMetricName,
+} from '../../lib/contract/metric-names.ts';
 import type { ServiceFunctions } from '../lambda/service-function.ts';
 import { type Stage, serviceName } from '../stages.ts';
 
@@ -28,6 +32,16 @@ export const operationMetric = (
     dimensionsMap: { service: serviceName(stage), operation },
     statistic,
     label: operation,
+  });
+
+/** A metric of the probe of a stage, over a minute. */
+export const probeMetric = (stage: Stage, metricName: ProbeMetricName, statistic: string) =>
+  new Metric({
+    namespace: metricsNamespace,
+    metricName,
+    dimensionsMap: { service: serviceName(stage) },
+    statistic,
+    period: Duration.minutes(1),
   });
 
 /** A metric of DynamoDB, of a table or of what `dimensions` narrows that to, over 5 minutes. */

@@ -63,7 +63,7 @@ export const openapiDocument = () => ({
   tags: [{ name: 'pets', description: 'The animals of the store.' }],
   paths: paths(),
   components: {
-    schemas: bodySchemas(),
+    schemas: bodySchemas,
     headers,
     securitySchemes: {
       apiKey: {

@@ -44,10 +44,7 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
     summary: 'List animals',
     description:
       'One page of the catalogue. `Link` leads to the next page: request it unchanged, until a page has no `Link`. Only a missing `Link` ends the list: a page can hold fewer animals than `limit`, or none, and still have one.',
-    parameters: Object.entries(listPetsParameters()).map(([name, schema]) => {
-      const { description, ...rest } = typeof schema === 'object' ? schema : {};
-      return { in: 'query', name, description, schema: rest };
-    }),
+    parameters: listPetsParameters,
     success: {
       status: 200,
       description: 'A page of animals.',
@@ -120,7 +117,7 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
       description: 'The animal is as `If-None-Match` names it.',
       headers: entityTag,
     },
-    refusals: [errors.invalidRequest('fields is not known.'), errors.notFound()],
+    refusals: [errors.invalidRequest('query parameter fields is not known.'), errors.notFound()],
   },
 };
 

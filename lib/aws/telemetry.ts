@@ -1,4 +1,10 @@
-import { type MetricName, metricNames, metricsNamespace } from '../contract/metric-names.ts';
+import {
+  type MetricName,
+  metricNames,
+  metricsNamespace,
+  type VersionMetricName,
+  versionMetricNames,
+} from '../contract/metric-names.ts';
 import { environment } from './environment.ts';
 
 const service = environment('SERVICE_NAME');
@@ -33,14 +39,16 @@ export const forgetMetrics = (): void => {
 };
 
 /**
- * Writes the one line of a request: its log fields, and what was noted, counted and measured since the last line, in CloudWatch's
- * embedded metric format.
+ * Writes the one line of a request: its log fields, its latency in ms, and what was noted, counted and measured since the last
+ * line, in CloudWatch's embedded metric format.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export const writeLine = (fields: {
   readonly operation: string;
+  readonly [versionMetricNames.latency]: number;
   readonly [field: string]: unknown;
 }): void => {
+  const names = [...metrics.keys()];
   const line = {
     ...fields,
     ...(corruptItems.length > 0 && { corruptItems }),
@@ -50,11 +58,11 @@ export const writeLine = (fields: {
     _aws: {
       Timestamp: Date.now(),
       CloudWatchMetrics: [
-        {
-          Namespace: metricsNamespace,
-          Dimensions: [['service', 'operation']],
-          Metrics: [...metrics.keys()].map(definitionOf),
-        },
+        directive(['service', 'operation'], names),
+        directive(
+          ['service', 'operation', 'version'],
+          [...names.filter(isByVersion), versionMetricNames.latency],
+        ),
       ],
     },
   };
@@ -69,7 +77,14 @@ const targetOf = ([name, values]: [MetricName, number[]]) => [
   values.length === 1 ? values[0] : values,
 ];
 
-const definitionOf = (Name: MetricName) => ({
-  Name,
-  Unit: Name === metricNames.dynamodbLatency ? 'Milliseconds' : 'Count',
+const isByVersion = (name: MetricName) =>
+  name === metricNames.requests || name === metricNames.serverErrors;
+
+const directive = (dimensions: string[], names: (MetricName | VersionMetricName)[]) => ({
+  Namespace: metricsNamespace,
+  Dimensions: [dimensions],
+  Metrics: names.map((Name) => ({
+    Name,
+    Unit: Name.endsWith('Latency') ? 'Milliseconds' : 'Count',
+  })),
 });

@@ -1,9 +1,9 @@
-/** The CloudWatch namespace of the service's metrics. Each has exactly the dimensions `service` and `operation`. */
+/** The CloudWatch namespace of the service's metrics. */
 export const metricsNamespace = 'AnimalStore';
 
 /**
- * What the functions count and measure. A count of zero is not written:
- * an alarm or a ratio must take a missing value as 0, as `FILL(errors, 0) / requests` does.
+ * What the functions count and measure, with exactly the dimensions `service` and `operation`. A count of zero is not
+ * written: an alarm or a ratio must take a missing value as 0, as `FILL(errors, 0) / requests` does.
  */
 export const metricNames = {
   /** Requests that reached the function. */
@@ -24,3 +24,25 @@ export const metricNames = {
 
 /** The name of a metric of the service's own. */
 export type MetricName = (typeof metricNames)[keyof typeof metricNames];
+
+/** What is counted and measured by `version` of the function too: `service`, `operation` and `version` are its dimensions. */
+export const versionMetricNames = {
+  requests: metricNames.requests,
+  serverErrors: metricNames.serverErrors,
+  /** Duration of a request in the function, its first one's initialisation left out, in ms. */
+  latency: 'Latency',
+} as const;
+
+/** The name of a metric by version. */
+export type VersionMetricName = (typeof versionMetricNames)[keyof typeof versionMetricNames];
+
+/** What the probe records of each request to the public base address, with exactly the dimension `service`. */
+export const probeMetricNames = {
+  /** 1 for the expected answer, else 0. */
+  success: 'ProbeSuccess',
+  /** Duration until the answer was read, in ms. */
+  latency: 'ProbeLatency',
+} as const;
+
+/** The name of a metric of the probe. */
+export type ProbeMetricName = (typeof probeMetricNames)[keyof typeof probeMetricNames];

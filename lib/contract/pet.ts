@@ -8,7 +8,7 @@ export const isInt64 = (value: unknown): value is Int64 =>
     ? value >= int64Bounds.minimum && value <= int64Bounds.maximum
     : Number.isSafeInteger(value);
 
-const isPetStatus = (value: unknown): value is PetStatus =>
+export const isPetStatus = (value: unknown): value is PetStatus =>
   petStatuses.some((status) => status === value);
 
 /** A pet's id as written in a path; `undefined` where no pet can have it. */

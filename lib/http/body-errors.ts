@@ -1,5 +1,5 @@
 import { type ApiError, errors } from '../contract/errors.ts';
-import { printableName } from './parse.ts';
+import { notKnown } from '../contract/requests.ts';
 
 /** The error for a body that is not JSON, or is nested deeper than a reader can follow. */
 export const notJson = (): ApiError => errors.invalidRequest('The body is not valid JSON.');
@@ -14,5 +14,5 @@ export const parserError = (thrown: unknown): ApiError | undefined => {
   if (cause.package !== '@middy/http-json-body-parser') return undefined;
   return 'message' in cause || !('data' in cause)
     ? notJson()
-    : errors.invalidRequest(`${printableName(`${cause.data}`)} is not known.`);
+    : errors.invalidRequest(`${notKnown('field', `${cause.data}`)}.`);
 };

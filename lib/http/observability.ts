@@ -1,7 +1,7 @@
 import { elapsedMs, instantMs } from '../aws/elapsed-ms.ts';
 import { count, writeLine } from '../aws/telemetry.ts';
 import { ApiError } from '../contract/errors.ts';
-import { metricNames } from '../contract/metric-names.ts';
+import { metricNames, versionMetricNames } from '../contract/metric-names.ts';
 import type { ChainRequest } from './operation-request.ts';
 
 /** What clients get when a function fails: API Gateway's INTEGRATION_FAILURE (row 49 of aws-recorded.md, infra/api/pets-api.ts). */
@@ -21,14 +21,16 @@ export const observability = (operation: string) => {
   const observe = (request: ChainRequest) => {
     const status = request.response?.statusCode ?? integrationFailure;
     const failed = status >= 500;
+    const durationMs = elapsedMs(request.context.startedAt);
     countAnswer(status);
     writeLine({
       level: failed ? 'ERROR' : 'INFO',
       message: failed ? 'The request failed' : 'The request was answered',
       operation,
       status,
-      ...((failed || logsSuccesses) && detailsOf(request)),
+      ...((failed || logsSuccesses) && { durationMs, ...detailsOf(request) }),
       ...(failed && { cause: kindOf(request.error) }),
+      [versionMetricNames.latency]: durationMs,
     });
     coldStart = false;
   };
@@ -52,7 +54,6 @@ const countAnswer = (status: number) => {
 const detailsOf = ({ event, context, error }: ChainRequest) => ({
   timestamp: new Date().toISOString(),
   code: error instanceof ApiError ? error.code : undefined,
-  durationMs: elapsedMs(context.startedAt),
   keyId: context.keyId,
   requestId: gatewayIdOf(event.requestContext.requestId),
   lambdaRequestId: context.awsRequestId,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { stringifyJson } from '../contract/exact-json.ts';
-import type { NewPet } from '../contract/request-schemas.ts';
+import type { NewPet } from '../contract/requests.ts';
 
 /** What makes two requests the same creation: one key of one owner; without a key each request is its own. */
 export interface IdempotencyScope {

@@ -10,7 +10,7 @@ import { errors } from '../contract/errors.ts';
 import { exactNumber } from '../contract/exact-json.ts';
 import { metricNames } from '../contract/metric-names.ts';
 import { toPet } from '../contract/pet.ts';
-import type { ListPetsQuery, NewPet } from '../contract/request-schemas.ts';
+import type { ListPetsQuery, NewPet } from '../contract/requests.ts';
 import { statusIndex } from '../contract/tables.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor, type Position } from './cursor.ts';

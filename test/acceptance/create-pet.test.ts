@@ -127,16 +127,17 @@ describe('POST /pets, bad bodies', () => {
     ]);
     const present = [...members].filter(([, text]) => text !== '');
     const body = `{${present.map(([name, text]) => `"${name}":${text}`).join()}}`;
-    expectInvalid(await create(body), new RegExp(`^${field} `));
+    expectInvalid(await create(body), new RegExp(`^(field )?${field} `));
   });
 
   it('answers 400 naming an unknown parameter', async () => {
-    expectInvalid(await send({ method: 'POST', path: '/pets?dryRun=true', body: valid }), 'dryRun');
+    const message = 'query parameter dryRun is not known.';
+    expectInvalid(await send({ method: 'POST', path: '/pets?dryRun=true', body: valid }), message);
   });
 
   it('names every offending field at once', async () => {
     const { text } = await create('{"status":"lost","colour":"brown"}');
-    expect(JSON.parse(text).message).toMatch(/name.*categoryId.*status.*colour/);
+    expect(JSON.parse(text).message).toMatch(/name.*categoryId.*status.*field colour is not known/);
   });
 
   it('does not repeat an unknown field whose name is long or unprintable', async () => {

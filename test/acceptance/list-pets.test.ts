@@ -138,7 +138,10 @@ describe('GET /pets, bad queries', () => {
     ['status', 'status=sold&status=sold'],
     ['cursor', 'cursor=&cursor='],
   ])('answers 400 naming %s when it is given twice', async (name, query) => {
-    expectInvalid(await send({ path: `/pets?${query}` }), `${name} is given twice.`);
+    expectInvalid(
+      await send({ path: `/pets?${query}` }),
+      `query parameter ${name} is given twice.`,
+    );
   });
 
   it.each([
@@ -148,7 +151,12 @@ describe('GET /pets, bad queries', () => {
     ['constructor', 'constructor=1'],
     ['toString', 'toString'],
   ])('answers 400 naming the unknown parameter %s', async (name, query) => {
-    expectInvalid(await send({ path: `/pets?${query}` }), `${name} is not known.`);
+    expectInvalid(await send({ path: `/pets?${query}` }), `query parameter ${name} is not known.`);
+  });
+
+  it('does not repeat an unknown parameter whose name is unprintable', async () => {
+    const message = 'a query parameter with an unprintable name is not known.';
+    expectInvalid(await send({ path: '/pets?%3Cscript%3E=1' }), message);
   });
 
   it('answers 400 naming cursor when it is empty, made up, cut short or of another list', async () => {

@@ -1,5 +1,4 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import * as z from 'zod/mini';
 import { identifyApiKey } from '../../lib/contract/api-key.ts';
 import type { Pet } from '../../lib/contract/bodies.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
@@ -20,13 +19,11 @@ export const cannedRecord = (apiKey: string): ApiKeyRecord => {
   return { ...identity, owner: 'bench', lastFour, createdAt: '2026-01-01T00:00:00Z' };
 };
 
-const Input = z.object({
-  TableName: z.string(),
-  Key: z.optional(
-    z.union([z.object({ keyId: z.object({ S: z.string() }) }), z.object({ id: z.unknown() })]),
-  ),
-  Limit: z._default(z.number(), cannedPets.length),
-});
+interface Input {
+  readonly TableName: string;
+  readonly Key?: { readonly keyId: { readonly S: string } } | { readonly id: unknown };
+  readonly Limit?: number;
+}
 
 /** A request to DynamoDB: operation and table, such as `Query Pets`, and what is answered to it, as JSON. */
 export interface CannedAnswer {
@@ -40,7 +37,7 @@ export const cannedAnswers = (apiKey: string) => {
   // As JSON has it: marshalled bytes would be written in a form of Node's own.
   const hash = { B: Buffer.from(record.hash).toString('base64') };
   const keyItem = { ...marshall({ ...record, hash: undefined }, omitUndefined), hash };
-  const outputOf = (operation: string, { Key, Limit }: z.output<typeof Input>): object => {
+  const outputOf = (operation: string, { Key, Limit }: Input): object => {
     if (operation === 'Query') {
       const Items = cannedPets.slice(0, Limit).map((pet) => marshall(pet));
       return { Items, Count: Items.length };
@@ -51,7 +48,7 @@ export const cannedAnswers = (apiKey: string) => {
   };
   return (target: string, text: string): CannedAnswer => {
     const operation = target.replace('DynamoDB_20120810.', '');
-    const input = Input.parse(JSON.parse(text));
+    const input: Input = JSON.parse(text);
     return {
       call: `${operation} ${input.TableName}`,
       body: JSON.stringify(outputOf(operation, input)),

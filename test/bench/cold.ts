@@ -53,7 +53,6 @@ export interface ColdCpu {
   readonly untilFirstAnswer: readonly number[];
   /** The part of it after INIT. */
   readonly firstInvocation: readonly number[];
-  readonly residentMb: Samples;
 }
 
 /** Measures the CPU time of a cold getPet in rounds, so that what else the machine does hits all contenders. */
@@ -63,29 +62,21 @@ export const measureColdCpu = async (
 ): Promise<readonly ColdCpu[]> => {
   await using standIn = await DynamodbStandIn.start();
   const names = contenderNames.filter((name) => name !== 'empty');
-  const runs = new Map(names.map((name) => [name, emptyRuns()]));
+  const runs = names.map((name) => {
+    const untilFirstAnswer: number[] = [];
+    const firstInvocation: number[] = [];
+    return { name, untilFirstAnswer, firstInvocation };
+  });
   for (let round = 0; round < rounds; round += 1) {
     const { cpuMs: emptyMs } = await coldStart(contenders, standIn, 'empty', 'getPet');
-    for (const [name, { total, first, resident }] of runs) {
-      const { cpuMs, firstMs, residentMb } = await coldStart(contenders, standIn, name, 'getPet');
-      total.push(cpuMs - emptyMs);
-      first.push(firstMs);
-      resident.push(residentMb);
+    for (const { name, untilFirstAnswer, firstInvocation } of runs) {
+      const { cpuMs, firstMs } = await coldStart(contenders, standIn, name, 'getPet');
+      untilFirstAnswer.push(cpuMs - emptyMs);
+      firstInvocation.push(firstMs);
     }
   }
-  return [...runs].map(([name, { total, first, resident }]) => ({
-    name,
-    untilFirstAnswer: total,
-    firstInvocation: first,
-    residentMb: samplesOf(resident),
-  }));
+  return runs;
 };
-
-const emptyRuns = (): Record<'total' | 'first' | 'resident', number[]> => ({
-  total: [],
-  first: [],
-  resident: [],
-});
 
 const coldStart = async (
   contenders: Contenders,
@@ -94,7 +85,7 @@ const coldStart = async (
   request: RequestName,
   { runner, flags }: Partial<Record<'runner' | 'flags', readonly string[]>> = {},
 ) => {
-  const { cpuMsAfterInit, invocations, residentBytes, loaded } = await runLambda({
+  const { cpuMsAfterInit, invocations, loaded } = await runLambda({
     module: contenders[name].moduleFor(request),
     environment: standIn.environment,
     events: [requests(standIn.apiKey)[request]],
@@ -103,7 +94,7 @@ const coldStart = async (
   });
   const [{ cpuMs, statusCode } = { cpuMs: 0, statusCode: 0 }] = invocations;
   if (!(statusCode < 300)) throw new Error(`${name} answers ${statusCode} to ${request}`);
-  return { cpuMs, firstMs: cpuMs - cpuMsAfterInit, residentMb: residentBytes / 1e6, loaded };
+  return { cpuMs, firstMs: cpuMs - cpuMsAfterInit, loaded };
 };
 
 /** Node's own modules that each operation makes Node.js load up to its first answer. */

@@ -8,7 +8,7 @@ import { compareAnswers } from './compare-answers.ts';
 import { buildContenders } from './contenders.ts';
 import { regressionsOf } from './gate.ts';
 import { hasValgrind } from './instructions.ts';
-import { budgetOf, report, summaryTable } from './report.ts';
+import { budgetOf, report } from './report.ts';
 import { type Effort, measure, measureGated, type Results } from './results.ts';
 
 const full: Effort = {
@@ -18,7 +18,6 @@ const full: Effort = {
   // By then V8 has optimised what runs often.
   warmUps: 2_000,
   warmInvocations: 500,
-  catalogueSizes: [100, 1_000, 10_000, 100_000],
 };
 const smoke: Effort = {
   coldRequests: ['getPet'],
@@ -26,33 +25,21 @@ const smoke: Effort = {
   cpuRounds: 1,
   warmUps: 1,
   warmInvocations: 1,
-  catalogueSizes: [100, 1_000],
 };
 
 const inBench = (file: string) => join(import.meta.dirname, file);
-
-/** Puts the summary between the marks of the benchmark's README. */
-const updateReadme = async (results: Results) => {
-  const file = inBench('README.md');
-  const text = await readFile(file, 'utf8');
-  const marked = /(<!-- bench -->\n).*(<!-- \/bench -->)/s;
-  if (!marked.test(text))
-    throw new Error('test/bench/README.md has no place for the benchmark’s summary');
-  await writeFile(file, text.replace(marked, `$1${summaryTable(results)}\n$2`));
-};
 
 const write = async (results: Results, text: string) => {
   await writeFile(inBench('RESULT.md'), text);
   await writeFile(inBench('results.json'), `${JSON.stringify(results, undefined, 1)}\n`);
   await writeFile(inBench('chart.svg'), chart(results));
-  await updateReadme(results);
 };
 
 const compare = async (directory: string, effort: Effort, keeps: boolean) => {
   const contenders = await buildContenders(directory, { peers: true });
   await compareAnswers(contenders);
   const results = await measure(contenders, effort, console.log);
-  const text = report(results, 'npm run bench');
+  const text = report(results);
   console.log(text);
   if (!keeps || results.coldInstructions.length === 0) return;
   await write(results, text);

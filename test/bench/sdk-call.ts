@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import type { NewPet } from '../../lib/contract/request-schemas.ts';
+import type { NewPet } from '../../lib/contract/requests.ts';
 import * as pets from '../../lib/pets/pet-store.ts';
 
 /*

@@ -24,48 +24,31 @@ const bodyFor = (target: string, text: string): Buffer => {
   return known;
 };
 
-class StubResponse extends Readable {
-  readonly statusCode = 200;
-  readonly headers = { 'content-type': 'application/x-amz-json-1.0' };
-  readonly #body: Buffer;
-
-  constructor(body: Buffer) {
-    super();
-    this.#body = body;
-  }
-
-  override _read() {
-    this.push(this.#body);
-    this.push(null);
-  }
-}
-
-class StubRequest extends EventEmitter {
-  readonly #target: string;
-  readonly #onResponse: (response: StubResponse) => void;
-
-  constructor(target: string, onResponse: (response: StubResponse) => void) {
-    super();
-    this.#target = target;
-    this.#onResponse = onResponse;
-  }
-
-  end(body: string | Uint8Array) {
-    const text = typeof body === 'string' ? body : Buffer.from(body).toString();
-    setImmediate(() => {
-      this.#onResponse(new StubResponse(bodyFor(this.#target, text)));
-      this.emit('close');
-    });
-  }
-
-  destroy() {}
-}
+const responseOf = (body: Buffer) =>
+  Object.assign(
+    new Readable({
+      read() {
+        this.push(body);
+        this.push(null);
+      },
+    }),
+    { statusCode: 200, headers: { 'content-type': 'application/x-amz-json-1.0' } },
+  );
 
 Object.assign(https, {
   request: (
     { headers }: { headers: Record<string, string> },
-    onResponse: (response: StubResponse) => void,
-  ) => new StubRequest(`${headers['x-amz-target']}`, onResponse),
+    onResponse: (response: Readable) => void,
+  ) => {
+    const request = new EventEmitter();
+    const end = (body: string | Uint8Array) =>
+      setImmediate(() => {
+        const text = typeof body === 'string' ? body : Buffer.from(body).toString();
+        onResponse(responseOf(bodyFor(`${headers['x-amz-target']}`, text)));
+        request.emit('close');
+      });
+    return Object.assign(request, { end, destroy() {} });
+  },
 });
 
 const { handler } = createRequire(import.meta.url)(module);

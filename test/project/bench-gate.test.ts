@@ -9,12 +9,11 @@ const results = ({
   source = 600,
   loaded = ['NativeModule https'],
 } = {}): GatedResults => {
-  const counted = (name: 'service' | 'sdkCall', median: number) =>
-    (['getPet', 'createPet', 'listPets'] as const).map((request) => ({
-      name,
-      request,
-      millions: { median: request === 'getPet' ? median : 100, min: median, max: median },
-    }));
+  const counted = (name: 'service' | 'sdkCall', ofGetPet: number) =>
+    (['getPet', 'createPet', 'listPets'] as const).map((request) => {
+      const count = request === 'getPet' ? ofGetPet : 100;
+      return { name, request, millions: { median: count, min: count, max: count } };
+    });
   return {
     coldInstructions: [...counted('service', service), ...counted('sdkCall', 100)],
     bundles: [{ name: 'service', functionName: 'get-pet', bytes, gzipBytes: 300 }],

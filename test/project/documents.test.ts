@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prices } from '../../infra/cost/prices.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { summaryTable } from '../bench/report.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 
@@ -126,12 +125,5 @@ describe('infra/README.md', () => {
     const names = workflows.flatMap((text) => text.match(/(?<=\b(vars|secrets)\.)\w+/g) ?? []);
     expect(names.length).toBeGreaterThan(0);
     for (const name of names) expect(operators).toContain(`\`${name}\``);
-  });
-});
-
-describe('test/bench/README.md', () => {
-  it('shows the summary of the last benchmark', () => {
-    const summary = summaryTable(JSON.parse(read('test/bench/results.json')));
-    expect(read('test/bench/README.md')).toContain(`<!-- bench -->\n${summary}\n<!-- /bench -->`);
   });
 });

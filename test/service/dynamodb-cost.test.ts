@@ -1,27 +1,57 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addPets, type PaidRequest, recordCapacity } from '../bench/cost.ts';
+import * as z from 'zod/mini';
 import { risingKey, simulateSplits, spreadKey } from '../bench/split-for-heat.ts';
 import { bearer, createRequest, getRequest, invoke, startHandlers } from '../support/handlers.ts';
 import type { EventParts } from '../support/proxy-event.ts';
 
-let paid: PaidRequest[];
+/** What DynamoDB was asked for: operation and table, and RCU of a read or WCU of a write, its indexes included. */
+const paid: [call: string, units: number | undefined][] = [];
 let service: Awaited<ReturnType<typeof startHandlers>>;
 let apiKey: string;
 let petId: number;
 
 beforeAll(async () => {
   service = await startHandlers();
-  paid = recordCapacity(service.proxy);
-  await addPets(service.dynamodb, service.tables.pets, 150);
+  service.proxy.inject('*', async ({ request, response, call, forward }) => {
+    const input = { ...JSON.parse(request.toString()), ReturnConsumedCapacity: 'TOTAL' };
+    const { status, headers, body } = await forward(JSON.stringify(input));
+    paid.push([call, Output.parse(JSON.parse(body.toString())).ConsumedCapacity?.CapacityUnits]);
+    response.writeHead(status, headers).end(body);
+  });
+  for (let batch = 0; batch < 6; batch += 1) await addPets();
   apiKey = await service.issueApiKey();
   ({ id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body);
 });
+
+const Output = z.object({
+  ConsumedCapacity: z.optional(z.object({ CapacityUnits: z.number() })),
+});
+
+/** Adds 25 pets as createPet stores them, of 90 bytes in the index. */
+const addPets = () => {
+  const puts = Array.from({ length: 25 }, () => ({
+    PutRequest: {
+      Item: {
+        id: randomInt(1, 2 ** 48 - 1),
+        name: 'A pet with a name of forty-eight characters, yes',
+        categoryId: 1,
+        status: 'available',
+        creation: randomBytes(32),
+        fingerprint: randomBytes(32),
+      },
+    },
+  }));
+  const RequestItems = { [service.tables.pets]: puts };
+  return service.dynamodb.send(new BatchWriteCommand({ RequestItems }));
+};
 
 /** What a request costs, by operation of DynamoDB and capacity units. */
 const costOf = async (run: () => Promise<{ status: number }>) => {
   paid.length = 0;
   expect((await run()).status).toBeLessThan(300);
-  return paid.map(({ call, units }) => [call, units]);
+  return [...paid];
 };
 
 const list = (query: EventParts['query'] = {}) =>

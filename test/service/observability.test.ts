@@ -48,11 +48,13 @@ const observed = async (handler: Handler, parts: EventParts, options?: InvokeOpt
   const [line, ...others] = readLines(lines);
   vi.restoreAllMocks();
   expect(others).toEqual([]);
-  return { response, line, metrics: readMetrics(line) };
+  const [metrics, byVersion] = readMetrics(line);
+  if (!metrics || !byVersion) throw new Error('The line lacks a directive');
+  return { response, line, metrics, byVersion };
 };
 
 /** What is counted, which is all metrics but the latency of DynamoDB. */
-const counts = ({ values }: ReturnType<typeof readMetrics>) => {
+const counts = ({ values }: ReturnType<typeof readMetrics>[number]) => {
   const { DynamoDBLatency: _latency, ...counted } = values;
   return counted;
 };
@@ -90,9 +92,13 @@ describe('the line of a request', () => {
     'to %s with status %i has the outcome, who asked and what is counted, and nothing else',
     async (operation, status, code, counted, hasKey, request) => {
       const options = { requestId: 'lambda-id' };
-      const { response, line, metrics } = await observed(service[operation], request(), options);
+      const { response, line, metrics, byVersion } = await observed(
+        service[operation],
+        request(),
+        options,
+      );
       expect(response.status).toBe(status);
-      const { _aws, level, message, timestamp, durationMs, cause, ...rest } = line;
+      const { _aws, level, message, timestamp, durationMs, Latency, cause, ...rest } = line;
       expect(level).toBe(status < 500 ? 'INFO' : 'ERROR');
       expect(message).toMatch(/\S/);
       expect(new Date(timestamp).toISOString()).toBe(timestamp);
@@ -125,6 +131,20 @@ describe('the line of a request', () => {
       expect(counts(metrics)).toEqual(
         Object.fromEntries(['Requests', ...counted].map((name) => [name, [1]])),
       );
+      expect(byVersion).toEqual({
+        namespace: 'AnimalStore',
+        dimensions: [{ service: 'animal-store-test', operation, version: '42' }],
+        units: {
+          Requests: 'Count',
+          ...(status >= 500 && { ServerErrors: 'Count' }),
+          Latency: 'Milliseconds',
+        },
+        values: {
+          Requests: [1],
+          ...(status >= 500 && { ServerErrors: [1] }),
+          Latency: [durationMs],
+        },
+      });
     },
   );
 
@@ -207,7 +227,7 @@ describe('the line of a request', () => {
       const [success, failure] = readLines(lines);
       expect(Object.keys(success).toSorted()).toEqual(
         ['_aws', 'level', 'message', 'operation', 'service', 'status', 'version']
-          .concat('DynamoDBLatency', 'Requests')
+          .concat('DynamoDBLatency', 'Latency', 'Requests')
           .toSorted(),
       );
       expect(failure).toMatchObject({ level: 'ERROR', cause: { name: 'Error' }, Requests: 1 });

@@ -17,7 +17,7 @@ const Line = z.catchall(
   z.object({
     _aws: z.strictObject({
       Timestamp: z.int(),
-      CloudWatchMetrics: z.tuple([
+      CloudWatchMetrics: z.array(
         z.strictObject({
           Namespace: Text,
           Dimensions: z.array(z.array(Text).check(z.maxLength(30))).check(z.minLength(1)),
@@ -25,7 +25,7 @@ const Line = z.catchall(
             .array(z.strictObject({ Name: Text, Unit: z.enum(units) }))
             .check(z.maxLength(100)),
         }),
-      ]),
+      ),
     }),
   }),
   z.unknown(),
@@ -33,11 +33,10 @@ const Line = z.catchall(
 const DimensionTarget = z.string();
 const MetricTarget = z.array(z.number()).check(z.minLength(1), z.maxLength(100));
 
-/** The metrics of a line, every value as a list. Throws unless the line is in CloudWatch's embedded metric format. */
+/** Each directive of a line, every value as a list. Throws unless the line is in CloudWatch's embedded metric format. */
 export const readMetrics = (line: unknown) => {
   const { _aws, ...members } = Line.parse(line);
-  const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
-  return {
+  return _aws.CloudWatchMetrics.map(({ Namespace, Dimensions, Metrics }) => ({
     namespace: Namespace,
     dimensions: Dimensions.map((set) =>
       Object.fromEntries(set.map((name) => [name, DimensionTarget.parse(members[name])])),
@@ -46,5 +45,5 @@ export const readMetrics = (line: unknown) => {
     values: Object.fromEntries(
       Metrics.map(({ Name }) => [Name, MetricTarget.parse([members[Name]].flat())]),
     ),
-  };
+  }));
 };

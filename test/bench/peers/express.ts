@@ -2,10 +2,9 @@ import { configure as serverlessExpress } from '@codegenie/serverless-express';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { ApiError, errors } from '../../../lib/contract/errors.ts';
 import { parsePetId } from '../../../lib/contract/pet.ts';
-import { ListPetsQuery, NewPet } from '../../../lib/contract/request-schemas.ts';
-import { parse } from '../../../lib/http/parse.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
+import { ListPetsQuery, NewPet, parse } from './schemas.ts';
 
 const { signal } = new AbortController();
 

@@ -3,7 +3,7 @@ import fastify from 'fastify';
 import { type PetStatus, petStatuses } from '../../../lib/contract/bodies.ts';
 import { ApiError, errors } from '../../../lib/contract/errors.ts';
 import { parsePetId } from '../../../lib/contract/pet.ts';
-import type { NewPet } from '../../../lib/contract/request-schemas.ts';
+import type { NewPet } from '../../../lib/contract/requests.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 

@@ -5,10 +5,9 @@ import { HTTPException } from 'hono/http-exception';
 import { validator } from 'hono/validator';
 import { ApiError, errors } from '../../../lib/contract/errors.ts';
 import { parsePetId } from '../../../lib/contract/pet.ts';
-import { ListPetsQuery, NewPet } from '../../../lib/contract/request-schemas.ts';
-import { parse } from '../../../lib/http/parse.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
+import { ListPetsQuery, NewPet, parse } from './schemas.ts';
 
 const { signal } = new AbortController();
 const unauthorized = errors.unauthorized().body;

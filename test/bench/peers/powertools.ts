@@ -3,9 +3,9 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Pet } from '../../../lib/contract/bodies.ts';
 import { ApiError, errors } from '../../../lib/contract/errors.ts';
 import { parsePetId } from '../../../lib/contract/pet.ts';
-import { ListPetsQuery, NewPet } from '../../../lib/contract/request-schemas.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
+import { ListPetsQuery, NewPet } from './schemas.ts';
 
 const { signal } = new AbortController();
 

@@ -1,0 +1,112 @@
+import { type Pet, type PetStatus, petStatuses } from './bodies.ts';
+import { errors } from './errors.ts';
+import { isInt64, isPetStatus } from './pet.ts';
+
+/** What a client sends to add a pet, its status filled in. */
+export type NewPet = Omit<Pet, 'id'>;
+
+/** The query of `GET /pets`, its limit filled in. */
+export interface ListPetsQuery {
+  readonly limit: number;
+  readonly status?: PetStatus | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export const defaultStatus = 'available';
+export const defaultLimit = 20;
+
+/** Of a name, in code points. */
+export const maxNameLength = 255;
+
+/** Of a page, in pets. */
+export const maxLimit = 100;
+
+/**
+ * The ranges of Unicode's White_Space, Cc, Cf and Default_Ignorable_Code_Point. To compile those by their names takes
+ * five times as long.
+ */
+const invisible =
+  '\\u0000-\\u0020\\u007f-\\u00a0\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890-\\u0891\\u08e2\\u115f-\\u1160\\u1680\\u17b4-\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{110bd}\\u{110cd}\\u{13430}-\\u{1343f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}';
+
+/** A character that can be seen. */
+export const visible = /* @__PURE__ */ (() => new RegExp(`[^${invisible}]`, 'u'))();
+
+const isText = (value: unknown) => typeof value === 'string';
+const isName = (value: unknown): value is string =>
+  isText(value) &&
+  value.isWellFormed() &&
+  visible.test(value) &&
+  [...value].length <= maxNameLength;
+const isLimit = (value: unknown): value is string =>
+  isText(value) && /^[1-9]\d{0,2}$/.test(value) && Number(value) <= maxLimit;
+const isOptionalStatus = (value: unknown) => value === undefined || isPetStatus(value);
+const isOptionalText = (value: unknown) => value === undefined || isText(value);
+
+const anyStatus = () => `one of ${petStatuses.join(', ')}`;
+
+/** The pet that a body asks to add. Throws `invalid_request` that names each offending field. */
+export const newPetOf = (body: unknown): NewPet => {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw errors.invalidRequest('The body must be a JSON object.');
+  }
+  const sent: object = { status: defaultStatus, ...body };
+  check('field', sent, {
+    name: [isName, `text of 1 to ${maxNameLength} characters that is not blank`],
+    categoryId: [isInt64, 'a 64-bit integer in plain digits'],
+    status: [isPetStatus, anyStatus()],
+  });
+  const { name, categoryId, status } = sent;
+  return { name, categoryId, status };
+};
+
+/** What a query asks of `GET /pets`. Throws `invalid_request` that names each offending parameter. */
+export const listPetsQueryOf = (
+  query: Readonly<Record<string, string | undefined>>,
+): ListPetsQuery => {
+  const sent: object = { limit: `${defaultLimit}`, ...query };
+  check('query parameter', sent, {
+    limit: [isLimit, `an integer from 1 to ${maxLimit}`],
+    status: [isOptionalStatus, anyStatus()],
+    cursor: [isOptionalText, 'text'],
+  });
+  const { limit, status, cursor } = sent;
+  return { limit: Number(limit), status, cursor };
+};
+
+/** Whether a value is right, and what it must be, as an error message says it. */
+type Rule<Value> = readonly [isRight: (value: unknown) => value is Value, mustBe: string];
+
+type Checked<Rules> = {
+  [Name in keyof Rules]: Rules[Name] extends Rule<infer Value> ? Value : never;
+};
+
+type Kind = 'field' | 'query parameter';
+
+/** Throws `invalid_request` unless what a client sent obeys the rules, and holds nothing else. */
+function check<Rules extends Readonly<Record<string, Rule<unknown>>>>(
+  kind: Kind,
+  sent: object,
+  rules: Rules,
+): asserts sent is Checked<Rules> {
+  const values = new Map<string, unknown>(Object.entries(sent));
+  const offences = Object.entries(rules).flatMap(([name, [isRight, mustBe]]) => {
+    const value = values.get(name);
+    if (isRight(value)) return [];
+    return `${name} ${value === undefined ? 'is required' : `must be ${mustBe}`}`;
+  });
+  const others = [...values.keys()].filter((name) => !Object.hasOwn(rules, name));
+  refuse([...offences, ...others.map((name) => notKnown(kind, name))]);
+}
+
+/** Throws `invalid_request` that names each offence, if there is one. */
+export const refuse = (offences: readonly string[]) => {
+  if (offences.length > 0) throw errors.invalidRequest(`${offences.join('; ')}.`);
+};
+
+/** A field or parameter of a client as an error message may show it: short and plain, or without its name. */
+export const called = (kind: Kind, name: string): string =>
+  /^(?!pets_(live|test)_)[\w.$-]{1,32}$/.test(name)
+    ? `${kind} ${name}`
+    : `a ${kind} with an unprintable name`;
+
+export const notKnown = (kind: Kind, name: string) => `${called(kind, name)} is not known`;
