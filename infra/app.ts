@@ -12,9 +12,10 @@ await bundleFunctions();
 const app = new App({ analyticsReporting: false, context: featureFlags });
 /**
  * `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait, and
- * `--context placeholders=allowed` for what deploys no prod.
+ * `--context placeholders=allowed` for what deploys no prod. `--context cors=<origin>` replaces `corsOrigins`.
  */
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
+const cors: unknown = app.node.tryGetContext('cors');
 const deployed: readonly Stage[] = isSet('emulator', 'true')
   ? [emulated(staging)]
   : Object.values(stages);
@@ -26,7 +27,11 @@ for (const stage of deployed) {
     new AccountStack(app, account, stage.environment && { env: stage.environment });
   }
   new AnimalStoreStack(app, stackName(stage), {
-    stage: isSet('canary', 'off') ? { ...stage, deployment: 'all at once' } : stage,
+    stage: {
+      ...stage,
+      ...(isSet('canary', 'off') && { deployment: 'all at once' }),
+      ...(typeof cors === 'string' && { corsOrigins: [cors] }),
+    },
   });
 }
 addSecurityChecks(app);

@@ -2,11 +2,11 @@ import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
+import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../lib/contract/operations.ts';
-import { accountStackId, type Stage, stackName } from './stages.ts';
+import { accountStackId, probeKeyParameter, type Stage, stackName } from './stages.ts';
 
 /** What a check found: a line for each problem, with how to solve it. */
 type Check = (stage: Stage) => Promise<readonly string[]> | readonly string[];
@@ -41,16 +41,16 @@ const credentials: Check = async (stage) => {
   ].filter((problem) => problem !== false);
 };
 
+const findParameter = async (stage: Stage, Name: string) => {
+  const call = new SSMClient(configOf(stage)).send(new GetParameterCommand({ Name }));
+  return (await unless('ParameterNotFound', call))?.Parameter;
+};
+
 /** From version 21 on no asset is written to another account's bucket: https://github.com/aws/aws-cdk/pull/30823 */
 const minBootstrapVersion = 21;
 
 const bootstrap: Check = async (stage) => {
-  const Name = '/cdk-bootstrap/hnb659fds/version';
-  const found = await unless(
-    'ParameterNotFound',
-    new SSMClient(configOf(stage)).send(new GetParameterCommand({ Name })),
-  );
-  const version = found?.Parameter?.Value;
+  const version = (await findParameter(stage, '/cdk-bootstrap/hnb659fds/version'))?.Value;
   if (version === undefined) return [`CDK is not bootstrapped: ${bootstrapCommand(stage)}`];
   if (Number(version) >= minBootstrapVersion) return [];
   return [
@@ -107,7 +107,11 @@ const certificate: Check = async (stage) => {
 };
 
 /** The topic of a stack; undefined before the first deployment. */
-const topicOf = async (stage: Stage): Promise<string | undefined> => {
+const topicOf = (stage: Stage): Promise<string | undefined> =>
+  // There is no such stack.
+  unless('ValidationError', findTopic(stage));
+
+const findTopic = async (stage: Stage): Promise<string | undefined> => {
   const client = new CloudFormationClient(configOf(stage));
   for await (const page of paginateListStackResources(
     { client },
@@ -125,20 +129,24 @@ const topicOf = async (stage: Stage): Promise<string | undefined> => {
 
 /** Finds nothing before the first deployment, which subscribes the addressees. */
 const addressees: Check = async (stage) => {
-  // `ValidationError`: there is no such stack.
-  const TopicArn = await unless('ValidationError', topicOf(stage));
+  const TopicArn = await topicOf(stage);
   if (TopicArn === undefined) return [];
-  const problems: string[] = [];
-  const client = new SNSClient(configOf(stage));
-  for await (const page of paginateListSubscriptionsByTopic({ client }, { TopicArn })) {
-    for (const { SubscriptionArn, Endpoint } of page.Subscriptions ?? []) {
-      if (SubscriptionArn !== 'PendingConfirmation') continue;
-      problems.push(
-        `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the addressee out of infra/stages.ts.`,
-      );
-    }
-  }
-  return problems;
+  const { Subscriptions = [] } = await new SNSClient(configOf(stage)).send(
+    new ListSubscriptionsByTopicCommand({ TopicArn }),
+  );
+  return Subscriptions.filter(
+    ({ SubscriptionArn }) => SubscriptionArn === 'PendingConfirmation',
+  ).map(
+    ({ Endpoint }) =>
+      `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the addressee out of infra/stages.ts.`,
+  );
+};
+
+/** Finds nothing before the first deployment: a key needs the table of keys. */
+const probeKey: Check = async (stage) => {
+  if ((await topicOf(stage)) === undefined) return [];
+  if (await findParameter(stage, probeKeyParameter(stage))) return [];
+  return [`The probe has no API key: npm run keys -- issue --for-probe --stage ${stage.name}`];
 };
 
 /** Runs every check, also after one has failed. */
@@ -163,5 +171,5 @@ export const preflight = async (stage: Stage, stack: 'account' | 'stage') => {
   const problems = await problemsOf(stage, { credentials });
   if (problems.length > 0) return problems;
   if (stack === 'account') return problemsOf(stage, { bootstrap });
-  return problemsOf(stage, { bootstrap, logRole, concurrency, certificate, addressees });
+  return problemsOf(stage, { bootstrap, logRole, concurrency, certificate, addressees, probeKey });
 };

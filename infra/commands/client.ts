@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { program } from 'commander';
 import { build } from 'esbuild';
 import { projectDirectory } from '../project-directory.ts';
 
@@ -28,23 +28,24 @@ const manifest = async () => {
   };
 };
 
-/** Compiles the declarations of the client, and of the bodies that it exports, to `types/`. */
-const writeTypes = async () => {
-  const declarations = await mkdtemp(join(tmpdir(), 'animal-store-client-'));
+/** Compiles the declarations of the client, and of what it imports, to `types/`. */
+const writeTypes = () => {
   const options = [
-    ...['--declaration', '--emitDeclarationOnly', '--outDir', declarations, '--rootDir', 'lib'],
-    ...['--target', 'ESNext', '--module', 'NodeNext', '--types', 'node', '--skipLibCheck'],
-    ...['--strict', '--exactOptionalPropertyTypes', '--allowImportingTsExtensions'],
+    ...['--declaration', '--emitDeclarationOnly', '--outDir', join(directory, 'types')],
+    ...['--rootDir', 'lib', '--target', 'ESNext', '--module', 'NodeNext', '--types', 'node'],
+    ...['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck'],
+    '--allowImportingTsExtensions',
   ];
   const tsc = join('node_modules', 'typescript', 'bin', 'tsc');
-  await promisify(execFile)(process.execPath, [tsc, '--ignoreConfig', source, ...options], {
+  return promisify(execFile)(process.execPath, [tsc, '--ignoreConfig', source, ...options], {
     cwd: projectDirectory,
   });
-  for (const name of ['client/animal-store.d.ts', 'contract/bodies.d.ts']) {
-    await cp(join(declarations, name), join(directory, 'types', name));
-  }
-  await rm(declarations, { recursive: true });
 };
+
+program
+  .name('npm run client')
+  .description('Writes the typed client to .build/client, as a package for npm.')
+  .parse();
 
 await rm(directory, { recursive: true, force: true });
 await build({
@@ -64,6 +65,7 @@ await writeTypes();
 for (const [from, to] of [
   ['lib/contract/openapi.json', 'openapi.json'],
   ['lib/client/README.md', 'README.md'],
+  ['LICENSE', 'LICENSE'],
   ['node_modules/ky/license', 'license-of-ky'],
 ] as const) {
   await cp(join(projectDirectory, from), join(directory, to));

@@ -1,8 +1,7 @@
 import { InvalidArgumentError, Option, program } from 'commander';
-import { type CostItem, monthlyCost } from '../cost/monthly-cost.ts';
+import { type CostItem, monthlyCost, type Workload } from '../cost/monthly-cost.ts';
 import { maxRequests, prices, region } from '../cost/prices.ts';
 import { customMetrics, type RequestUsage, requestKinds } from '../cost/request-usage.ts';
-import type { Workload } from '../cost/resource-usage.ts';
 import { type Stage, stackName, stages } from '../stages.ts';
 import { readTemplate, withAssembly } from '../template/build-stack.ts';
 
@@ -63,38 +62,33 @@ const workloadOf = ({ requests, mix, durationMs, pets, customMetrics }: Options)
 });
 
 const cents = (usd: number): number => Math.round(usd * 100) / 100;
-const totalOf = (items: readonly CostItem[]): number =>
-  cents(items.reduce((sum, { usd }) => sum + usd, 0));
 
 /** Fixed items first, the dearest of each kind first. */
 const summaryOf = (unordered: readonly CostItem[]) => {
   const items = unordered.toSorted(
     (one, other) => Number(other.isFixed) - Number(one.isFixed) || other.usd - one.usd,
   );
-  const fixedUsd = totalOf(items.filter(({ isFixed }) => isFixed));
-  const variableUsd = totalOf(items.filter(({ isFixed }) => !isFixed));
+  const totalOf = (areFixed: boolean) =>
+    cents(items.reduce((sum, { isFixed, usd }) => sum + (isFixed === areFixed ? usd : 0), 0));
+  const [fixedUsd, variableUsd] = [totalOf(true), totalOf(false)];
   return { items, fixedUsd, variableUsd, totalUsd: cents(fixedUsd + variableUsd) };
 };
 
 const print = (stage: Stage, requests: number, summary: ReturnType<typeof summaryOf>) => {
   const { items, fixedUsd, variableUsd, totalUsd } = summary;
-  console.table(
-    Object.fromEntries(
-      items.map(({ name, quantity, price, isFixed, usd }) => [
-        name,
-        {
-          quantity: quantity < 1_000 ? Number(quantity.toPrecision(3)) : Math.round(quantity),
-          'unit price ($)': price.usd,
-          unit: price.per,
-          'a month ($)': cents(usd),
-          'grows with requests': !isFixed,
-        },
-      ]),
-    ),
-  );
-  const [fixed, variable, both] = [fixedUsd, variableUsd, totalUsd].map((usd) => usd.toFixed(2));
+  const rows = items.map(({ name, quantity, price, isFixed, usd }) => [
+    name,
+    {
+      quantity: quantity < 1_000 ? Number(quantity.toPrecision(3)) : Math.round(quantity),
+      'unit price ($)': price.usd,
+      unit: price.per,
+      'a month ($)': cents(usd),
+      'grows with requests': !isFixed,
+    },
+  ]);
+  console.table(Object.fromEntries(rows));
   console.log(
-    `${stackName(stage)}: $${fixed} fixed + $${variable} for ${shown(requests)} requests = $${both} a month\n`,
+    `${stackName(stage)}: $${fixedUsd.toFixed(2)} fixed + $${variableUsd.toFixed(2)} for ${shown(requests)} requests = $${totalUsd.toFixed(2)} a month\n`,
   );
 };
 

@@ -1,8 +1,26 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import {
+  type Change,
+  CloudFormationClient,
+  paginateDescribeChangeSet,
+} from '@aws-sdk/client-cloudformation';
+import { lossesOf } from '../change-set.ts';
 import { accountStackId, accountStackName, type Stage, stackName, stages } from '../stages.ts';
 
 const words = process.argv.slice(2);
 const isEmulator = words.includes('emulator=true');
+
+/** The stacks of each stage as the CDK's commands call them, in the order of deployment. */
+const targets = new Map(
+  Object.values(stages).flatMap((stage) => [
+    [isEmulator ? accountStackName : accountStackId(stage), stage] as const,
+    [stackName(stage), stage] as const,
+  ]),
+);
+const options = words.filter((word) => !targets.has(word));
+const outputsAt = options.indexOf('--outputs-file');
+const outputs = outputsAt < 0 ? [] : options.slice(outputsAt, outputsAt + 2);
 
 /** Runs a command for all to see, and ends with its exit code when it fails. */
 const run = (command: string, ...given: readonly string[]) => {
@@ -14,30 +32,39 @@ const run = (command: string, ...given: readonly string[]) => {
   if (status !== 0) process.exit(status ?? 1);
 };
 
-const names = (stage: Stage) => words.includes(stackName(stage));
-const namesAccountOf = (stage: Stage) =>
-  words.includes(isEmulator ? accountStackName : accountStackId(stage));
-
-/** `cdk deploy` of the stacks that are named, after the preflight of each. */
-const named = Object.values(stages).filter((stage) => names(stage) || namesAccountOf(stage));
-if (named.length === 0) {
-  const known = Object.values(stages).flatMap((stage) => [stackName(stage), accountStackId(stage)]);
-  console.error(`error: Name a stack: ${[...new Set(known)].join(', ')}.`);
+const fail = (message: string) => {
+  console.error(`error: ${message}`);
   process.exit(1);
+};
+
+/** Creates a change set, and executes exactly this one if it keeps the tables and the API. */
+const deploy = async (id: string, StackName: string, { environment }: Stage) => {
+  // The app always contains prod.
+  const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
+  const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
+  const changeSet = ['--change-set-name', ChangeSetName];
+  run('cdk', 'deploy', id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
+
+  const region = isEmulator ? undefined : environment?.region;
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  const changes: Change[] = [];
+  for await (const page of paginateDescribeChangeSet({ client }, { StackName, ChangeSetName })) {
+    changes.push(...(page.Changes ?? []));
+  }
+  if (changes.length === 0) return;
+  const losses = lossesOf(changes).join('\nerror: ');
+  if (losses) fail(`${losses} See "Replace a table" in infra/README.md.`);
+
+  // From cdk.out, which the first command has written: nothing is synthesised, or asked, twice.
+  const execute = ['--app', 'cdk.out', '--method', 'execute-change-set', ...changeSet];
+  run('cdk', 'deploy', id, ...execute, '--require-approval', 'never', ...outputs);
+};
+
+if (options.length === words.length) fail(`Name a stack: ${[...targets.keys()].join(', ')}.`);
+for (const [id, stage] of targets) {
+  if (!words.includes(id)) continue;
+  const isAccount = id.startsWith(accountStackName);
+  const flags = [...(isAccount ? ['--account-stack'] : []), ...(isEmulator ? ['--emulator'] : [])];
+  run(process.execPath, 'infra/commands/preflight.ts', '--stage', stage.name, ...flags);
+  await deploy(id, isAccount ? accountStackName : id, stage);
 }
-for (const stage of named) {
-  run(
-    process.execPath,
-    'infra/commands/preflight.ts',
-    '--stage',
-    stage.name,
-    ...[...(names(stage) ? [] : ['--account-stack']), ...(isEmulator ? ['--emulator'] : [])],
-  );
-}
-// The app always contains prod.
-run(
-  'cdk',
-  'deploy',
-  ...words,
-  ...(names(stages.prod) ? [] : ['--context', 'placeholders=allowed']),
-);

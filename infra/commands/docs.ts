@@ -1,12 +1,40 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { licenceFiles, pageFile, pageFiles } from '../openapi/reference-page.ts';
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { program } from 'commander';
+import { pageFiles } from '../openapi/reference-page.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');
 
+program
+  .name('npm run docs')
+  .description('Writes the reference page to .build/docs, for any static host.')
+  .parse();
+
+/** The licences of Scalar and of all that it depends on: its script bundles them, so they are distributed with it. */
+const licences = async (): Promise<string> => {
+  const scalar = '[name="@scalar/api-reference"]';
+  const { stdout } = await promisify(execFile)('npm', ['query', `${scalar}, ${scalar} *`], {
+    cwd: projectDirectory,
+    maxBuffer: 2 ** 26,
+  });
+  const packages: { name: string; version: string; license: string; path: string }[] =
+    JSON.parse(stdout);
+  const texts = packages.map(({ name, version, license, path }) => {
+    const files = globSync('{LICEN[CS]E,licen[cs]e}*', { cwd: path });
+    const text = files.map((file) => readFileSync(join(path, file), 'utf8')).join('\n');
+    return `${name} ${version}: ${license}\n\n${text}`;
+  });
+  return texts.sort().join('\n\n');
+};
+
 await rm(directory, { recursive: true, force: true });
 await mkdir(directory, { recursive: true });
-for (const name of pageFiles) await writeFile(join(directory, name), await pageFile(name));
-for (const file of licenceFiles) await cp(file, join(directory, basename(file)));
+for (const [name, read] of Object.entries(pageFiles)) {
+  await writeFile(join(directory, name), await read());
+}
+await writeFile(join(directory, 'LICENSES.txt'), await licences());
 console.log(`Wrote ${directory}: any static host can serve it.`);

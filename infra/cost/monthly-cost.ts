@@ -1,7 +1,24 @@
 import * as z from 'zod/mini';
-import type { Template } from '../template/template.ts';
+import { Ref, type Template } from '../template/template.ts';
 import { type Price, prices } from './prices.ts';
-import { fixed, freeTypes, pricedTypes, type Usage, type Workload } from './resource-usage.ts';
+import {
+  keyLookup,
+  logBytes,
+  logCompression,
+  petBytes,
+  probe,
+  type RequestUsage,
+  sampledShare,
+} from './request-usage.ts';
+
+/** What a stage does in a month. */
+export interface Workload {
+  readonly traffic: readonly (RequestUsage & { readonly requests: number })[];
+  /** Pets that are kept. */
+  readonly pets: number;
+  /** Metrics that the functions write; each combination of dimensions is one. */
+  readonly customMetrics: number;
+}
 
 /** One line of a month's bill. */
 export interface CostItem {
@@ -19,19 +36,39 @@ export interface CostItem {
  */
 export const monthlyCost = (template: Template, workload: Workload): CostItem[] => {
   const resources = Object.entries(template.Resources);
-  requireKnownTypes(resources);
-  requireFunctions(resources, workload);
+  const unknown = resources
+    .filter(([, { Type }]) => !freeTypes.has(Type) && !pricedTypes.has(Type))
+    .map(([id, { Type }]) => `${Type} (${id})`);
+  if (unknown.length > 0)
+    throw new Error(
+      `No price is known for ${unknown.join(', ')}: add it to infra/cost/monthly-cost.ts.`,
+    );
+  const handlers = new Set(resources.map(([, { Properties }]) => Properties['Handler']));
+  for (const { functionName } of workload.traffic) {
+    if (!handlers.has(`${functionName}.handler`))
+      throw new Error(
+        `The stack has no function ${functionName}: fix infra/cost/request-usage.ts.`,
+      );
+  }
+  const items = new Map<string, CostItem>();
   const usages = resources.flatMap(([id, { Type, Properties }]) => {
     try {
-      return pricedTypes.get(Type)?.(Properties, { template, workload }) ?? [];
+      return pricedTypes.get(Type)?.(Properties, { ...workload, template }) ?? [];
     } catch (error) {
       throw new Error(`No price is known for ${Type} (${id}) as it is: ${reasonOf(error)}`, {
         cause: error,
       });
     }
   });
-  usages.push(fixed('Custom metrics', 'customMetric', workload.customMetrics));
-  return itemsOf(usages);
+  for (const usage of [
+    ...usages,
+    fixed('Custom metrics', 'customMetric', workload.customMetrics),
+  ]) {
+    const quantity = (items.get(usage.name)?.quantity ?? 0) + usage.quantity;
+    const price: Price = prices[usage.price];
+    items.set(usage.name, { ...usage, quantity, price, usd: (quantity / price.units) * price.usd });
+  }
+  return [...items.values()];
 };
 
 const reasonOf = (error: unknown): string => {
@@ -39,32 +76,260 @@ const reasonOf = (error: unknown): string => {
   return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 };
 
-type Resources = readonly (readonly [id: string, Template['Resources'][string]])[];
+type Month = Workload & { readonly template: Template };
 
-const requireKnownTypes = (resources: Resources): void => {
-  const unknown = resources.filter(
-    ([, { Type }]) => !freeTypes.has(Type) && !pricedTypes.has(Type),
-  );
-  if (unknown.length === 0) return;
-  const named = unknown.map(([id, { Type }]) => `${Type} (${id})`).join(', ');
-  throw new Error(`No price is known for ${named}: add it to infra/cost/resource-usage.ts.`);
+/** How much a resource uses of what has a price. */
+interface Usage extends Pick<CostItem, 'name' | 'quantity' | 'isFixed'> {
+  readonly price: keyof typeof prices;
+}
+
+const usageThat =
+  (isFixed: boolean) =>
+  (name: string, price: Usage['price'], quantity: number): Usage => ({
+    name,
+    price,
+    quantity,
+    isFixed,
+  });
+/** A use that is the same for any traffic. */
+const fixed = usageThat(true);
+const variable = usageThat(false);
+
+type Traffic = Workload['traffic'];
+const sum = (traffic: Traffic, of: (kind: RequestUsage) => number | undefined = () => 1): number =>
+  traffic.reduce((total, kind) => total + kind.requests * (of(kind) ?? 0), 0);
+
+const secondsPerMonth = 730 * 3_600;
+const daysPerMonth = 730 / 24;
+const gigabyte = 2 ** 30;
+const absent = z.optional(z.undefined());
+const oneMinute = z.optional(z.number().check(z.gte(60)));
+
+/** The resources of a type, whose schema admits no property that would cost more than `usage` says. */
+const priced =
+  <Schema extends z.ZodMiniType>(
+    schema: Schema,
+    usage: (properties: z.output<Schema>, month: Month) => Usage[] = () => [],
+  ) =>
+  (properties: unknown, month: Month): Usage[] =>
+    usage(schema.parse(properties), month);
+
+const restApi = priced(z.object({}), (_properties, { traffic }) => [
+  variable('REST API requests', 'restApiRequest', sum(traffic)),
+  variable(
+    'Responses to the internet',
+    'transferOut',
+    sum(traffic, ({ responseBytes }) => responseBytes) / gigabyte,
+  ),
+]);
+
+const restApiStage = priced(
+  z.object({
+    TracingEnabled: z._default(z.boolean(), false),
+    AccessLogSetting: z.optional(
+      // The ARN of a log group without a wildcard at its end, as the CDK writes it: a prefix, then its name.
+      z.object({
+        DestinationArn: z.object({ 'Fn::Join': z.tuple([z.string(), z.tuple([z.string(), Ref])]) }),
+      }),
+    ),
+    CacheClusterEnabled: z.optional(z.literal(false)),
+    // A method's own metrics are custom metrics.
+    MethodSettings: z.optional(z.array(z.object({ MetricsEnabled: z.optional(z.literal(false)) }))),
+  }),
+  ({ TracingEnabled, AccessLogSetting }, { template, traffic }) => {
+    const requests = sum(traffic);
+    const logGroup = AccessLogSetting?.DestinationArn['Fn::Join'][1][1].Ref;
+    return [
+      ...(TracingEnabled ? [variable('X-Ray traces', 'trace', tracedOf(requests))] : []),
+      ...(logGroup ? logged(template, logGroup, requests * logBytes.access) : []),
+    ];
+  },
+);
+
+const lambdaFunction = priced(
+  z.object({
+    Handler: z.string(),
+    MemorySize: z._default(z.number(), 128),
+    Architectures: z.tuple([z.literal('arm64')]),
+    // Without one Lambda makes a log group that keeps its lines for ever.
+    LoggingConfig: z.object({ LogGroup: Ref, SystemLogLevel: z.optional(z.string()) }),
+    EphemeralStorage: absent,
+    SnapStart: absent,
+  }),
+  ({ Handler, MemorySize, LoggingConfig }, { template, traffic }) => {
+    const own = traffic.filter(({ functionName }) => Handler === `${functionName}.handler`);
+    const seconds = sum(own, ({ durationMs }) => durationMs) / 1_000;
+    const lineBytes =
+      logBytes.request + (LoggingConfig.SystemLogLevel === 'WARN' ? 0 : logBytes.lambda);
+    return [
+      variable('Lambda requests', 'lambdaRequest', sum(own)),
+      variable('Lambda compute, arm64', 'lambdaArm', (seconds * MemorySize) / 1_024),
+      ...logged(template, LoggingConfig.LogGroup.Ref, sum(own) * lineBytes),
+    ];
+  },
+);
+
+const LogGroup = z.object({
+  RetentionInDays: z.number(),
+  LogGroupClass: z.optional(z.literal('STANDARD')),
+});
+
+const table = priced(
+  z.object({
+    KeySchema: z.array(z.object({ AttributeName: z.string() })),
+    BillingMode: z.literal('PAY_PER_REQUEST'),
+    TableClass: z.optional(z.literal('STANDARD')),
+    GlobalSecondaryIndexes: z._default(z.array(z.unknown()), []),
+    PointInTimeRecoverySpecification: z.optional(
+      z.object({ PointInTimeRecoveryEnabled: z.boolean() }),
+    ),
+    SSESpecification: absent,
+    StreamSpecification: absent,
+    KinesisStreamSpecification: absent,
+  }),
+  ({ KeySchema, GlobalSecondaryIndexes, PointInTimeRecoverySpecification }, { traffic, pets }) => {
+    const partitionKey = KeySchema[0]?.AttributeName;
+    if (partitionKey === 'keyId') {
+      // Its storage would cost a cent at 100,000 keys.
+      const functions = new Set(traffic.map(({ functionName }) => functionName)).size;
+      const lookups = functions * (secondsPerMonth / keyLookup.everySeconds);
+      return [fixed('DynamoDB reads of keys', 'tableRead', lookups * keyLookup.readUnits)];
+    }
+    if (partitionKey !== 'id') throw new Error('it is neither the pets table nor the keys table');
+    const tableGigabytes = (pets * petBytes.table) / gigabyte;
+    const indexGigabytes = (pets * petBytes.index * GlobalSecondaryIndexes.length) / gigabyte;
+    return [
+      variable(
+        'DynamoDB reads of pets',
+        'tableRead',
+        sum(traffic, ({ readUnits }) => readUnits),
+      ),
+      variable(
+        'DynamoDB writes of pets',
+        'tableWrite',
+        sum(traffic, ({ writeUnits }) => writeUnits),
+      ),
+      fixed('DynamoDB storage', 'tableStorage', tableGigabytes + indexGigabytes),
+      ...(PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled
+        ? [fixed('Point-in-time recovery', 'tableRecovery', tableGigabytes)]
+        : []),
+    ];
+  },
+);
+
+const alarm = priced(
+  z.object({
+    // Shorter periods are dearer.
+    Period: oneMinute,
+    Metrics: z.optional(
+      z.array(
+        z.object({
+          MetricStat: z.optional(z.object({ Period: oneMinute })),
+          // A query can read any number of metrics.
+          Expression: z.optional(z.string().check(z.regex(/^(?!\s*SELECT)/i))),
+        }),
+      ),
+    ),
+  }),
+  ({ Metrics = [{ MetricStat: {} }] }) => [
+    fixed('Alarm metrics', 'alarmMetric', Metrics.filter(({ MetricStat }) => MetricStat).length),
+  ],
+);
+
+/** A rule that starts the probe. That it costs nothing itself is unverified; at the price of custom events it would be 4 cents. */
+const probeSchedule = priced(
+  z.object({ ScheduleExpression: z.literal('rate(1 minute)'), EventPattern: absent }),
+  () => {
+    const { perMonth, durationMs, memoryMiB } = probe;
+    const seconds = (perMonth * durationMs) / 1_000;
+    return [
+      fixed('Probe: REST API requests', 'restApiRequest', perMonth),
+      fixed('Probe: Lambda requests', 'lambdaRequest', 2 * perMonth),
+      fixed('Probe: Lambda compute, arm64', 'lambdaArm', (seconds * memoryMiB) / 1_024),
+      fixed('Probe: X-Ray traces', 'trace', 2 * perMonth),
+      fixed('Probe: log lines', 'logIngestion', (perMonth * probe.logBytes) / gigabyte),
+    ];
+  },
+);
+
+const webAcl = priced(
+  z.object({
+    Rules: z.array(
+      z.object({
+        Statement: z.object({
+          ManagedRuleGroupStatement: z.optional(
+            z.object({
+              VendorName: z.literal('AWS'),
+              // These have a price of their own.
+              Name: z
+                .string()
+                .check(z.regex(/^(?!.*(BotControl|ATPRuleSet|ACFPRuleSet|AntiDDoS))/)),
+            }),
+          ),
+        }),
+      }),
+    ),
+  }),
+  ({ Rules }, { traffic }) => [
+    fixed('Web ACLs', 'webAcl', 1),
+    fixed('Web ACL rules', 'webAclRule', Rules.length),
+    variable('Web ACL requests', 'webAclRequest', sum(traffic)),
+  ],
+);
+
+/** What the price of a resource rests on, by its type. */
+const pricedTypes = new Map<string, (properties: unknown, month: Month) => Usage[]>([
+  ['AWS::ApiGateway::RestApi', restApi],
+  ['AWS::ApiGateway::Stage', restApiStage],
+  ['AWS::CloudWatch::Alarm', alarm],
+  ['AWS::CloudWatch::Dashboard', priced(z.object({}), () => [fixed('Dashboards', 'dashboard', 1)])],
+  ['AWS::DynamoDB::Table', table],
+  ['AWS::Events::Rule', probeSchedule],
+  ['AWS::Lambda::Alias', priced(z.object({ ProvisionedConcurrencyConfig: absent }))],
+  ['AWS::Lambda::Function', lambdaFunction],
+  // What is written to it is counted with what writes it.
+  ['AWS::Logs::LogGroup', priced(LogGroup)],
+  ['AWS::WAFv2::WebACL', webAcl],
+]);
+
+/**
+ * Types of resources that cost nothing by themselves. Of alarms by e-mail 1,000 a month are free, and 100,000 cost $2
+ * (https://aws.amazon.com/sns/pricing/); CodeDeploy is free for Lambda (https://aws.amazon.com/codedeploy/pricing/).
+ * The log of the firewall has lines only of requests that it blocks or counts.
+ */
+export const freeTypes: ReadonlySet<string> = new Set(
+  Object.entries({
+    ApiGateway: [
+      'BasePathMapping',
+      'Deployment',
+      'DomainName',
+      'GatewayResponse',
+      'Method',
+      'Resource',
+    ],
+    CodeDeploy: ['Application', 'DeploymentConfig', 'DeploymentGroup'],
+    IAM: ['ManagedPolicy', 'Policy', 'Role'],
+    Lambda: ['Permission', 'Version'],
+    SNS: ['Subscription', 'Topic', 'TopicPolicy'],
+    WAFv2: ['LoggingConfiguration', 'WebACLAssociation'],
+  }).flatMap(([service, types]) => types.map((type) => `AWS::${service}::${type}`)),
+);
+
+/** Log lines of a month, and what a log group keeps of them once the first ones have reached its retention. */
+const logged = (template: Template, logGroupId: string, bytes: number): Usage[] => {
+  const { data: logGroup } = LogGroup.safeParse(template.Resources[logGroupId]?.Properties);
+  if (!logGroup)
+    throw new Error(`its log group ${logGroupId} must be a standard one with a retention`);
+  const gigabytes = bytes / gigabyte;
+  const months = logGroup.RetentionInDays / daysPerMonth;
+  return [
+    variable('Log lines written', 'logIngestion', gigabytes),
+    variable('Log lines kept', 'logStorage', gigabytes * logCompression * months),
+  ];
 };
 
-const requireFunctions = (resources: Resources, { traffic }: Workload): void => {
-  const handlers = new Set(resources.map(([, { Properties }]) => Properties['Handler']));
-  for (const { functionName } of traffic) {
-    if (handlers.has(`${functionName}.handler`)) continue;
-    throw new Error(`The stack has no function ${functionName}: fix infra/cost/request-usage.ts.`);
-  }
-};
-
-const itemsOf = (usages: readonly Usage[]): CostItem[] => {
-  const items = new Map<string, CostItem>();
-  for (const { name, isFixed, ...usage } of usages) {
-    const quantity = (items.get(name)?.quantity ?? 0) + usage.quantity;
-    const price: Price = prices[usage.price];
-    const usd = (quantity / price.units) * price.usd;
-    items.set(name, { name, quantity, price, isFixed, usd });
-  }
-  return [...items.values()];
+/** At an even rate each second has a first request, so up to one request a second all are traced. */
+const tracedOf = (requests: number): number => {
+  const first = Math.min(requests, secondsPerMonth);
+  return first + sampledShare * (requests - first);
 };

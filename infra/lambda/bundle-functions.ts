@@ -11,6 +11,10 @@ const mapsDirectory = join(buildDirectory, 'maps');
 /** Where a function lies as it is deployed: one folder a function, which holds nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
+/** The source map of a function's bundle. */
+export const sourceMapFile = (functionName: string) =>
+  join(mapsDirectory, `${functionName}.cjs.map`);
+
 /** How a function is bundled for Lambda, SDK inside: whatever is built otherwise starts slower. */
 export const bundleOptions = {
   absWorkingDir: projectDirectory,

@@ -1,5 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Validations } from 'aws-cdk-lib';
 import {
   LambdaApplication,
   LambdaDeploymentConfig,
@@ -7,21 +6,26 @@ import {
 } from 'aws-cdk-lib/aws-codedeploy';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { operations } from '../../lib/contract/operations.ts';
+import { addCanaryAlarms } from '../monitoring/canary-alarms.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import type { ServiceFunction } from './service-function.ts';
+import type { Stage } from '../stages.ts';
+import type { ServiceFunctions } from './service-function.ts';
 
 export interface CanaryDeploymentProps {
-  readonly functions: readonly ServiceFunction[];
+  readonly stage: Stage;
+  readonly functions: ServiceFunctions;
   readonly monitoring: Monitoring;
 }
 
 /**
  * Brings new versions of functions into service through their aliases: 10 % of the requests for 10 minutes, then all.
- * Goes back to the old version when the new one crashes or times out, or the API answers too many 5xx.
+ * Goes back to the old version when an alarm of the new one goes off, or the API answers too many 5xx.
  */
 export class CanaryDeployment extends Construct {
-  constructor(scope: Construct, id: string, { functions, monitoring }: CanaryDeploymentProps) {
+  constructor(scope: Construct, id: string, props: CanaryDeploymentProps) {
     super(scope, id);
+    const { stage, functions, monitoring } = props;
     const application = new LambdaApplication(this, 'Application');
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
@@ -33,30 +37,18 @@ export class CanaryDeployment extends Construct {
       id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
       reason: 'AWS made the policy for this one use, and keeps it in step with CodeDeploy.',
     });
-    for (const { node, lambda, alias } of functions) {
-      const newVersionErrors = monitoring.addAlarm(`canary-errors-${node.id}`, {
-        meaning: `The new version of ${node.id} crashed or timed out: its deployment is taken back.`,
-        metric: new Metric({
-          namespace: 'AWS/Lambda',
-          metricName: 'Errors',
-          dimensionsMap: {
-            FunctionName: lambda.functionName,
-            Resource: `${lambda.functionName}:${alias.aliasName}`,
-            ExecutedVersion: lambda.currentVersion.version,
-          },
-          statistic: 'Sum',
-          period: Duration.minutes(1),
-        }),
-        threshold: 1,
-        evaluationPeriods: 1,
-        runbookEntry: 'canary-errors',
-      });
+    for (const operation of [...operations.map(({ name }) => name), 'unrouted'] as const) {
+      const { node, alias } = functions[operation];
       new LambdaDeploymentGroup(this, node.id, {
         application,
         alias,
         role,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
-        alarms: [newVersionErrors, monitoring.serverErrors],
+        // At most 10: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
+        alarms: [
+          ...addCanaryAlarms(monitoring, stage, operation, functions[operation]),
+          monitoring.serverErrors,
+        ],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
     }

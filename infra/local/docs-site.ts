@@ -1,13 +1,11 @@
 import { extname } from 'node:path';
-import { type PageService, pageFile, pageFiles } from '../openapi/reference-page.ts';
+import { type PageService, pageFiles } from '../openapi/reference-page.ts';
 import type { Site } from './gateway/gateway.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.json': 'application/json',
   '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.png': 'image/png',
 };
 
 /** The reference page at `/docs`, made out to this service, and always of the `openapi.json` as it is. */
@@ -18,13 +16,18 @@ export const docsSite =
     // The page holds the API key: under a stranger's name for this machine it is not there.
     const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
     if (method !== 'GET' || !isLocal) return false;
+    if (/^\/(v1\/?)?$/.test(path) && headers.accept?.includes('text/html')) {
+      response.writeHead(302, { Location: '/docs/' }).end();
+      return true;
+    }
     if (path === '/docs') {
       response.writeHead(308, { Location: '/docs/' }).end();
       return true;
     }
-    const name = pageFiles.find((file) => path === `/docs/${file === 'index.html' ? '' : file}`);
-    if (!name) return false;
-    const contents = await pageFile(name, service);
+    const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
+    const read = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
+    if (!read) return false;
+    const contents = await read(service);
     response.writeHead(200, {
       'Content-Type': mediaTypes[extname(name)],
       'Cache-Control': 'no-store',

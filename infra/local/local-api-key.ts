@@ -5,14 +5,9 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
 import { KeyAdministration } from '../../lib/keys/key-administration.ts';
 import { projectDirectory } from '../project-directory.ts';
+import { localStage } from './stack-definition.ts';
 
 const localDirectory = join(projectDirectory, '.local');
-
-/** Where API keys are kept and what they start with. */
-export interface ApiKeyStore {
-  readonly tableName: string;
-  readonly prefix: ApiKeyPrefix;
-}
 
 /**
  * Puts the API key of this machine into the keys table: the same at every start, made at the first one and kept in
@@ -20,12 +15,13 @@ export interface ApiKeyStore {
  */
 export const issueLocalApiKey = async (
   client: DynamoDBClient,
-  { tableName, prefix }: ApiKeyStore,
+  keysTable: string,
   directory = localDirectory,
 ): Promise<string> => {
-  const apiKey = await localApiKey(prefix, join(directory, 'api-key'));
-  const keys = new KeyAdministration(DynamoDBDocumentClient.from(client), tableName);
-  await keys.register(apiKey, prefix, 'local');
+  const { apiKeyPrefix } = localStage;
+  const apiKey = await localApiKey(apiKeyPrefix, join(directory, 'api-key'));
+  const keys = new KeyAdministration(DynamoDBDocumentClient.from(client), keysTable);
+  await keys.register(apiKey, apiKeyPrefix, 'local');
   return apiKey;
 };
 

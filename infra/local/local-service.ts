@@ -1,22 +1,28 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { projectDirectory } from '../project-directory.ts';
 import { docsSite } from './docs-site.ts';
 import { createTables, type TableDefinition } from './dynamodb/create-tables.ts';
-import { startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
-import { startGateway } from './gateway/gateway.ts';
-import { FunctionFleet } from './lambda/function-fleet.ts';
+import { type DynamodbLocal, startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
+import { type GatewayOptions, startGateway } from './gateway/gateway.ts';
+import type { FunctionReports } from './lambda/lambda-function.ts';
 import { localClientConfig } from './local-account.ts';
 import { issueLocalApiKey } from './local-api-key.ts';
-import { deploy, redeployer } from './local-deployment.ts';
-import { localStage, readStack, type StackDefinition, synthesise } from './stack-definition.ts';
-import { SourceWatch } from './watch-sources.ts';
+import { LocalDeployment } from './local-deployment.ts';
+import { seed } from './seed.ts';
+import { readStack, type StackDefinition, synthesise } from './stack-definition.ts';
+import { watchSources } from './watch-sources.ts';
 
-export interface LocalServiceOptions {
-  /** 0, the default, for any free port. */
-  readonly port?: number;
+export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOptions> {
   /** Where pets and keys are kept from start to start; in memory without it. */
   readonly dataDirectory?: string | undefined;
+  /** Removes all that the data directory holds first. */
+  readonly reset?: boolean | undefined;
+  /** Adds a hundred animals. */
+  readonly seed?: boolean | undefined;
+  /** An origin whose web pages may call the service; without effect on an `assembly`. */
+  readonly corsOrigin?: string | undefined;
   /** A DynamoDB Local that runs already, instead of one that starts and stops with the service. */
   readonly dynamodbEndpoint?: string | undefined;
   /** Where only the functions find DynamoDB; that endpoint by default. */
@@ -25,8 +31,6 @@ export interface LocalServiceOptions {
   readonly assembly?: string | undefined;
   /** Takes each changed source file into service. */
   readonly watch?: boolean;
-  /** Gets each line that the functions print, and why an invocation failed; without it, what is no routine is printed. */
-  readonly log?: (line: string) => void;
   /** Gets a line for each step. */
   readonly progress?: (step: string) => void;
   /** Ends a start that is not wanted any more. */
@@ -55,66 +59,80 @@ export const startLocalService = async (
   options: LocalServiceOptions = {},
 ): Promise<LocalService> => {
   const resources = new AsyncDisposableStack();
+  const ending = new AbortController();
+  const signal = AbortSignal.any([ending.signal, ...(options.signal ? [options.signal] : [])]);
+  const stop = () => {
+    ending.abort();
+    return resources.disposeAsync();
+  };
   try {
-    const service = await start(options, resources);
-    return { ...service, stop: () => resources.disposeAsync() };
+    return { ...(await start({ ...options, signal }, resources)), stop };
   } catch (error) {
-    await resources.disposeAsync();
+    await stop();
     throw error;
   }
 };
 
+type StartOptions = LocalServiceOptions & { readonly signal: AbortSignal };
+
 const start = async (
-  options: LocalServiceOptions,
+  options: StartOptions,
   resources: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'stop'>> => {
-  const { progress = () => {}, log = printUnlessRoutine } = options;
+  const { progress = () => {}, log = printUnlessRoutine, exchange, failure, signal } = options;
   // First, so that a taken port is reported before the slow steps.
-  const gateway = await startGateway({ port: options.port ?? 0, log });
+  const gateway = await startGateway({ port: options.port ?? 0, log, exchange });
   resources.defer(gateway.stop);
-
-  const watch = options.watch
-    ? await SourceWatch.start({ ...sources, report: progress })
-    : undefined;
-  resources.defer(async () => watch?.stop());
+  const deployed = Promise.withResolvers<LocalDeployment | undefined>();
+  if (options.watch) {
+    // From now on, so that a change during the start is followed after it.
+    const rebuild = async (until: AbortSignal) => (await deployed.promise)?.redeploy(until);
+    resources.defer(await watchSources({ ...sources, rebuild, report: progress }));
+  }
+  resources.defer(async () => deployed.resolve(undefined));
 
   progress('Starting DynamoDB Local and synthesising the stack');
-  const [dynamodbEndpoint, stack] = await together(options.signal, [
-    (signal) => dynamodb({ ...options, signal }, resources),
-    (signal) => (options.assembly === undefined ? synthesise(signal) : readStack(options.assembly)),
-  ]);
+  const { assembly, corsOrigin: cors, dataDirectory, dynamodbEndpoint: given } = options;
+  if (options.reset && dataDirectory !== undefined) {
+    await rm(join(dataDirectory, 'shared-local-instance.db'), { force: true });
+  }
+  const read = (until: AbortSignal) =>
+    assembly === undefined ? synthesise(until, { cors }) : readStack(assembly);
+  const starting = given === undefined ? startDynamodbLocal({ dataDirectory, signal }) : undefined;
+  const reading = read(signal);
+  resources.defer(async () => {
+    await Promise.allSettled([starting?.then(({ stop }) => stop()), reading]);
+  });
+  const [database, stack] = await Promise.all([starting, reading]);
+  const dynamodbEndpoint = database?.endpoint ?? `${given}`;
 
   progress('Creating the tables and the API key');
   const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
   resources.defer(async () => client.destroy());
+  const apiKey = await fill(client, stack, options);
   const functionsEndpoint = options.functionsDynamodbEndpoint ?? dynamodbEndpoint;
-  const fleet = new FunctionFleet({
-    environment: { AWS_ENDPOINT_URL_DYNAMODB: functionsEndpoint },
-    log,
-  });
-  resources.defer(() => fleet.terminate());
-  const target = { gateway, client, fleet };
-  const tables = tablesByVariable(stack);
-  const keysTable = tables['KEYS_TABLE'];
-  if (!keysTable) throw new Error('The template gives no function a KEYS_TABLE.');
-  const apiKey = await usingData(options.dataDirectory, async () => {
-    await createTables(client, stack.tables.values());
-    return issueLocalApiKey(client, {
-      tableName: keysTable.TableName,
-      prefix: localStage.apiKeyPrefix,
-    });
-  });
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: functionsEndpoint };
+  const deployment = new LocalDeployment(
+    { gateway, client, environment, synthesise: read, progress, log, failure },
+    stack,
+  );
+  resources.defer(() => deployment.terminate());
   // After the key is in its table: a function remembers for a while that a key is unknown.
-  await deploy(target, stack);
+  deployment.deploy();
+  deployed.resolve(deployment);
 
-  watch?.begin(redeployer(target, stack, progress));
+  if (database) {
+    const refill = () => fill(client, deployment.stack, options);
+    keepRunning(database, options, refill, resources).catch((error) => {
+      if (!signal.aborted) progress(`DynamoDB Local can't be started again: ${error.message}`);
+    });
+  }
   // A stop begins at the gateway, while everything behind it still works.
   resources.defer(gateway.stop);
-  resources.defer(async () => watch?.stop());
   const baseAddress = `${gateway.origin}/${stack.api.stageName}`;
   gateway.publish(docsSite({ baseAddress: `/${stack.api.stageName}`, apiKey }));
   const docsAddress = `${gateway.origin}/docs`;
-  return { baseAddress, docsAddress, apiKey, dynamodbEndpoint, tables };
+  return { baseAddress, docsAddress, apiKey, dynamodbEndpoint, tables: stack.tables };
 };
 
 /** Prints a line, unless it tells of a request without fault of the service. */
@@ -127,59 +145,35 @@ const sources = {
   loadedDirectories: ['local', 'template'].map((name) => join(projectDirectory, 'infra', name)),
 };
 
-const dynamodb = async (
-  { dynamodbEndpoint, dataDirectory, signal, progress }: LocalServiceOptions,
-  resources: AsyncDisposableStack,
+/** Creates the tables and puts into them what every start has. Returns the API key. */
+const fill = async (
+  client: DynamoDBClient,
+  { tables }: StackDefinition,
+  options: LocalServiceOptions,
 ): Promise<string> => {
-  if (dynamodbEndpoint !== undefined) return dynamodbEndpoint;
-  const started = await startDynamodbLocal({ dataDirectory, signal, notice: progress });
-  resources.defer(started.stop);
-  return started.endpoint;
+  const { PETS_TABLE: pets, KEYS_TABLE: keys } = tables;
+  if (!pets || !keys) throw new Error('The template gives no function PETS_TABLE and KEYS_TABLE.');
+  await createTables(client, Object.values(tables));
+  if (options.seed) await seed(client, pets.TableName);
+  return issueLocalApiKey(client, keys.TableName);
 };
 
-/** Says what is wrong with kept data, of which DynamoDB Local says only that the error is unknown. */
-const usingData = async <Value>(
-  directory: string | undefined,
-  work: () => Promise<Value>,
-): Promise<Value> => {
-  try {
-    return await work();
-  } catch (error) {
-    const isServerFault = error instanceof DynamoDBServiceException && error.$fault === 'server';
-    if (directory === undefined || !isServerFault) throw error;
-    throw new Error(
-      `DynamoDB Local can't use the data in ${directory}; it may be damaged. Move that directory away, or choose another one.`,
-      { cause: error },
-    );
+/** Starts DynamoDB Local again each time it ends, on the same port, until the signal is aborted. */
+const keepRunning = async (
+  database: DynamodbLocal,
+  { dataDirectory, progress, signal }: StartOptions,
+  refill: () => Promise<unknown>,
+  resources: AsyncDisposableStack,
+): Promise<void> => {
+  const loss = dataDirectory ? `${dataDirectory} keeps the pets` : 'the pets in memory are lost';
+  let { ended } = database;
+  for (await ended; !signal.aborted; await ended) {
+    progress?.(`DynamoDB Local has ended; ${loss}. It is started again.`);
+    const { port } = database;
+    const restarted = await startDynamodbLocal({ dataDirectory, port, signal });
+    resources.defer(restarted.stop);
+    ({ ended } = restarted);
+    await refill();
+    progress?.('DynamoDB Local runs again, with its tables and the API key.');
   }
-};
-
-/** Runs steps at the same time; when one fails the others are called off, and have ended when this throws. */
-const together = async <One, Other>(
-  signal: AbortSignal | undefined,
-  [one, other]: [(signal: AbortSignal) => Promise<One>, (signal: AbortSignal) => Promise<Other>],
-): Promise<[One, Other]> => {
-  const failure = new AbortController();
-  const either = AbortSignal.any([failure.signal, ...(signal ? [signal] : [])]);
-  const steps: [Promise<One>, Promise<Other>] = [one(either), other(either)];
-  try {
-    return await Promise.all(steps);
-  } catch (error) {
-    failure.abort();
-    await Promise.allSettled(steps);
-    throw error;
-  }
-};
-
-const tablesByVariable = ({ functions, tables }: StackDefinition) => {
-  const byName = new Map([...tables.values()].map((table) => [table.TableName, table]));
-  const variables = [...functions.values()].flatMap(({ environment }) =>
-    Object.entries(environment),
-  );
-  return Object.fromEntries(
-    variables.flatMap(([name, value]) => {
-      const table = byName.get(value);
-      return table ? [[name, table] as const] : [];
-    }),
-  );
 };

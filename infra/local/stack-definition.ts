@@ -1,5 +1,5 @@
 import { stackName, staging } from '../stages.ts';
-import { readTemplate, withAssembly } from '../template/build-stack.ts';
+import { type Context, readTemplate, withAssembly } from '../template/build-stack.ts';
 import type { Template } from '../template/template.ts';
 import { type TableDefinition, tablesOf } from './dynamodb/create-tables.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
@@ -12,20 +12,26 @@ export const localStage = staging;
 export interface StackDefinition {
   readonly api: RestApiDefinition;
   readonly functions: ReadonlyMap<string, FunctionDefinition>;
-  readonly tables: ReadonlyMap<string, TableDefinition>;
+  /** By the environment variables that give their names to the functions. */
+  readonly tables: Readonly<Record<string, TableDefinition>>;
 }
 
 /** Reads what runs locally of a stack's template. Throws for what a route depends on and is not understood. */
 export const stackDefinitionOf = (template: Template): StackDefinition => {
-  const api = restApiOf(template);
   const tables = tablesOf(template);
   const tableNames = new Map([...tables].map(([id, { TableName }]) => [id, TableName]));
-  return { api, tables, functions: functionsOf(template, tableNames) };
+  const functions = functionsOf(template, tableNames);
+  const variables = [...functions.values()].flatMap((one) => Object.entries(one.environment));
+  const byVariable = [...tables.values()].map((table) => [
+    variables.find(([, value]) => value === table.TableName)?.[0] ?? table.TableName,
+    table,
+  ]);
+  return { api: restApiOf(template), functions, tables: Object.fromEntries(byVariable) };
 };
 
 /** Synthesises and reads the stack. Throws an error of one line when it can't be built, or is not understood. */
-export const synthesise = (signal?: AbortSignal): Promise<StackDefinition> =>
-  withAssembly(readStack, signal);
+export const synthesise = (signal?: AbortSignal, context?: Context): Promise<StackDefinition> =>
+  withAssembly(readStack, signal, context);
 
 /** Reads the stack from a folder of synthesised stacks. Throws as `stackDefinitionOf` does. */
 export const readStack = async (assembly: string): Promise<StackDefinition> =>

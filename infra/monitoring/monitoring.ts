@@ -1,5 +1,4 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import {
   Alarm,
   type AlarmProps,
@@ -16,20 +15,17 @@ import { Construct } from 'constructs';
 import { metricNames } from '../../lib/contract/metric-names.ts';
 import { type Deprecation, type OperationName, operations } from '../../lib/contract/operations.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
-import type { ServiceFunction } from '../lambda/service-function.ts';
 import { runbook, type Stage, serviceName } from '../stages.ts';
-import { type MonitoredService, operationMetric, sumOf, tableMetric } from './service-metrics.ts';
+import { type MonitoredService, serviceMetric, sumOf, tableMetric } from './service-metrics.ts';
 
 export interface ServiceAlarmProps
-  extends Pick<AlarmProps, 'metric' | 'threshold' | 'evaluationPeriods' | 'datapointsToAlarm'> {
+  extends Omit<AlarmProps, 'evaluationPeriods'>,
+    Partial<Pick<AlarmProps, 'evaluationPeriods'>> {
   /** What has happened and whom it hurts, in a sentence. */
   readonly meaning: string;
   /** The heading of the runbook that says what to do; the name of the alarm unless told otherwise. */
   readonly runbookEntry?: string;
 }
-
-/** Throttles that last: 5 or more a minute, in 3 of 5 minutes. */
-const lastingThrottles = { threshold: 5, evaluationPeriods: 5, datapointsToAlarm: 3 };
 
 /** The alarms of a stage, each with its addressees and its entry in the runbook. */
 export class Monitoring extends Construct {
@@ -47,34 +43,7 @@ export class Monitoring extends Construct {
       .filter(isTopic)
       .map((arn) => Topic.fromTopicArn(this, arn, arn));
     this.#addressees = [this.#addTopic(), ...topics].map((topic) => new SnsAction(topic));
-    this.serverErrors = this.#addServerErrors(service.restApi);
-    this.#addLatency(service.restApi);
-    this.#addFunctionAlarms(Object.values(service.functions));
-    this.#addThrottleAlarms(service);
-    this.#addAuthFailures();
-    if (service.stage.firewall) this.#addFirewallBlocks();
-    for (const { name, deprecation } of operations) {
-      if (deprecation) this.#addDeprecationAlarm(name, deprecation);
-    }
-  }
-
-  /** Adds an alarm `animal-store-<stage>-<name>` that tells the stage's addressees. */
-  addAlarm(name: string, props: ServiceAlarmProps): Alarm {
-    const { meaning, runbookEntry = name, ...condition } = props;
-    const alarm = new Alarm(this, name, {
-      ...condition,
-      alarmName: `${serviceName(this.#stage)}-${name}`,
-      alarmDescription: `${meaning} Runbook: ${runbook}#${runbookEntry}`,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-    alarm.addAlarmAction(...this.#addressees);
-    alarm.addOkAction(...this.#addressees);
-    this.alarms.push(alarm);
-    return alarm;
-  }
-
-  #addServerErrors(restApi: RestApi): Alarm {
-    return this.addAlarm('server-errors', {
+    this.serverErrors = this.addAlarm('server-errors', {
       meaning:
         'At least 1 % of the requests, and 5 or more, were answered with 5xx in 5 minutes: clients fail.',
       metric: new MathExpression({
@@ -82,111 +51,116 @@ export class Monitoring extends Construct {
         expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
         usingMetrics: {
           // By the API, which has one stage: by the stage, the aliases would wait for themselves.
-          errors: restApi.metricServerError(),
-          requests: restApi.metricCount(),
+          errors: service.restApi.metricServerError(),
+          requests: service.restApi.metricCount(),
         },
         period: Duration.minutes(5),
       }),
       threshold: 1,
-      evaluationPeriods: 1,
     });
+    for (const [name, alarm] of Object.entries(this.#alarmsOf(service))) this.addAlarm(name, alarm);
+    for (const { name, deprecation } of operations) {
+      if (deprecation) this.#addDeprecationAlarm(name, deprecation);
+    }
   }
 
-  #addLatency(restApi: RestApi) {
-    this.addAlarm('latency', {
-      meaning:
-        'The slowest 1 % of at least 20 requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
-      metric: new MathExpression({
-        // Of few requests the slowest 1 % is the slowest one, such as a cold start at night.
-        expression: 'IF(requests >= 20, p99, 0)',
-        usingMetrics: {
-          p99: restApi.metricLatency({ statistic: 'p99' }),
-          requests: restApi.metricCount(),
+  /** Adds an alarm `animal-store-<stage>-<name>` that tells the stage's addressees; on one period unless told otherwise. */
+  addAlarm(name: string, props: ServiceAlarmProps): Alarm {
+    const { meaning, runbookEntry = name, ...condition } = props;
+    const alarm = new Alarm(this, name, {
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...condition,
+      alarmName: `${serviceName(this.#stage)}-${name}`,
+      alarmDescription: `${meaning} Runbook: ${runbook}#${runbookEntry}`,
+    });
+    alarm.addAlarmAction(...this.#addressees);
+    alarm.addOkAction(...this.#addressees);
+    this.alarms.push(alarm);
+    return alarm;
+  }
+
+  #alarmsOf(service: MonitoredService): Readonly<Record<string, ServiceAlarmProps>> {
+    const { stage, restApi, petsTable, keysTable } = service;
+    const functions = Object.values(service.functions);
+    return {
+      latency: {
+        meaning:
+          'The slowest 1 % of at least 20 requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
+        metric: new MathExpression({
+          // Of few requests the slowest 1 % is the slowest one, such as a cold start at night.
+          expression: 'IF(requests >= 20, p99, 0)',
+          usingMetrics: {
+            p99: restApi.metricLatency({ statistic: 'p99' }),
+            requests: restApi.metricCount(),
+          },
+          period: Duration.minutes(1),
+        }),
+        threshold: 1_000,
+        evaluationPeriods: 5,
+        datapointsToAlarm: 3,
+      },
+      'function-crashes': {
+        meaning:
+          'Functions crashed or timed out 3 times in 5 minutes: clients got 503 (or 502, 504), and a creation may have happened.',
+        metric: sumOf(functions.map(({ lambda }) => lambda.metricErrors())),
+        threshold: 3,
+      },
+      'function-throttles': {
+        meaning: 'Lambda had no capacity for 5 requests in 5 minutes: clients got 503.',
+        metric: sumOf(functions.map(({ lambda }) => lambda.metricThrottles())),
+        threshold: 5,
+      },
+      'table-throttles': {
+        meaning:
+          'DynamoDB throttled the pets or the keys table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
+        ...lastingThrottles([...throttlesOf(petsTable), ...throttlesOf(keysTable)]),
+      },
+      'index-throttles': {
+        meaning: `DynamoDB throttled the index ${statusIndex} 5 times a minute in 3 of 5 minutes: lists wait, then get 503, and so do creations when its writes lag.`,
+        ...lastingThrottles(throttlesOf(petsTable, { GlobalSecondaryIndexName: statusIndex })),
+      },
+      'auth-failures': {
+        meaning:
+          'A hundred requests had no valid API key in 5 minutes: a client is locked out, or a stranger tries keys.',
+        metric: sumOf(
+          operations.map(({ name }) =>
+            serviceMetric(stage, metricNames.authFailures, { operation: name }),
+          ),
+        ),
+        threshold: 100,
+      },
+      ...(stage.firewall && {
+        'firewall-blocks': {
+          meaning:
+            'The firewall refused 300 requests in 5 minutes: somebody attacks or floods the service, or a client is locked out.',
+          // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
+          metric: new Metric({
+            namespace: 'AWS/WAFV2',
+            metricName: 'BlockedRequests',
+            dimensionsMap: {
+              WebACL: serviceName(stage),
+              Region: Stack.of(this).region,
+              Rule: 'ALL',
+            },
+            statistic: 'Sum',
+          }),
+          threshold: 300,
         },
-        period: Duration.minutes(1),
       }),
-      threshold: 1_000,
-      evaluationPeriods: 5,
-      datapointsToAlarm: 3,
-    });
+    };
   }
 
-  #addFunctionAlarms(functions: readonly ServiceFunction[]) {
-    this.addAlarm('function-crashes', {
-      meaning:
-        'Functions crashed or timed out 3 times in 5 minutes: clients got 503 (or 502, 504), and a creation may have happened.',
-      metric: sumOf(functions.map(({ lambda }) => lambda.metricErrors())),
-      threshold: 3,
-      evaluationPeriods: 1,
-    });
-    this.addAlarm('function-throttles', {
-      meaning: 'Lambda had no capacity for 5 requests in 5 minutes: clients got 503.',
-      metric: sumOf(functions.map(({ lambda }) => lambda.metricThrottles())),
-      threshold: 5,
-      evaluationPeriods: 1,
-    });
-  }
-
-  #addThrottleAlarms({ petsTable, keysTable }: MonitoredService) {
-    this.addAlarm('table-throttles', {
-      meaning:
-        'DynamoDB throttled the pets or the keys table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
-      metric: sumOf([...throttlesOf(petsTable), ...throttlesOf(keysTable)], Duration.minutes(1)),
-      ...lastingThrottles,
-    });
-    this.addAlarm('index-throttles', {
-      meaning: `DynamoDB throttled the index ${statusIndex} 5 times a minute in 3 of 5 minutes: lists wait, then get 503, and so do creations when its writes lag.`,
-      metric: sumOf(
-        throttlesOf(petsTable, { GlobalSecondaryIndexName: statusIndex }),
-        Duration.minutes(1),
-      ),
-      ...lastingThrottles,
-    });
-  }
-
-  #addAuthFailures() {
-    this.addAlarm('auth-failures', {
-      meaning:
-        'A hundred requests had no valid API key in 5 minutes: a client is locked out, or a stranger tries keys.',
-      metric: sumOf(
-        operations.map(({ name }) => operationMetric(this.#stage, name, metricNames.authFailures)),
-      ),
-      threshold: 100,
-      evaluationPeriods: 1,
-    });
-  }
-
-  #addFirewallBlocks() {
-    this.addAlarm('firewall-blocks', {
-      meaning:
-        'The firewall refused 300 requests in 5 minutes: somebody attacks or floods the service, or a client is locked out.',
-      // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
-      metric: new Metric({
-        namespace: 'AWS/WAFV2',
-        metricName: 'BlockedRequests',
-        dimensionsMap: {
-          WebACL: serviceName(this.#stage),
-          Region: Stack.of(this).region,
-          Rule: 'ALL',
-        },
-        statistic: 'Sum',
-      }),
-      threshold: 300,
-      evaluationPeriods: 1,
-    });
-  }
-
-  #addDeprecationAlarm(name: OperationName, { sunset }: Deprecation) {
+  #addDeprecationAlarm(operation: OperationName, { sunset }: Deprecation) {
     const year = sunset.getUTCFullYear();
-    this.addAlarm(`${name}-in-use`, {
-      meaning: `${name}, which goes in ${year}, was still called that day: its callers will break.`,
+    this.addAlarm(`${operation}-in-use`, {
+      meaning: `${operation}, which goes in ${year}, was still called that day: its callers will break.`,
       metric: new MathExpression({
         expression: `IF(YEAR(requests) >= ${year}, requests, 0)`,
-        usingMetrics: { requests: operationMetric(this.#stage, name, metricNames.requests) },
+        usingMetrics: { requests: serviceMetric(this.#stage, metricNames.requests, { operation }) },
         period: Duration.days(1),
       }),
       threshold: 1,
-      evaluationPeriods: 1,
       runbookEntry: 'deprecated-operation-in-use',
     });
   }
@@ -223,3 +197,11 @@ const isTopic = (address: string) => address.startsWith('arn:');
 
 const throttlesOf = (table: Table, dimensions?: Readonly<Record<string, string>>) =>
   ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => tableMetric(table, name, dimensions));
+
+/** Throttles that last: 5 or more a minute, in 3 of 5 minutes. */
+const lastingThrottles = (throttles: readonly Metric[]) => ({
+  metric: sumOf(throttles, Duration.minutes(1)),
+  threshold: 5,
+  evaluationPeriods: 5,
+  datapointsToAlarm: 3,
+});

@@ -2,11 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import {
-  type MetricName,
-  metricsNamespace,
-  type ProbeMetricName,
-} from '../../lib/contract/metric-names.ts';
+import { metricsNamespace } from '../../lib/contract/metric-names.ts';
 import type { ServiceFunctions } from '../lambda/service-function.ts';
 import { type Stage, serviceName } from '../stages.ts';
 
@@ -19,43 +15,36 @@ export interface MonitoredService {
   readonly keysTable: Table;
 }
 
-/** A metric of the service's own, of one operation of a stage, over 5 minutes. */
-export const operationMetric = (
+/** A metric of the service's own in a stage, of an operation or of one version of its function, over 5 minutes. */
+export const serviceMetric = (
   stage: Stage,
-  operation: string,
-  metricName: MetricName,
+  metricName: string,
+  dimensions: { readonly operation?: string; readonly version?: string },
   statistic = 'Sum',
 ) =>
   new Metric({
     namespace: metricsNamespace,
     metricName,
-    dimensionsMap: { service: serviceName(stage), operation },
+    dimensionsMap: { service: serviceName(stage), ...dimensions },
     statistic,
-    label: operation,
+    label: dimensions.operation ?? metricName,
   });
 
 /** A metric of the probe of a stage, over a minute. */
-export const probeMetric = (stage: Stage, metricName: ProbeMetricName, statistic: string) =>
-  new Metric({
-    namespace: metricsNamespace,
-    metricName,
-    dimensionsMap: { service: serviceName(stage) },
-    statistic,
-    period: Duration.minutes(1),
-  });
+export const probeMetric = (stage: Stage, metricName: string, statistic: string) =>
+  serviceMetric(stage, metricName, {}, statistic).with({ period: Duration.minutes(1) });
 
 /** A metric of DynamoDB, of a table or of what `dimensions` narrows that to, over 5 minutes. */
 export const tableMetric = (
   { tableName }: Table,
   metricName: string,
   dimensions: Readonly<Record<string, string>> = {},
-  statistic = 'Sum',
 ) =>
   new Metric({
     namespace: 'AWS/DynamoDB',
     metricName,
     dimensionsMap: { TableName: tableName, ...dimensions },
-    statistic,
+    statistic: 'Sum',
   });
 
 /**

@@ -9,12 +9,22 @@ import {
   MathExpression,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { type MetricName, metricNames } from '../../lib/contract/metric-names.ts';
+import {
+  type MetricName,
+  metricNames,
+  metricsNamespace,
+  probeMetricNames,
+  versionMetricNames,
+} from '../../lib/contract/metric-names.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { runbook, type Stage, serviceName } from '../stages.ts';
-import { type MonitoredService, operationMetric, tableMetric } from './service-metrics.ts';
+import {
+  type MonitoredService,
+  probeMetric,
+  serviceMetric,
+  tableMetric,
+} from './service-metrics.ts';
 
 export interface StageDashboardProps extends MonitoredService {
   /** The alarms whose state is shown. */
@@ -23,23 +33,22 @@ export interface StageDashboardProps extends MonitoredService {
 
 const columns = 24;
 
-const graph = (title: string, left: IMetric[]): GraphWidgetProps => ({ title, left });
-
-/** The dashboard `animal-store-<stage>`: alarms first, then what clients see, then what may be the cause of it. */
+/**
+ * The dashboard `animal-store-<stage>`. From top to bottom: what is wrong, is it up, who is hurt since when, what changed,
+ * and what may be the cause.
+ */
 export class StageDashboard extends Construct {
-  readonly #service: MonitoredService;
-
   constructor(scope: Construct, id: string, { alarms, ...service }: StageDashboardProps) {
     super(scope, id);
-    this.#service = service;
-    const { stage } = service;
+    const name = serviceName(service.stage);
+    const rows = [...symptoms(service), changes(service.stage), ...causes(service)];
     new Dashboard(this, 'Dashboard', {
-      dashboardName: serviceName(stage),
+      dashboardName: name,
       defaultInterval: Duration.hours(3),
       widgets: [
         [
           new TextWidget({
-            markdown: `# ${serviceName(stage)}\nWhat to do when an alarm goes off: ${runbook}`,
+            markdown: `# ${name}\nWhat to do when an alarm goes off: ${runbook}`,
             width: columns,
             height: 2,
           }),
@@ -52,156 +61,129 @@ export class StageDashboard extends Construct {
             height: 4,
           }),
         ],
-        ...this.#rows().map((graphs) =>
-          graphs.map((graph) => new GraphWidget({ ...graph, width: columns / graphs.length })),
+        ...rows.map((row) =>
+          row.map((graph) => new GraphWidget({ ...graph, width: columns / row.length })),
         ),
       ],
     });
   }
-
-  #rows(): GraphWidgetProps[][] {
-    const { stage, petsTable, keysTable } = this.#service;
-    return [
-      this.#traffic(),
-      this.#errors(),
-      this.#latency(),
-      this.#refusals(),
-      this.#functions(),
-      tableRow('Pets table', stage, petsTable, ['GetItem', 'PutItem', 'Query']),
-      capacityAndThrottles(`Index ${statusIndex}`, stage, petsTable, {
-        GlobalSecondaryIndexName: statusIndex,
-      }),
-      tableRow('Keys table', stage, keysTable, ['GetItem']),
-      ...(stage.deployment === 'canary' ? [this.#canary()] : []),
-    ];
-  }
-
-  #traffic(): GraphWidgetProps[] {
-    return [
-      graph('Traffic: requests', [this.#api.metricCount()]),
-      graph('Traffic: requests by operation', this.#byOperation(metricNames.requests)),
-      graph('Traffic: creations that came again', this.#byOperation(metricNames.idempotentReplays)),
-    ];
-  }
-
-  #errors(): GraphWidgetProps[] {
-    const clientErrors = this.#api.metricClientError({ label: '4xx' });
-    const serverErrors = this.#api.metricServerError({ label: '5xx' });
-    return [
-      graph('Errors: answers by class', [clientErrors, serverErrors]),
-      graph('Errors: 4xx by operation', this.#byOperation(metricNames.clientErrors)),
-      graph('Errors: 5xx by operation', this.#byOperation(metricNames.serverErrors)),
-    ];
-  }
-
-  #latency(): GraphWidgetProps[] {
-    const options = ['p50', 'p90', 'p99'].map((statistic) => ({ statistic, label: statistic }));
-    const api = options.map((each) => this.#api.metricLatency(each));
-    const integration = options.map((each) => this.#api.metricIntegrationLatency(each));
-    const dynamodb = this.#byOperation(metricNames.dynamodbLatency, 'p99');
-    return [
-      graph('Latency: API, ms', api),
-      graph('Latency: integration, ms', integration),
-      graph('Latency: calls of DynamoDB by operation, p99, ms', dynamodb),
-    ];
-  }
-
-  #refusals(): GraphWidgetProps[] {
-    const refused = this.#byOperation(metricNames.authFailures);
-    const throttled = this.#byOperation(metricNames.throttles);
-    return [
-      graph('API keys: requests refused by operation', refused),
-      graph('DynamoDB: throttled attempts by operation', throttled),
-    ];
-  }
-
-  #functions(): GraphWidgetProps[] {
-    const { reservedConcurrency } = this.#service.stage;
-    const concurrency = this.#byFunction('ConcurrentExecutions', 'Maximum');
-    return [
-      graph('Functions: crashes and time-outs', this.#byFunction('Errors')),
-      graph('Functions: throttles', this.#byFunction('Throttles')),
-      {
-        ...graph('Functions: concurrent executions', concurrency),
-        ...(reservedConcurrency !== undefined && {
-          leftAnnotations: [
-            { value: reservedConcurrency.eachOperation, label: 'reserved for each operation' },
-          ],
-        }),
-      },
-    ];
-  }
-
-  #canary(): GraphWidgetProps[] {
-    const ofStage = Object.values(this.#service.functions)
-      .map(({ lambda }) => `FunctionName="${lambda.functionName}"`)
-      .join(' OR ');
-    return ['Invocations', 'Errors'].map((metricName) => {
-      const expression = `SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName="${metricName}" (${ofStage})', 'Sum', 60)`;
-      const byVersion = new MathExpression({ expression, label: '' });
-      return graph(`Canary: ${metricName.toLowerCase()} by version`, [byVersion]);
-    });
-  }
-
-  get #api() {
-    return this.#service.restApi.deploymentStage;
-  }
-
-  #byOperation(metricName: MetricName, statistic?: string): IMetric[] {
-    return Object.keys(this.#service.functions).map((operation) =>
-      operationMetric(this.#service.stage, operation, metricName, statistic),
-    );
-  }
-
-  #byFunction(metricName: string, statistic = 'Sum'): IMetric[] {
-    return Object.entries(this.#service.functions).map(([label, { lambda }]) =>
-      lambda.metric(metricName, { statistic, label }),
-    );
-  }
 }
 
-const tableRow = (
-  title: string,
-  stage: Stage,
-  table: Table,
-  calls: readonly string[],
-): GraphWidgetProps[] => {
-  const byCall = (metricName: string, statistic: string): IMetric[] =>
-    calls.map((Operation) =>
-      tableMetric(table, metricName, { Operation }, statistic).with({ label: Operation }),
-    );
+const graph = (title: string, ...left: IMetric[]): GraphWidgetProps => ({ title, left });
+
+const symptoms = (service: MonitoredService): GraphWidgetProps[][] => {
+  const { stage, restApi } = service;
+  const api = restApi.deploymentStage;
+  const percentiles = ['p50', 'p90', 'p99'].map((statistic) => ({ statistic, label: statistic }));
   return [
-    ...capacityAndThrottles(title, stage, table),
-    graph(`${title}: latency, p99, ms`, byCall('SuccessfulRequestLatency', 'p99')),
-    graph(`${title}: errors of DynamoDB`, byCall('SystemErrors', 'Sum')),
+    [
+      graph('Up: share of probes', probeMetric(stage, probeMetricNames.success, 'Average')),
+      graph('Up: latency of probes, ms', probeMetric(stage, probeMetricNames.latency, 'Maximum')),
+      byOperation(service, 'Up: requests', metricNames.requests),
+    ],
+    [
+      graph(
+        'Hurt: answers by class',
+        api.metricClientError({ label: '4xx' }),
+        api.metricServerError({ label: '5xx' }),
+      ),
+      byOperation(service, 'Hurt: 5xx', metricNames.serverErrors),
+      byOperation(service, 'Hurt: 4xx', metricNames.clientErrors),
+      byOperation(service, 'Hurt: API keys refused', metricNames.authFailures),
+    ],
+    [
+      graph('Hurt: latency of the API, ms', ...percentiles.map((each) => api.metricLatency(each))),
+      graph(
+        'Hurt: latency of the functions, ms',
+        ...percentiles.map((each) => api.metricIntegrationLatency(each)),
+      ),
+      byOperation(service, 'Hurt: calls of DynamoDB, p99, ms', metricNames.dynamodbLatency, 'p99'),
+    ],
   ];
 };
 
-/** Graphs of a table, or of its index: units a second beside their maximum, and throttled reads and writes. */
-const capacityAndThrottles = (
-  title: string,
-  stage: Stage,
-  table: Table,
-  dimensions?: Readonly<Record<string, string>>,
-): GraphWidgetProps[] => {
-  const unitsPerSecond = (kind: 'Read' | 'Write') => {
-    const id = kind.toLowerCase();
-    return new MathExpression({
-      expression: `${id} / PERIOD(${id})`,
-      usingMetrics: { [id]: tableMetric(table, `Consumed${kind}CapacityUnits`, dimensions) },
-      label: id,
-    });
+/** Graphs of each version of each operation's function: a deployment begins where a line begins. */
+const changes = (stage: Stage): GraphWidgetProps[] => {
+  const byVersion = (title: string, metricName: string, statistic: string) => {
+    const expression = `SEARCH('{${metricsNamespace},service,operation,version} MetricName="${metricName}" service="${serviceName(stage)}"', '${statistic}', 60)`;
+    return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));
   };
-  const throttles = (kind: 'Read' | 'Write') =>
-    tableMetric(table, `${kind}ThrottleEvents`, dimensions).with({ label: kind.toLowerCase() });
   return [
-    {
-      title: `${title}: units a second`,
-      left: [unitsPerSecond('Read')],
-      right: [unitsPerSecond('Write')],
-      leftAnnotations: [{ value: stage.maximumUnits.read, label: 'maximum of reads' }],
-      rightAnnotations: [{ value: stage.maximumUnits.write, label: 'maximum of writes' }],
-    },
-    graph(`${title}: throttles`, [throttles('Read'), throttles('Write')]),
+    byVersion('requests', versionMetricNames.requests, 'Sum'),
+    byVersion('5xx', versionMetricNames.serverErrors, 'Sum'),
+    byVersion('latency, p99, ms,', versionMetricNames.latency, 'p99'),
   ];
 };
+
+const causes = (service: MonitoredService): GraphWidgetProps[][] => {
+  const { stage, functions, petsTable, keysTable } = service;
+  const byFunction = (title: string, metricName: string, statistic = 'Sum') =>
+    graph(
+      `Functions: ${title}`,
+      ...Object.entries(functions).map(([label, { lambda }]) =>
+        lambda.metric(metricName, { statistic, label }),
+      ),
+    );
+  const reserved = stage.reservedConcurrency?.eachOperation;
+  const index = { GlobalSecondaryIndexName: statusIndex };
+  const tables = [
+    { title: 'Pets table', table: petsTable },
+    { title: `Index ${statusIndex}`, table: petsTable, dimensions: index },
+    { title: 'Keys table', table: keysTable },
+  ];
+  return [
+    [
+      byFunction('crashes and time-outs', 'Errors'),
+      byFunction('throttles', 'Throttles'),
+      {
+        ...byFunction('concurrent executions', 'ConcurrentExecutions', 'Maximum'),
+        ...(reserved !== undefined && {
+          leftAnnotations: [{ value: reserved, label: 'reserved for each operation' }],
+        }),
+      },
+      byOperation(service, 'Functions: creations that came again', metricNames.idempotentReplays),
+    ],
+    tables.map(({ title, table, dimensions }) => {
+      const unitsPerSecond = (kind: 'Read' | 'Write') => {
+        const id = kind.toLowerCase();
+        const usingMetrics = {
+          [id]: tableMetric(table, `Consumed${kind}CapacityUnits`, dimensions),
+        };
+        return new MathExpression({ expression: `${id} / PERIOD(${id})`, usingMetrics, label: id });
+      };
+      const { read, write } = stage.maximumUnits;
+      return {
+        title: `${title}: units a second`,
+        left: [unitsPerSecond('Read')],
+        right: [unitsPerSecond('Write')],
+        leftAnnotations: [{ value: read, label: 'maximum of reads' }],
+        rightAnnotations: [{ value: write, label: 'maximum of writes' }],
+      };
+    }),
+    [
+      ...tables.map(({ title, table, dimensions }) =>
+        graph(
+          `${title}: throttles`,
+          ...['Read', 'Write'].map((kind) =>
+            tableMetric(table, `${kind}ThrottleEvents`, dimensions).with({ label: kind }),
+          ),
+        ),
+      ),
+      byOperation(service, 'DynamoDB: throttled attempts', metricNames.throttles),
+    ],
+  ];
+};
+
+/** A graph of one of the service's own metrics, with a line for each operation. */
+const byOperation = (
+  { stage, functions }: MonitoredService,
+  title: string,
+  metricName: MetricName,
+  statistic?: string,
+): GraphWidgetProps =>
+  graph(
+    `${title} by operation`,
+    ...Object.keys(functions).map((operation) =>
+      serviceMetric(stage, metricName, { operation }, statistic),
+    ),
+  );

@@ -1,4 +1,3 @@
-import { describedErrors, whenOf } from './errors.ts';
 import { headers } from './headers.ts';
 import { paths } from './operations.ts';
 import { bodySchemas } from './schemas.ts';
@@ -11,41 +10,14 @@ const server = (description: string, host: string) => ({
   },
 });
 
-const introduction = `## API keys
+const introduction = `Send an API key with every request: \`Authorization: Bearer <API key>\`. The operator of the service issues it.
 
-Every request carries an API key as \`Authorization: Bearer <API key>\`. The operator of the service issues it.
+- \`int64\` integers have 64 bits: use a JSON reader that keeps them.
+- A query parameter or field that is not listed here, or a repeated parameter, gets 400.
+- Every error has the body of the schema Error. Paths that are not listed here get 404.
+- Responses may get more fields, headers and error codes: ignore those that you do not know.`;
 
-## Integers
-
-\`int64\` means all 64 bits: \`categoryId\` keeps every digit, which a reader that takes numbers for doubles does not. \`id\` stays within 2^53, where doubles are exact.
-
-## What a request may hold
-
-A query parameter or a field that is not listed here is refused with 400, and so is a parameter that is given twice.
-
-## HEAD and OPTIONS
-
-HEAD is answered as GET is, without the body. OPTIONS is answered with 204 on every path that is listed here, with and without an API key; its \`Allow\` lists the methods.
-
-## Web pages
-
-Pages of the origins that the operator allows can read every answer and its headers (CORS); requests carry the API key, and no cookies.
-
-## Errors
-
-Every error has the same body, \`{"code", "message", "status"}\`, except a 403 outside the base address, \`{"message":"Forbidden"}\`, which API Gateway sends itself. A path that is not listed here gets 404.
-
-| status | code | when |
-|---|---|---|
-${describedErrors.map((error) => `| ${error.status} | \`${error.code}\` | ${whenOf(error)} |`).join('\n')}
-
-After 429 and 503 the same request may succeed \`Retry-After\` seconds later. After any 5xx, or no answer at all, an animal may have been added: send the creation again with its \`Idempotency-Key\`.
-
-## Versions
-
-Within \`/v1\` nothing is taken away before its announced sunset. Answers may get more fields, headers and error codes: ignore what you do not know.`;
-
-/** The OpenAPI 3.1 document of the service, from the operations, schemas and errors that the functions run by. */
+/** The OpenAPI 3.1 document of the service, from the operations, schemas and errors that the functions use. */
 export const openapiDocument = () => ({
   openapi: '3.1.1',
   info: {

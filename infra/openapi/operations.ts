@@ -7,6 +7,7 @@ import {
   type OperationName,
   operations,
 } from '../../lib/contract/operations.ts';
+import { codeSamples } from './code-samples.ts';
 import { whenOf } from './errors.ts';
 import { entityTag, headersOf, headersOfError, nextLink } from './headers.ts';
 import { listPetsParameters } from './schemas.ts';
@@ -22,19 +23,13 @@ const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
   },
 });
 
-/** What the document says of an operation beyond its definition. */
+/** What the document says about an operation beyond its definition. */
 interface Description {
   readonly summary: string;
   readonly description: string;
   readonly parameters: readonly object[];
   readonly requestBody?: object;
-  readonly success: {
-    readonly status: number;
-    readonly headers?: object;
-    readonly [member: string]: unknown;
-  };
-  /** The answer to a client that has the body already. */
-  readonly notModified?: { readonly description: string; readonly headers: object };
+  readonly responses: Readonly<Record<number, Readonly<Record<string, unknown>>>>;
   /** What a client can do wrong, besides the API key. */
   readonly refusals: readonly ApiError[];
 }
@@ -43,27 +38,27 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
   listPets: {
     summary: 'List animals',
     description:
-      'One page of the catalogue. `Link` leads to the next page: request it unchanged, until a page has no `Link`. Only a missing `Link` ends the list: a page can hold fewer animals than `limit`, or none, and still have one.',
+      'One page of the catalogue. `Link` leads to the next page: request that address unchanged, until a page has no `Link`. A page can hold fewer animals than `limit`, or none, and still have a `Link`.',
     parameters: listPetsParameters,
-    success: {
-      status: 200,
-      description: 'A page of animals.',
-      headers: nextLink,
-      content: json('Pets', { onePet: [rex], empty: [] }),
+    responses: {
+      200: {
+        description: 'A page of animals.',
+        headers: nextLink,
+        content: json('Pets', { onePet: [rex], empty: [] }),
+      },
     },
     refusals: [errors.invalidRequest('limit must be an integer from 1 to 100.')],
   },
   createPet: {
     summary: 'Add an animal',
     description:
-      'Adds one animal. With an `Idempotency-Key` it is safe to send the same request again after a lost answer: it adds the animal once, and answers with it each time.',
+      'Adds one animal. With an `Idempotency-Key` you can repeat the request after a lost response: it adds the animal once, and returns the same animal each time.',
     parameters: [
       {
         in: 'header',
         name: 'Idempotency-Key',
-        description: 'Any text that no other creation of yours has, such as a UUID.',
+        description: 'Any text that you use for no other creation, such as a UUID.',
         schema: { type: 'string', pattern: idempotencyKeyPattern.source },
-        example: '4f0c5f2e-8d0b-4a57-9a0e-0d0f0f8f8a11',
       },
     ],
     requestBody: {
@@ -74,12 +69,13 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
         complete: { name: 'Rex', categoryId: 1, status: 'pending' },
       }),
     },
-    success: {
-      status: 201,
-      description: 'The animal, with its `id`.',
-      content: json('Pet', { created: rex }),
-      links: {
-        get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
+    responses: {
+      201: {
+        description: 'The animal, with its `id`.',
+        content: json('Pet', { created: rex }),
+        links: {
+          get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
+        },
       },
     },
     refusals: [
@@ -96,32 +92,28 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
         in: 'path',
         name: 'petId',
         required: true,
-        description: 'The `id` of the animal. A value that none can have is answered with 404.',
+        description: 'The `id` of the animal. A value that no animal can have gets 404.',
         schema: { $ref: '#/components/schemas/PetId' },
       },
       {
         in: 'header',
         name: 'If-None-Match',
-        description: 'The `ETag` of the animal as the client has it.',
+        description: 'The `ETag` of the animal that you have.',
         schema: { type: 'string' },
-        example: '"vZ_ntEUTgTOaGjBG3whJRfYfzbKLDHKxNVXOsqZQKpw"',
       },
     ],
-    success: {
-      status: 200,
-      description: 'The animal.',
-      headers: entityTag,
-      content: json('Pet', { found: rex }),
-    },
-    notModified: {
-      description: 'The animal is as `If-None-Match` names it.',
-      headers: entityTag,
+    responses: {
+      200: { description: 'The animal.', headers: entityTag, content: json('Pet', { found: rex }) },
+      304: {
+        description: 'The animal still has the `ETag` in `If-None-Match`.',
+        headers: entityTag,
+      },
     },
     refusals: [errors.invalidRequest('query parameter fields is not known.'), errors.notFound()],
   },
 };
 
-/** The Error responses of an operation, by status: its own refusals, and what the service or its gateway can meet. */
+/** The Error responses of an operation, by status: its own refusals, and those of the service and its gateway. */
 const errorResponses = (operation: Operation, refusals: readonly ApiError[]) =>
   Object.fromEntries(
     [
@@ -149,21 +141,20 @@ const errorResponses = (operation: Operation, refusals: readonly ApiError[]) =>
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** What a reader must know of an operation's place in its life. */
+/** Stability and deprecation of an operation, in sentences. */
 const lifecycle = ({ deprecation, stability }: Operation): string[] => [
   ...(stability ? [`This operation is ${stability}: it may change within this version.`] : []),
   ...(deprecation
     ? [
-        `**Deprecated** since ${day.format(deprecation.since)} and removed on ${day.format(deprecation.sunset)}: from then on it answers 410. Use \`GET ${deprecation.successor}\` instead, with \`status\` to filter.`,
+        `**Deprecated** since ${day.format(deprecation.since)} and removed on ${day.format(deprecation.sunset)}: from then on it returns 410. Use \`GET ${deprecation.successor}\` instead, with \`status\` to filter.`,
       ]
     : []),
 ];
 
-/** An operation with all that it can answer. */
+/** An operation with all its responses. */
 const operationObject = (operation: Operation) => {
   const { name, deprecation, stability } = operation;
-  const { description, success, notModified, refusals, ...rest } = descriptions[name];
-  const { status, headers: own, ...answer } = success;
+  const { description, responses, refusals, ...rest } = descriptions[name];
   return {
     operationId: name,
     tags: ['pets'],
@@ -174,25 +165,26 @@ const operationObject = (operation: Operation) => {
       'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
     }),
     ...(stability && { 'x-stability': stability }),
+    'x-codeSamples': codeSamples(name),
     responses: {
-      [status]: { ...answer, headers: { ...headersOf(operation), ...own } },
-      ...(notModified && {
-        304: { ...notModified, headers: { ...headersOf(operation), ...notModified.headers } },
-      }),
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, response]) => [
+          status,
+          { ...response, headers: { ...headersOf(operation), ...Object(response['headers']) } },
+        ]),
+      ),
       ...errorResponses(operation, refusals),
     },
   };
 };
 
 /** The operations by path and method. */
-export const paths = () =>
-  Object.fromEntries(
-    [...new Set(operations.map(({ path }) => path))].map((path) => [
+export const paths = () => {
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  return Object.fromEntries(
+    [...byPath].map(([path, group]) => [
       path,
-      Object.fromEntries(
-        operations
-          .filter((operation) => operation.path === path)
-          .map((operation) => [operation.method.toLowerCase(), operationObject(operation)]),
-      ),
+      Object.fromEntries(group.map((each) => [each.method.toLowerCase(), operationObject(each)])),
     ]),
   );
+};

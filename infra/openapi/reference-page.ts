@@ -1,78 +1,92 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { projectDirectory } from '../project-directory.ts';
-import { stringify } from './stringify.ts';
+import { describedErrors, whenOf } from './errors.ts';
 
-const documentPath = join(projectDirectory, 'lib', 'contract', 'openapi.json');
-const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-
-/** The files of the reference page. They refer only to each other, so that they work at any address. */
-export const pageFiles = [
-  'index.html',
-  'openapi.json',
-  'swagger-ui-bundle.js',
-  'swagger-ui.css',
-  'favicon-32x32.png',
-] as const;
-export type PageFile = (typeof pageFiles)[number];
-
-/** What must be distributed with the page: its licence, its notice, and the licences of what it bundles. */
-export const licenceFiles = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'].map((name) =>
-  join(swaggerUi, name),
+const contractPath = join(projectDirectory, 'lib', 'contract', 'openapi.json');
+const scalarPath = join(
+  projectDirectory,
+  'node_modules/@scalar/api-reference/dist/browser/standalone.js',
 );
 
-/** The service that a page is made out to. */
+/** The service that a page sends its requests to. */
 export interface PageService {
   readonly baseAddress: string;
   readonly apiKey: string;
 }
 
+type ReadFile = (service?: PageService) => Promise<string | Buffer>;
+
 /**
- * A file of the reference page: Swagger UI with the project's `openapi.json`. For a service, the page sends its requests
- * there, with its API key.
+ * The files of the reference page: Scalar with the contract and the guides. They refer only to each other, so they work
+ * at any address. For a service, the page holds its API key.
  */
-export const pageFile = async (name: PageFile, service?: PageService): Promise<string | Buffer> => {
-  if (name === 'index.html') return html(service?.apiKey);
-  if (name === 'openapi.json') return documentFor(service);
-  return readFile(join(swaggerUi, name));
+export const pageFiles: Readonly<Record<string, ReadFile>> = {
+  'index.html': () => readPart('reference-page.html'),
+  'page.js': async (service) =>
+    `Scalar.createApiReference('#page', ${JSON.stringify(await options(service))});`,
+  'scalar.js': () => readFile(scalarPath),
+  'reference.json': () => referenceDocument(),
+  'openapi.json': () => readFile(contractPath),
 };
 
-const documentFor = async (service: PageService | undefined): Promise<string> => {
-  const text = await readFile(documentPath, 'utf8');
-  if (!service) return text;
-  const document: { readonly servers: readonly object[] } = JSON.parse(text);
-  const own = { url: service.baseAddress, description: 'This machine' };
-  return stringify({ ...document, servers: [own, ...document.servers] });
+const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');
+
+const guideNames = ['get-a-key', 'errors', 'paging', 'idempotency', 'versions', 'requests'];
+
+const errorList = describedErrors
+  .map((error) => `- ${error.status} \`${error.code}\`: ${whenOf(error)}`)
+  .join('\n');
+
+const readGuide = async (file: string) => {
+  const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
+  const description = lines.join('\n').replace('<!-- errors -->', errorList);
+  return { name: heading.replace('# ', ''), description };
 };
 
-const html = (apiKey = '') => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width">
-    <title>Animal store</title>
-    <link rel="icon" href="favicon-32x32.png">
-    <link rel="stylesheet" href="swagger-ui.css">
-  </head>
-  <body>
-    <div id="page"></div>
-    <script src="swagger-ui-bundle.js"></script>
-    <script>
-      const apiKey = '${apiKey}';
-      const page = SwaggerUIBundle({
-        url: 'openapi.json',
-        dom_id: '#page',
-        deepLinking: true,
-        displayRequestDuration: true,
-        tryItOutEnabled: true,
-        // It would send the document's address to swagger.io.
-        validatorUrl: null,
-        onComplete: () => {
-          if (apiKey) page.preauthorizeApiKey('apiKey', apiKey);
-        },
-      });
-    </script>
-  </body>
-</html>
-`;
+/** Leaves out the bounds of int64, which JavaScript rounds; `format` names them. */
+const showable = (key: string, value: unknown) =>
+  /^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value) ? undefined : value;
+
+interface Contract {
+  readonly info: object;
+  readonly tags: readonly object[];
+}
+
+/** What the page shows: the contract, with an introduction for people and the guides as sections. */
+const referenceDocument = async (): Promise<string> => {
+  const document: Contract = JSON.parse(await readFile(contractPath, 'utf8'));
+  const { description } = await readGuide('introduction');
+  const guides = await Promise.all(guideNames.map(readGuide));
+  const shown = {
+    ...document,
+    info: { ...document.info, description },
+    tags: [...document.tags, ...guides],
+    'x-tagGroups': [
+      { name: 'Operations', tags: ['pets'] },
+      { name: 'Guides', tags: guides.map(({ name }) => name) },
+    ],
+  };
+  return JSON.stringify(shown, showable);
+};
+
+/** Scalar's options (its documentation/configuration.md): it sends nothing but the requests of the reader. */
+const options = async (service: PageService | undefined) => ({
+  url: 'reference.json',
+  ...(service && {
+    servers: [{ url: service.baseAddress, description: 'This machine' }],
+    authentication: { securitySchemes: { apiKey: { token: service.apiKey } } },
+  }),
+  customCss: await readPart('reference-page.css'),
+  defaultOpenAllTags: true,
+  // Its own download would round the bounds of int64.
+  documentDownloadType: 'none',
+  hiddenClients: true,
+  hideClientButton: true,
+  hideModels: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  telemetry: false,
+  withDefaultFonts: false,
+});

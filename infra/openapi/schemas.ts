@@ -21,8 +21,7 @@ const name = {
   minLength: 1,
   maxLength: maxNameLength,
   pattern: notBlank,
-  description: 'Not blank, in well-formed Unicode, and kept as sent.',
-  examples: ['Rex'],
+  description: 'Has a visible character and is well-formed Unicode. It is stored as you send it.',
 };
 
 const categoryId = {
@@ -31,19 +30,18 @@ const categoryId = {
   minimum: Number(int64Bounds.minimum),
   maximum: Number(int64Bounds.maximum),
   description:
-    'The category that the animal belongs to. Every digit is kept; a number that is not written in plain digits, such as `1.0` or `1e2`, is refused.',
-  examples: [1],
+    'Category of the animal. Every digit is kept. Write plain digits: `1.0` or `1e2` gets 400.',
 };
 
 /** The JSON Schemas of all bodies, by name. */
 export const bodySchemas = {
-  PetStatus: { type: 'string', enum: petStatuses, description: 'Whether an animal can be had.' },
+  PetStatus: { type: 'string', enum: petStatuses, description: 'Availability of the animal.' },
   NewPet: {
     type: 'object',
     properties: { name, categoryId, status: { default: defaultStatus, ...ref('PetStatus') } },
     required: ['name', 'categoryId'],
     additionalProperties: false,
-    description: 'What a client sends to add an animal.',
+    description: 'The animal to add.',
   },
   Pet: {
     type: 'object',
@@ -57,10 +55,13 @@ export const bodySchemas = {
     properties: {
       code: {
         type: 'string',
-        description: 'For programs: it tells one error from another. Codes may be added.',
+        description: 'Identifies the error, for programs. New codes may be added.',
         examples: describedErrors.map(({ code }) => code),
       },
-      message: { type: 'string', description: 'For people: its words may change.' },
+      message: {
+        type: 'string',
+        description: 'Explains the error, for people. The words may change.',
+      },
       status: {
         type: 'integer',
         minimum: 400,
@@ -76,8 +77,7 @@ export const bodySchemas = {
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
     format: 'int64',
-    description: 'Given by the service, and exact in every JSON reader.',
-    examples: [7905532871371142],
+    description: 'Assigned by the service. Exact in every JSON reader.',
   },
 };
 
@@ -93,12 +93,12 @@ export const listPetsParameters = [
   query(
     'limit',
     { default: defaultLimit, type: 'integer', minimum: 1, maximum: maxLimit },
-    'The most animals that the page may hold. It can hold fewer, or none, and still have a `Link`.',
+    'Maximum number of animals on the page. It can hold fewer, or none, and still have a `Link`.',
   ),
   query('status', ref('PetStatus'), 'Lists only animals of this status.'),
   query(
     'cursor',
     { type: 'string' },
-    'Where the page starts: take it, with the whole address, from the `Link` of the page before. It holds for the `status` that it was given for.',
+    'Where the page starts, as the `Link` of the page before says. It is valid for the same `status` only.',
   ),
 ];

@@ -1,7 +1,7 @@
 import { int64Bounds } from '../../lib/contract/pet.ts';
 
 /**
- * The text of a document, with the bounds of int64 as they are: a number of JavaScript holds them nearly, not quite.
+ * The text of a document with exact bounds of int64, which a JavaScript number would round.
  * Characters beyond U+FFFF are escaped, because some can't be seen.
  */
 export const stringify = (document: object): string => {

@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
   BillingMode,
@@ -7,6 +7,7 @@ import {
   type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { PetsApi } from '../api/pets-api.ts';
@@ -15,7 +16,7 @@ import { ServiceFunction, type ServiceFunctions } from '../lambda/service-functi
 import { Monitoring } from '../monitoring/monitoring.ts';
 import type { MonitoredService } from '../monitoring/service-metrics.ts';
 import { StageDashboard } from '../monitoring/stage-dashboard.ts';
-import { requireOrigins, requireSafe, type Stage } from '../stages.ts';
+import { probeKeyParameter, requireOrigins, requireSafe, type Stage } from '../stages.ts';
 
 export interface AnimalStoreStackProps {
   readonly stage: Stage;
@@ -52,8 +53,15 @@ export class AnimalStoreStack extends Stack {
     if (api.domainTarget) new CfnOutput(this, 'DomainTarget', { value: api.domainTarget });
     new CfnOutput(this, 'PetsTableName', { value: petsTable.tableName });
     new CfnOutput(this, 'KeysTableName', { value: keysTable.tableName });
+    const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
+    new CfnOutput(this, 'LogGroupNames', {
+      value: Fn.join(
+        ',',
+        logGroups.map(({ logGroupName }) => logGroupName),
+      ),
+    });
     new CfnOutput(this, 'KeyAdministrationPolicy', {
-      value: this.#addKeyAdministrationPolicy(keysTable).managedPolicyArn,
+      value: this.#addKeyAdministrationPolicy(keysTable, logGroups).managedPolicyArn,
     });
   }
 
@@ -81,7 +89,8 @@ export class AnimalStoreStack extends Stack {
   }
 
   /** All that `npm run keys` needs. Its check of the account needs no permission. */
-  #addKeyAdministrationPolicy({ tableArn }: Table): ManagedPolicy {
+  #addKeyAdministrationPolicy({ tableArn }: Table, logGroups: readonly ILogGroup[]): ManagedPolicy {
+    const probeKey = { service: 'ssm', resource: `parameter${probeKeyParameter(this.#stage)}` };
     return new ManagedPolicy(this, 'KeyAdministration', {
       description: `Issue, list, rotate and revoke the API keys of ${this.#stage.name}`,
       statements: [
@@ -89,6 +98,13 @@ export class AnimalStoreStack extends Stack {
         ...['GetItem', 'PutItem', 'UpdateItem', 'Scan'].map((call) =>
           allow(`dynamodb:${call}`, tableArn),
         ),
+        // Encrypted with `aws/ssm`, which every principal of the account may use through SSM:
+        // https://docs.aws.amazon.com/systems-manager/latest/userguide/ps-restrict-decryption.html
+        allow('ssm:PutParameter', this.formatArn(probeKey)),
+        ...logGroups.flatMap(({ logGroupArn }) => [
+          allow('logs:StartQuery', logGroupArn),
+          allow('logs:GetQueryResults', logGroupArn),
+        ]),
       ],
     });
   }
@@ -126,8 +142,7 @@ export class AnimalStoreStack extends Stack {
   #addMonitoring(service: MonitoredService) {
     const monitoring = new Monitoring(this, 'Monitoring', service);
     if (this.#stage.deployment === 'canary') {
-      const functions = Object.values(service.functions);
-      new CanaryDeployment(this, 'Canary', { functions, monitoring });
+      new CanaryDeployment(this, 'Canary', { ...service, monitoring });
     }
     // Last, so that it shows the alarms of a canary too.
     new StageDashboard(this, 'Dashboard', { ...service, alarms: monitoring.alarms });

@@ -14,13 +14,18 @@ export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
   await run(['--input-type=module', '--eval', script], {}, signal);
 };
 
+/** Values of the CDK's context; those that are `undefined` are not set. */
+export type Context = Readonly<Record<string, string | undefined>>;
+
 /** Synthesises every stack into a folder. Throws an error of one line when they can't be built. */
-export const buildAssembly = (assembly: string, signal?: AbortSignal): Promise<void> =>
-  run(
-    ['infra/app.ts'],
-    { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed' }) },
-    signal,
-  );
+export const buildAssembly = (
+  assembly: string,
+  signal?: AbortSignal,
+  context?: Context,
+): Promise<void> => {
+  const CDK_CONTEXT_JSON = JSON.stringify({ placeholders: 'allowed', ...context });
+  return run(['infra/app.ts'], { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON }, signal);
+};
 
 /**
  * Synthesises every stack into a folder that is there while `work` runs. Throws an error of one line when they can't be
@@ -29,11 +34,12 @@ export const buildAssembly = (assembly: string, signal?: AbortSignal): Promise<v
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,
   signal?: AbortSignal,
+  context?: Context,
 ): Promise<Result> => {
   // A folder of its own, so that neither a second start nor a deployment from cdk.out is in the way.
   const assembly = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
-    await buildAssembly(assembly, signal);
+    await buildAssembly(assembly, signal, context);
     return await work(assembly);
   } finally {
     await rm(assembly, { recursive: true, force: true });

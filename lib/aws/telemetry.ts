@@ -2,7 +2,6 @@ import {
   type MetricName,
   metricNames,
   metricsNamespace,
-  type VersionMetricName,
   versionMetricNames,
 } from '../contract/metric-names.ts';
 import { environment } from './environment.ts';
@@ -80,7 +79,7 @@ const targetOf = ([name, values]: [MetricName, number[]]) => [
 const isByVersion = (name: MetricName) =>
   name === metricNames.requests || name === metricNames.serverErrors;
 
-const directive = (dimensions: string[], names: (MetricName | VersionMetricName)[]) => ({
+const directive = (dimensions: string[], names: string[]) => ({
   Namespace: metricsNamespace,
   Dimensions: [dimensions],
   Metrics: names.map((Name) => ({

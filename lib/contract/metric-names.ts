@@ -33,9 +33,6 @@ export const versionMetricNames = {
   latency: 'Latency',
 } as const;
 
-/** The name of a metric by version. */
-export type VersionMetricName = (typeof versionMetricNames)[keyof typeof versionMetricNames];
-
 /** What the probe records of each request to the public base address, with exactly the dimension `service`. */
 export const probeMetricNames = {
   /** 1 for the expected answer, else 0. */
@@ -43,6 +40,3 @@ export const probeMetricNames = {
   /** Duration until the answer was read, in ms. */
   latency: 'ProbeLatency',
 } as const;
-
-/** The name of a metric of the probe. */
-export type ProbeMetricName = (typeof probeMetricNames)[keyof typeof probeMetricNames];

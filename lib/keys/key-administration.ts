@@ -53,6 +53,15 @@ export class KeyAdministration {
     return record;
   }
 
+  /** The record of a key. Throws for an unknown one. */
+  async find(keyId: string): Promise<ApiKeyRecord> {
+    const { Item } = await this.#dynamodb.send(
+      new GetCommand({ TableName: this.#tableName, Key: { keyId }, ConsistentRead: true }),
+    );
+    if (!Item) throw unknownKey(keyId);
+    return toApiKeyRecord(Item);
+  }
+
   /** Every key, the oldest first. */
   async list(): Promise<ApiKeyRecord[]> {
     const records: ApiKeyRecord[] = [];
@@ -75,11 +84,7 @@ export class KeyAdministration {
     graceMs: number,
     expiresInMs?: number,
   ): Promise<IssuedApiKey> {
-    const { Item } = await this.#dynamodb.send(
-      new GetCommand({ TableName: this.#tableName, Key: { keyId }, ConsistentRead: true }),
-    );
-    if (!Item) throw unknownKey(keyId);
-    const { owner, createdAt, expiresAt, revokedAt } = toApiKeyRecord(Item);
+    const { owner, createdAt, expiresAt, revokedAt } = await this.find(keyId);
     if (
       revokedAt !== undefined ||
       (expiresAt !== undefined && !(Date.parse(expiresAt) > Date.now()))

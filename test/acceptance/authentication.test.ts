@@ -19,7 +19,7 @@ const requests: readonly ClientRequest[] = [
 const refused: readonly (readonly [kind: string, values: readonly string[]])[] = [
   ['no Authorization', []],
   ['an empty Authorization', ['']],
-  ['the scheme alone', ['Bearer']],
+  ['only the scheme', ['Bearer']],
   ['the key without a scheme', [apiKey]],
   ['another scheme', [`Basic ${apiKey}`]],
   ['two keys in one header', [`Bearer ${apiKey} ${apiKey}`]],

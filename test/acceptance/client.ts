@@ -10,7 +10,7 @@ export const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
 const jsonType = ['Content-Type', 'application/json'] as const;
 
 /**
- * Sends one request, and holds the exchange to the OpenAPI document. Without headers of its own the request carries
+ * Sends one request, and holds the response to the OpenAPI document. Without headers of its own the request carries
  * the API key, and JSON where it has a body. A 429 of the stage's throttle, or a 503 of an account that is out of
  * concurrency (10 in a new one), is sent again after its `Retry-After`, at most 20 times.
  */
@@ -28,7 +28,7 @@ export const send = async (request: ClientRequest): Promise<ClientResponse> => {
 };
 
 /** Sends a request of the typed client like all others. */
-export const fetchWithinContract: typeof fetch = async (input, init) => {
+const fetchWithinContract: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
   const { status, headers, text } = await send({
     method: request.method,
@@ -88,7 +88,7 @@ export const expectRefused = (response: ClientResponse) => {
   expectError(response, response.status === 400 ? 400 : 404, code);
 };
 
-/** Holds a response to showing neither key, nor stack, nor what stands behind the service. */
+/** Holds a response to showing neither key, nor stack, nor what the service is built on. */
 export const expectNoLeak = ({ headers, text: body }: ClientResponse) => {
   expect.soft(JSON.stringify(headers) + body).not.toContain(apiKey.slice(10));
   expect.soft(body).not.toMatch(/dynamo|Exception|node_modules|\n\s+at |PetsTable|KeysTable/i);

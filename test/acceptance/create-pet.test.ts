@@ -2,6 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { authorization, create, expectError, expectInvalid, send } from './client.ts';
 
+const valid = '{"name":"Rex","categoryId":1}';
+
+/** Sends a body with a media type, or with none. */
+const createAs = (type: string | undefined, body: string | undefined = valid) => {
+  const typeHeaders = type === undefined ? [] : [['Content-Type', type] as const];
+  return send({ method: 'POST', path: '/pets', headers: [authorization, ...typeHeaders], body });
+};
+
 describe('POST /pets', () => {
   it.each([
     ['available', { status: 'available' }],
@@ -17,14 +25,6 @@ describe('POST /pets', () => {
     expect(pet.id).toSatisfy(Number.isSafeInteger);
     expect(pet.id).toBeGreaterThan(0);
   });
-
-  it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-1'])(
-    'keeps the categoryId %s to the last digit',
-    async (categoryId) => {
-      const { text } = await create(`{"name":"Rex","categoryId":${categoryId}}`);
-      expect(text).toContain(`"categoryId":${categoryId},`);
-    },
-  );
 
   it.each([
     ['one character', 'x'],
@@ -47,10 +47,8 @@ describe('POST /pets', () => {
     'Application/JSON; charset=UTF-8',
     'application/json;charset="utf-8"',
     'application/json; charset=utf8',
-  ])('accepts the media type %s', async (contentType) => {
-    const body = '{"name":"Rex","categoryId":1}';
-    const headers = [authorization, ['content-type', contentType]] as const;
-    expect((await send({ method: 'POST', path: '/pets', headers, body })).status).toBe(201);
+  ])('accepts the media type %s', async (type) => {
+    expect((await createAs(type)).status).toBe(201);
   });
 
   it('gives 200 parallel creations 200 ids', async () => {
@@ -63,8 +61,6 @@ describe('POST /pets', () => {
 });
 
 describe('POST /pets, bad bodies', () => {
-  const valid = '{"name":"Rex","categoryId":1}';
-
   it.each([
     ['missing', undefined],
     ['empty', ''],
@@ -84,21 +80,14 @@ describe('POST /pets, bad bodies', () => {
     ['nested 8,192 deep', '['.repeat(8_192)],
     ['nested 4,096 deep and closed', '['.repeat(4_096) + ']'.repeat(4_096)],
     ['nested in objects', '{"a":'.repeat(1_300)],
+    ['nested 3,500 deep in a field', `{"x":${'['.repeat(3_500) + ']'.repeat(3_500)}}`],
   ])('answers 400 to a body that is %s', async (_kind, body) => {
-    const headers = [authorization, ['Content-Type', 'application/json']] as const;
-    expectError(
-      await send({ method: 'POST', path: '/pets', headers, body }),
-      400,
-      'invalid_request',
-    );
+    expectError(await create(body), 400, 'invalid_request');
   });
 
   it('answers 400 to a request with neither body nor media type', async () => {
-    expectError(
-      await send({ method: 'POST', path: '/pets', headers: [authorization] }),
-      400,
-      'invalid_request',
-    );
+    const response = await send({ method: 'POST', path: '/pets', headers: [authorization] });
+    expectError(response, 400, 'invalid_request');
   });
 
   /** Values that a field must not have, as JSON; none at all where it must not be missing. */
@@ -143,9 +132,7 @@ describe('POST /pets, bad bodies', () => {
   it('does not repeat an unknown field whose name is long or unprintable', async () => {
     for (const name of ['x'.repeat(33), 'pets_test_0', 'pets_\u0000', '<script>']) {
       const response = await create({ name: 'Rex', categoryId: 1, [name]: 1 });
-      expectError(response, 400, 'invalid_request');
-      const { message } = JSON.parse(response.text);
-      expect(message).toBe('a field with an unprintable name is not known.');
+      expectInvalid(response, /^a field with an unprintable name is not known\.$/);
     }
   });
 
@@ -174,32 +161,22 @@ describe('POST /pets, bad bodies', () => {
     '/',
     undefined,
   ])('answers 415 to the media type %s', async (type) => {
-    const headers = [authorization, ...(type ? [['Content-Type', type] as const] : [])];
-    expectError(
-      await send({ method: 'POST', path: '/pets', headers, body: valid }),
-      415,
-      'unsupported_media_type',
-    );
+    expectError(await createAs(type), 415, 'unsupported_media_type');
   });
 
   it('checks the media type before the size, and the size before the content', async () => {
     const tooLarge = 'x'.repeat(10_000);
-    const headers = [authorization, ['Content-Type', 'text/plain']] as const;
-    const empty = { method: 'POST', path: '/pets', body: '' };
-    expectError(await send({ ...empty, headers }), 415, 'unsupported_media_type');
-    const post = { method: 'POST', path: '/pets', body: tooLarge };
+    expectError(await createAs('text/plain', ''), 415, 'unsupported_media_type');
     // The firewall, where a stage has one, sees the size before a function sees the media type.
-    expect([413, 415]).toContain((await send({ ...post, headers })).status);
-    expectError(await send(post), 413, 'payload_too_large');
+    expect([413, 415]).toContain((await createAs('text/plain', tooLarge)).status);
+    expectError(await create(tooLarge), 413, 'payload_too_large');
   });
 });
 
 describe('Idempotency-Key', () => {
   it('makes one pet of requests with the same key and body', async () => {
     const key = [['Idempotency-Key', randomUUID()]] as const;
-    const responses = await Promise.all(
-      Array.from({ length: 20 }, () => create('{"name":"Rex","categoryId":1}', key)),
-    );
+    const responses = await Promise.all(Array.from({ length: 20 }, () => create(valid, key)));
     responses.push(await create('{ "categoryId": 1, "status": "available", "name": "Rex" }', key));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
@@ -216,27 +193,25 @@ describe('Idempotency-Key', () => {
   });
 
   it('makes two pets of the same body under two keys, or without a key', async () => {
-    const pet = { name: 'Rex', categoryId: 1 };
     const responses = await Promise.all([
-      create(pet, [['Idempotency-Key', randomUUID()]]),
-      create(pet, [['Idempotency-Key', randomUUID()]]),
-      create(pet),
-      create(pet),
+      create(valid, [['Idempotency-Key', randomUUID()]]),
+      create(valid, [['Idempotency-Key', randomUUID()]]),
+      create(valid),
+      create(valid),
     ]);
     expect(new Set(responses.map(({ text }) => JSON.parse(text).id)).size).toBe(4);
   });
 
   it('takes up to 255 visible ASCII characters', async () => {
     const key = [['Idempotency-Key', randomUUID().padEnd(255, '~!"{}')]] as const;
-    expect((await create({ name: 'Rex', categoryId: 1 }, key)).status).toBe(201);
+    expect((await create(valid, key)).status).toBe(201);
   });
 
   it.each([
     ['256 characters', 'x'.repeat(256)],
     ['with a space', 'two words'],
   ])('is refused with 400 when it is %s', async (_kind, key) => {
-    const response = await create({ name: 'Rex', categoryId: 1 }, [['Idempotency-Key', key]]);
-    expectInvalid(response, 'Idempotency-Key');
+    expectInvalid(await create(valid, [['Idempotency-Key', key]]), 'Idempotency-Key');
   });
 
   // Unverified: API Gateway may drop, merge or change such headers. The function refuses them (service/request-body).
@@ -246,7 +221,7 @@ describe('Idempotency-Key', () => {
     ['given twice', ['one', 'two']],
   ])('is refused with 400, or not seen, when it is %s', async (_kind, keys) => {
     const headers = keys.map((key) => ['Idempotency-Key', `${key}`] as const);
-    const { status } = await create({ name: 'Rex', categoryId: 1 }, headers);
+    const { status } = await create(valid, headers);
     expect([201, 400]).toContain(status);
   });
 });

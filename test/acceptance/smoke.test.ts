@@ -9,10 +9,8 @@ describe('a stage that was just deployed', () => {
     expect(JSON.parse(text)).toBeInstanceOf(Array);
   });
 
-  it.each([
-    ['without an API key', []],
-    ['with a mistyped one', [['Authorization', `Bearer ${apiKey}0`]]],
-  ] as const)('answers 401 %s', async (_case, headers) => {
+  it('answers 401 to a mistyped API key', async () => {
+    const headers = [['Authorization', `Bearer ${apiKey}0`]] as const;
     expectError(await send({ path: '/pets', headers }), 401, 'unauthorized');
   });
 

@@ -12,7 +12,7 @@ export const cannedPets: readonly Pet[] = Array.from({ length: 101 }, (_, index)
 }));
 
 /** The record of an API key that is in force. */
-export const cannedRecord = (apiKey: string): ApiKeyRecord => {
+const cannedRecord = (apiKey: string): ApiKeyRecord => {
   const identity = identifyApiKey(apiKey, 'pets_test');
   if (!identity) throw new Error('The API key is malformed');
   const lastFour = apiKey.slice(-4);

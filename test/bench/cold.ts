@@ -6,7 +6,7 @@ import { type RequestName, requests } from './requests.ts';
 import { type Samples, samplesOf } from './samples.ts';
 
 /** How Lambda starts Node.js for a function of 1,024 MiB: the `bootstrap` of its public image public.ecr.aws/lambda/nodejs. */
-export const lambdaFlags = [
+const lambdaFlags = [
   '--expose-gc',
   '--max-http-header-size=81920',
   '--max-semi-space-size=51',

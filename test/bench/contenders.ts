@@ -8,7 +8,7 @@ import {
 import type { RequestName } from './requests.ts';
 
 /** A program that returns what the service returns to the benchmark's requests. */
-export interface Contender {
+interface Contender {
   /** The file that Lambda loads for a request. */
   readonly moduleFor: (request: RequestName) => string;
   /** Its code, bundled. */
@@ -23,7 +23,7 @@ export const functionNames: Readonly<Record<RequestName, string>> = {
   listPetsOf100: 'list-pets',
 };
 
-export const peerNames = ['hono', 'powertools', 'express', 'fastify'] as const;
+const peerNames = ['hono', 'powertools', 'express', 'fastify'] as const;
 
 /** In the order in which they are shown. */
 export const contenderNames = [

@@ -16,8 +16,8 @@ export interface WarmInvocation {
   readonly cpuMicroseconds: number;
 }
 
-export const warmNames = ['sdkCall', 'service'] as const satisfies readonly ContenderName[];
-export const warmRequests = ['getPet', 'listPetsOf100'] as const;
+const warmNames = ['sdkCall', 'service'] as const satisfies readonly ContenderName[];
+const warmRequests = ['getPet', 'listPetsOf100'] as const;
 
 /** Measures `warmInvocations` invocations of each contender after `warmUps` others, in a process of its own. */
 export const measureWarmInvocations = async (

@@ -1,16 +1,24 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
 const baseAddress = inject('baseAddress');
 const apiKey = inject('apiKey');
 
 let consumer: string;
+let bundle: Buffer;
+
+const chromiumPath = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .flatMap((directory) => ['chromium', 'google-chrome'].map((name) => join(directory, name)))
+  .find(existsSync);
 
 const run = (cwd: string, command: string, ...options: string[]) =>
   promisify(execFile)(command, options, { cwd });
@@ -36,6 +44,7 @@ beforeAll(async () => {
   await writeFile(join(consumer, 'api-key'), apiKey);
   const options = ['--silent', '--offline', '--no-audit', '--no-fund'];
   await run(consumer, 'npm', 'install', ...options, `./${stdout.trim()}`);
+  bundle = await readFile(join(consumer, 'node_modules/animal-store-client/animal-store.js'));
 });
 
 afterAll(() => rm(consumer, { recursive: true, force: true }));
@@ -47,39 +56,35 @@ describe('the package of the typed client', () => {
     expect(stdout).toMatch(/^\d+ Rex available\n[1-5] pets\n\d+ .*\n400 invalid_request\n$/s);
   });
 
-  it('takes at most 10 KB when compressed', async () => {
-    const file = join(consumer, 'node_modules', 'animal-store-client', 'animal-store.js');
-    expect(gzipSync(await readFile(file)).length).toBeLessThanOrEqual(10 * 1_024);
+  it('takes at most 10 KB when compressed', () => {
+    expect(gzipSync(bundle).length).toBeLessThanOrEqual(10 * 1_024);
   });
 
-  it('has declarations that import nothing from outside the package', async () => {
-    const types = join(consumer, 'node_modules', 'animal-store-client', 'types');
-    const files = await readdir(types, { recursive: true });
-    const declarations = files.filter((file) => file.endsWith('.d.ts')).sort();
-    expect(declarations).toEqual(['client/animal-store.d.ts', 'contract/bodies.d.ts']);
-    for (const file of declarations) {
-      const text = await readFile(join(types, file), 'utf8');
-      const imports = [...text.matchAll(/from '([^']*)'|import\('([^']*)'\)/g)].map(
-        ([, from, dynamic]) => join('contract', from ?? dynamic ?? ''),
-      );
-      for (const path of imports) expect(`${path}`).toBe('contract/bodies.ts');
-    }
+  it.skipIf(!chromiumPath)('adds a pet in Chromium, with a category of 64 bits', async () => {
+    const options = { executablePath: chromiumPath ?? '', args: ['--no-sandbox'] };
+    const browser = await chromium.launch(options);
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    // A page of the service's own origin, which needs no CORS.
+    await page.goto(`${baseAddress}/pets`);
+    const pet = await page.evaluate(`(async () => {
+      const code = 'data:text/javascript;base64,${bundle.toString('base64')}';
+      const store = new (await import(code)).AnimalStore(${JSON.stringify({ baseAddress, apiKey })});
+      return store.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n });
+    })()`);
+    expect(pet).toMatchObject({ categoryId: 2n ** 63n - 1n });
   });
 
   it('refuses to be constructed where JSON cannot keep 64-bit integers, as in Node.js 20', async () => {
-    await writeFile(
-      join(consumer, 'old.ts'),
-      `import { AnimalStore } from 'animal-store-client';
-delete Object(JSON).rawJSON;
-new AnimalStore({ baseAddress: '', apiKey: '' });`,
-    );
-    await expect(run(consumer, process.execPath, 'old.ts')).rejects.toThrow('use Node.js 22');
+    const code = `import { AnimalStore } from 'animal-store-client';
+delete JSON.rawJSON; new AnimalStore({});`;
+    const called = run(consumer, process.execPath, '--input-type=module', '--eval', code);
+    await expect(called).rejects.toThrow('use Node.js 22');
   });
 
   it('checks the types of those who use it', async () => {
     const types = join(projectDirectory, 'node_modules', '@types');
     await symlink(types, join(consumer, 'node_modules', '@types'));
-    await writeFile(join(consumer, 'example.ts'), await exampleOf('lib/client/README.md'));
     await writeFile(join(consumer, 'project.ts'), await exampleOf('README.md'));
     await writeFile(
       join(consumer, 'wrong.ts'),
@@ -96,9 +101,8 @@ export const category: number = pet.categoryId;
 `,
     );
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--types', 'node'];
-    options.push('--target', 'ESNext', '--module', 'NodeNext');
-    options.push('example.ts', 'project.ts', 'wrong.ts');
-    const { stdout } = await run(consumer, process.execPath, tsc, ...options);
+    const modules = ['--target', 'ESNext', '--module', 'NodeNext', 'project.ts', 'wrong.ts'];
+    const { stdout } = await run(consumer, process.execPath, tsc, ...options, ...modules);
     expect(stdout).toBe('');
   });
 });

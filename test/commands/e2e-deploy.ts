@@ -18,10 +18,10 @@ import { sendTo } from '../support/http-client.ts';
 
 const stack = stackName(staging);
 
-/** Stands in for AWS; without it, the account is meant to which the credentials lead. */
+/** The address of an emulator; without it, the account is meant to which the credentials lead. */
 const emulator = process.env['AWS_ENDPOINT_URL'];
 const environment = emulator === undefined ? staging.environment : undefined;
-// Every command below would otherwise look for the stack in the region of whoever runs this.
+// Every command below would otherwise look for the stack in the region of the caller.
 if (environment) process.env['AWS_REGION'] = environment.region;
 
 const {
@@ -45,6 +45,7 @@ const run = async () => {
   if (!(await findStack(accountStack))) await succeed(deploy(accountStackId({ environment })));
   try {
     await succeed(deploy(stack));
+    await succeed([...keys, 'issue', '--for-probe', ...ofStaging]);
     const baseAddress = await deployedAddress();
     await runAcceptanceTests(baseAddress);
     await succeed(diff);
@@ -79,6 +80,8 @@ const deploy = (name: string) => [
   ...['npm', 'run', 'deploy', '--', name, '--require-approval', 'never'],
   ...context,
 ];
+const keys = ['npm', 'run', '--silent', 'keys', '--'];
+const ofStaging = ['--stage', 'staging', ...(emulator === undefined ? [] : ['--emulator'])];
 const diff = ['npm', 'run', 'diff', '--', stack, '--fail', ...context];
 
 interface Surroundings {
@@ -129,9 +132,9 @@ const deployedAddress = async (): Promise<string> => {
 };
 
 const runAcceptanceTests = async (baseAddress: string) => {
-  const issue = ['issue', '--stage', 'staging', '--owner', 'e2e', '--expires-in', '1h', '--json'];
-  if (emulator !== undefined) issue.push('--emulator');
-  const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'keys', '--', ...issue], {
+  const [npm = '', ...words] = keys;
+  const issue = ['issue', '--owner', 'e2e', '--expires-in', '1h', '--json', ...ofStaging];
+  const { stdout } = await promisify(execFile)(npm, [...words, ...issue], {
     cwd: projectDirectory,
   });
   const variables = { BASE_URL: baseAddress, API_KEY: JSON.parse(stdout).apiKey };
@@ -175,4 +178,13 @@ const waitForText = async (baseAddress: string, expected: string) => {
   }
 };
 
-await run();
+try {
+  await run();
+} catch (error) {
+  const isWithoutCredentials = error instanceof Error && error.name === 'CredentialsProviderError';
+  const problem = isWithoutCredentials
+    ? 'There are no credentials of AWS. Set AWS_PROFILE, or run: .ci/with-ministack npm run e2e:deploy'
+    : error;
+  console.error(`error: ${problem instanceof Error ? problem.message : problem}`);
+  process.exitCode = 1;
+}

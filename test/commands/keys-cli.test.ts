@@ -1,27 +1,37 @@
 import { spawn } from 'node:child_process';
+import { Console } from 'node:console';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { describe, expect, inject, it } from 'vitest';
-import { prod } from '../../infra/stages.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { runKeys } from '../../infra/keys/program.ts';
+import { localCredentials } from '../../infra/local/local-account.ts';
+import { prod, staging } from '../../infra/stages.ts';
+import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { sendTo } from '../support/http-client.ts';
 
-/** Runs `npm run keys --` on the local service's table, with an answer for what it asks. */
-const keys = async (words: readonly string[], answer = '') => {
-  const endpoint = inject('dynamodb')?.dynamodbEndpoint ?? '';
-  const child = spawn(
-    process.execPath,
-    ['infra/commands/keys.ts', ...words, '--stage', 'staging', '--endpoint', endpoint],
-    { stdio: 'pipe' },
-  );
-  child.stdin.end(answer);
-  const [out, err, exitCode] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise((resolve) => child.on('close', resolve)),
-  ]);
-  return { out, err, exitCode };
+const dynamodb = inject('dynamodb');
+const local = ['--stage', 'staging', '--endpoint', dynamodb?.dynamodbEndpoint ?? ''];
+
+/** Runs `npm run keys --`, with an answer for what it asks. */
+const run = async (words: readonly string[], answer?: boolean) => {
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const questions: string[] = [];
+  const confirm = async (question: string) => {
+    questions.push(question);
+    return answer === true;
+  };
+  const console = new Console(out, err);
+  const exitCode = await runKeys(words, {
+    console,
+    confirm: answer === undefined ? undefined : confirm,
+  });
+  out.end();
+  err.end();
+  return { out: await text(out), err: await text(err), exitCode, questions };
 };
+
+const keys = (words: readonly string[], answer?: boolean) => run([...words, ...local], answer);
 
 const issue = async (...words: string[]) => {
   const { out } = await keys(['issue', '--owner', 'alice', '--json', ...words]);
@@ -106,58 +116,200 @@ describe('npm run keys', () => {
 
   it('revokes a key after it was told yes, and not otherwise', async () => {
     const { apiKey, keyId } = await issue();
-    expect((await keys(['revoke', keyId], 'n\n')).exitCode).toBe(1);
+    const refused = await keys(['revoke', keyId], false);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.questions).toEqual([`Revoke key ${keyId} of alice, staging?`]);
     expect((await listed(keyId)).revokedAt).toBeNull();
-    expect((await keys(['revoke', keyId], 'y\n')).exitCode).toBe(0);
+    expect((await keys(['revoke', keyId], true)).exitCode).toBe(0);
     expect(await statusWith(apiKey)).toBe(401);
     expect((await keys(['revoke', keyId, '--yes'])).exitCode).toBe(0);
   });
 
-  it.each([
-    [
-      'an unknown key to revoke',
-      ['revoke', '0000000000000000', '--yes'],
-      /no key 0000000000000000/,
-    ],
-    ['an unknown key to rotate', ['rotate', '0000000000000000'], /no key 0000000000000000/],
-    ['no owner', ['issue'], /--owner/],
-    ['a lifetime that is none', ['issue', '--owner', 'alice', '--expires-in', 'soon'], /duration/],
-    ['an unknown command', ['forget'], /unknown command/],
-  ])('says what is wrong with %s and exits with 1', async (_what, words, message) => {
-    const { err, out, exitCode } = await keys(words);
-    expect(err).toMatch(message);
-    expect(err).not.toMatch(/\n\s+at /);
-    expect(out).toBe('');
-    expect(exitCode).toBe(1);
-  });
-});
-
-describe('npm run keys of a deployed stage', () => {
-  it('refuses credentials of another account, and asks in the region of the stage', async () => {
-    const regions: (string | undefined)[] = [];
-    // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
-    const aws = createServer((request, response) => {
-      regions.push(/\/([\w-]+)\/sts\/aws4_request/.exec(request.headers.authorization ?? '')?.[1]);
-      response.end(
-        '<GetCallerIdentityResponse><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>',
-      );
-    });
-    await once(aws.listen(0, '127.0.0.1'), 'listening');
-    const address = aws.address();
-    const child = spawn(process.execPath, ['infra/commands/keys.ts', 'list', '--stage', 'prod'], {
-      env: {
-        AWS_ENDPOINT_URL: `http://127.0.0.1:${typeof address === 'object' && address?.port}`,
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'test',
-        AWS_SECRET_ACCESS_KEY: 'test',
-      },
+  it('says to use --yes when there is no terminal to ask', async () => {
+    const { keyId } = await issue();
+    const child = spawn(process.execPath, ['infra/commands/keys.ts', 'revoke', keyId, ...local], {
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
     const [err, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-    aws.close();
+    expect(err).toBe('error: There is no terminal to ask: add --yes\n');
+    expect(exitCode).toBe(1);
+    expect((await listed(keyId)).revokedAt).toBeNull();
+  });
+
+  it('asks on a terminal', async () => {
+    const { keyId } = await issue();
+    const onTerminal = 'import pty, sys; pty.spawn(sys.argv[1:])';
+    const command = [process.execPath, 'infra/commands/keys.ts', 'revoke', keyId, ...local];
+    const child = spawn('python3', ['-c', onTerminal, ...command]);
+    child.stdin.write('y\n');
+    const [out] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    expect(out).toContain(`Revoke key ${keyId} of alice, staging? [y/N]`);
+    expect((await listed(keyId)).revokedAt).not.toBeNull();
+  });
+
+  const unknown = '0000000000000000';
+  it.each([
+    ['an unknown key to revoke', ['revoke', unknown, '--yes'], /no key 0000000000000000/],
+    ['an unknown key to revoke, before it asks', ['revoke', unknown], /no key 0000000000000000/],
+    ['an unknown key to rotate', ['rotate', unknown], /no key 0000000000000000/],
+    ['no owner', ['issue'], /--owner/],
+    ['an empty owner', ['issue', '--owner', ' '], /It must not be empty/],
+    ['a lifetime that is none', ['issue', '--owner', 'alice', '--expires-in', 'soon'], /duration/],
+    ['a lifetime of nothing', ['issue', '--owner', 'alice', '--expires-in', '0'], /duration/],
+    ['a lifetime of ages', ['issue', '--owner', 'alice', '--expires-in', '999999y'], /up to 100y/],
+    ['a grace of ages', ['rotate', unknown, '--grace', '101y'], /up to 100y/],
+    ['no number of days', ['usage', '--days', 'few'], /a number of days/],
+    ['days without a log', ['usage', '--days', '15'], /logs of staging are kept for 14 days/],
+    ['usage of local keys', ['usage'], /needs a deployed stage: leave out --endpoint/],
+    ['a key for no probe', ['issue', '--for-probe'], /needs a deployed stage/],
+    ['a probe with an owner', ['issue', '--for-probe', '--owner', 'al'], /Leave out --owner/],
+    ['local keys of prod', ['list', '--stage', 'prod'], /--endpoint is for local keys/],
+    ['an unknown command', ['forget'], /unknown command/],
+  ])(
+    'says what is wrong with %s and exits with 1',
+    async (_what, [name = '', ...words], message) => {
+      const { err, out, exitCode } = await run([name, ...local, ...words]);
+      expect(err).toMatch(message);
+      expect(err).not.toMatch(/\n\s+at /);
+      expect(out).toBe('');
+      expect(exitCode).toBe(1);
+    },
+  );
+});
+
+describe('npm run keys of a deployed stage', async () => {
+  const aws = await startAwsEndpoint();
+  afterAll(() => aws.stop());
+
+  // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
+  const caller = (account?: string) => xml('GetCallerIdentity', `<Account>${account}</Account>`);
+  const outputs = Object.entries({
+    KeysTableName: dynamodb?.tables['KEYS_TABLE']?.TableName,
+    LogGroupNames: 'list-pets-log,get-pet-log',
+  }).map(
+    ([name, value]) =>
+      `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  const stack = `<Stacks><member><Outputs>${outputs.join('')}</Outputs></member></Stacks>`;
+
+  beforeEach(() => {
+    aws.requests.length = 0;
+    aws.answers = {
+      GetCallerIdentity: caller(staging.environment?.account),
+      DescribeStacks: xml('DescribeStacks', stack),
+      'AmazonSSM.PutParameter': json({ Version: 1 }),
+    };
+    const variables = {
+      ...aws.variables,
+      AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodb?.dynamodbEndpoint,
+      AWS_REGION: 'us-east-1',
+    };
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it('refuses credentials of another account, and asks in the region of the stage', async () => {
+    aws.answers = { GetCallerIdentity: caller('123456789012') };
+    const { err, exitCode } = await run(['list', '--stage', 'prod']);
     expect(err).toBe(
       `error: The credentials belong to the account 123456789012, and the stage to ${prod.environment?.account}\n`,
     );
     expect(exitCode).toBe(1);
-    expect(regions).toEqual([prod.environment?.region]);
+    expect(aws.requests.map(({ region }) => region)).toEqual([prod.environment?.region]);
   });
+
+  const stored = () => {
+    const bodies = aws.requests.filter(({ action }) => action === 'AmazonSSM.PutParameter');
+    return JSON.parse(bodies.at(-1)?.body ?? '{}');
+  };
+  const probeKey = async (...words: string[]) => {
+    const result = await run([...words, '--stage', 'staging']);
+    const apiKey = stored().Value;
+    expect(apiKey).toMatch(/^pets_test_/);
+    expect(result.out + result.err).not.toContain(apiKey.slice(27));
+    return { ...result, apiKey };
+  };
+
+  it('stores the key of the probe as a SecureString, and its successor, and never prints them', async () => {
+    const issued = await probeKey('issue', '--for-probe', '--json');
+    const { keyId, owner } = JSON.parse(issued.out);
+    expect(owner).toBe('probe');
+    const { out, apiKey } = await probeKey('rotate', keyId);
+    expect(apiKey).not.toBe(issued.apiKey);
+    expect(out).toBe('Stored in /animal-store/staging/probe-api-key\n');
+    // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
+    expect(stored()).toEqual({
+      Name: '/animal-store/staging/probe-api-key',
+      Value: apiKey,
+      Type: 'SecureString',
+      Overwrite: true,
+    });
+    expect(await statusWith(apiKey)).toBe(200);
+  });
+
+  it('names the key that could not be stored, and says to rotate it', async () => {
+    aws.answers = { ...aws.answers, 'AmazonSSM.PutParameter': jsonError('AccessDeniedException') };
+    const { out, err, exitCode } = await probeKey('issue', '--for-probe');
+    expect(err).toMatch(/\nerror: Key \w{16} was issued, but not stored: rotate it\. AccessDenied/);
+    expect({ out, exitCode }).toEqual({ out: '', exitCode: 1 });
+  });
+
+  // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_GetQueryResults.html
+  const row = (fields: object) =>
+    Object.entries({ ...fields, '@ptr': 'x' }).map(([field, value]) => ({ field, value }));
+  const lastUse = '2026-11-21T12:31:01.022Z';
+  const counted = { requests: '7', clientErrors: '2', serverErrors: '1', lastUse };
+  const answerQuery = (...results: object[]) => {
+    aws.answers = {
+      ...aws.answers,
+      'Logs_20140328.StartQuery': json({ queryId: 'q' }),
+      'Logs_20140328.GetQueryResults': () => json(results.shift() ?? {}),
+    };
+  };
+
+  it('counts requests and errors of each key and operation, and shows keys without any', async () => {
+    const [used, unused, gone] = [await issue(), await issue(), 'ffffffffffffffff'];
+    answerQuery(
+      { status: 'Running', results: [] },
+      {
+        status: 'Complete',
+        results: [used.keyId, gone].map((keyId) =>
+          row({ keyId, operation: 'listPets', ...counted }),
+        ),
+      },
+    );
+    const { out } = await run(['usage', '--stage', 'staging', '--days', '7', '--json']);
+    const usage = JSON.parse(out);
+    const counts = { operation: 'listPets', requests: 7, errors: 3, lastUse };
+    expect(usage.slice(0, 2)).toEqual([
+      { keyId: used.keyId, owner: 'alice', ...counts },
+      { keyId: gone, ...counts },
+    ]);
+    expect(usage).toContainEqual({
+      ...{ keyId: unused.keyId, owner: 'alice' },
+      ...{ operation: null, requests: 0, errors: 0, lastUse: null },
+    });
+    expect(usage.filter(({ keyId }: { keyId: string }) => keyId === used.keyId)).toHaveLength(1);
+    const [{ body = '{}' } = {}] = aws.requests.filter(({ action }) => /StartQuery/.test(action));
+    const query = JSON.parse(body);
+    expect(query).toMatchObject({ logGroupNames: ['list-pets-log', 'get-pet-log'], limit: 10_000 });
+    expect(query.queryString).toContain('count(ClientErrors) as clientErrors');
+    expect(query.endTime - query.startTime).toBe(7 * 86_400);
+  });
+
+  it.each([
+    [{ status: 'Failed' }, /The query is Failed/],
+    [{ status: 'Complete', results: Array.from({ length: 10_000 }, () => row({})) }, /fewer days/],
+  ])(
+    'says that usage is not known when the query has failed or left rows out',
+    async (answer, message) => {
+      answerQuery(answer);
+      const { err, exitCode } = await run(['usage', '--stage', 'staging']);
+      expect(err).toMatch(message);
+      expect(exitCode).toBe(1);
+    },
+  );
 });

@@ -1,46 +1,42 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { placeholdersIn } from '../../infra/placeholders.ts';
 import { preflight } from '../../infra/preflight.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/stages.ts';
+import {
+  type Answers,
+  json,
+  jsonError,
+  startAwsEndpoint,
+  xml,
+  xmlError,
+} from '../support/aws-endpoint.ts';
 
 const account = '777777777777';
 const region = 'eu-west-1';
 const certificateArn = `arn:aws:acm:${region}:${account}:certificate/1`;
 
-type Answer = readonly [status: number, body: string];
-const json = (body: object, status = 200): Answer => [status, JSON.stringify(body)];
-const error = (code: string, status = 400): Answer => json({ __type: code, message: code }, status);
-const queryError = (code: string): Answer => [
-  400,
-  `<ErrorResponse><Error><Code>${code}</Code><Message>${code}</Message></Error></ErrorResponse>`,
-];
-const result = (action: string, body: string): Answer => [
-  200,
-  `<${action}Response><${action}Result>${body}</${action}Result></${action}Response>`,
-];
 const certificate = (Status: string, ...SubjectAlternativeNames: string[]) =>
   json({ Certificate: { CertificateArn: certificateArn, Status, SubjectAlternativeNames } });
 const subscription = (arn: string) =>
-  result(
+  xml(
     'ListSubscriptionsByTopic',
     `<Subscriptions><member><Protocol>email</Protocol><Endpoint>on-call@store.test</Endpoint><SubscriptionArn>${arn}</SubscriptionArn></member></Subscriptions>`,
   );
+const allBut = (name: string) => (body: string) =>
+  body.includes(name) ? jsonError('ParameterNotFound') : json({ Parameter: { Value: '33' } });
 const stackWithTopic = (status: string) =>
-  result(
+  xml(
     'ListStackResources',
     `<StackResourceSummaries><member><ResourceType>AWS::SNS::Topic</ResourceType><ResourceStatus>${status}</ResourceStatus><PhysicalResourceId>arn:aws:sns:eu-west-1:777777777777:alarms</PhysicalResourceId></member></StackResourceSummaries>`,
   );
 
-/** What an account that is ready answers, in the shapes of https://docs.aws.amazon.com: each service's API reference. */
-const ready: Readonly<Record<string, Answer>> = {
-  GetCallerIdentity: result('GetCallerIdentity', `<Account>${account}</Account>`),
+/** What an account that is ready answers. */
+const ready: Answers = {
+  GetCallerIdentity: xml('GetCallerIdentity', `<Account>${account}</Account>`),
   'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
   'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/logs` }),
   'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 420 } }),
@@ -49,34 +45,13 @@ const ready: Readonly<Record<string, Answer>> = {
   ListSubscriptionsByTopic: subscription('arn:aws:sns:eu-west-1:777777777777:alarms:1'),
 };
 
-let answers = ready;
-/** The action as each protocol of AWS names it: in the body, a header, or the path. */
-const actionOf = async (request: IncomingMessage) =>
-  /^Action=(\w+)|&Action=(\w+)/
-    .exec(await text(request))
-    ?.slice(1)
-    .find(Boolean) ??
-  [request.headers['x-amz-target']].flat()[0] ??
-  `${request.method} ${request.url?.replace(/\/?\?.*|\/$/, '')}`;
-const aws = createServer(async (request, response) => {
-  const action = await actionOf(request);
-  const [status, body] = answers[action] ?? error(`NoAnswerTo ${action}`, 501);
-  response.writeHead(status).end(body);
-});
-
-beforeAll(async () => {
-  await once(aws.listen(0, '127.0.0.1'), 'listening');
-});
-afterAll(() => aws.close());
+const aws = await startAwsEndpoint();
+afterAll(() => aws.stop());
 
 beforeEach(() => {
-  const address = aws.address();
-  vi.stubEnv(
-    'AWS_ENDPOINT_URL',
-    `http://127.0.0.1:${typeof address === 'object' && address?.port}`,
-  );
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  aws.answers = ready;
+  aws.requests.length = 0;
+  for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
   vi.stubEnv('AWS_REGION', undefined);
 });
 afterEach(() => {
@@ -92,19 +67,18 @@ const stage: Stage = {
 
 describe('the preflight', () => {
   it('finds nothing in an account that is ready', async () => {
-    answers = ready;
     expect(await preflight(stage, 'stage')).toEqual([]);
   });
 
   it.each([
     [
       'another account',
-      { GetCallerIdentity: result('GetCallerIdentity', '<Account>123456789012</Account>') },
+      { GetCallerIdentity: xml('GetCallerIdentity', '<Account>123456789012</Account>') },
       /account 123456789012: use credentials of 777777777777/,
     ],
     [
       'no bootstrap',
-      { 'AmazonSSM.GetParameter': error('ParameterNotFound') },
+      { 'AmazonSSM.GetParameter': allBut('cdk-bootstrap') },
       /not bootstrapped: npx cdk bootstrap aws:\/\/777777777777\/eu-west-1$/,
     ],
     [
@@ -124,7 +98,7 @@ describe('the preflight', () => {
     ],
     [
       'no certificate',
-      { 'CertificateManager.DescribeCertificate': error('ResourceNotFoundException') },
+      { 'CertificateManager.DescribeCertificate': jsonError('ResourceNotFoundException') },
       /no certificate .*: aws acm request-certificate/,
     ],
     [
@@ -151,20 +125,24 @@ describe('the preflight', () => {
       /^on-call@store.test has not confirmed .*: open the link/,
     ],
     [
+      'no key for the probe',
+      { 'AmazonSSM.GetParameter': allBut('probe-api-key') },
+      /no API key: npm run keys -- issue --for-probe --stage prod$/,
+    ],
+    [
       'a permission that is missing',
-      { 'GET /account': error('AccessDeniedException', 403) },
+      { 'GET /account': jsonError('AccessDeniedException', 403) },
       /^Could not check logRole: AccessDeniedException/,
     ],
-  ] satisfies [string, Record<string, Answer>, RegExp][])(
+  ] satisfies [string, Answers, RegExp][])(
     'finds %s, and says what to do',
     async (_what, changed, message) => {
-      answers = { ...ready, ...changed };
+      aws.answers = { ...ready, ...changed };
       expect(await preflight(stage, 'stage')).toEqual([expect.stringMatching(message)]);
     },
   );
 
   it('finds a certificate of another region', async () => {
-    answers = ready;
     const elsewhere = certificateArn.replace(region, 'us-east-1');
     const customDomain = { domainName: 'api.store.test', certificateArn: elsewhere };
     expect(await preflight({ ...stage, customDomain }, 'stage')).toEqual([
@@ -173,7 +151,6 @@ describe('the preflight', () => {
   });
 
   it('finds a region of the credentials that is not the one of the stage', async () => {
-    answers = ready;
     vi.stubEnv('AWS_REGION', 'us-east-1');
     expect(await preflight(stage, 'stage')).toEqual([
       'AWS_REGION is us-east-1: set it to eu-west-1, the region of prod.',
@@ -181,19 +158,20 @@ describe('the preflight', () => {
   });
 
   it.each([
-    ['before the first deployment', queryError('ValidationError')],
+    ['before the first deployment', xmlError('ValidationError')],
     ['after one that was rolled back', stackWithTopic('DELETE_COMPLETE')],
-  ])('asks for no confirmation %s', async (_when, ListStackResources) => {
-    answers = { ...ready, ListStackResources, ListSubscriptionsByTopic: queryError('NotFound') };
+  ])('asks for no confirmation, and no key of the probe, %s', async (_when, ListStackResources) => {
+    aws.answers = { ...ready, ListStackResources, ListSubscriptionsByTopic: xmlError('NotFound') };
     expect(await preflight(stage, 'stage')).toEqual([]);
+    expect(aws.requests.map(({ body }) => body).join()).not.toContain('probe-api-key');
   });
 
   it('asks for nothing that the stack of the account brings', async () => {
-    const { GetCallerIdentity, 'AmazonSSM.GetParameter': parameter } = ready;
-    answers = {
-      ...(GetCallerIdentity && { GetCallerIdentity }),
-      ...(parameter && { 'AmazonSSM.GetParameter': parameter }),
-    };
+    await preflight(stage, 'account');
+    expect(aws.requests.slice(-2).map(({ action }) => action)).toEqual([
+      'GetCallerIdentity',
+      'AmazonSSM.GetParameter',
+    ]);
     expect(await preflight(stage, 'account')).toEqual([]);
   });
 });
@@ -232,13 +210,5 @@ describe('placeholders', () => {
     const { status, stderr } = run(script, ...words);
     expect(status).toBe(1);
     expect(stderr).toContain('environment of prod is a placeholder');
-  });
-});
-
-describe('npm run deploy', () => {
-  it('refuses to deploy what it is not told by name', () => {
-    const { status, stderr } = run('infra/commands/deploy.ts', '--all');
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^error: Name a stack: AnimalStore-staging, AnimalStore-account-/);
   });
 });

@@ -1,24 +1,32 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { prod, stages, staging } from '../../infra/stages.ts';
-import { metricNames, metricsNamespace } from '../../lib/contract/metric-names.ts';
+import { stages, staging } from '../../infra/stages.ts';
+import {
+  metricNames,
+  metricsNamespace,
+  probeMetricNames,
+  versionMetricNames,
+} from '../../lib/contract/metric-names.ts';
 import { operations } from '../../lib/contract/operations.ts';
+import { type AlarmCondition, alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate, templateOf } from '../support/stack.ts';
 
 const templates = Object.values(stages).map((stage) => ({
   stage,
   template: deployedTemplate(stage),
 }));
+const functions = [...operations.map(({ name }) => name), 'unrouted'];
+const fileNames = functions.map((name) => name.replace(/[A-Z]/g, '-$&').toLowerCase());
 
-const alarmsOf = (template: Template) =>
-  Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(
+const propertiesOf = (template: Template, type: string) =>
+  Object.values(template.findResources(`AWS::CloudWatch::${type}`)).map(
     ({ Properties }) => Properties,
   );
 
 /** The dashboard's widgets, with the ids of resources where CloudFormation puts their names. */
 const widgetsOf = (template: Template) => {
-  const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
-  const parts: unknown[] = dashboard?.['Properties'].DashboardBody['Fn::Join'][1];
+  const [dashboard] = propertiesOf(template, 'Dashboard');
+  const parts: unknown[] = dashboard?.['DashboardBody']['Fn::Join'][1];
   const body = parts.map((part) =>
     typeof part === 'string' ? part : Object.values(part ?? {}).flat()[0],
   );
@@ -27,88 +35,79 @@ const widgetsOf = (template: Template) => {
   );
 };
 
-const titlesOf = (template: Template): string[] =>
-  widgetsOf(template).flatMap(({ title }: { title?: string }) => title ?? []);
-
-interface Metric {
-  readonly Namespace: string;
-  readonly MetricName: string;
-  readonly Dimensions: readonly { readonly Name: string; readonly Value: unknown }[];
-}
-
-/** Name and dimensions of each of the service's own metrics, in alarms and on the dashboard. */
-const ownMetricsOf = (template: Template) => {
-  const ofAlarms = alarmsOf(template)
-    .flatMap(({ Metrics = [] }): { MetricStat?: { Metric: Metric } }[] => Metrics)
-    .flatMap(({ MetricStat }) => MetricStat?.Metric ?? [])
-    .map(({ Namespace, MetricName, Dimensions = [] }) => [
-      Namespace,
-      MetricName,
-      ...Dimensions.flatMap(({ Name, Value }) => [Name, Value]),
-    ]);
-  const ofDashboard = widgetsOf(template).flatMap(({ metrics = [] }) => metrics);
-  return [...ofAlarms, ...ofDashboard]
-    .filter(([namespace]) => namespace === metricsNamespace)
-    .map(([, name, ...dimensions]) => ({
-      name,
-      dimensions: dimensions.filter((part: unknown) => typeof part === 'string'),
-    }));
+/** What makes an alarm go off, in a line. */
+const lineOf = ({ metrics, ...alarm }: AlarmCondition) => {
+  const dimensions = metrics.map(({ Dimensions }) =>
+    Dimensions.map(({ Name, Value }) =>
+      ['Rule', 'WebACL'].includes(Name) ? `${Name} ${Value}` : Name,
+    ).join(', '),
+  );
+  const { datapointsToAlarm, evaluationPeriods, period } = alarm;
+  const periods = `${datapointsToAlarm} of ${evaluationPeriods} x ${period} s`;
+  const names = metrics.map(({ MetricName }) => MetricName);
+  return `${alarm.name}: ${alarm.expression} ${alarm.comparison} ${alarm.threshold} in ${periods}, ${names.join(', ')} by ${[...new Set(dimensions)].join(' or ')}`;
 };
 
-const sumOf = (count: number) =>
-  Array.from({ length: count }, (_, index) => `FILL(m${index}, 0)`).join(' + ');
+/** The line of an alarm on the sum of metrics. */
+const sumLine = (name: string, condition: string, by: string, metrics: readonly string[]) =>
+  `${name}: ${metrics.map((_, index) => `FILL(m${index}, 0)`).join(' + ')} >= ${condition}, ${metrics.join(', ')} by ${by}`;
+
+const throttleEvents = ['ReadThrottleEvents', 'WriteThrottleEvents'];
+const ofFunctions = (metric: string) => functions.map(() => metric);
+
+const lines = [
+  'server-errors: IF(errors >= 5, 100 * errors / requests, 0) >= 1 in 1 of 1 x 300 s, 5XXError, Count by ApiName',
+  'latency: IF(requests >= 20, p99, 0) >= 1000 in 3 of 5 x 60 s, Latency, Count by ApiName',
+  sumLine('function-crashes', '3 in 1 of 1 x 300 s', 'FunctionName', ofFunctions('Errors')),
+  sumLine('function-throttles', '5 in 1 of 1 x 300 s', 'FunctionName', ofFunctions('Throttles')),
+  sumLine(
+    'table-throttles',
+    '5 in 3 of 5 x 60 s',
+    'TableName',
+    throttleEvents.concat(throttleEvents),
+  ),
+  sumLine(
+    'index-throttles',
+    '5 in 3 of 5 x 60 s',
+    'GlobalSecondaryIndexName, TableName',
+    throttleEvents,
+  ),
+  sumLine(
+    'auth-failures',
+    '100 in 1 of 1 x 300 s',
+    'operation, service',
+    operations.map(() => 'AuthFailures'),
+  ),
+  ...operations.flatMap(({ name, deprecation }) =>
+    deprecation
+      ? `${name}-in-use: IF(YEAR(requests) >= ${deprecation.sunset.getUTCFullYear()}, requests, 0) >= 1 in 1 of 1 x 86400 s, Requests by operation, service`
+      : [],
+  ),
+];
+const linesOfCanary = fileNames.flatMap((name) => [
+  `canary-errors-${name}: m0 >= 1 in 1 of 1 x 60 s, Errors by ExecutedVersion, FunctionName, Resource`,
+  `canary-server-errors-${name}: IF(errors >= 3, 100 * errors / requests, 0) >= 0.5 in 1 of 1 x 600 s, ServerErrors, Requests by operation, service, version`,
+]);
 
 describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
-  const alarms = alarmsOf(template);
-  const alarmNamed = (name: string) =>
-    alarms.find(({ AlarmName }) => AlarmName === `animal-store-${stage.name}-${name}`);
+  const alarms = propertiesOf(template, 'Alarm');
+  const conditions = [...alarmsOf(template).values()];
+  const groups = template.findResources('AWS::CodeDeploy::DeploymentGroup');
+  const canaries = Object.keys(groups).length > 0 ? fileNames : [];
 
-  it.each([
-    ['server-errors', 'IF(errors >= 5, 100 * errors / requests, 0)', 300, 1, '1 of 1'],
-    ['latency', 'IF(requests >= 20, p99, 0)', 60, 1_000, '3 of 5'],
-    ['function-crashes', sumOf(4), 300, 3, '1 of 1'],
-    ['function-throttles', sumOf(4), 300, 5, '1 of 1'],
-    ['table-throttles', sumOf(4), 60, 5, '3 of 5'],
-    ['index-throttles', sumOf(2), 60, 5, '3 of 5'],
-    ['auth-failures', sumOf(3), 300, 100, '1 of 1'],
-    ['getPet-in-use', 'IF(YEAR(requests) >= 2030, requests, 0)', 86_400, 1, '1 of 1'],
-  ])('%s goes off when %s over %i s is %i or more in %s periods', (name, ...expected) => {
-    const { Metrics, ExtendedStatistic, Period, Threshold, ComparisonOperator, ...periods } =
-      alarmNamed(name) ?? {};
-    const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = periods;
-    expect(ComparisonOperator).toBe('GreaterThanOrEqualToThreshold');
-    expect([
-      Metrics?.[0].Expression ?? ExtendedStatistic,
-      Metrics?.[1].MetricStat.Period ?? Period,
-      Threshold,
-      `${DatapointsToAlarm} of ${EvaluationPeriods}`,
-    ]).toEqual(expected);
+  it('go off under these conditions', () => {
+    const firewall = `firewall-blocks: m0 >= 300 in 1 of 1 x 300 s, BlockedRequests by Region, Rule ALL, WebACL animal-store-${stage.name}`;
+    const expected = [...lines, firewall, ...(canaries.length > 0 ? linesOfCanary : [])];
+    expect(conditions.map(lineOf)).toEqual(expect.arrayContaining(expected));
   });
 
-  it.each([
-    ['server-errors', '5XXError, Count', 'ApiName'],
-    ['latency', 'Latency, Count', 'ApiName'],
-    ['function-crashes', 'Errors, Errors, Errors, Errors', 'FunctionName'],
-    ['function-throttles', 'Throttles, Throttles, Throttles, Throttles', 'FunctionName'],
-    [
-      'table-throttles',
-      'ReadThrottleEvents, WriteThrottleEvents, ReadThrottleEvents, WriteThrottleEvents',
-      'TableName',
-    ],
-    [
-      'index-throttles',
-      'ReadThrottleEvents, WriteThrottleEvents',
-      'GlobalSecondaryIndexName, TableName',
-    ],
-    ['auth-failures', 'AuthFailures, AuthFailures, AuthFailures', 'operation, service'],
-    ['getPet-in-use', 'Requests', 'operation, service'],
-  ])('%s watches %s by %s', (name, names, dimensions) => {
-    const [, ...sources]: { MetricStat: { Metric: Metric } }[] = alarmNamed(name)?.Metrics ?? [];
-    const metrics = sources.map(({ MetricStat: { Metric } }) => Metric);
-    expect(metrics.map(({ MetricName }) => MetricName).join(', ')).toBe(names);
-    for (const { Dimensions } of metrics) {
-      expect(Dimensions.map(({ Name }) => Name).join(', ')).toBe(dimensions);
-    }
+  it.each(canaries)('take %s back for its p99 in 4 minutes with 5 or more requests', (name) => {
+    const latency = conditions.find((one) => one.name === `canary-latency-${name}`);
+    expect(latency && lineOf({ ...latency, threshold: 0 })).toBe(
+      `canary-latency-${name}: IF(requests >= 5, p99, 0) >= 0 in 4 of 4 x 60 s, Latency, Requests by operation, service, version`,
+    );
+    expect(latency?.threshold).toBeGreaterThanOrEqual(50);
+    expect(latency?.threshold).toBeLessThan(1_000);
   });
 
   it('mail every addressee of the stage, when they go off and when they end', () => {
@@ -123,10 +122,10 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
     ).toEqual(stage.alarmAddressees.map((address) => ['email', address]));
   });
 
-  it('say what happened, whom it hurts and where to read on, and are silent without data', () => {
-    for (const { AlarmDescription, TreatMissingData } of alarms) {
+  it('say what happened, whom it hurts and where to read on, and are silent without data but for the probe', () => {
+    for (const { AlarmName, AlarmDescription, TreatMissingData } of alarms) {
+      expect(TreatMissingData).toBe(AlarmName.endsWith('-probe') ? 'breaching' : 'notBreaching');
       expect(AlarmDescription).toMatch(/^[A-Za-z].*: .*\. Runbook: \S*infra\/runbook\.md#[a-z-]+$/);
-      expect(TreatMissingData).toBe('notBreaching');
     }
   });
 
@@ -152,44 +151,42 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
 });
 
 describe.each(templates)('dashboard of $stage.name', ({ stage, template }) => {
+  const widgets = widgetsOf(template);
+
   it('has the name of the stage', () => {
-    template.hasResourceProperties('AWS::CloudWatch::Dashboard', {
-      DashboardName: `animal-store-${stage.name}`,
-    });
+    const name = `animal-store-${stage.name}`;
+    template.hasResourceProperties('AWS::CloudWatch::Dashboard', { DashboardName: name });
   });
 
-  it('shows every metric under its title', () => {
-    expect(titlesOf(template)).toEqual(
-      expect.arrayContaining([
-        'Alarms',
-        'Traffic: requests',
-        'Traffic: requests by operation',
-        'Traffic: creations that came again',
-        'Errors: answers by class',
-        'Errors: 4xx by operation',
-        'Errors: 5xx by operation',
-        'Latency: API, ms',
-        'Latency: integration, ms',
-        'Latency: calls of DynamoDB by operation, p99, ms',
-        'API keys: requests refused by operation',
-        'DynamoDB: throttled attempts by operation',
-        'Functions: crashes and time-outs',
-        'Functions: throttles',
-        'Functions: concurrent executions',
-        'Index byStatus: units a second',
-        'Index byStatus: throttles',
-        ...['Pets table', 'Keys table'].flatMap((table) => [
-          `${table}: units a second`,
-          `${table}: throttles`,
-          `${table}: latency, p99, ms`,
-          `${table}: errors of DynamoDB`,
-        ]),
-      ]),
-    );
+  it('tells what is wrong, is it up, who is hurt, what changed and what may be the cause, in this order', () => {
+    expect(widgets.flatMap(({ title }: { title?: string }) => title ?? [])).toEqual([
+      'Alarms',
+      'Up: share of probes',
+      'Up: latency of probes, ms',
+      'Up: requests by operation',
+      'Hurt: answers by class',
+      'Hurt: 5xx by operation',
+      'Hurt: 4xx by operation',
+      'Hurt: API keys refused by operation',
+      'Hurt: latency of the API, ms',
+      'Hurt: latency of the functions, ms',
+      'Hurt: calls of DynamoDB, p99, ms by operation',
+      'Changed: requests by version',
+      'Changed: 5xx by version',
+      'Changed: latency, p99, ms, by version',
+      'Functions: crashes and time-outs',
+      'Functions: throttles',
+      'Functions: concurrent executions',
+      'Functions: creations that came again by operation',
+      ...['units a second', 'throttles'].flatMap((what) =>
+        ['Pets table', 'Index byStatus', 'Keys table'].map((table) => `${table}: ${what}`),
+      ),
+      'DynamoDB: throttled attempts by operation',
+    ]);
   });
 
   it('shows units beside the maximum that the stage allows', () => {
-    for (const { title, annotations } of widgetsOf(template)) {
+    for (const { title, annotations } of widgets) {
       if (!title?.endsWith(': units a second')) continue;
       expect(annotations.horizontal.map(({ value }: { value: number }) => value)).toEqual([
         stage.maximumUnits.read,
@@ -198,42 +195,68 @@ describe.each(templates)('dashboard of $stage.name', ({ stage, template }) => {
     }
   });
 
-  it('shows the versions of a canary where a stage is deployed so', () => {
-    const canary = titlesOf(template).filter((title) => title.startsWith('Canary'));
-    expect(canary).toHaveLength(stage.deployment === 'canary' ? 2 : 0);
+  it('finds each metric by version, of this stage only', () => {
+    const searches = widgets
+      .filter(({ title }: { title?: string }) => title?.startsWith('Changed'))
+      .map(({ metrics }: { metrics: [[{ expression: string }]] }) => metrics[0][0].expression);
+    const found = (name: string, statistic: string) =>
+      `SEARCH('{AnimalStore,service,operation,version} MetricName="${name}" service="animal-store-${stage.name}"', '${statistic}', 60)`;
+    const { requests, serverErrors, latency } = versionMetricNames;
+    expect(searches).toEqual([
+      found(requests, 'Sum'),
+      found(serverErrors, 'Sum'),
+      found(latency, 'p99'),
+    ]);
   });
 
   it('shows the state of every alarm', () => {
     const ids = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
-    expect(widgetsOf(template).flatMap(({ alarms = [] }) => alarms)).toEqual(ids);
+    expect(widgets.flatMap(({ alarms = [] }) => alarms)).toEqual(ids);
   });
 });
 
 describe.each(templates)('metrics of the service itself in $stage.name', ({ stage, template }) => {
-  const used = ownMetricsOf(template);
+  const service = `service animal-store-${stage.name}`;
+  const written = [
+    ...functions.flatMap((name) => [
+      ...Object.values(metricNames).map((metric) => `${metric} operation ${name} ${service}`),
+      ...Object.values(versionMetricNames).map(
+        (metric) => `${metric} operation ${name} ${service} version Version`,
+      ),
+    ]),
+    ...Object.values(probeMetricNames).map((metric) => `${metric} ${service}`),
+  ];
+  const ofAlarms = [...alarmsOf(template).values()]
+    .flatMap(({ metrics }) => metrics)
+    .map(({ Namespace, MetricName, Dimensions }) => [
+      Namespace,
+      MetricName,
+      ...Dimensions.flatMap(({ Name, Value }) => [
+        Name,
+        // A version is { 'Fn::GetAtt': [id, 'Version'] }.
+        typeof Value === 'string'
+          ? Value
+          : Object.values(Value ?? {})
+              .flat()
+              .at(-1),
+      ]),
+    ]);
+  const ofDashboard = widgetsOf(template).flatMap(({ metrics = [] }) => metrics);
+  const metrics: unknown[][] = [...ofAlarms, ...ofDashboard];
+  const used = metrics
+    .filter(([namespace]) => namespace === metricsNamespace)
+    .map(([, ...parts]) => parts.filter((part) => typeof part === 'string').join(' '));
 
-  it('are those that the functions write, and all of them', () => {
-    expect(new Set(used.map(({ name }) => name))).toEqual(new Set(Object.values(metricNames)));
-  });
-
-  it('are asked for by the dimensions that the functions give them', () => {
+  it('are asked for by the names and dimensions that the functions and the probe give them', () => {
     const [lambda] = Object.values(template.findResources('AWS::Lambda::Function'));
-    const service = lambda?.['Properties'].Environment.Variables.SERVICE_NAME;
-    const names = [...operations.map(({ name }) => name), 'unrouted'];
-    expect(service).toBe(`animal-store-${stage.name}`);
-    for (const { dimensions } of used) {
-      const [operation] = dimensions.slice(1);
-      expect(names).toContain(operation);
-      expect(dimensions).toEqual(['operation', operation, 'service', service]);
-    }
+    expect(`service ${lambda?.['Properties'].Environment.Variables.SERVICE_NAME}`).toBe(service);
+    expect(written).toEqual(expect.arrayContaining(used));
   });
-});
 
-it('an alarm of a canary mails the addressees and links its entry of the runbook', () => {
-  deployedTemplate(prod).hasResourceProperties('AWS::CloudWatch::Alarm', {
-    AlarmName: 'animal-store-prod-canary-errors-get-pet',
-    AlarmDescription: Match.stringLikeRegexp('#canary-errors$'),
-    AlarmActions: [Match.anyValue()],
+  it('are all shown', () => {
+    const names = new Set(used.map((metric) => metric.split(' ', 1)[0]));
+    const all = [...Object.values(metricNames), ...Object.values(probeMetricNames)];
+    expect([...names]).toEqual(expect.arrayContaining(all));
   });
 });
 
@@ -248,24 +271,10 @@ describe('an addressee', () => {
       Endpoint: endpoint,
     });
     template.resourceCountIs('AWS::SNS::Subscription', 1);
-    for (const { AlarmActions, OKActions } of alarmsOf(template)) {
+    for (const { AlarmActions, OKActions } of propertiesOf(template, 'Alarm')) {
       expect(AlarmActions).toContain(topic);
       expect(OKActions).toContain(topic);
     }
-  });
-});
-
-describe('an alarm of the firewall', () => {
-  it('counts what all rules of the web ACL block', () => {
-    templateOf(prod).hasResourceProperties('AWS::CloudWatch::Alarm', {
-      AlarmName: 'animal-store-prod-firewall-blocks',
-      MetricName: 'BlockedRequests',
-      Dimensions: [
-        { Name: 'Region', Value: 'eu-west-1' },
-        { Name: 'Rule', Value: 'ALL' },
-        { Name: 'WebACL', Value: 'animal-store-prod' },
-      ],
-    });
   });
 });
 

@@ -193,6 +193,9 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
     const [[policy, { Properties } = {}] = []] = Object.entries(
       template.findResources('AWS::IAM::ManagedPolicy'),
     );
+    const logs = functionNames.map((name) =>
+      idOf(template, 'AWS::Logs::LogGroup', `${idStart(name)}Log`),
+    );
     expect(Properties.PolicyDocument.Statement).toEqual([
       {
         Effect: 'Allow',
@@ -204,7 +207,20 @@ describe.each(Object.entries(templates))('stack of %s', (stage, template) => {
         Action: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'].map((call) => `dynamodb:${call}`),
         Resource: arnOf(keysTable),
       },
+      {
+        Effect: 'Allow',
+        Action: 'ssm:PutParameter',
+        Resource: expect.stringMatching(`:\\d{12}:parameter/animal-store/${stage}/probe-api-key$`),
+      },
+      {
+        Effect: 'Allow',
+        Action: ['logs:GetQueryResults', 'logs:StartQuery'],
+        Resource: logs.toSorted().map(arnOf),
+      },
     ]);
+    template.hasOutput('LogGroupNames', {
+      Value: { 'Fn::Join': [',', logs.map((Ref) => ({ Ref }))] },
+    });
     template.hasOutput('KeyAdministrationPolicy', { Value: { Ref: policy } });
   });
 

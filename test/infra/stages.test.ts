@@ -158,6 +158,7 @@ describe('a canary deployment', () => {
   const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
   const alarms = template.findResources('AWS::CloudWatch::Alarm');
   const metricOf = (alarm: { Name: { Ref: string } }) => alarms[alarm.Name.Ref]?.['Properties'];
+  const newVersion = { 'Fn::GetAtt': [expect.stringContaining('CurrentVersion'), 'Version'] };
 
   it('moves the alias of every function, 10 % of the requests for 10 minutes before the rest', () => {
     expect(aliases).toHaveLength(4);
@@ -173,23 +174,30 @@ describe('a canary deployment', () => {
   });
 
   it.each(groups)(
-    'of %s rolls back when its new version crashes, or the share of 5xx is too high',
+    'of %s rolls back when an alarm of its new version goes off, or the share of 5xx of the API is too high',
     (_id, { Properties }) => {
       expect(Properties.AutoRollbackConfiguration).toEqual({
         Enabled: true,
         Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
       });
-      const [newVersion, service, ...others] = Properties.AlarmConfiguration.Alarms;
+      const [crashes, errors, latency, service, ...others] = Properties.AlarmConfiguration.Alarms;
       expect(others).toEqual([]);
-      expect(metricOf(newVersion)).toMatchObject({
+      for (const { Metrics } of [errors, latency].map(metricOf)) {
+        for (const { MetricStat } of Metrics.slice(1)) {
+          expect(MetricStat.Metric).toMatchObject({
+            Namespace: 'AnimalStore',
+            Dimensions: [
+              { Name: 'operation' },
+              { Name: 'service' },
+              { Name: 'version', Value: newVersion },
+            ],
+          });
+        }
+      }
+      expect(metricOf(crashes)).toMatchObject({
         Namespace: 'AWS/Lambda',
         MetricName: 'Errors',
-        Dimensions: expect.arrayContaining([
-          {
-            Name: 'ExecutedVersion',
-            Value: { 'Fn::GetAtt': [expect.stringContaining('CurrentVersion'), 'Version'] },
-          },
-        ]),
+        Dimensions: expect.arrayContaining([{ Name: 'ExecutedVersion', Value: newVersion }]),
       });
       expect(metricOf(service)).toMatchObject({ AlarmName: 'animal-store-prod-server-errors' });
     },

@@ -61,6 +61,16 @@ describe('the route of a request', () => {
     expect([await nameAt('GET'), await nameAt('POST')]).toEqual(['Echo', 'Any']);
   });
 
+  it('is reported once it is answered, without its query', async () => {
+    await gateway.request('/v1/pets/9?limit=5', { method: 'PATCH' });
+    expect(gateway.exchanges.at(-1)).toEqual({
+      method: 'PATCH',
+      path: '/v1/pets/9',
+      status: 200,
+      ms: expect.any(Number),
+    });
+  });
+
   it('drops the body of a response to HEAD (71 AZ#6514)', async () => {
     const response = await gateway.request('/v1/pets', { method: 'HEAD' });
     expect(response).toMatchObject({ status: 200, body: '' });
@@ -70,11 +80,6 @@ describe('the route of a request', () => {
   it('closes the connection of a client that asks for it (80 LSreg)', async () => {
     const response = await gateway.request('/v1/pets', { headers: { Connection: 'close' } });
     expect(valuesOf(response, 'connection')).toEqual(['close']);
-  });
-
-  it('is the same when the target is a whole address, as a proxy sends it (unverified)', async () => {
-    const response = await gateway.request(`${gateway.origin}/v1/pets/7`);
-    expect(eventOf(response)).toMatchObject({ path: '/pets/7', pathParameters: { petId: '7' } });
   });
 });
 
@@ -137,7 +142,7 @@ describe('gateway responses', () => {
     [
       '83 LSapi',
       'the default type',
-      ['Default4xx', 'Default5xx'],
+      ['DEFAULT_4XX', 'DEFAULT_5XX'],
       [418, body('DEFAULT_4XX')],
       [502, body('DEFAULT_5XX')],
     ],
@@ -150,7 +155,7 @@ describe('gateway responses', () => {
     ],
   ] as const)('fall back, by row %s, to %s', async (_source, _what, kept, unmatched, failed) => {
     const bare = await TestGateway.start(
-      Object.fromEntries(kept.map((name) => [name, testGatewayResponses[name]])),
+      new Map([...testGatewayResponses].filter(([type]) => kept.some((name) => name === type))),
     );
     try {
       const responses = await Promise.all([
@@ -167,10 +172,8 @@ describe('gateway responses', () => {
   });
 
   it('keep the status of the error, by row 84 AZ#7470, where the template gives none', async () => {
-    const { StatusCode: _, ...Properties } = testGatewayResponses.Default4xx.Properties;
-    const bare = await TestGateway.start({
-      Default4xx: { ...testGatewayResponses.Default4xx, Properties },
-    });
+    const statusless = { status: undefined, headers: {}, body: body('DEFAULT_4XX') };
+    const bare = await TestGateway.start(new Map([['DEFAULT_4XX', statusless]]));
     try {
       const unmatched = await bare.request('/v1/pets/mine', { method: 'POST' });
       const malformed = await bare.request('/v1/pets/%zz');
@@ -190,7 +193,6 @@ describe('gateway responses', () => {
         ['Content-Type', 'application/json'],
         ['Content-Length', `${response.body.length}`],
         ['Retry-After', '1'],
-        ['X-Quoted', "it's"],
         ['x-amzn-ErrorType', 'InternalServerErrorException'],
         ['x-amzn-RequestId', expect.stringMatching(/^[0-9a-f-]{36}$/)],
         ['x-amz-apigw-id', expect.any(String)],
@@ -241,7 +243,6 @@ describe('bytes that are no request', () => {
       'with two lengths',
       'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
     ],
-    ['with CONNECT', 'CONNECT store.example:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ])('get DEFAULT_4XX (46 AZ#7470): %s', async (_what, bytes) => {
     const answer = await gateway.sendBytes(bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 418 /);
@@ -249,9 +250,8 @@ describe('bytes that are no request', () => {
     expect(answer).toMatch(/\r\n\r\n\{"type":"DEFAULT_4XX"\}$/);
   });
 
-  it('are not an unknown expectation or a missing Host (unverified)', async () => {
-    const expecting = await gateway.request('/v1/pets/7', { headers: { Expect: 'miracles' } });
-    expect(expecting.status).toBe(200);
-    expect(await gateway.sendBytes('GET /v1/pets/7 HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+  it('are not those without a Host (unverified)', async () => {
+    const bytes = 'GET /v1/pets/7 HTTP/1.1\r\nConnection: close\r\n\r\n';
+    expect(await gateway.sendBytes(bytes)).toMatch(/^HTTP\/1\.1 200 /);
   });
 });

@@ -1,12 +1,14 @@
-import { readdir } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway } from '../../infra/local/gateway/gateway.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { sourceMapped } from '../../infra/local/lambda/source-mapped.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
-import { TestGateway, testFiles, testTemplate } from '../support/test-gateway.ts';
+import { stackName, staging } from '../../infra/stages.ts';
+import { readTemplate } from '../../infra/template/build-stack.ts';
+import { TestGateway, testDefinition, testDirectory } from '../support/test-gateway.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -39,20 +41,35 @@ describe('a function that fails', () => {
     ['50 AZ#8192', '/v1/fail/exits-1', /environment ended/],
     ['50 AZ#8258', '/v1/fail/fills-memory', /memory/],
     ['50 AZ#8258', '/v1/fail/long', /more than 6291556 bytes/],
-    ['unverified', '/v1/stuck/hangs', /timed out after 1 s/],
-    ['unverified', '/v1/stuck/loops', /timed out after 1 s/],
+    ['unverified', '/v1/stuck/hangs', /timed out after 0.5 s/],
+    ['unverified', '/v1/stuck/loops', /timed out after 0.5 s/],
   ])(
-    'gets INTEGRATION_FAILURE, by row %s, and logs the reason, each time: %s',
+    'gets INTEGRATION_FAILURE, by row %s, logs the reason, and is started again: %s',
     async (_source, path, reason) => {
-      for (let time = 0; time < 2; time += 1) {
-        const { response, log } = await logged(path);
-        expect(response).toMatchObject(failed);
-        expect(log).toMatch(reason);
-      }
+      const { response, log } = await logged(path);
+      expect(response).toMatchObject(failed);
+      expect(log).toMatch(reason);
       const sibling = path.replace(/\/(fail|stuck)\/.*/, '/$1/not');
-      if (sibling !== path) expect((await gateway.request(sibling)).body).toBe('fine');
+      const expected = sibling === path ? failed : { status: 200, body: 'fine' };
+      expect(await gateway.request(sibling)).toMatchObject(expected);
     },
   );
+
+  it('has the stack of an error that its chain answered reported, and not in the response', async () => {
+    const { response, log } = await logged('/v1/caught');
+    expect(response).toMatchObject({ status: 500, body: 'no stack' });
+    expect(gateway.failures).toEqual([
+      expect.stringMatching(/^RangeError: caught on purpose\n +at /),
+    ]);
+    expect(log).toBe('');
+  });
+
+  it('has a stack that names the sources of its bundle', () => {
+    const frames = 'Error: no\n    at x (/tmp/get-pet.cjs:1:5000)\n    at y (/tmp/other.cjs:1:1)';
+    expect(sourceMapped(frames)).toMatch(
+      /^Error: no\n {4}at (node_modules|lib)\/\S+\.[jt]s:\d+:\d+\n {4}at y \(\/tmp\/other\.cjs:1:1\)$/,
+    );
+  });
 
   it('gets 502 when it has no result (unverified)', async () => {
     expect((await gateway.request('/v1/fail/nothing')).status).toBe(502);
@@ -70,7 +87,6 @@ describe('an execution environment', () => {
     const { env } = JSON.parse((await gateway.request('/v1/pets/7')).body);
     expect(env).toMatchObject({
       TABLE: 'Table',
-      GREETING: 'hello',
       AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
       AWS_LAMBDA_FUNCTION_NAME: 'Echo',
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '128',
@@ -108,14 +124,6 @@ describe('an execution environment', () => {
     }
   });
 
-  it('runs from a copy of what was deployed, which is removed when the function ends', async () => {
-    const fresh = await TestGateway.start();
-    const { env } = JSON.parse((await fresh.request('/v1/pets/7')).body);
-    expect((await readdir(env.LAMBDA_TASK_ROOT)).sort()).toEqual(['Echo.cjs', 'Echo.mjs']);
-    await fresh.stop();
-    await expect(readdir(env.LAMBDA_TASK_ROOT)).rejects.toThrow(/ENOENT/);
-  });
-
   it('passes its output on line by line', async () => {
     const before = gateway.log.length;
     await gateway.request('/v1/slow?ms=1');
@@ -132,16 +140,11 @@ describe('an execution environment', () => {
   };
 
   it('keeps nothing of the results that it has given', async () => {
-    const [definition] = stackDefinitionOf(
-      testTemplate({ 'GET /large': {} }, ['Echo']),
-    ).functions.values();
-    if (!definition) throw new Error('The template has no function');
-    const large = await LambdaFunction.deploy({
-      definition,
-      files: testFiles('Echo', "exports.handler = async () => 'a'.repeat(200_000);"),
-      environment: {},
-      log: () => {},
+    const definition = testDefinition('Echo');
+    const directory = await testDirectory({
+      Echo: "exports.handler = async () => 'a'.repeat(200_000);",
     });
+    const large = new LambdaFunction({ definition, directory, environment: {}, log: () => {} });
     try {
       const invoke = () => large.invoke({ requestId: '1', traceId: '1', event: {} });
       await invoke();
@@ -151,6 +154,7 @@ describe('an execution environment', () => {
       expect(usedHeap() - before).toBeLessThan(10_000_000);
     } finally {
       await large.terminate();
+      await rm(directory, { recursive: true });
     }
   });
 });
@@ -179,59 +183,44 @@ describe('the gateway', () => {
     expect(gateway.log.length).toBeGreaterThan(0);
     expect(gateway.log.join('\n')).not.toContain(apiKey);
   });
-
-  it('throws an error of one line that says what to do when its port is taken', async () => {
-    const port = Number(new URL(gateway.origin).port);
-    await expect(startGateway({ port, log: () => {} })).rejects.toThrow(
-      new RegExp(`^Port ${port} is taken\\. Stop .* PORT .*$`),
-    );
-  });
 });
 
 describe('a template that the local service does not understand', () => {
-  const method = (properties: Record<string, unknown>) =>
-    testTemplate({ 'GET /pets': { properties } }, ['Echo']);
+  /** A change of the properties of each resource of a type. */
+  type Change = readonly [type: string, properties: Readonly<Record<string, unknown>>];
+  const response = (parts: object): Change => [
+    'ApiGateway::GatewayResponse',
+    { ResponseType: 'DEFAULT_4XX', ...parts },
+  ];
+  const expression = '{"message":$context.error.messageString}';
 
-  it.each([
-    ['an authorizer', method({ AuthorizationType: 'AWS_IAM' }), /AuthorizationType/],
-    ['a required API Gateway key', method({ ApiKeyRequired: true }), /ApiKeyRequired/],
-    ['an HTTP integration', method({ Integration: { Type: 'HTTP_PROXY' } }), /Integration/],
-    ['a mocked integration', method({ Integration: { Type: 'MOCK' } }), /Integration/],
-    ['no function', testTemplate({ 'GET /pets': { functionId: 'Gone' } }, []), /names no function/],
+  it.each<[what: string, change: Change, reason: RegExp]>([
+    ['an authorizer', ['ApiGateway::Method', { AuthorizationType: 'IAM' }], /AuthorizationType/],
+    ['a required API key', ['ApiGateway::Method', { ApiKeyRequired: true }], /ApiKeyRequired/],
+    ['no proxy', ['ApiGateway::Method', { Integration: { Type: 'MOCK' } }], /Integration/],
+    ['no function', ['Lambda::Alias', { FunctionName: 'Gone' }], /FunctionName/],
     [
-      'a gateway response with an expression',
-      testTemplate({}, [], {
-        Default: {
-          Type: 'AWS::ApiGateway::GatewayResponse',
-          Properties: {
-            ResponseType: 'DEFAULT_4XX',
-            ResponseTemplates: { 'application/json': '{"message":$context.error.messageString}' },
-          },
-        },
-      }),
+      'an expression',
+      response({ ResponseTemplates: { 'application/json': expression } }),
       /expression/,
     ],
     [
-      'an environment variable that only CloudFormation knows',
-      testTemplate({ 'GET /pets': {} }, ['Echo'], {
-        Echo: {
-          Type: 'AWS::Lambda::Function',
-          Properties: {
-            Handler: 'Echo.handler',
-            Environment: { Variables: { QUEUE: { 'Fn::GetAtt': ['Queue', 'QueueUrl'] } } },
-          },
-        },
-      }),
-      /variable QUEUE of Echo/,
+      'a computed header',
+      response({ ResponseParameters: { 'gatewayresponse.header.A': 'a' } }),
+      /literal/,
     ],
     [
-      'binary media types',
-      testTemplate({}, [], {
-        Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { BinaryMediaTypes: ['*/*'] } },
-      }),
-      /BinaryMediaTypes/,
+      'an unknown variable',
+      ['Lambda::Function', { Environment: { Variables: { QUEUE: {} } } }],
+      /QUEUE/,
     ],
-  ])('is refused: %s', (_what, template, reason) => {
-    expect(() => stackDefinitionOf(template)).toThrow(reason);
+    ['binary bodies', ['ApiGateway::RestApi', { BinaryMediaTypes: ['*/*'] }], /BinaryMediaTypes/],
+  ])('is refused: %s', async (_what, [type, properties], reason) => {
+    const { Resources } = await readTemplate(inject('assembly') ?? '', stackName(staging));
+    const changed = Object.entries(Resources).map(([id, resource]) => {
+      if (resource.Type !== `AWS::${type}`) return [id, resource];
+      return [id, { ...resource, Properties: { ...resource.Properties, ...properties } }];
+    });
+    expect(() => stackDefinitionOf({ Resources: Object.fromEntries(changed) })).toThrow(reason);
   });
 });

@@ -1,40 +1,17 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  chmod,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  DescribeTableCommand,
-  DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { createTables, type TableDefinition } from '../../infra/local/dynamodb/create-tables.ts';
-import {
-  type DynamodbLocal,
-  freePort,
-  startDynamodbLocal,
-} from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { issueLocalApiKey } from '../../infra/local/local-api-key.ts';
-import { startLocalService } from '../../infra/local/local-service.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
 import { identifyApiKey } from '../../lib/contract/api-key.ts';
 import { toApiKeyRecord } from '../../lib/keys/api-key-record.ts';
-import { delayed, FaultProxy } from '../support/fault-proxy.ts';
-import { commandLines, isListening, ProjectCopy } from '../support/npm-start.ts';
+import { commandLines } from '../support/npm-start.ts';
 
 const folders: string[] = [];
 const temporaryFolder = async () => {
@@ -43,15 +20,9 @@ const temporaryFolder = async () => {
   return folder;
 };
 
-let dynamodb: DynamodbLocal;
-let client: DynamoDBClient;
-beforeAll(async () => {
-  dynamodb = await startDynamodbLocal();
-  client = new DynamoDBClient(localClientConfig(dynamodb.endpoint));
-});
+const client = new DynamoDBClient(localClientConfig(inject('dynamodb')?.dynamodbEndpoint ?? ''));
 afterAll(async () => {
   client.destroy();
-  await dynamodb.stop();
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
@@ -59,103 +30,29 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe('npm start', () => {
-  it.each([
-    ['a PORT that is not a number', 'http', [], /Set PORT to a number/],
-    ['a PORT beyond all ports', '65536', [], /Set PORT to a number/],
-    ['an unknown option', '0', ['--date', 'x'], /--date.*npm start -- --help/],
-    ['an argument without an option', '0', ['x'], /'x'.*npm start -- --help/],
-  ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason) => {
-    const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
-      cwd: projectDirectory,
-      env: { ...process.env, PORT },
-      encoding: 'utf8',
-    });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^Not started: [^\n]+\n$/);
-    expect(stderr).toMatch(reason);
-  });
-});
-
 describe('the local service', () => {
-  it('names a damaged database and leaves nothing running', async () => {
-    const dataDirectory = await temporaryFolder();
-    await writeFile(join(dataDirectory, 'shared-local-instance.db'), 'no database');
-    await expect(
-      startLocalService({ assembly: inject('assembly'), dataDirectory }),
-    ).rejects.toThrow(
-      /^.*can't use the data in .*animal-store-test-\w+; .*Move that directory away, or choose another one\.$/,
-    );
-    expect(await commandLines()).not.toContain(dataDirectory);
-  });
-
-  it('lets a request that comes early wait until the local key is in its table', async () => {
-    const tableName = inject('dynamodb')?.tables['KEYS_TABLE']?.TableName;
-    const proxy = new FaultProxy(dynamodb.endpoint);
-    proxy.inject(`PutItem ${tableName}`, delayed(2_000));
-    const port = await freePort();
-    const apiKey = await readFile(join(projectDirectory, '.local', 'api-key'), 'utf8');
-    let response: Promise<Response> | undefined;
-    const service = await startLocalService({
-      port,
-      assembly: inject('assembly'),
-      dynamodbEndpoint: await proxy.listen(),
-      functionsDynamodbEndpoint: dynamodb.endpoint,
-      progress: () => {
-        response ??= fetch(`http://127.0.0.1:${port}/v1/pets`, {
-          headers: { Authorization: `Bearer ${apiKey.trim()}` },
-        });
-      },
-    });
-    try {
-      expect((await response)?.status).toBe(200);
-      expect(proxy.requests).toContain(`PutItem ${tableName}`);
-    } finally {
-      await service.stop();
-      await proxy.refuseConnections();
-    }
-  });
-});
-
-describe('the bundles', () => {
-  it('are replaced as a whole, beside nothing else, and removed with their function', async () => {
-    const { path } = await ProjectCopy.make();
-    folders.push(path);
-    const { bundleFunctions } = await import(join(path, 'infra/lambda/bundle-functions.ts'));
-    const source = join(path, 'functions', 'passing.ts');
-    const build = join(path, '.build');
-    const file = join(build, 'functions', 'passing', 'passing.cjs');
-    await writeFile(source, 'export const handler = () => {};');
-    await bundleFunctions();
-    const reader = await open(file);
-    try {
-      await writeFile(source, 'export const handler = () => 1;');
-      await bundleFunctions();
-      // A reader that has begun continues with the old file.
-      expect(await reader.readFile('utf8')).not.toBe(await readFile(file, 'utf8'));
-    } finally {
-      await reader.close();
-    }
-    expect((await readdir(join(build, 'functions', 'passing'))).sort()).toEqual([
-      'passing.cjs',
-      'passing.mjs',
-    ]);
-    await rm(source);
-    await bundleFunctions();
-    expect((await readdir(build)).sort()).toEqual(['functions', 'maps']);
-    const left = await readdir(build, { recursive: true });
-    expect(left).toContain(join('functions', 'get-pet', 'get-pet.cjs'));
-    expect(left.filter((name) => name.includes('passing'))).toEqual([]);
-  });
+  const browser = { Accept: 'text/html,application/xhtml+xml' };
+  it.each([
+    ['/', browser, 302, '/docs/'],
+    ['/v1', browser, 302, '/docs/'],
+    ['/v1/', browser, 302, '/docs/'],
+    ['/v1/pets', browser, 401, null],
+    ['/', {}, 403, null],
+    ['/v1', {}, 404, null],
+  ])(
+    'leads browsers, not API clients, to its page: %s for %o',
+    async (path, headers, status, page) => {
+      const url = new URL(path, inject('baseAddress'));
+      const response = await fetch(url, { headers, redirect: 'manual' });
+      expect([response.status, response.headers.get('Location')]).toEqual([status, page]);
+    },
+  );
 });
 
 describe('DynamoDB Local', () => {
   /** A PATH with a `java` of this behaviour, and what DynamoDB Local is started with. */
   const pathWith = async (behaviour?: string) => {
     const folder = await temporaryFolder();
-    for (const tool of ['sh', 'cat']) {
-      await symlink(execFileSync('which', [tool], { encoding: 'utf8' }).trim(), join(folder, tool));
-    }
     if (behaviour !== undefined) {
       await writeFile(join(folder, 'java'), `#!/bin/sh\n${behaviour}\n`);
       await chmod(join(folder, 'java'), 0o755);
@@ -167,13 +64,14 @@ describe('DynamoDB Local', () => {
     [
       'there is no Java',
       undefined,
-      /needs Java, which is not installed\. Install Java 17 or newer/,
+      /needs Java, which is not installed\. Install a JDK of version 17 or newer/,
     ],
-    ['Java is old', 'echo java.base@11.0.2', /Java\. Install Java 17 or newer/],
-    ['Java does not run', 'echo no runtime >&2; exit 1', /Java\. Install Java 17 or newer/],
+    ['Java is old', 'echo jdk.compiler@11.0.2', /Java\. Install a JDK/],
+    ['Java is no JDK', 'echo java.base@17', /Java\. Install a JDK/],
+    ['Java does not run', 'echo no runtime >&2; exit 1', /Java\. Install a JDK/],
     [
       'it ends early',
-      'test "$1" = --list-modules && echo java.base@17 && exit; echo no memory >&2; exit 1',
+      'test "$1" = --list-modules && echo jdk.compiler@17 && exit; echo no memory >&2; exit 1',
       /ended while it started: no memory$/,
     ],
   ])('says in one line what to do when %s', async (_why, behaviour, reason) => {
@@ -187,7 +85,7 @@ describe('DynamoDB Local', () => {
   it('says in one line that its data directory is a file, or can not be made', async () => {
     const file = join(await temporaryFolder(), 'file');
     await writeFile(file, '');
-    for (const dataDirectory of [file, '/proc/none/data']) {
+    for (const dataDirectory of [file, join(file, 'data')]) {
       await expect(startDynamodbLocal({ dataDirectory })).rejects.toThrow(
         new RegExp(
           `^Can't keep data in ${dataDirectory} \\(E\\w+\\)\\. Choose a writable directory\\.$`,
@@ -203,52 +101,17 @@ describe('DynamoDB Local', () => {
     );
     expect(await commandLines()).not.toContain(dataDirectory);
   });
-
-  it('starts with the Java of JAVA_HOME when none is on the PATH', async () => {
-    const java = execFileSync('sh', ['-c', 'readlink -f "$(command -v java)"'], {
-      encoding: 'utf8',
-    });
-    vi.stubEnv('JAVA_HOME', join(java.trim(), '../..'));
-    vi.stubEnv('PATH', await pathWith());
-    await (await startDynamodbLocal()).stop();
-  });
-
-  it('ends when the process that started it is killed', async () => {
-    const module = join(projectDirectory, 'infra/local/dynamodb/dynamodb-local.ts');
-    const script = `const { startDynamodbLocal } = await import(${JSON.stringify(module)});
-      console.log((await startDynamodbLocal()).endpoint);`;
-    const owner = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [endpoint] = await once(owner.stdout, 'data');
-    const port = Number(new URL(`${endpoint}`).port);
-    expect(await isListening(port)).toBe(true);
-    owner.kill('SIGKILL');
-    await expect.poll(() => isListening(port), { timeout: 30_000 }).toBe(false);
-  });
 });
 
 describe('the tables and the key of a start', () => {
   const tableOf = (variable: string): TableDefinition => {
     const table = inject('dynamodb')?.tables[variable];
     if (table === undefined) throw new Error(`No function has ${variable}`);
-    return table;
+    // The service of the acceptance tests has the name of the template.
+    return { ...table, TableName: `${table.TableName}-${randomUUID()}` };
   };
   const pets = tableOf('PETS_TABLE');
   const keys = tableOf('KEYS_TABLE');
-
-  it('are the tables that the template declares', async () => {
-    await createTables(client, [pets]);
-    const { TableName, AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] } = pets;
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-    expect(Table).toMatchObject({
-      AttributeDefinitions: expect.arrayContaining(AttributeDefinitions),
-      KeySchema,
-      BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
-      GlobalSecondaryIndexes: GlobalSecondaryIndexes.map((index) => expect.objectContaining(index)),
-    });
-    expect(GlobalSecondaryIndexes).toHaveLength(1);
-  });
 
   it('leave a table with what it holds, unless it has other indexes', async () => {
     const { TableName, GlobalSecondaryIndexes: _indexes, ...rest } = pets;
@@ -271,8 +134,7 @@ describe('the tables and the key of a start', () => {
     const { TableName } = keys;
     await createTables(client, [keys]);
     const directory = join(await temporaryFolder(), 'local');
-    const issue = () =>
-      issueLocalApiKey(client, { tableName: TableName, prefix: 'pets_test' }, directory);
+    const issue = () => issueLocalApiKey(client, TableName, directory);
     const apiKey = await issue();
     const identity = identifyApiKey(apiKey, 'pets_test');
     const { Item } = await client.send(

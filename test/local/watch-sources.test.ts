@@ -5,26 +5,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { SourceWatch } from '../../infra/local/watch-sources.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { type SourceWatchOptions, watchSources } from '../../infra/local/watch-sources.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
-const patience = { timeout: 30_000, interval: 20 };
+const patience = { timeout: 30_000, interval: 10 };
 
-/** A folder that is removed after the test. */
+const cleanups: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const cleanup of cleanups.toReversed()) await cleanup();
+});
+
 const temporaryFolder = async (prefix: string) => {
   const folder = await mkdtemp(prefix);
-  onTestFinished(() => rm(folder, { recursive: true }));
+  cleanups.push(() => rm(folder, { recursive: true }));
   return folder;
 };
 
-/** A watch that stops with the test, and the lines that it has reported. */
-const startWatch = async (directories: string[], loadedDirectories: string[] = []) => {
+/** Starts a watch that stops with the tests; returns the lines that it reports. */
+const startWatch = async (options: Partial<SourceWatchOptions>) => {
   const lines: string[] = [];
-  const report = (line: string) => lines.push(line);
-  const watch = await SourceWatch.start({ directories, loadedDirectories, report });
-  onTestFinished(() => watch.stop());
-  return { watch, lines };
+  const stop = await watchSources({
+    directories: [],
+    loadedDirectories: [],
+    rebuild: async () => {},
+    report: (line) => lines.push(line),
+    quietMs: 20,
+    ...options,
+  });
+  cleanups.push(stop);
+  return lines;
 };
 
 /** A folder with the sources of one handler, and how often a watch of it has called for a rebuild. */
@@ -38,16 +48,19 @@ const watchedFolder = async () => {
   await writeFile(handler, 'version 0');
   await writeFile(join(functions, 'list-pets.ts'), '');
   let rebuilds = 0;
-  const { watch, lines } = await startWatch([functions, join(root, 'infra')], [loaded]);
-  watch.begin(async () => {
-    rebuilds += 1;
+  const lines = await startWatch({
+    directories: [functions, join(root, 'infra')],
+    loadedDirectories: [loaded],
+    rebuild: async () => {
+      rebuilds += 1;
+    },
   });
   /** Does something, and waits until the watch has called for a rebuild and is quiet again. */
   const noticed = async (change: () => Promise<unknown>) => {
     const before = rebuilds;
     await change();
-    await expect.poll(() => rebuilds, patience).toBeGreaterThan(before);
-    await pause(300);
+    await vi.waitFor(() => expect(rebuilds).toBeGreaterThan(before), patience);
+    await pause(200);
   };
   return { root, functions, loaded, handler, lines, noticed, rebuilds: () => rebuilds };
 };
@@ -59,22 +72,6 @@ const run = (cwd: string, program: string, ...args: string[]) =>
 
 const git = (cwd: string, ...args: string[]) =>
   run(cwd, 'git', '-c', 'user.name=test', '-c', 'user.email=test@localhost', ...args);
-
-/** Makes the folder a repository with the branches `one` and `two`, whose handlers differ; `one` is checked out. */
-const withBranches = async ({ root, handler, functions, noticed }: Folder) => {
-  await git(root, 'init', '--quiet', '--initial-branch', 'one');
-  await git(root, 'add', '.');
-  await git(root, 'commit', '--quiet', '--message', 'one');
-  await noticed(async () => {
-    await git(root, 'checkout', '--quiet', '-b', 'two');
-    await writeFile(handler, 'version two');
-    await mkdir(join(functions, 'only-two'));
-    await writeFile(join(functions, 'only-two', 'part.ts'), '');
-    await git(root, 'add', '.');
-    await git(root, 'commit', '--quiet', '--message', 'two');
-  });
-  await noticed(() => git(root, 'checkout', '--quiet', 'one'));
-};
 
 const waysToSave: Readonly<Record<string, (folder: Folder) => Promise<unknown>>> = {
   'in place': ({ handler }) => writeFile(handler, 'in place'),
@@ -92,13 +89,24 @@ const waysToSave: Readonly<Record<string, (folder: Folder) => Promise<unknown>>>
     await rm(`${handler}~`);
   },
   'by sed -i': ({ functions }) => run(functions, 'sed', '-i', 's/^/x/', 'get-pet.ts'),
+  'by git stash, stash pop and checkout': async ({ root, handler, functions }) => {
+    await git(root, 'init', '--quiet', '--initial-branch', 'one');
+    await git(root, 'add', '.');
+    await git(root, 'commit', '--quiet', '--allow-empty', '--message', 'one');
+    await writeFile(handler, 'version two');
+    await mkdir(join(functions, 'only-two'), { recursive: true });
+    await writeFile(join(functions, 'only-two', 'part.ts'), '');
+    await git(root, 'stash', '--include-untracked');
+    await git(root, 'stash', 'pop');
+    await git(root, 'checkout', '--', 'functions/get-pet.ts');
+  },
   'by a deletion and a new file': async ({ handler }) => {
     await rm(handler);
     await writeFile(handler, 'new');
   },
 };
 
-describe('SourceWatch', () => {
+describe.concurrent('watchSources', () => {
   it.each(Object.entries(waysToSave))(
     'notices a file saved %s, each time, and a later save in place',
     async (_way, save) => {
@@ -117,67 +125,35 @@ describe('SourceWatch', () => {
     await noticed(() => writeFile(added, 'back'));
   });
 
-  it('notices six branch switches in a row, and a save after them', async () => {
-    const folder = await watchedFolder();
-    await withBranches(folder);
-    for (const branch of ['two', 'one', 'two', 'one', 'two', 'one']) {
-      await folder.noticed(() => git(folder.root, 'checkout', '--quiet', branch));
-    }
-    await folder.noticed(() => writeFile(folder.handler, 'saved'));
-  });
-
-  it('notices git stash, git stash pop and git checkout of a file', async () => {
-    const folder = await watchedFolder();
-    await withBranches(folder);
-    await folder.noticed(() => writeFile(folder.handler, 'not committed'));
-    await folder.noticed(() => git(folder.root, 'stash'));
-    await folder.noticed(() => git(folder.root, 'stash', 'pop'));
-    await folder.noticed(() => git(folder.root, 'checkout', '--', 'functions/get-pet.ts'));
-    await folder.noticed(() => writeFile(folder.handler, 'saved'));
-  });
-
   it('calls for one rebuild after many changes at once', async () => {
     const { functions, noticed, rebuilds } = await watchedFolder();
-    await noticed(() =>
-      Promise.all(
-        Array.from({ length: 100 }, (_, index) => writeFile(join(functions, `${index}.ts`), '')),
-      ),
-    );
+    const files = Array.from({ length: 100 }, (_, index) => join(functions, `${index}.ts`));
+    await noticed(() => Promise.all(files.map((file) => writeFile(file, ''))));
     expect(rebuilds()).toBeLessThan(5);
   });
 
   it('aborts a rebuild when something changes meanwhile, and starts the next one after its end', async () => {
     const root = await temporaryFolder(join(tmpdir(), 'animal-store-test-'));
-    const { watch } = await startWatch([root]);
     const events: string[] = [];
-    watch.begin(async (signal) => {
+    const rebuild = async (signal: AbortSignal) => {
       events.push('begins');
       if (events.length > 1) return;
       const aborted = once(signal, 'abort');
       await writeFile(join(root, 'a.ts'), 'changed meanwhile');
       await aborted;
       events.push('is aborted');
-    });
+    };
+    await startWatch({ directories: [root], rebuild });
     await writeFile(join(root, 'a.ts'), 'new');
-    await expect.poll(() => events, patience).toEqual(['begins', 'is aborted', 'begins']);
-  });
-
-  it('rebuilds after it begins for a change that came before', async () => {
-    const root = await temporaryFolder(join(tmpdir(), 'animal-store-test-'));
-    const { watch } = await startWatch([root]);
-    await writeFile(join(root, 'early.ts'), '');
-    await pause(500);
-    const rebuild = Promise.withResolvers<void>();
-    watch.begin(async () => rebuild.resolve());
-    await rebuild.promise;
+    await vi.waitFor(() => expect(events).toEqual(['begins', 'is aborted', 'begins']), patience);
   });
 
   it('reports once, without a rebuild, that modules of this process have changed', async () => {
     const { root, loaded, lines, noticed, rebuilds } = await watchedFolder();
     await writeFile(join(loaded, 'gateway.ts'), '');
-    await expect.poll(() => lines, patience).toHaveLength(1);
+    await vi.waitFor(() => expect(lines).toHaveLength(1), patience);
     await writeFile(join(loaded, 'router.ts'), '');
-    await pause(500);
+    await pause(300);
     expect(rebuilds()).toBe(0);
     await noticed(() => writeFile(join(root, 'infra', 'stack.ts'), ''));
     expect(lines).toEqual([
@@ -187,17 +163,15 @@ describe('SourceWatch', () => {
 
   it('names the folder of such a module relative to the project', async () => {
     const loaded = await temporaryFolder(join(projectDirectory, '.build', 'watch-'));
-    const { lines } = await startWatch([loaded], [loaded]);
+    const lines = await startWatch({ directories: [loaded], loadedDirectories: [loaded] });
     await writeFile(join(loaded, 'gateway.ts'), '');
-    await expect
-      .poll(() => lines, patience)
-      .toEqual([expect.stringMatching(/^\.build\/watch-\w+ has changed: restart npm start/)]);
+    const line = /^\.build\/watch-\w+ has changed: restart npm start/;
+    await vi.waitFor(() => expect(lines).toEqual([expect.stringMatching(line)]), patience);
   });
 
   it('reports in one line that folders can not be watched', async () => {
     // No file system has such a name.
-    const { lines } = await startWatch(['\0', '\0']);
-    expect(lines).toEqual([
+    expect(await startWatch({ directories: ['\0', '\0'] })).toEqual([
       'Changed sources may go unnoticed (ERR_INVALID_ARG_VALUE): restart npm start to use them',
     ]);
   });

@@ -9,6 +9,10 @@ const headers = {
   'x-amzn-requestid': 'any',
 };
 const listed: ClientResponse = { status: 200, headers, text: JSON.stringify([rex]) };
+const listedWith = (other: ClientResponse['headers']) => ({
+  ...listed,
+  headers: { ...headers, ...other },
+});
 const refusal = (status: number, code: string): ClientResponse => ({
   status,
   headers,
@@ -16,17 +20,12 @@ const refusal = (status: number, code: string): ClientResponse => ({
 });
 
 const list: ClientRequest = { path: '/pets?limit=5' };
-const create: ClientRequest = {
-  method: 'POST',
-  path: '/pets',
-  headers: [['Idempotency-Key', 'key']],
-  body: '{"name":"Rex","categoryId":1}',
-};
+const create: ClientRequest = { method: 'POST', path: '/pets' };
 const options: ClientRequest = { method: 'OPTIONS', path: '/pets' };
 const allowed: ClientResponse = { status: 204, headers: { ...headers, allow: 'GET' }, text: '' };
 const created: ClientResponse = { ...listed, status: 201, text: JSON.stringify(rex) };
 
-describe('the comparison of an exchange with the document', () => {
+describe('departuresFromContract', () => {
   it.each([
     ['a list', list, listed],
     ['a creation', create, created],
@@ -49,21 +48,13 @@ describe('the comparison of an exchange with the document', () => {
     ['body', { ...list, method: 'HEAD' }, listed],
     ['status 400', list, { ...refusal(400, 'invalid_request'), status: 401 }],
     ['code', list, refusal(400, 'not_found')],
-    ['x-powered-by', list, { ...listed, headers: { ...headers, 'x-powered-by': 'us' } }],
-    ['cache-control', list, { ...listed, headers: { ...headers, 'cache-control': 'public' } }],
-    [
-      'x-amzn-requestid',
-      list,
-      { ...listed, headers: { ...headers, 'x-amzn-requestid': undefined } },
-    ],
-    ['link', list, { ...listed, headers: { ...headers, link: '</v1/pets>; rel="prev"' } }],
-    ['Content-Type', list, { ...listed, headers: { ...headers, 'content-type': 'text/plain' } }],
+    ['x-powered-by', list, listedWith({ 'x-powered-by': 'us' })],
+    ['cache-control', list, listedWith({ 'cache-control': 'public' })],
+    ['x-amzn-requestid', list, listedWith({ 'x-amzn-requestid': undefined })],
+    ['link', list, listedWith({ link: '</v1/pets>; rel="prev"' })],
+    ['Content-Type', list, listedWith({ 'content-type': 'text/plain' })],
     ['colour', list, { ...listed, text: JSON.stringify([{ ...rex, colour: 'brown' }]) }],
     ['id', list, { ...listed, text: JSON.stringify([{ ...rex, id: '1' }]) }],
-    ['limit', { path: '/pets?limit=101' }, listed],
-    ['offset', { path: '/pets?offset=1' }, listed],
-    ['Idempotency-Key', { ...create, headers: [['Idempotency-Key', 'two words']] }, created],
-    ['request body', { ...create, body: '{"name":"","categoryId":1}' }, created],
   ])('names the %s of %j that departs', (name, request, response) => {
     expect(departuresFromContract(request, response).join()).toContain(name);
   });

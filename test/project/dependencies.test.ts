@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { bundleOptions } from '../../infra/lambda/bundle-functions.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
 const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path), 'utf8');
@@ -26,14 +28,31 @@ describe('the lock files', () => {
     }
   });
 
-  it('give each Python package the hashes of its release', () => {
-    const requirements = read('test', 'requirements.txt')
+  it.each([
+    ['test/requirements.txt', '.ci/python-tools'],
+    ['test/other-languages/requirements.txt', 'test/other-languages/run'],
+  ])('give each Python package the hashes of its release: %s', (file, installer) => {
+    const requirements = read(file)
       .split(/\n(?=\w)/)
       .slice(1);
-    expect(requirements.length).toBeGreaterThan(50);
+    expect(requirements.length).toBeGreaterThan(20);
     for (const requirement of requirements) {
       expect(requirement).toMatch(/^\S+==\S+( \\\n +--hash=sha256:[0-9a-f]{64})+\s*$/);
     }
-    expect(read('.ci', 'python-tools')).toContain('--require-hashes');
+    expect(read(installer)).toContain('--require-hashes');
   });
+});
+
+it('lib/NOTICE lists the packages that ship, with licences: npm run notice writes it', async () => {
+  const entryPoints = ['functions/*.ts', 'lib/client/animal-store.ts'];
+  const output = { outdir: 'none', metafile: true, write: false } as const;
+  const { metafile } = await build({ ...bundleOptions, ...output, entryPoints });
+  const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  const { packages } = JSON.parse(read('package-lock.json'));
+  const paths = files.join('\n').match(/^.*node_modules\/(@[^/]+\/)?[^/]+/gm);
+  const lines = [...new Set(paths)].map(
+    (path) => `${path.replace(/.*node_modules\//, '')}: ${packages[path].license}\n`,
+  );
+  const notice = `Functions and typed client contain code of these npm packages.\n\n${lines.sort().join('')}`;
+  await expect(notice).toMatchFileSnapshot('../../lib/NOTICE');
 });

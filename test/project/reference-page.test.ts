@@ -1,161 +1,106 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { createServer, get, type IncomingMessage } from 'node:http';
-import { delimiter, join } from 'node:path';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { codeSamples } from '../../infra/openapi/code-samples.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { operations } from '../../lib/contract/operations.ts';
-import { bodyMismatches } from '../support/contract.ts';
-import { sendTo } from '../support/http-client.ts';
+import { contractText } from '../support/contract.ts';
+import { pythonTool } from '../support/python-tool.ts';
 
+const baseAddress = inject('baseAddress');
 const apiKey = inject('apiKey');
-const { origin } = new URL(inject('baseAddress'));
+const { origin } = new URL(baseAddress);
 
-const chromiumPath = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .flatMap((directory) => ['chromium', 'google-chrome'].map((name) => join(directory, name)))
-  .find(existsSync);
-if (!chromiumPath) console.info('No browser opens the reference page: there is no Chromium here.');
-
-/** A picture of an operation from its head to the answer that it has got; the page's curl line would show the key. */
-const photograph = async (operation: Locator, path: string) => {
-  const page = operation.page();
-  await page.evaluate('scrollTo(0, 0)');
-  await page.addStyleTag({ content: '.curl-command { display: none }' });
-  const [head, answer] = await Promise.all([
-    operation.boundingBox(),
-    operation.locator('.live-responses-table .highlight-code').boundingBox(),
-  ]);
-  if (!head || !answer) throw new Error('The operation is not to be seen');
-  const height = answer.y + answer.height - head.y + 20;
-  await page.screenshot({ path, fullPage: true, clip: { ...head, height } });
+const run = async (command: string, ...options: string[]) => {
+  const env = { ...process.env, BASE_URL: baseAddress, API_KEY: apiKey };
+  const { stdout } = await promisify(execFile)(command, options, { cwd: projectDirectory, env });
+  return stdout;
 };
 
-describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
-  let browser: Browser;
-  let page: Page;
-  /** What the page has logged as wrong, and its requests to other hosts. */
-  let complaints: string[];
+const samples = operations.flatMap(({ name }) =>
+  codeSamples(name).map(({ lang, source }) => ({ name, lang, source })),
+);
 
-  beforeAll(async () => {
-    // Chromium's own sandbox does not run as root, as in a container.
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox'],
-    });
-  });
-
-  afterAll(() => browser?.close());
-
-  const open = async (address: string) => {
-    complaints = [];
-    page = await browser.newPage({ viewport: { width: 960, height: 1_000 } });
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(new URL(address).origin)) complaints.push(request.url());
-    });
-    await page.goto(address);
-    await page.locator('.opblock').first().waitFor();
-  };
-
-  const expectOperations = async () => {
-    const shown = await Promise.all(
-      operations.map(async ({ name }) => {
-        const block = page.locator(`#operations-pets-${name}`);
-        return {
-          method: await block.locator('.opblock-summary-method').textContent(),
-          path: await block.locator('[data-path]').getAttribute('data-path'),
-          isDeprecated: (await block.getAttribute('class'))?.includes('deprecated'),
-        };
-      }),
-    );
-    expect(shown).toEqual(
-      operations.map(({ method, path, deprecation }) => ({
-        method,
-        path,
-        isDeprecated: deprecation !== undefined,
-      })),
-    );
-    expect(await page.locator('.opblock').count()).toBe(operations.length);
-  };
-
-  it('lists every operation and marks getPet as deprecated, without an error or a foreign request', async () => {
-    await open(`${origin}/docs`);
-    await expectOperations();
-    expect(complaints).toEqual([]);
-  });
-
-  it('lists pets at a click, with the key of this machine', async () => {
-    for (const name of ['Rex', 'Mia']) {
-      await sendTo(inject('baseAddress'), {
-        method: 'POST',
-        path: '/pets',
-        headers: [
-          ['Authorization', `Bearer ${apiKey}`],
-          ['Content-Type', 'application/json'],
-        ],
-        body: JSON.stringify({ name, categoryId: 1 }),
-      });
-    }
-    await open(`${origin}/docs`);
-    const listPets = page.locator('#operations-pets-listPets');
-    await listPets.locator('.opblock-summary-control').click();
-    await listPets.getByPlaceholder('limit').fill('5');
-    await listPets.locator('[data-param-name=status] select').selectOption('available');
-    const answered = page.waitForResponse(`${origin}/v1/pets?limit=5&status=available`);
-    await listPets.getByRole('button', { name: 'Execute' }).click();
-    const pets = await (await answered).json();
-    expect(bodyMismatches('Pets', pets)).toEqual([]);
-    expect(pets.length).toBeGreaterThanOrEqual(2);
-    const shown = listPets.locator('.live-responses-table');
-    await expect(shown.locator('.response-col_status').last().textContent()).resolves.toMatch(
-      /^200/,
-    );
-    const body = await shown.locator('.microlight').first().textContent();
-    expect(JSON.parse(`${body}`)).toEqual(pets);
-    expect(complaints).toEqual([]);
-
-    await photograph(listPets, process.env['SCREENSHOT'] ?? '.build/reference-page.png');
-  });
-
-  it('works on any static host as npm run docs writes it, without a key', async () => {
-    const directory = join(projectDirectory, '.build', 'docs');
-    execFileSync(process.execPath, ['infra/commands/docs.ts'], { cwd: projectDirectory });
-    for (const name of await readdir(directory)) {
-      expect(await readFile(join(directory, name), 'utf8')).not.toContain(apiKey);
-    }
-    const host = createServer(async ({ url = '/' }, response) => {
-      const file = join(directory, url.endsWith('/') ? 'index.html' : url.replace('/deep/', ''));
-      response.end(await readFile(file));
-    }).listen(0, '127.0.0.1');
-    try {
-      await once(host, 'listening');
-      const address = host.address();
-      await open(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/deep/`);
-      await expectOperations();
-      expect(complaints).toEqual([]);
-    } finally {
-      host.closeAllConnections();
-      host.close();
-    }
-  });
+let petId: number;
+beforeAll(async () => {
+  const creation = samples.find(({ name }) => name === 'createPet')?.source;
+  // A page of one pet has a next page.
+  await run('sh', '-c', `${creation}`);
+  petId = JSON.parse(await run('sh', '-c', `${creation}`)).id;
 });
 
-it('npm run docs distributes the licences of the reference page', async () => {
+/** An answer without what differs between two requests: ids, cursors, and the pets of a list. */
+const comparable = (answer: string) =>
+  answer
+    .replace(/\[\{"id":.*\}\]/, '[pets]')
+    .replace(/"id":\d+/, '"id":0')
+    .replace(/cursor=[\w-]+/, 'cursor=0')
+    .replaceAll('\r', '')
+    .trim();
+
+describe('the guides of the reference page', () => {
+  const paths = globSync('infra/openapi/guides/*.md', { cwd: projectDirectory });
+  it.each(paths.map((path) => [basename(path), path]))(
+    'show the answers that the service gives: %s',
+    async (_name, path) => {
+      const text = readFileSync(join(projectDirectory, path), 'utf8');
+      const examples = [
+        ...text.matchAll(/^```sh\n(.*?)\n```\n\n(?:.*?\n\n)??```\w+\n(.*?)\n```/gms),
+      ];
+      expect(examples.length).toBeGreaterThan(0);
+      // One shell, because a request can use a variable of the one before.
+      const script = examples.map(([, request = '']) => request.replace(/^export .*\n/gm, ''));
+      const answers = (await run('sh', '-c', script.join('\necho; echo -----\n'))).split('-----');
+      expect(answers.map(comparable)).toEqual(
+        examples.map(([, , answer = '']) => comparable(answer)),
+      );
+    },
+  );
+});
+
+// Schemathesis brings the module requests.
+const python = pythonTool('schemathesis')?.replace(/schemathesis$/, 'python');
+if (!python)
+  console.info('No code sample in Python is run: .ci/python-tools installs what they need.');
+
+/** Runs a program in the language of a code sample, and returns what it prints. */
+const runners: Readonly<Record<string, ((source: string) => Promise<string>) | undefined>> = {
+  sh: (source) => run('sh', '-c', `${source} --silent --fail`),
+  typescript: (source) =>
+    run(
+      process.execPath,
+      '--input-type=module-typescript',
+      '--eval',
+      source.replace('animal-store-client', join(projectDirectory, 'lib/client/animal-store.ts')),
+    ),
+  python: (source) => run(`${python}`, '-c', source),
+};
+
+describe('the code samples', () => {
+  it('show each operation in three languages', () => {
+    expect(samples).toHaveLength(3 * operations.length);
+  });
+
+  it.each(samples.filter(({ lang }) => lang !== 'python' || python))(
+    'of $name run: $lang',
+    async ({ lang, source }) => {
+      const printed = await runners[lang]?.(source.replace('7905532871371142', `${petId}`));
+      expect(printed).toMatch(/\bid'?"?: ?\d+/);
+    },
+  );
+});
+
+it('npm run docs builds a page that distributes its licences, and holds no key', async () => {
   execFileSync(process.execPath, ['infra/commands/docs.ts'], { cwd: projectDirectory });
-  for (const [name, text] of [
-    ['LICENSE', 'Apache License'],
-    ['NOTICE', 'SmartBear'],
-    ['swagger-ui-bundle.js.LICENSE.txt', '@license'],
-  ] as const) {
-    const path = join(projectDirectory, '.build', 'docs', name);
-    expect(await readFile(path, 'utf8')).toContain(text);
+  const built = join(projectDirectory, '.build', 'docs');
+  const licences = readFileSync(join(built, 'LICENSES.txt'), 'utf8');
+  for (const holder of ['Scalar', 'Evan', 'Marijn Haverbeke']) expect(licences).toContain(holder);
+  for (const name of readdirSync(built)) {
+    expect(readFileSync(join(built, name), 'utf8')).not.toContain(apiKey);
   }
 });
 
@@ -183,9 +128,8 @@ describe('the reference page of npm start', () => {
     expect(await statusFor(path, askedHost)).toBe(status);
   });
 
-  it('sends requests to this service first', async () => {
-    const document = await (await fetch(`${origin}/docs/openapi.json`)).text();
-    expect(JSON.parse(document).servers[0].url).toBe('/v1');
-    expect(document).toContain('"maximum": 9223372036854775807');
+  it('has the contract as it is committed', async () => {
+    const document = await fetch(`${origin}/docs/openapi.json`);
+    expect(await document.text()).toBe(contractText);
   });
 });

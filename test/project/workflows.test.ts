@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
 import { projectDirectory } from '../../infra/project-directory.ts';
@@ -28,9 +30,11 @@ const Workflow = z.object({
   jobs: z.record(z.string(), Job),
 });
 
-const check = Workflow.parse(parse(read('.github/workflows/check.yml')));
-const release = Workflow.parse(parse(read('.github/workflows/release.yml')));
-const jobs = [...Object.entries(check.jobs), ...Object.entries(release.jobs)];
+const workflow = (name: string) => Workflow.parse(parse(read(`.github/workflows/${name}.yml`)));
+const check = workflow('check');
+const release = workflow('release');
+const workflows = [check, release, workflow('nightly'), workflow('codeql')];
+const jobs = workflows.flatMap((each) => Object.entries(each.jobs));
 
 const jobOf = ({ jobs }: typeof check, name: string): Job => {
   const job = jobs[name];
@@ -43,16 +47,18 @@ const uses = ({ steps }: Job, action: string) =>
 
 // actionlint and zizmor check the rest: `.ci/check-workflows`.
 describe('every job', () => {
-  it.each(jobs)('%s gets an identity of AWS only to assume a role', (_name, job) => {
-    const assumesRole = uses(job, 'aws-actions/configure-aws-credentials');
-    expect(job.permissions['id-token'] === 'write').toBe(assumesRole);
+  it.each(jobs)('%s gets an identity only to assume a role or to publish', (_name, job) => {
+    const actions = ['aws-actions/configure-aws-credentials', 'actions/deploy-pages'];
+    const publishes = commandsOf(job).includes('npm publish --provenance --access public');
+    const needsIdentity = publishes || actions.some((action) => uses(job, action));
+    expect(job.permissions['id-token'] === 'write').toBe(needsIdentity);
   });
 
   it.each(jobs)('%s runs no code of the repository if it writes to GitHub', (_name, job) => {
     const writes = Object.entries(job.permissions).filter(
       ([permission, right]) => right === 'write' && permission !== 'id-token',
     );
-    if (writes.length > 0) expect(uses(job, 'actions/checkout')).toBe(false);
+    if (writes.length > 0 && uses(job, 'actions/checkout')) expect(commandsOf(job).trim()).toBe('');
   });
 
   it.each(jobs)('%s calls npm scripts that exist', (_name, job) => {
@@ -83,9 +89,30 @@ describe('a pull request', () => {
 });
 
 describe('a release', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'animal-store-release-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  /** Runs a script as GitHub does. */
+  const bash = (script: string) =>
+    spawnSync('bash', ['-eo', 'pipefail', '-c', script], {
+      cwd: directory,
+      env: { ...process.env, RUNNER_TEMP: directory },
+      encoding: 'utf8',
+    });
+
   it('follows each push to main, one at a time, and none is cancelled while it runs', () => {
-    expect(release.on).toEqual({ push: { branches: ['main'] } });
-    expect(release.concurrency).toEqual({ group: 'release', 'cancel-in-progress': false });
+    expect(release.on).toMatchObject({ push: { branches: ['main'] } });
+    expect(release.concurrency).toEqual({
+      group: expect.stringMatching(/ \|\| 'release' }}$/),
+      'cancel-in-progress': false,
+    });
+  });
+
+  it('is started by hand for a hotfix, which waits for no other release', () => {
+    expect(release.on).toHaveProperty('workflow_dispatch');
+    expect(release.concurrency).toHaveProperty(
+      'group',
+      expect.stringContaining("github.event_name == 'workflow_dispatch' && 'hotfix'"),
+    );
   });
 
   it.each([
@@ -93,20 +120,40 @@ describe('a release', () => {
     ['staging', 'check', 'staging', 'npm run deploy -- AnimalStore-staging '],
     ['acceptance', 'staging', 'staging', 'npm run acceptance'],
     ['prod', 'acceptance', 'prod', 'npm run deploy -- AnimalStore-prod '],
+    ['pages', 'prod', 'github-pages', ''],
+    ['npm', 'prod', 'npm', 'npm publish '],
+    ['github-release', 'npm', undefined, 'gh release create "$tag" '],
   ])('runs %s after %s, as the environment %s', (name, needs, environment, command) => {
     const job = jobOf(release, name);
     expect([job.needs, job.environment, job.if]).toEqual([needs, environment, undefined]);
     expect(commandsOf(job)).toContain(command);
   });
 
-  it.each(['staging', 'prod'])('deploys %s after a check of the same changes', (name) => {
-    const commands = commandsOf(jobOf(release, name)).match(/npm run (deploy.*|check-change-set)/g);
-    expect(commands).toEqual([
-      'npm run deploy -- "AnimalStore-account-$ACCOUNT-$AWS_REGION" --require-approval never',
-      `npm run deploy -- AnimalStore-${name} --method prepare-change-set --require-approval never`,
-      'npm run check-change-set',
-      expect.stringMatching(`^npm run deploy -- AnimalStore-${name} --require-approval never`),
-    ]);
+  it.each(['staging', 'prod'])(
+    'deploys %s as npm run deploy does, which checks the changes',
+    (name) => {
+      expect(commandsOf(jobOf(release, name)).match(/npm run deploy.*/g)).toEqual([
+        'npm run deploy -- "AnimalStore-account-$ACCOUNT-$AWS_REGION" --require-approval never',
+        `npm run deploy -- AnimalStore-${name} --require-approval never --outputs-file "$OUTPUTS"`,
+      ]);
+    },
+  );
+
+  it('is refused without the commit that was released last, such as a hotfix', () => {
+    const { run = '' } =
+      jobOf(release, 'prod').steps.find(({ run }) => run.includes('merge-base')) ?? {};
+    bash(`git init --quiet --initial-branch main
+      export GIT_{AUTHOR,COMMITTER}_{NAME,EMAIL}=test
+      commit() { git commit --quiet --allow-empty --message "$1"; }
+      commit first
+      git switch --quiet --create hotfix && commit fix
+      git switch --quiet main && commit second`);
+    const releaseAfter = (released: string) => bash(`gh() { ${released}; }\n${run}`);
+    expect(releaseAfter('true').status).toBe(0);
+    expect(releaseAfter('git rev-parse main~').status).toBe(0);
+    const refused = releaseAfter('git rev-parse hotfix');
+    expect(refused.stdout).toMatch(/^::error::This release would revert \w{40}, /);
+    expect(refused.status).toBe(1);
   });
 
   it('puts the versions before back in service when the smoke test of prod fails', () => {
@@ -120,6 +167,18 @@ describe('a release', () => {
     expect(note).toBeGreaterThan(0);
     expect([deploy, smoke, back]).toEqual([(note ?? 0) + 1, (note ?? 0) + 2, (note ?? 0) + 3]);
     expect(steps.at(-1)?.if).toBe("failure() && steps.smoke.outcome == 'failure'");
+    const runStep = (step: number | undefined, answers: string) =>
+      bash(`aws() { case $2 in ${answers} esac; }\n${steps[step ?? -1]?.run}`);
+    const aliases = 'echo arn:lambda:list-pets:live arn:lambda:get-pet:live';
+    runStep(note, `list-stack-resources) ${aliases} ;; get-alias) echo "of-$4" ;;`);
+    const { stdout, status } = runStep(
+      back,
+      `update-alias) echo "$4 $8"; [ $4 = arn:lambda:get-pet ] ;;`,
+    );
+    expect(stdout).toBe(
+      'arn:lambda:list-pets of-arn:lambda:list-pets\narn:lambda:get-pet of-arn:lambda:get-pet\n',
+    );
+    expect(status).toBe(1);
     expect(read('infra/runbook.md')).toContain('aws lambda update-alias');
   });
 

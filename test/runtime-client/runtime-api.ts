@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 
@@ -22,14 +23,12 @@ export class RuntimeApi {
   readonly #queue: Pending[] = [];
   readonly #running = new Map<string, Pending>();
   #waiting: ServerResponse | undefined;
-  readonly #ready = Promise.withResolvers<'ready' | { readonly error: unknown }>();
-
   /** Resolves when INIT has ended: with the error that the runtime reported, if there was one. */
-  readonly initialised = this.#ready.promise;
+  readonly initialised = Promise.withResolvers<'ready' | { readonly error: unknown }>();
 
   /** Listens on a free port; returns host and port. */
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('No port was bound');
     return `127.0.0.1:${address.port}`;
@@ -51,13 +50,13 @@ export class RuntimeApi {
     const path = request.url?.replace(prefix, '');
     if (path === '/invocation/next') {
       this.#waiting = response;
-      this.#ready.resolve('ready');
+      this.initialised.resolve('ready');
       this.#sendNext();
       return;
     }
     const reported: unknown = await json(request);
     response.writeHead(202).end();
-    if (path === '/init/error') this.#ready.resolve({ error: reported });
+    if (path === '/init/error') this.initialised.resolve({ error: reported });
     const [, requestId = '', kind] =
       /^\/invocation\/([^/]+)\/(response|error)$/.exec(path ?? '') ?? [];
     const outcome = kind === 'error' ? { error: reported } : { response: reported };

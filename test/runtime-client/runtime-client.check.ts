@@ -1,16 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { type EventParts, proxyEvent } from '../support/proxy-event.ts';
-import { testFiles } from '../support/test-gateway.ts';
-import { FunctionProcess } from './function-process.ts';
+import { assemblyDirectory } from '../support/stack.ts';
+import { testDirectory } from '../support/test-gateway.ts';
+import { startFunction } from './function-process.ts';
 
 const names = ['list-pets', 'create-pet', 'get-pet', 'unrouted'] as const;
 type Name = (typeof names)[number];
@@ -26,19 +26,10 @@ const requests: Readonly<Record<Name, readonly [EventParts, number]>> = {
   unrouted: [{ resource: '/{proxy+}', headers }, 404],
 };
 
-let definitions: ReadonlyMap<string, FunctionDefinition>;
-beforeAll(async () => {
-  const { functions } = await readStack(inject('assembly') ?? '');
-  definitions = new Map([...functions.values()].map((one) => [one.bundleName, one]));
-});
-
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const { functions } = await readStack(assemblyDirectory());
 
 const definitionOf = (name: Name): FunctionDefinition => {
-  const definition = definitions.get(name);
+  const definition = [...functions.values()].find(({ bundleName }) => bundleName === name);
   if (!definition) throw new Error(`The stack has no function ${name}`);
   return definition;
 };
@@ -48,16 +39,16 @@ const started = async (
   taskRoot = bundleDirectory(definition.bundleName),
   endpoint = inject('dynamodb')?.dynamodbEndpoint ?? '',
 ) => {
-  const running = await FunctionProcess.start(definition, taskRoot, endpoint);
-  cleanups.push(() => running.stop());
+  const running = await startFunction(definition, taskRoot, endpoint);
+  onTestFinished(running.stop);
   return running;
 };
 
 /** An address that accepts connections and never responds. */
 const hangingEndpoint = async () => {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(async () => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
   const address = server.address();
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 };
@@ -71,14 +62,15 @@ describe.each(names)('%s on the runtime client of AWS, as it is deployed', (name
   it('initialises, and responds to 100 invocations with lines of JSON on standard output', async () => {
     const running = await started(definitionOf(name));
     expect(await running.initialised).toBe('ready');
-    expect([running.out, running.err]).toEqual(['', '']);
+    expect(running.printed).toEqual({ out: '', err: '' });
     for (let count = 0; count < 100; count += 1) {
       expect(statusOf(await running.invoke(`request-${count}`, event))).toBe(success);
     }
-    await expect.poll(() => running.lines.length).toBeGreaterThanOrEqual(100);
-    for (const line of running.lines) expect(JSON.parse(line)).toBeTypeOf('object');
-    expect(running.lines.join()).toContain('request-99');
-    expect(running.err).toBe('');
+    await expect.poll(() => running.printed.out).toContain('request-99');
+    const lines = running.printed.out.trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThanOrEqual(100);
+    for (const line of lines) expect(JSON.parse(line)).toBeTypeOf('object');
+    expect(running.printed.err).toBe('');
   });
 
   it.each([
@@ -104,35 +96,17 @@ describe.each(names)('%s on the runtime client of AWS, as it is deployed', (name
   });
 });
 
-describe('the runtime client of AWS', () => {
-  const deployed = async (bundle: string) => {
-    const taskRoot = await mkdtemp(join(tmpdir(), 'animal-store-function-'));
-    cleanups.push(() => rm(taskRoot, { recursive: true }));
-    for (const [file, text] of Object.entries(testFiles('get-pet', bundle))) {
-      await writeFile(join(taskRoot, file), text);
-    }
-    return started(definitionOf('get-pet'), taskRoot);
-  };
-
-  it('reports a thrown error, prints it, and goes on', async () => {
-    const running = await deployed(
-      "exports.handler = async (event) => { if (event.fails) throw new Error('on purpose'); return 'fine'; };",
-    );
-    expect(await running.invoke('one', { fails: true })).toMatchObject({
-      error: { errorType: 'Error', errorMessage: 'on purpose' },
-    });
-    expect(await running.invoke('two', {})).toEqual({ response: 'fine' });
-    expect(running.lines.join('\n')).toContain('on purpose');
-  });
-
+describe('a bundle that fails to initialise', () => {
   it.each([
     ['throws', "throw new Error('on purpose');"],
     [
       'rejects its initialisation',
       "exports.initialise = async () => { throw new Error('on purpose'); };",
     ],
-  ])('reports that INIT failed when the bundle %s', async (_how, bundle) => {
-    const running = await deployed(bundle);
+  ])('is reported as an error of INIT when it %s', async (_how, bundle) => {
+    const taskRoot = await testDirectory({ 'get-pet': bundle });
+    onTestFinished(() => rm(taskRoot, { recursive: true }));
+    const running = await started(definitionOf('get-pet'), taskRoot);
     expect(await running.initialised).toMatchObject({ error: { errorMessage: 'on purpose' } });
   });
 });

@@ -15,20 +15,13 @@ const directory = join(projectDirectory, '.build', 'schemathesis');
 /** Generates requests from `openapi.json`, and holds the service's answers to it. Throws when one departs from it. */
 const run = async (tool: string, { baseAddress, apiKey }: LocalService) => {
   const requestsFile = join(directory, 'requests.json');
-  const schemathesis = spawn(
-    tool,
-    [
-      '--config-file',
-      join(import.meta.dirname, 'schemathesis.toml'),
-      'run',
-      join(projectDirectory, 'lib', 'contract', 'openapi.json'),
-    ],
-    {
-      cwd: directory,
-      env: { ...process.env, BASE_URL: baseAddress, API_KEY: apiKey, REQUESTS: requestsFile },
-      stdio: 'inherit',
-    },
-  );
+  const config = join(import.meta.dirname, 'schemathesis.toml');
+  const document = join(projectDirectory, 'lib', 'contract', 'openapi.json');
+  const schemathesis = spawn(tool, ['--config-file', config, 'run', document], {
+    cwd: directory,
+    env: { ...process.env, BASE_URL: baseAddress, API_KEY: apiKey, REQUESTS: requestsFile },
+    stdio: 'inherit',
+  });
   const [exitCode] = await once(schemathesis, 'exit');
   if (exitCode !== 0) throw new Error('Service and document contradict each other');
   const requests: Record<string, number> = JSON.parse(readFileSync(requestsFile, 'utf8'));

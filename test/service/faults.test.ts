@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answer, dealt, delayed, type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import {
   bearer,
@@ -17,56 +17,27 @@ import {
   walkPages,
 } from '../support/handlers.ts';
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
-let petId: number;
+// Every way through the SDK that a fault opens must have been left in the bundles.
+const service = await startHandlers(fromBundles);
+const apiKey = await service.issueApiKey();
+// The key stays in the memory of every function, however long the tests take.
+vi.useFakeTimers({ toFake: ['Date'] });
+const { id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body;
 
-beforeAll(async () => {
-  // Every way through the SDK that a fault opens must have been left in the bundles.
-  service = await startHandlers(fromBundles);
-  apiKey = await service.issueApiKey();
-  // The key stays in the memory of every function, however long the tests take.
-  vi.useFakeTimers({ toFake: ['Date'] });
-  ({ id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body);
-  await runAll();
-});
-
-beforeEach(() => {
-  service.proxy.reset();
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
+const list = { headers: bearer(apiKey), query: { status: 'available' } };
 const operations = [
-  {
-    name: 'listPets',
-    call: 'Query Pets',
-    success: 200,
-    run: (options?: InvokeOptions) =>
-      invoke(
-        service.listPets,
-        { headers: bearer(apiKey), query: { status: 'available' } },
-        options,
-      ),
-  },
-  {
-    name: 'createPet',
-    call: 'PutItem Pets',
-    success: 201,
-    run: (options?: InvokeOptions) => invoke(service.createPet, createRequest(apiKey), options),
-  },
-  {
-    name: 'getPet',
-    call: 'GetItem Pets',
-    success: 200,
-    run: (options?: InvokeOptions) => invoke(service.getPet, getRequest(apiKey, petId), options),
-  },
+  { name: 'listPets', call: 'Query Pets', success: 200, request: list },
+  { name: 'createPet', call: 'PutItem Pets', success: 201, request: createRequest(apiKey) },
+  { name: 'getPet', call: 'GetItem Pets', success: 200, request: getRequest(apiKey, petId) },
 ] as const;
 
 /** Runs the operations side by side: each has a bundle of its own, and meets a fault at a call of its own. */
-const runAll = (options?: InvokeOptions) => Promise.all(operations.map(({ run }) => run(options)));
+const runAll = (options?: InvokeOptions) =>
+  Promise.all(operations.map(({ name, request }) => invoke(service[name], request, options)));
+
+await runAll();
+
+beforeEach(() => service.proxy.reset());
 
 const injectAll = (fault: Fault, times?: number) => {
   for (const { call } of operations) service.proxy.inject(call, fault, times);
@@ -95,15 +66,14 @@ const expectFailure = async (status: 500 | 503, options: InvokeOptions = {}) => 
     const cause = { name: expect.stringMatching(/\S/) };
     expectOneFailure(own, { operation: name, lambdaRequestId: 'request-42', code, cause });
   }
-  vi.restoreAllMocks();
 };
 
 const expectAttempts = (each: number) =>
   expect(operations.map(({ call }) => attemptsOf(call))).toEqual(operations.map(() => each));
 
-const expectRecovery = async () => {
+const expectRecovery = () => {
   service.proxy.reset();
-  await expectSuccess();
+  return expectSuccess();
 };
 
 const { accessDenied, resourceNotFound, ...passing } = faults;
@@ -174,9 +144,11 @@ describe('an answer that stalls, in any way and at any call', () => {
   const listWithNewKey = async () =>
     invoke(service.listPets, { headers: bearer(await service.issueApiKey()) });
   const requests = [
-    ...operations,
+    ...operations.map(({ call, success, name, request }) => {
+      return { call, success, run: () => invoke(service[name], request) };
+    }),
     { call: 'GetItem Keys', success: 200, run: listWithNewKey },
-  ] as const;
+  ];
   const kinds = Object.values(stalls);
 
   /** Gives the statuses of all requests that meet a stall each at a call, in ascending order. */
@@ -255,13 +227,16 @@ describe("an answer that can't be DynamoDB's", () => {
     ['an item that is text', 'GetItem Pets', '{"Item":"Rex"}'],
     ['a value of no type', 'GetItem Pets', '{"Item":{"id":{"X":"1"}}}'],
   ])('is asked for again: %s', async (_answer, call, body) => {
-    const operation = operations.find((candidate) => candidate.call === call);
+    const run = () =>
+      call === 'Query Pets'
+        ? invoke(service.listPets, list)
+        : invoke(service.getPet, getRequest(apiKey, petId));
     service.proxy.inject(call, answer(body), 1);
-    expect((await operation?.run())?.status).toBe(200);
+    expect((await run()).status).toBe(200);
     expect(service.proxy.requests).toEqual([call, call]);
     captureLog();
     service.proxy.inject(call, answer(body));
-    expect((await operation?.run())?.status).toBe(503);
+    expect((await run()).status).toBe(503);
   });
 });
 
@@ -306,7 +281,6 @@ describe('a corrupt item', () => {
       const named = readLines(lines).flatMap(({ corruptItems = [] }) => corruptItems);
       expect(new Set(named)).toEqual(new Set([`${corrupt}`]));
       expect(lines.join()).not.toContain('Secret');
-      vi.restoreAllMocks();
     }
   });
 

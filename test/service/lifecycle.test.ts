@@ -1,23 +1,12 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listPets } from '../../lib/contract/operations.ts';
 import { json } from '../../lib/http/response.ts';
 import { bearer, getRequest, invoke, startHandlers } from '../support/handlers.ts';
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
+const service = await startHandlers();
+const apiKey = await service.issueApiKey();
 
-beforeAll(async () => {
-  service = await startHandlers();
-  apiKey = await service.issueApiKey();
-});
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 const deprecation = {
   Deprecation: '@1795219200',
@@ -49,10 +38,7 @@ describe('getPet', () => {
 
   it('tells a stranger nothing but 401, also after its sunset', async () => {
     vi.setSystemTime(Date.UTC(2031, 0, 1));
-    const { status, headers } = await invoke(service.getPet, {
-      ...getRequest(apiKey, 1),
-      headers: bearer('stranger'),
-    });
+    const { status, headers } = await invoke(service.getPet, getRequest('stranger', 1));
     expect(status).toBe(401);
     expect(headers).toMatchObject(deprecation);
   });

@@ -1,13 +1,10 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
 import { type Fault, stalls } from '../support/fault-proxy.ts';
 import { type InvokeOptions, readPage, startHandlers, walkPages } from '../support/handlers.ts';
 import { isQuick, runsOf } from '../support/runs.ts';
-
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
 
 /** In the order of a list: 30 available pets, 3 pending, 20 sold. */
 const pets: readonly Pet[] = petStatuses.flatMap((status, statusIndex) =>
@@ -19,12 +16,13 @@ const pets: readonly Pet[] = petStatuses.flatMap((status, statusIndex) =>
   })),
 );
 
-beforeAll(async () => {
-  service = await startHandlers();
-  apiKey = await service.issueApiKey();
-  const puts = pets.map((Item) => new PutCommand({ TableName: service.tables.pets, Item }));
-  await Promise.all(puts.map((put) => service.dynamodb.send(put)));
-});
+const service = await startHandlers();
+const apiKey = await service.issueApiKey();
+const put = (Item: Pet) =>
+  service.dynamodb.send(new PutCommand({ TableName: service.tables.pets, Item }));
+await Promise.all(pets.map(put));
+
+beforeEach(() => service.proxy.reset());
 
 const page = async (query: Record<string, string>, options?: InvokeOptions) => {
   const { body, next } = await readPage(service.listPets, apiKey, query, options);
@@ -34,30 +32,29 @@ const page = async (query: Record<string, string>, options?: InvokeOptions) => {
 const walk = async (query: Record<string, string>): Promise<Pet[][]> =>
   (await walkPages(service.listPets, apiKey, query)).map(({ body }) => body);
 
+/** Walks a list; expects each of its pets once, in order, on full pages but the last. */
+const expectEachPetOnce = async (limit: number, status: Pet['status'] | undefined) => {
+  const expected = pets.filter((pet) => status === undefined || pet.status === status);
+  const pages = await walk({ limit: `${limit}`, ...(status && { status }) });
+  expect(pages.flat()).toEqual(expected);
+  expect(pages).toHaveLength(Math.ceil(expected.length / limit));
+  for (const full of pages.slice(0, -1)) expect(full).toHaveLength(limit);
+};
+
 /** All limits in the soak; here those around the page ends of this catalogue. */
 const limits = isQuick
   ? [1, 2, 3, 4, 7, 19, 20, 21, 29, 30, 31, 33, 50, 52, 53, 54, 99, 100]
   : Array.from({ length: 100 }, (_, index) => index + 1);
 
 describe.each([undefined, ...petStatuses])('a list of %s pets', (status) => {
-  const expected = pets.filter((pet) => status === undefined || pet.status === status);
-
   it('shows each pet exactly once, in order, on full pages but the last, for some limits (all in npm run soak)', async () => {
-    for (const limit of limits) {
-      const pages = await walk({ limit: `${limit}`, ...(status && { status }) });
-      expect(pages.flat()).toEqual(expected);
-      expect(pages).toHaveLength(Math.ceil(expected.length / limit));
-      for (const full of pages.slice(0, -1)) expect(full).toHaveLength(limit);
-    }
+    for (const limit of limits) await expectEachPetOnce(limit, status);
   });
 });
 
-afterEach(() => service.proxy.reset());
-
-/** Cuts an answer to its first items and a LastEvaluatedKey, as DynamoDB may anywhere. */
-const cutTo =
-  (itemsOf: () => number): Fault =>
-  async ({ request, response, forward }) => {
+/** Cuts answers to their first items and a LastEvaluatedKey, as DynamoDB may anywhere. */
+const cutAnswers = (itemsOf: () => number, times?: number) => {
+  const cut: Fault = async ({ request, response, forward }) => {
     const { status, body } = await forward();
     const answer = JSON.parse(`${body}`);
     const count = itemsOf();
@@ -72,6 +69,8 @@ const cutTo =
     }
     response.writeHead(status).end(JSON.stringify(answer));
   };
+  service.proxy.inject('Query Pets', cut, times);
+};
 
 describe('a list whose answers DynamoDB cuts short', () => {
   it('shows each pet exactly once, in order, on full pages but the last', async () => {
@@ -82,17 +81,11 @@ describe('a list whose answers DynamoDB cuts short', () => {
       .tuple(fc.array(fc.nat(8)), fc.integer({ min: 1, max: 8 }))
       .map((all) => all.flat());
     await fc.assert(
-      fc.asyncProperty(filter, limit, cuts, async (status, pageSize, sizes) => {
+      fc.asyncProperty(limit, filter, cuts, async (pageSize, status, sizes) => {
         let answers = 0;
         service.proxy.reset();
-        service.proxy.inject(
-          'Query Pets',
-          cutTo(() => sizes[answers++ % sizes.length] ?? 0),
-        );
-        const pages = await walk({ limit: `${pageSize}`, ...(status && { status }) });
-        const expected = pets.filter((pet) => status === undefined || pet.status === status);
-        expect(pages.flat()).toEqual(expected);
-        expect(pages).toHaveLength(Math.ceil(expected.length / pageSize));
+        cutAnswers(() => sizes[answers++ % sizes.length] ?? 0);
+        await expectEachPetOnce(pageSize, status);
       }),
       { numRuns: runsOf(25, 200) },
     );
@@ -101,10 +94,7 @@ describe('a list whose answers DynamoDB cuts short', () => {
   it.each([{}, { status: 'available' }])(
     'returns an empty page with a link when the time is up before it finds a pet: %j',
     async (query) => {
-      service.proxy.inject(
-        'Query Pets',
-        cutTo(() => 0),
-      );
+      cutAnswers(() => 0);
       const { listed, next } = await page({ limit: '3', ...query }, { remainingMs: 1_000 });
       expect(listed).toEqual([]);
       service.proxy.reset();
@@ -113,10 +103,7 @@ describe('a list whose answers DynamoDB cuts short', () => {
   );
 
   it('reads at most 25 answers in a row that lead nowhere', async () => {
-    service.proxy.inject(
-      'Query Pets',
-      cutTo(() => 0),
-    );
+    cutAnswers(() => 0);
     const { listed, next } = await page({ limit: '3' });
     expect(listed).toEqual([]);
     expect(service.proxy.calls.size).toBe(25);
@@ -125,23 +112,16 @@ describe('a list whose answers DynamoDB cuts short', () => {
   });
 
   it.each([
-    ['the same status', 7, 7],
-    ['the next status', 100, 30],
-  ])(
-    'returns what it found and a link when the answer for %s is late',
-    async (_kind, cut, found) => {
-      service.proxy.inject(
-        'Query Pets',
-        cutTo(() => cut),
-        1,
-      );
-      service.proxy.inject('Query Pets', stalls.hang);
-      const { listed, next } = await page({ limit: '40' }, { remainingMs: 1_300 });
-      expect(listed).toEqual(pets.slice(0, found));
-      service.proxy.reset();
-      expect((await walk(next ?? {})).flat()).toEqual(pets.slice(found));
-    },
-  );
+    ['the same status', 7],
+    ['the next status', 30],
+  ])('returns what it found and a link when the answer for %s is late', async (_kind, found) => {
+    cutAnswers(() => found, 1);
+    service.proxy.inject('Query Pets', stalls.hang);
+    const { listed, next } = await page({ limit: '40' }, { remainingMs: 1_300 });
+    expect(listed).toEqual(pets.slice(0, found));
+    service.proxy.reset();
+    expect((await walk(next ?? {})).flat()).toEqual(pets.slice(found));
+  });
 });
 
 describe('a page', () => {
@@ -161,7 +141,6 @@ describe('a page', () => {
 
   it('reads at most one pet more than it holds, also where a status ends on it', async () => {
     const read: number[] = [];
-    service.proxy.reset();
     service.proxy.inject('Query Pets', async ({ response, forward }) => {
       const { status, headers, body } = await forward();
       read.push(JSON.parse(`${body}`).Count);
@@ -170,25 +149,15 @@ describe('a page', () => {
     await page({ limit: '31' });
     await page({ limit: '20' });
     expect(read).toEqual([30, 2, 21]);
-    service.proxy.reset();
   });
 
   it('stays where it is when pets are added before it, and shows those that are added after it', async () => {
     const first = await page({ status: 'pending', limit: '2' });
-    const [before, after] = [1, 500].map((id) => ({
-      id,
-      name: 'late',
-      categoryId: 1,
-      status: 'pending' as const,
-    }));
-    for (const Item of [before, after]) {
-      await service.dynamodb.send(new PutCommand({ TableName: service.tables.pets, Item }));
-    }
-    const second = await page(first.next ?? {});
-    expect(second.listed).toEqual([
-      ...pets.filter((pet) => pet.status === 'pending').slice(2),
-      after,
-    ]);
+    const late = { name: 'late', categoryId: 1, status: 'pending' } as const;
+    await put({ ...late, id: 1 });
+    await put({ ...late, id: 500 });
+    const last = pets.findLast(({ status }) => status === 'pending');
+    expect((await page(first.next ?? {})).listed).toEqual([last, { ...late, id: 500 }]);
   });
 
   it('is empty when there are no pets, and links nowhere', async () => {

@@ -1,7 +1,13 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Certificate, makeCertificate } from '../bench/certificate.ts';
+import { connect, createServer, type Socket } from 'node:net';
+import {
+  createServer as createTlsServer,
+  getCACertificates,
+  setDefaultCACertificates,
+} from 'node:tls';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../bench/certificate.ts';
 import {
   bearer,
   captureLog,
@@ -11,31 +17,61 @@ import {
   invoke,
   startHandlers,
 } from '../support/handlers.ts';
-import { connectionFaults, TlsFront } from '../support/tls-front.ts';
 
-let certificate: Certificate;
-let front: TlsFront;
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
+type ConnectionFault = (socket: Socket) => void;
 
-beforeAll(async () => {
-  certificate = await makeCertificate(['localhost']);
-  setDefaultCACertificates([...getCACertificates(), await readFile(certificate.file, 'utf8')]);
-  front = new TlsFront(certificate);
-  service = await startHandlers(async () => {
-    const plain = `${process.env['AWS_ENDPOINT_URL_DYNAMODB']}`;
-    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = await front.listen(plain);
-    return fromBundles();
-  });
-  apiKey = await service.issueApiKey();
-});
+/** RFC 8446 §6: a fatal alert (2), handshake_failure (40). */
+const handshakeFailure = Buffer.from('15030300020228', 'hex');
 
-afterEach(() => {
-  front.reset();
-  vi.restoreAllMocks();
-});
+/** What a connection meets instead of a TLS handshake. */
+const connectionFaults: Readonly<Record<string, ConnectionFault>> = {
+  handshakeHang: () => {},
+  tlsAlert: (socket) => void socket.end(handshakeFailure),
+  notTls: (socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'),
+};
 
+const certificate = await makeCertificate(['localhost']);
+setDefaultCACertificates([...getCACertificates(), await readFile(certificate.file, 'utf8')]);
 afterAll(() => certificate[Symbol.asyncDispose]());
+
+const sockets = new Set<Socket>();
+let fault: ConnectionFault | undefined;
+/** How many connections still meet the fault. */
+let remaining = 0;
+
+/** Closes all connections, and lets the next `times` meet a fault. */
+const inject = (next: ConnectionFault, times = Number.POSITIVE_INFINITY) => {
+  fault = next;
+  remaining = times;
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+};
+
+/** Terminates TLS on a free port in front of a plain HTTP server; gives the `https` address. */
+const startTlsFront = async (target: string) => {
+  const tls = createTlsServer(certificate, (secure) => {
+    const plain = connect(Number(new URL(target).port), '127.0.0.1');
+    secure.on('error', () => plain.destroy()).pipe(plain);
+    plain.on('error', () => secure.destroy()).pipe(secure);
+  });
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    if (remaining === 0) return tls.emit('connection', socket);
+    remaining -= 1;
+    return fault?.(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return `https://localhost:${typeof address === 'object' ? address?.port : ''}`;
+};
+
+const service = await startHandlers(async () => {
+  const plain = `${process.env['AWS_ENDPOINT_URL_DYNAMODB']}`;
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = await startTlsFront(plain);
+  return fromBundles();
+});
+const apiKey = await service.issueApiKey();
 
 /** Requests that run side by side, each on a connection of its own. */
 const requests = [
@@ -47,22 +83,25 @@ const requests = [
     run: async () => invoke(service.listPets, { headers: bearer(await service.issueApiKey()) }),
   },
 ];
-const successes = requests.map(({ success }) => success);
 
 const statuses = async () =>
   (await Promise.all(requests.map(({ run }) => run()))).map(({ status }) => status);
 
-describe.each(Object.entries(connectionFaults))('a connection that fails: %s', (_name, fault) => {
+beforeEach(() => {
+  remaining = 0;
+});
+
+describe.each(Object.entries(connectionFaults))('a connection that fails: %s', (_name, failure) => {
   it('is made again, and ends in 503 when the fault lasts', async () => {
     captureLog();
     for (const { success, run } of requests) {
-      front.inject(fault, 1);
+      inject(failure, 1);
       expect((await run()).status).toBe(success);
-      expect(front.remaining).toBe(0);
+      expect(remaining).toBe(0);
     }
-    front.inject(fault);
+    inject(failure);
     expect(await statuses()).toEqual(requests.map(() => 503));
-    front.reset();
-    expect(await statuses()).toEqual(successes);
+    remaining = 0;
+    expect(await statuses()).toEqual(requests.map(({ success }) => success));
   });
 });

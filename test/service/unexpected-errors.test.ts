@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { errors } from '../../lib/contract/errors.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { json } from '../../lib/http/response.ts';
@@ -10,19 +10,12 @@ import {
   startHandlers,
 } from '../support/handlers.ts';
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let apiKey: string;
-let operation: typeof import('../../lib/http/operation.ts').operation;
+const service = await startHandlers();
+const apiKey = await service.issueApiKey();
+// Imported after its environment is set.
+const { operation } = await import('../../lib/http/operation.ts');
 
-beforeAll(async () => {
-  service = await startHandlers();
-  apiKey = await service.issueApiKey();
-  ({ operation } = await import('../../lib/http/operation.ts'));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+const failure = { operation: 'getPet', lambdaRequestId: 'request-42', code: 'internal_error' };
 
 /** Calls getPet with a handler of the test's own; gives its response and log as well. */
 const failing = async (handle: () => never | ReturnType<typeof json>) => {
@@ -30,8 +23,7 @@ const failing = async (handle: () => never | ReturnType<typeof json>) => {
   const handler = operation(getPet).handler(async () => handle());
   const response = await invoke(handler, getRequest(apiKey, 1), { requestId: 'request-42' });
   expect(response.status).toBe(500);
-  const { message } = errors.internalError();
-  expect(response.body).toEqual({ code: 'internal_error', message, status: 500 });
+  expect(response.body).toEqual(errors.internalError().body);
   expect(lines.join()).not.toMatch(/secret|pets_test_ab/);
   return lines;
 };
@@ -54,28 +46,22 @@ describe('a handler that throws', () => {
     ['a function', 'function', () => 'secret SDK text'],
     ['a response', 'object', json(200, {})],
   ])('%s gets 500 and one log line with the request id', async (_kind, name, thrown) => {
-    const lines = await throwing(thrown);
-    expectOneFailure(lines, {
-      operation: 'getPet',
-      lambdaRequestId: 'request-42',
-      code: 'internal_error',
-      cause: { name },
-    });
+    expectOneFailure(await throwing(thrown), { ...failure, cause: { name } });
   });
 
   it.each([
     'out of range',
     'connect to pets_test_ab_cd:1:1',
     'two lines\n    at pets_test_ab_cd:1:1',
-  ])('is found by file, line and column in the log, whatever its message: %j', async (message) => {
+  ])('is found by file, line and column in the log, for any message: %j', async (message) => {
     const [line = ''] = await throwing(new RangeError(message));
     expect(JSON.parse(line).cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:\d+:\d+$/);
   });
 });
 
 describe('a reply that cannot be built', () => {
-  const circular: { self?: unknown } = {};
-  circular.self = circular;
+  const circular: unknown[] = [];
+  circular.push(circular);
   const toJSON = () => {
     throw new Error('secret');
   };
@@ -84,7 +70,6 @@ describe('a reply that cannot be built', () => {
     ['is circular', circular],
     ['throws while it is written', { toJSON }],
   ])('gets 500 when it %s', async (_kind, reply) => {
-    const lines = await failing(() => json(200, reply));
-    expectOneFailure(lines, { code: 'internal_error', lambdaRequestId: 'request-42' });
+    expectOneFailure(await failing(() => json(200, reply)), failure);
   });
 });

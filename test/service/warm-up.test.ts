@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { faults } from '../support/fault-proxy.ts';
 import {
   captureLog,
@@ -8,21 +8,11 @@ import {
   startHandlers,
 } from '../support/handlers.ts';
 
-let service: Awaited<ReturnType<typeof startHandlers>>;
-let warmUp: () => Promise<void>;
+const service = await startHandlers();
+// Imported after its environment is set.
+const { warmUp } = await import('../../lib/keys/find-api-key.ts');
 
-beforeAll(async () => {
-  service = await startHandlers();
-  ({ warmUp } = await import('../../lib/keys/find-api-key.ts'));
-});
-
-beforeEach(() => {
-  service.proxy.reset();
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+beforeEach(() => service.proxy.reset());
 
 describe('warming up', () => {
   it('costs one read of the keys table', async () => {

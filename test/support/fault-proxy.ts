@@ -21,19 +21,19 @@ interface Exchange {
 /** What happens to a request instead of its plain way to DynamoDB and back. */
 export type Fault = (exchange: Exchange) => Promise<void> | void;
 
+const reply =
+  (status: number, body: string, type = 'application/x-amz-json-1.0'): Fault =>
+  ({ response }) =>
+    void response.writeHead(status, { 'Content-Type': type }).end(body);
+
 /** An error as AWS services answer it; `details` may give it another message. */
-export const awsError =
-  (status: number, type: string, details: object = {}): Fault =>
-  ({ response }) => {
-    response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
-    response.end(
-      JSON.stringify({ __type: type, message: 'TABLE-AND-KEY-TEXT of the fault', ...details }),
-    );
-  };
+export const awsError = (status: number, type: string, details: object = {}): Fault =>
+  reply(
+    status,
+    JSON.stringify({ __type: type, message: 'TABLE-AND-KEY-TEXT of the fault', ...details }),
+  );
 
-const dynamodbError = (status: number, name: string, details?: object) =>
-  awsError(status, `com.amazonaws.dynamodb.v20120810#${name}`, details);
-
+const dynamodbPrefix = 'com.amazonaws.dynamodb.v20120810#';
 const throttlingReasons = {
   throttlingReasons: [
     { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:::table/T' },
@@ -46,10 +46,7 @@ const passOn: Fault = async ({ response, forward }) => {
 };
 
 /** A 200 with this body. */
-export const answer =
-  (body: string): Fault =>
-  ({ response }) =>
-    void response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
+export const answer = (body: string): Fault => reply(200, body);
 
 /** The real headers, and the real body byte by byte, as far as `bytesPerSecond` gets until the client gives up. */
 const dripping =
@@ -83,13 +80,13 @@ export const stalls = {
 /** Faults that the SDK sees at once, by what it gets to see. */
 export const faults = {
   throttled: awsError(400, 'com.amazon.coral.availability#ThrottlingException', throttlingReasons),
-  throughputExceeded: dynamodbError(
+  throughputExceeded: awsError(
     400,
-    'ProvisionedThroughputExceededException',
+    `${dynamodbPrefix}ProvisionedThroughputExceededException`,
     throttlingReasons,
   ),
-  status500: dynamodbError(500, 'InternalServerError'),
-  status502: ({ response }) => void response.writeHead(502).end('<html>Bad Gateway</html>'),
+  status500: awsError(500, `${dynamodbPrefix}InternalServerError`),
+  status502: reply(502, '<html>Bad Gateway</html>', 'text/html'),
   status503: awsError(503, 'com.amazon.coral.availability#ServiceUnavailableException'),
   resetBeforeForwarding: ({ incoming }) => void incoming.socket.resetAndDestroy(),
   resetAfterForwarding: async ({ incoming, forward }) => {
@@ -103,15 +100,14 @@ export const faults = {
       response.destroy();
     });
   },
-  html: ({ response }) =>
-    void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Welcome</html>'),
+  html: reply(200, '<html>Welcome</html>', 'text/html'),
   emptyAnswer: answer(''),
   array: answer('[]'),
   text: answer('"Welcome"'),
   number: answer('5'),
   null: answer('null'),
   accessDenied: awsError(400, 'com.amazon.coral.service#AccessDeniedException'),
-  resourceNotFound: dynamodbError(400, 'ResourceNotFoundException'),
+  resourceNotFound: awsError(400, `${dynamodbPrefix}ResourceNotFoundException`),
   expiredToken: awsError(400, 'com.amazon.coral.service#ExpiredTokenException'),
 } satisfies Record<string, Fault>;
 

@@ -9,18 +9,12 @@ export const startHandlerGateway = async (
   handlers: Handlers,
   port = 0,
 ) => {
-  const handlerOfBundle = new Map([
-    ['list-pets', handlers.listPets],
-    ['create-pet', handlers.createPet],
-    ['get-pet', handlers.getPet],
-    ['unrouted', handlers.unrouted],
-  ]);
+  const { listPets, createPet, getPet, unrouted } = handlers;
+  const bundles = { 'list-pets': listPets, 'create-pet': createPet, 'get-pet': getPet, unrouted };
+  const handlerOf = new Map(Object.entries(bundles));
   const functionOf = (bundleName: string): ProxyFunction => ({
-    invoke: async ({ requestId, event }) => {
-      const handler = handlerOfBundle.get(bundleName);
-      if (!handler) throw new Error(`There is no handler of the name ${bundleName}`);
-      return JSON.stringify(await handler(event, lambdaContext(requestId)));
-    },
+    invoke: async ({ requestId, event }) =>
+      JSON.stringify(await handlerOf.get(bundleName)?.(event, lambdaContext(requestId))),
   });
   const gateway = await startGateway({ port, log: console.log });
   gateway.deploy({

@@ -1,5 +1,5 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import http, { type IncomingHttpHeaders } from 'node:http';
+import https from 'node:https';
 import { text } from 'node:stream/consumers';
 
 export interface ClientRequest {
@@ -20,8 +20,8 @@ export interface ClientResponse {
 /** How many requests may be under way at once, from each worker of the tests; as many as a test sends unless it is set. */
 const maxSockets = Number(process.env['PARALLEL_REQUESTS'] || Number.POSITIVE_INFINITY);
 
-const httpAgent = new HttpAgent({ keepAlive: true, maxSockets });
-const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets });
+const httpAgent = new http.Agent({ keepAlive: true, maxSockets });
+const httpsAgent = new https.Agent({ keepAlive: true, maxSockets });
 
 /** Sends one request below a base address, byte for byte as it is given. */
 export const sendTo = (
@@ -36,23 +36,20 @@ export const sendTo = (
     ...(body === undefined ? [] : [['Content-Length', `${Buffer.byteLength(body)}`]]),
   ].flat();
   return new Promise((resolve, reject) => {
-    (isSecure ? httpsRequest : httpRequest)(
-      {
-        hostname,
-        port,
-        // Every name under localhost is loopback (RFC 6761, section 6.3), but not every resolver knows it.
-        ...(hostname.endsWith('.localhost') && { hostname: '127.0.0.1', servername: hostname }),
-        method,
-        path: pathname.replace(/\/$/, '') + path,
-        headers: sent,
-        agent: isSecure ? httpsAgent : httpAgent,
-      },
-      (incoming) => {
-        const { statusCode: status = 0, headers: received } = incoming;
-        text(incoming).then((read) => resolve({ status, headers: received, text: read }), reject);
-      },
-    )
-      .on('error', reject)
-      .end(body);
+    const request = (isSecure ? https : http).request({
+      hostname,
+      port,
+      // Every name under localhost is loopback (RFC 6761, section 6.3), but not every resolver knows it.
+      ...(hostname.endsWith('.localhost') && { hostname: '127.0.0.1', servername: hostname }),
+      method,
+      path: pathname.replace(/\/$/, '') + path,
+      headers: sent,
+      agent: isSecure ? httpsAgent : httpAgent,
+    });
+    request.on('error', reject).end(body);
+    request.on('response', (incoming) => {
+      const { statusCode: status = 0, headers: received } = incoming;
+      text(incoming).then((read) => resolve({ status, headers: received, text: read }), reject);
+    });
   });
 };

@@ -27,7 +27,16 @@ export class ProjectCopy {
   }
 
   npmStart(port: number, ...words: readonly string[]): NpmStart {
-    const started = new NpmStart(this.path, port, words);
+    return this.#start(port, ['npm', 'start', '--silent', '--', ...words]);
+  }
+
+  /** In a terminal of its own. */
+  npmStartOnTerminal(port: number, words: string): NpmStart {
+    return this.#start(port, ['script', '-qefc', `npm start --silent -- ${words}`, '/dev/null']);
+  }
+
+  #start(port: number, command: readonly [string, ...string[]]): NpmStart {
+    const started = new NpmStart(this.path, port, command);
     this.#running.push(started);
     return started;
   }
@@ -39,13 +48,13 @@ export class ProjectCopy {
   }
 
   async expectNothingLeft(started: NpmStart): Promise<void> {
-    await expect.poll(() => started.isGroupAlive, { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => started.signalGroup(0), { timeout: 30_000 }).toBe(false);
     // DynamoDB Local is no member of the group, and runs a file of this copy of the project.
     await expect.poll(commandLines, { timeout: 30_000 }).not.toContain(this.path);
   }
 
   endAll(): void {
-    for (const started of this.#running.splice(0)) started.kill();
+    for (const started of this.#running.splice(0)) started.signalGroup('SIGKILL');
   }
 }
 
@@ -61,15 +70,16 @@ export const isListening = async (port: number): Promise<boolean> => {
   }
 };
 
-/** The command lines of all processes; not every machine has `ps`. */
+/** The processes of this machine: a line for each, its id before its command line. Not every machine has `ps`. */
 export const commandLines = async (): Promise<string> => {
   if (process.platform !== 'linux') {
-    return (await promisify(execFile)('ps', ['-A', '-o', 'args'])).stdout;
+    return (await promisify(execFile)('ps', ['-A', '-o', 'pid,args'])).stdout;
   }
-  const files = (await readdir('/proc')).map((name) => join('/proc', name, 'cmdline'));
-  return (await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))).join(
-    '\n',
-  );
+  const lines = (await readdir('/proc')).map(async (id) => {
+    const words = await readFile(join('/proc', id, 'cmdline'), 'utf8').catch(() => '');
+    return `${id} ${words.replaceAll('\0', ' ')}`;
+  });
+  return (await Promise.all(lines)).join('\n');
 };
 
 /** What a command prints that is pasted into a shell. */
@@ -83,19 +93,24 @@ export class NpmStart {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown[]>;
 
-  constructor(directory: string, port: number, words: readonly string[]) {
+  constructor(
+    directory: string,
+    port: number,
+    [program, ...words]: readonly [string, ...string[]],
+  ) {
     // Without what an enclosing npm tells its scripts, and without its lines around the script's own.
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(npm_|INIT_CWD)/.test(name),
     );
-    this.#child = spawn('npm', ['start', '--silent', '--', ...words], {
+    this.#child = spawn(program, words, {
       cwd: directory,
       detached: true,
       env: { ...Object.fromEntries(inherited), PORT: `${port}` },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.on('data', (data) => {
-      this.out += data;
+      // A terminal ends its lines by two characters.
+      this.out += `${data}`.replaceAll('\r', '');
     });
     this.#child.stderr?.on('data', (data) => {
       this.err += data;
@@ -135,23 +150,12 @@ export class NpmStart {
     this.#child.kill(name);
   }
 
-  /** To npm and all that it started, as a terminal does. */
-  signalGroup(name: NodeJS.Signals) {
-    if (this.#child.pid !== undefined) process.kill(-this.#child.pid, name);
-  }
-
-  /** Whether any process of npm's group is left. */
-  get isGroupAlive(): boolean {
+  /** To npm and all that it started, as a terminal does; 0 asks only whether any of them is left. */
+  signalGroup(name: NodeJS.Signals | 0): boolean {
     try {
-      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 0);
-      return true;
+      return process.kill(-(this.#child.pid ?? Number.NaN), name);
     } catch {
       return false;
     }
-  }
-
-  /** Ends what a failed test has left. */
-  kill() {
-    if (this.isGroupAlive) this.signalGroup('SIGKILL');
   }
 }

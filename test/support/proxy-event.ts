@@ -41,7 +41,7 @@ export const proxyEvent = ({
     port: 443,
     protocol: 'HTTP/1.1',
   };
-  const route = { resourcePath: resource, resourceId: 'resource' };
+  const route = { resourcePath: resource };
   const pathParameters = petId === undefined ? {} : { petId };
   const event = gatewayEvent(request, { route, pathParameters }, { stage: 'v1', path }, body);
   return { ...event, isBase64Encoded };

@@ -1,116 +1,35 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as send } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { entryModule } from '../../infra/lambda/bundle-functions.ts';
-import { type Gateway, startGateway } from '../../infra/local/gateway/gateway.ts';
+import { type Exchange, type Gateway, startGateway } from '../../infra/local/gateway/gateway.ts';
+import type { Route, StaticResponse } from '../../infra/local/gateway/rest-api-definition.ts';
+import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
-import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
-import { parseTemplate } from '../../infra/template/template.ts';
 
-/** What a method of the test template may say beside its path and function. */
-export interface TestMethod {
-  readonly functionId?: string;
-  readonly timeoutMs?: number;
-  readonly properties?: Readonly<Record<string, unknown>>;
-}
-
-const api = { Ref: 'Api' };
-const root = { 'Fn::GetAtt': ['Api', 'RootResourceId'] };
-
-/** The integration with a function, by its alias. */
-const proxyTo = ({ functionId = 'Echo', timeoutMs }: TestMethod) => ({
-  Type: 'AWS_PROXY',
-  IntegrationHttpMethod: 'POST',
-  Uri: {
-    'Fn::Join': [
-      '',
-      ['arn:aws:apigateway:…:functions/', { Ref: `${functionId}Alias` }, '/invocations'],
-    ],
-  },
-  ...(timeoutMs && { TimeoutInMillis: timeoutMs }),
-});
-
-const methodResource = (resourceId: unknown, method: string, test: TestMethod) => ({
-  Type: 'AWS::ApiGateway::Method',
-  Properties: {
-    RestApiId: api,
-    ResourceId: resourceId,
-    HttpMethod: method,
-    AuthorizationType: 'NONE',
-    Integration: proxyTo(test),
-    ...test.properties,
-  },
-});
-
-/** Resources and methods as the CDK writes them, from routes such as `GET /pets/{petId}`. */
-const routeResources = (routes: Readonly<Record<string, TestMethod>>) => {
-  const resources: Record<string, unknown> = {};
-  for (const [route, test] of Object.entries(routes)) {
-    const [method = '', path = ''] = route.split(' ');
-    let parent: unknown = root;
-    let id = 'Resource';
-    for (const PathPart of path.split('/').filter(Boolean)) {
-      id += PathPart.replace(/\W/g, (character) => `x${character.charCodeAt(0)}`);
-      resources[id] = {
-        Type: 'AWS::ApiGateway::Resource',
-        Properties: { RestApiId: api, ParentId: parent, PathPart },
-      };
-      parent = { Ref: id };
-    }
-    resources[`${id}${method}`] = methodResource(parent, method, test);
-  }
-  return resources;
-};
-
-/** A function and its alias. */
-const functionResources = (functionId: string) => ({
-  [functionId]: {
-    Type: 'AWS::Lambda::Function',
-    Properties: {
-      Handler: `${functionId}.handler`,
-      Runtime: 'nodejs24.x',
-      MemorySize: 128,
-      Timeout: functionId === 'Stuck' ? 1 : 25,
-      Environment: { Variables: { TABLE: { Ref: 'Table' }, GREETING: 'hello' } },
-      LoggingConfig: { LogGroup: { Ref: 'Log' } },
-    },
-  },
-  [`${functionId}Alias`]: {
-    Type: 'AWS::Lambda::Alias',
-    Properties: { FunctionName: { Ref: functionId }, Name: 'live', FunctionVersion: '1' },
-  },
-});
-
-const gatewayResponse = (ResponseType: string, StatusCode: string, headers = {}) => ({
-  Type: 'AWS::ApiGateway::GatewayResponse',
-  Properties: {
-    RestApiId: api,
-    ResponseType,
-    StatusCode,
-    ResponseParameters: headers,
-    ResponseTemplates: { 'application/json': JSON.stringify({ type: ResponseType }) },
-  },
-});
-
-/** The gateway responses of the test template; their bodies name their type. */
-export const testGatewayResponses = {
-  Default4xx: gatewayResponse('DEFAULT_4XX', '418'),
-  Default5xx: gatewayResponse('DEFAULT_5XX', '502'),
-  Integration: gatewayResponse('INTEGRATION_FAILURE', '503', {
-    'gatewayresponse.header.Retry-After': "'1'",
-    'gatewayresponse.header.X-Quoted': "'it's'",
-  }),
-  Token: gatewayResponse('MISSING_AUTHENTICATION_TOKEN', '404'),
-  TooLarge: gatewayResponse('REQUEST_TOO_LARGE', '413'),
-  Timeout: gatewayResponse('INTEGRATION_TIMEOUT', '504'),
-};
+/** The gateway responses of the test API; their bodies name their type. */
+const gatewayResponse = (type: string, status: number, headers = {}): [string, StaticResponse] => [
+  type,
+  { status, headers, body: JSON.stringify({ type }) },
+];
+export const testGatewayResponses = new Map([
+  gatewayResponse('DEFAULT_4XX', 418),
+  gatewayResponse('DEFAULT_5XX', 502),
+  gatewayResponse('INTEGRATION_FAILURE', 503, { 'Retry-After': '1' }),
+  gatewayResponse('MISSING_AUTHENTICATION_TOKEN', 404),
+  gatewayResponse('REQUEST_TOO_LARGE', 413),
+  gatewayResponse('INTEGRATION_TIMEOUT', 504),
+]);
 
 const echo = `exports.handler = async (event, context) => ({
   statusCode: 200,
   body: JSON.stringify({ event, context, remaining: context.getRemainingTimeInMillis(), env: process.env }),
 });`;
 
-/** The functions of the test template, by their text. */
+/** The functions of the test API, by their text. */
 const testSources: Readonly<Record<string, string>> = {
   Echo: echo,
   Any: echo,
@@ -134,6 +53,13 @@ const testSources: Readonly<Record<string, string>> = {
       default: return { statusCode: 200, body: 'fine' };
     }
   };`,
+  // As Middy's handlers do, it takes a hook for what the chain makes a response.
+  Caught: `let hook = () => {};
+    exports.handler = async () => {
+      hook({ error: new Error('for the client', { cause: new RangeError('caught on purpose') }) });
+      return { statusCode: 500, body: 'no stack' };
+    };
+    exports.handler.onError = (given) => { hook = given; };`,
   Stuck: `exports.handler = async ({ pathParameters }) => {
     if (pathParameters.how === 'hangs') await new Promise(() => {});
     while (pathParameters.how === 'loops');
@@ -153,52 +79,41 @@ const testSources: Readonly<Record<string, string>> = {
     };`,
 };
 
-/** The routes of the test template. */
-export const testRoutes: Readonly<Record<string, TestMethod>> = {
-  'ANY /': { functionId: 'Any' },
-  'GET /pets': {},
-  'ANY /pets': { functionId: 'Any' },
-  'GET /pets/{petId}': {},
-  'ANY /pets/{petId}': { functionId: 'Any' },
-  'GET /pets/mine': {},
-  'GET /pets/{petId}/friends/{friendId}': {},
-  'ANY /files/{path+}': { functionId: 'Any' },
-  'POST /reply': { functionId: 'Reply' },
-  'GET /fail/{how}': { functionId: 'Fail' },
-  'GET /stuck/{how}': { functionId: 'Stuck' },
-  'GET /broken': { functionId: 'Broken' },
-  'GET /exportless': { functionId: 'Exportless' },
-  'GET /slow': { functionId: 'Slow' },
-  'GET /too-slow': { functionId: 'Slow', timeoutMs: 100 },
-  'ANY /{proxy+}': { functionId: 'Any' },
+/** The functions by the routes that call them. */
+const testRoutes = {
+  'ANY /': 'Any',
+  'GET /pets': 'Echo',
+  'ANY /pets': 'Any',
+  'GET /pets/{petId}': 'Echo',
+  'ANY /pets/{petId}': 'Any',
+  'GET /pets/mine': 'Echo',
+  'GET /pets/{petId}/friends/{friendId}': 'Echo',
+  'ANY /files/{path+}': 'Any',
+  'POST /reply': 'Reply',
+  'GET /fail/{how}': 'Fail',
+  'GET /stuck/{how}': 'Stuck',
+  'GET /broken': 'Broken',
+  'GET /caught': 'Caught',
+  'GET /exportless': 'Exportless',
+  'GET /slow': 'Slow',
+  'GET /too-slow': 'Slow',
+  'ANY /{proxy+}': 'Any',
 };
 
-/** A template of a REST API with these routes and further resources. */
-export const testTemplate = (
-  routes: Readonly<Record<string, TestMethod>>,
-  functionIds: readonly string[],
-  others: Readonly<Record<string, unknown>> = testGatewayResponses,
-) =>
-  parseTemplate(
-    JSON.stringify({
-      Resources: {
-        Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'test' } },
-        Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'v1' } },
-        Table: {
-          Type: 'AWS::DynamoDB::Table',
-          Properties: {
-            KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-            AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-            BillingMode: 'PAY_PER_REQUEST',
-          },
-        },
-        Unrelated: { Type: 'AWS::WAFv2::WebACL' },
-        ...routeResources(routes),
-        ...Object.assign({}, ...functionIds.map(functionResources)),
-        ...others,
-      },
-    }),
-  );
+const routes = Object.entries(testRoutes).map(([route, functionId]): Route => {
+  const [method = '', resourcePath = ''] = route.split(' ');
+  const timeoutMs = resourcePath === '/too-slow' ? 100 : 29_000;
+  return { method, resourcePath, functionId, timeoutMs };
+});
+
+/** A function of the test API as a template would declare it. */
+export const testDefinition = (functionName: string): FunctionDefinition => ({
+  functionName,
+  bundleName: functionName,
+  timeoutMs: functionName === 'Stuck' ? 500 : 25_000,
+  memoryMiB: 128,
+  environment: { TABLE: 'Table' },
+});
 
 /** A response with its headers as they came, names in their case. */
 export interface RawResponse {
@@ -213,45 +128,54 @@ export interface RequestOptions {
   readonly body?: string | Buffer;
 }
 
-/** What is deployed for a bundle with this text. */
-export const testFiles = (name: string, bundle: string) => ({
-  [`${name}.cjs`]: bundle,
-  [`${name}.mjs`]: entryModule(name),
-});
+/** Writes what is deployed for bundles with these texts, by their names, into a folder. */
+export const testDirectory = async (bundles: Readonly<Record<string, string>>): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
+  for (const [name, bundle] of Object.entries(bundles)) {
+    await writeFile(join(directory, `${name}.cjs`), bundle);
+    await writeFile(join(directory, `${name}.mjs`), entryModule(name));
+  }
+  return directory;
+};
 
-/** A gateway before functions given by their source text, and the lines that it logged. */
+/** A gateway before functions given by their source text, and what it logged. */
 export class TestGateway {
   readonly log: string[] = [];
+  readonly failures: string[] = [];
+  readonly exchanges: Exchange[] = [];
   readonly #gateway: Gateway;
-  readonly #functions: Map<string, LambdaFunction>;
+  readonly #stop: () => Promise<unknown>;
 
-  private constructor(gateway: Gateway, functions: Map<string, LambdaFunction>, log: string[]) {
+  private constructor(gateway: Gateway, stop: () => Promise<unknown>) {
     this.#gateway = gateway;
-    this.#functions = functions;
-    this.log = log;
+    this.#stop = stop;
   }
 
   static async start(
-    gatewayResponses: Readonly<Record<string, unknown>> = testGatewayResponses,
+    gatewayResponses: ReadonlyMap<string, StaticResponse> = testGatewayResponses,
   ): Promise<TestGateway> {
-    const template = testTemplate(testRoutes, Object.keys(testSources), gatewayResponses);
-    const log: string[] = [];
-    const write = (line: string) => log.push(line);
-    const { api: definition, functions: definitions } = stackDefinitionOf(template);
-    const functions = new Map<string, LambdaFunction>();
-    for (const [id, functionDefinition] of definitions) {
-      const deployed = await LambdaFunction.deploy({
-        definition: functionDefinition,
-        files: testFiles(id, testSources[id] ?? ''),
-        environment: { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' },
-        log: write,
-      });
-      functions.set(id, deployed);
-    }
-    const gateway = await startGateway({ port: 0, log: write });
-    gateway.deploy({ api: definition, functions });
-    return new TestGateway(gateway, functions, log);
+    const directory = await testDirectory(testSources);
+    const log = (line: string) => started.log.push(line);
+    const exchange = (seen: Exchange) => started.exchanges.push(seen);
+    const gateway = await startGateway({ port: 0, log, exchange });
+    const failure = (stack: string) => started.failures.push(stack);
+    const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
+    const functions = new Map(
+      Object.keys(testSources).map((id) => {
+        const definition = testDefinition(id);
+        return [id, new LambdaFunction({ definition, directory, environment, log, failure })];
+      }),
+    );
+    const started = new TestGateway(gateway, async () => {
+      await gateway.stop();
+      await Promise.all([...functions.values()].map((one) => one.terminate()));
+      await rm(directory, { recursive: true });
+    });
+    gateway.deploy({ api: { stageName: 'v1', routes, gatewayResponses }, functions });
+    return started;
   }
+
+  stop = () => this.#stop();
 
   get origin(): string {
     return this.#gateway.origin;
@@ -285,11 +209,6 @@ export class TestGateway {
     const socket = connect(Number(port), hostname);
     socket.write(bytes);
     return text(socket);
-  }
-
-  async stop() {
-    await this.#gateway.stop();
-    await Promise.all([...this.#functions.values()].map((one) => one.terminate()));
   }
 }
 

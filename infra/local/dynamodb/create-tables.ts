@@ -3,8 +3,8 @@ import {
   CreateTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
+  DynamoDBServiceException,
   ResourceInUseException,
-  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { resourcesOf, type Template } from '../../template/template.ts';
@@ -46,7 +46,7 @@ export const tablesOf = (template: Template): Map<string, TableDefinition> =>
     ]),
   );
 
-/** Creates the tables that don't exist yet. Throws when one exists with other keys or indexes. */
+/** Creates the tables that don't exist yet. Throws when one exists with other keys or indexes, or can't be read. */
 export const createTables = async (
   client: DynamoDBClient,
   tables: Iterable<TableDefinition>,
@@ -58,13 +58,19 @@ const createTable = async (client: DynamoDBClient, table: TableDefinition): Prom
   const { TableName } = table;
   try {
     await client.send(new CreateTableCommand(table));
-    await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 0.1 }, { TableName });
   } catch (error) {
+    // DynamoDB Local says only that the error is unknown.
+    if (error instanceof DynamoDBServiceException && error.$fault === 'server') {
+      throw new Error(
+        "DynamoDB Local can't use its data, which may be damaged. Choose another data directory, or empty this one with --reset.",
+        { cause: error },
+      );
+    }
     if (!(error instanceof ResourceInUseException)) throw error;
     const { Table: existing } = await client.send(new DescribeTableCommand({ TableName }));
     if (!isDeepStrictEqual(Shape.parse(existing), Shape.parse(table))) {
       throw new Error(
-        `Table ${TableName} exists with other keys or indexes than the stack declares. Start again with an empty data directory.`,
+        `Table ${TableName} exists with other keys or indexes than the stack declares. Choose another data directory, or empty this one with --reset.`,
       );
     }
   }

@@ -54,14 +54,13 @@ export class GatewayError extends Error {
  * completed by what API Gateway sends where the template says nothing (rows 82, 84).
  */
 export const gatewayResponse = (
-  api: RestApiDefinition | undefined,
+  { gatewayResponses: responses }: RestApiDefinition,
   name: GatewayErrorName,
 ): GatewayReply => {
   const [responseType, status, errorType, message] = gatewayErrors[name];
-  const responses = api?.gatewayResponses;
   const response =
     responseType &&
-    (responses?.get(responseType) ?? responses?.get(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX'));
+    (responses.get(responseType) ?? responses.get(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX'));
   return {
     status: response?.status ?? status,
     headers: Object.entries({

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { buffer } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
 import { GatewayError, gatewayResponse } from './gateway-response.ts';
@@ -12,20 +12,18 @@ import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
 
 /**
- * API Gateway's limit of a body, and Lambda's of the event that it becomes (row 85 of aws-recorded.md).
+ * Lambda's limit of an event, which a body of API Gateway's own limit exceeds (row 85 of aws-recorded.md).
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-const maxBodyBytes = 10 * 1_024 * 1_024;
 const maxEventBytes = 6 * 1_024 * 1_024;
 /**
  * API Gateway's limit of the request line and the headers together. Unverified: the response to more.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
 const maxHeaderBytes = 10_240;
-const requestTimeoutMs = 30_000;
 
 /** A REST API with the functions that its routes call, by logical id. */
-export interface Deployment {
+interface Deployment {
   readonly api: RestApiDefinition;
   readonly functions: ReadonlyMap<string, ProxyFunction>;
 }
@@ -49,39 +47,58 @@ export interface Gateway {
   readonly stop: () => Promise<void>;
 }
 
+/** A request, and how it was answered. */
+export interface Exchange {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
 export interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
   /** Gets a line for each reply of a function that no client could be given. */
   readonly log: (line: string) => void;
+  /** Gets each request that was answered. */
+  readonly exchange?: ((exchange: Exchange) => void) | undefined;
 }
 
 /**
  * Listens on 127.0.0.1 and behaves, to a client, like API Gateway before a REST API. Throws an error of one line when
  * the port can't be had.
  */
-export const startGateway = async ({ port, log }: GatewayOptions): Promise<Gateway> => {
+export const startGateway = async ({ port, log, exchange }: GatewayOptions): Promise<Gateway> => {
   const first = Promise.withResolvers<Deployment>();
-  let current: Deployment | undefined;
+  let deployed = first.promise;
   let beside: Site | undefined;
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
+    const start = performance.now();
+    const request = received(message);
+    response.once('finish', () => {
+      const { method, path } = request;
+      const ms = Math.round(performance.now() - start);
+      exchange?.({ method, path, status: response.statusCode, ms });
+    });
     if (await beside?.(message, response).catch((error) => log(`${error}`))) return;
-    const deployment = current ?? (await first.promise);
-    await exchange(deployment, message, response, log);
+    const deployment = await deployed;
+    try {
+      send(response, request, await answer(deployment, request, `${await buffer(message)}`));
+    } catch (error) {
+      // The client has gone, in the middle of its body perhaps.
+      if (response.destroyed) return;
+      const name = nameOf(error);
+      if (name === 'malformedReply') log(`${request.requestId} ${error}`);
+      send(response, request, gatewayResponse(deployment.api, name));
+    }
   };
-  const server = createServer({
-    maxHeaderSize: maxHeaderBytes,
-    requestTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: 1_000,
-    // Whether API Gateway passes on a request without a Host header is unverified.
-    requireHostHeader: false,
-  });
+  // Whether API Gateway passes on a request without a Host header is unverified.
+  const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
   server.on('request', respond);
-  server.on('checkExpectation', respond);
-  const refuseBytes = (_cause: unknown, socket: Duplex) =>
-    refuse(socket, gatewayResponse(current?.api, 'badRequest'));
-  server.on('clientError', refuseBytes);
-  server.on('connect', refuseBytes);
+  server.on('clientError', async (_cause, socket) =>
+    refuse(socket, gatewayResponse((await deployed).api, 'badRequest')),
+  );
   server.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
@@ -93,8 +110,8 @@ export const startGateway = async ({ port, log }: GatewayOptions): Promise<Gatew
   return {
     origin: `http://127.0.0.1:${actualPort}`,
     deploy: (deployment) => {
-      current = deployment;
       first.resolve(deployment);
+      deployed = Promise.resolve(deployment);
     },
     publish: (site) => {
       beside = site;
@@ -113,29 +130,7 @@ const listenProblem = (error: unknown, port: number): string => {
   if (code === 'EADDRINUSE') {
     return `Port ${port} is taken. Stop the program that listens there, or set PORT to another port.`;
   }
-  if (code === 'EACCES') return `Port ${port} is reserved. Set PORT to one above 1023.`;
   return `Can't listen on port ${port} (${code ?? error}). Set PORT to another port.`;
-};
-
-const exchange = async (
-  deployment: Deployment,
-  message: IncomingMessage,
-  response: ServerResponse,
-  log: (line: string) => void,
-) => {
-  const request = received(message);
-  try {
-    const reply = await answer(deployment, request, message);
-    send(response, request, reply);
-  } catch (error) {
-    // The client has gone, in the middle of its body perhaps.
-    if (response.destroyed) return;
-    // What is left of a refused body is read and dropped, so that the client gets to the answer.
-    message.resume();
-    const name = nameOf(error);
-    if (name === 'malformedReply') log(`${request.requestId} ${error}`);
-    send(response, request, gatewayResponse(deployment.api, name));
-  }
 };
 
 const nameOf = (error: unknown) => {
@@ -145,17 +140,15 @@ const nameOf = (error: unknown) => {
 
 const received = (message: IncomingMessage): GatewayRequest => {
   const headers = headersOf(message);
-  // A proxy's client sends the whole address.
-  const [target = '/'] = (message.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '').split('#');
-  const queryStart = target.indexOf('?');
+  const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(message.url ?? '') ?? [];
   return {
     requestId: randomUUID(),
     extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
     traceId: headerValuesOf({ headers }, 'x-amzn-trace-id').at(-1) ?? newTraceId(),
     method: message.method ?? 'GET',
     // Slashes before the stage count as one (row 17 of aws-recorded.md).
-    path: (queryStart < 0 ? target : target.slice(0, queryStart)).replace(/^\/+/, '/'),
-    query: queryStart < 0 ? '' : target.slice(queryStart + 1),
+    path: path.replace(/^\/+/, '/'),
+    query,
     headers,
     sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
     port: message.socket.localPort ?? 0,
@@ -169,7 +162,7 @@ const newTraceId = () =>
 const answer = async (
   { api, functions }: Deployment,
   request: GatewayRequest,
-  message: IncomingMessage,
+  body: string,
 ): Promise<GatewayReply> => {
   // A percent sign that starts no escape (row 43 of aws-recorded.md).
   if (/%(?![\da-f]{2})/i.test(request.path + request.query)) throw new GatewayError('badRequest');
@@ -178,7 +171,7 @@ const answer = async (
   const match = matchRoute(api.routes, request.method, path);
   if (!match)
     throw new GatewayError(hasBearerToken(request) ? 'tokenIsNoSignature' : 'noSuchRoute');
-  const event = proxyEvent(request, match, { stage: api.stageName, path }, await readBody(message));
+  const event = proxyEvent(request, match, { stage: api.stageName, path }, body);
   if (Buffer.byteLength(JSON.stringify(event)) > maxEventBytes) throw new GatewayError('tooLarge');
   const { functionId, timeoutMs } = match.route;
   const called = functions.get(functionId);
@@ -198,30 +191,10 @@ const pathInStage = (path: string, stageName: string): string | undefined => {
 const hasBearerToken = (request: GatewayRequest) =>
   headerValuesOf(request, 'authorization').some((value) => /^bearer /i.test(value));
 
-const readBody = async (message: IncomingMessage): Promise<string> => {
-  if (Number(message.headers['content-length']) > maxBodyBytes) throw new GatewayError('tooLarge');
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-    size += chunk.length;
-    if (size > maxBodyBytes) throw new GatewayError('tooLarge');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
-const inTime = async <Value>(work: Promise<Value>, ms: number): Promise<Value> => {
-  const timer = new AbortController();
-  const timeout = pause(ms, undefined, { signal: timer.signal }).then(() => {
-    throw new GatewayError('timedOut');
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    timer.abort();
-    timeout.catch(() => {});
-    work.catch(() => {});
-  }
+const inTime = <Value>(work: Promise<Value>, ms: number): Promise<Value> => {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new GatewayError('timedOut')), ms);
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 };
 
 const send = (response: ServerResponse, request: GatewayRequest, reply: GatewayReply) => {

@@ -3,6 +3,11 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { localAccount } from '../local-account.ts';
 import type { RouteMatch } from './router.ts';
 
+/** What an event tells of the route that a request has taken. */
+export interface EventRoute extends Pick<RouteMatch, 'pathParameters'> {
+  readonly route: Pick<RouteMatch['route'], 'resourcePath'>;
+}
+
 /** A request as the gateway received it. */
 export interface GatewayRequest {
   readonly requestId: string;
@@ -38,12 +43,6 @@ export const headersOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>) =
   return pairs;
 };
 
-/** What an event tells of the route that a request has taken. */
-export interface EventRoute {
-  readonly route: Pick<RouteMatch['route'], 'resourceId' | 'resourcePath'>;
-  readonly pathParameters: RouteMatch['pathParameters'];
-}
-
 /**
  * The event that a REST API sends to a function for a request (payload format 1.0). `path` is that below the stage,
  * percent-encoded as it came.
@@ -66,7 +65,7 @@ export const proxyEvent = (
     multiValueQueryStringParameters: query,
     pathParameters: Object.keys(pathParameters).length > 0 ? { ...pathParameters } : null,
     stageVariables: null,
-    requestContext: requestContext(request, route, stage),
+    requestContext: requestContext(request, route.resourcePath, stage),
     body: body === '' ? null : body,
     isBase64Encoded: false,
   };
@@ -97,7 +96,7 @@ const lastValues = (grouped: Record<string, string[]> | null): Record<string, st
 
 const requestContext = (
   request: GatewayRequest,
-  route: EventRoute['route'],
+  resourcePath: string,
   stage: string,
 ): APIGatewayProxyEvent['requestContext'] => {
   const domainName = headerValuesOf(request, 'host')[0]?.replace(/:\d+$/, '') ?? 'localhost';
@@ -132,8 +131,8 @@ const requestContext = (
     requestId: request.requestId,
     requestTime: requestTime(now),
     requestTimeEpoch: now.getTime(),
-    resourceId: route.resourceId,
-    resourcePath: route.resourcePath,
+    resourceId: 'local',
+    resourcePath,
     stage,
   };
 };

@@ -14,7 +14,6 @@ export interface Route {
   readonly method: string;
   /** Path template such as `/pets/{petId}`. */
   readonly resourcePath: string;
-  readonly resourceId: string;
   /** The logical id of the function that the route calls. */
   readonly functionId: string;
   readonly timeoutMs: number;
@@ -35,6 +34,7 @@ const RestApi = z.object({
   BinaryMediaTypes: z.optional(z.tuple([])),
 });
 const Resource = z.object({ ParentId: ResourceId, PathPart: z.string() });
+const Alias = z.object({ FunctionName: Ref });
 const Stage = z.object({ StageName: z.string() });
 const Method = z.object({
   HttpMethod: z.string(),
@@ -56,9 +56,11 @@ const GatewayResponse = z.object({
 
 /** Reads the one REST API of a template. Throws when a route depends on something that is not understood. */
 export const restApiOf = (template: Template): RestApiDefinition => {
-  onlyOne(resourcesOf(template, 'AWS::ApiGateway::RestApi', RestApi), 'REST API');
+  resourcesOf(template, 'AWS::ApiGateway::RestApi', RestApi);
+  const [stage] = resourcesOf(template, 'AWS::ApiGateway::Stage', Stage).values();
+  if (!stage) throw new Error('The template has no AWS::ApiGateway::Stage.');
   return {
-    stageName: onlyOne(resourcesOf(template, 'AWS::ApiGateway::Stage', Stage), 'stage').StageName,
+    stageName: stage.StageName,
     routes: routesOf(template),
     gatewayResponses: new Map(
       [...resourcesOf(template, 'AWS::ApiGateway::GatewayResponse', GatewayResponse)].map(
@@ -66,14 +68,6 @@ export const restApiOf = (template: Template): RestApiDefinition => {
       ),
     ),
   };
-};
-
-const onlyOne = <Value>(values: ReadonlyMap<string, Value>, what: string): Value => {
-  const [value, ...others] = values.values();
-  if (value === undefined || others.length > 0) {
-    throw new Error(`The local service needs exactly one ${what} in the template.`);
-  }
-  return value;
 };
 
 const routesOf = (template: Template): Route[] => {
@@ -84,9 +78,10 @@ const routesOf = (template: Template): Route[] => {
     if (!resource) throw new Error(`The template has no AWS::ApiGateway::Resource ${id.Ref}.`);
     return `${pathOf(resource.ParentId)}/${resource.PathPart}`;
   };
+  const aliases = resourcesOf(template, 'AWS::Lambda::Alias', Alias);
   return [...resourcesOf(template, 'AWS::ApiGateway::Method', Method)].map(([id, method]) => {
     const functionId = method.Integration.Uri['Fn::Join'][1]
-      .map((part) => functionIdOf(template, part))
+      .map((part) => aliases.get(Ref.safeParse(part).data?.Ref ?? '')?.FunctionName.Ref)
       .find((found) => found !== undefined);
     if (functionId === undefined) {
       throw new Error(`The integration of AWS::ApiGateway::Method ${id} names no function.`);
@@ -94,23 +89,10 @@ const routesOf = (template: Template): Route[] => {
     return {
       method: method.HttpMethod,
       resourcePath: pathOf(method.ResourceId) || '/',
-      resourceId: 'Ref' in method.ResourceId ? method.ResourceId.Ref : 'root',
       functionId,
       timeoutMs: method.Integration.TimeoutInMillis,
     };
   });
-};
-
-/** The function that a reference names, itself or by an alias. */
-const functionIdOf = (template: Template, reference: unknown): string | undefined => {
-  const { data } = z.union([Ref, GetAtt]).safeParse(reference);
-  if (!data) return undefined;
-  const id = 'Ref' in data ? data.Ref : data['Fn::GetAtt'][0];
-  const { Type, Properties = {} } = template.Resources[id] ?? {};
-  if (Type === 'AWS::Lambda::Function') return id;
-  return Type === 'AWS::Lambda::Alias'
-    ? functionIdOf(template, Properties['FunctionName'])
-    : undefined;
 };
 
 /** Throws for a response whose headers or body are not literal. */

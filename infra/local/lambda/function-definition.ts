@@ -4,23 +4,18 @@ import { Ref, resourcesOf, type Template } from '../../template/template.ts';
 /** A Lambda function as a template declares it, its environment resolved. */
 export interface FunctionDefinition {
   readonly functionName: string;
-  /** Name of the bundle, the file's part of the `Handler`. */
+  /** Name of the bundle, which exports `handler`. */
   readonly bundleName: string;
-  /** Name of the export that handles events, the other part of the `Handler`. */
-  readonly exportName: string;
   readonly timeoutMs: number;
   readonly memoryMiB: number;
   readonly environment: Readonly<Record<string, string>>;
 }
 
 const LambdaFunction = z.object({
-  Handler: z.string().check(z.regex(/^[\w-]+\.\w+$/)),
-  Timeout: z._default(z.number(), 3),
-  MemorySize: z._default(z.number(), 128),
-  Environment: z._default(
-    z.object({ Variables: z._default(z.record(z.string(), z.unknown()), {}) }),
-    { Variables: {} },
-  ),
+  Handler: z.string().check(z.regex(/^[\w-]+\.handler$/)),
+  Timeout: z.number(),
+  MemorySize: z.number(),
+  Environment: z.object({ Variables: z.record(z.string(), z.union([z.string(), Ref])) }),
 });
 
 /**
@@ -33,9 +28,8 @@ export const functionsOf = (
 ): Map<string, FunctionDefinition> =>
   new Map(
     [...resourcesOf(template, 'AWS::Lambda::Function', LambdaFunction)].map(([id, properties]) => {
-      const [bundleName = '', exportName = ''] = properties.Handler.split('.');
       const variables = Object.entries(properties.Environment.Variables).map(([name, value]) => {
-        const resolved = resolve(value, names);
+        const resolved = typeof value === 'string' ? value : names.get(value.Ref);
         if (resolved !== undefined) return [name, resolved];
         throw new Error(`The local service can't work out the variable ${name} of ${id}.`);
       });
@@ -43,8 +37,7 @@ export const functionsOf = (
         id,
         {
           functionName: id,
-          bundleName,
-          exportName,
+          bundleName: properties.Handler.replace('.handler', ''),
           timeoutMs: properties.Timeout * 1_000,
           memoryMiB: properties.MemorySize,
           environment: Object.fromEntries(variables),
@@ -52,10 +45,3 @@ export const functionsOf = (
       ];
     }),
   );
-
-/** The text of a template's value, as far as it is known before a deployment. */
-const resolve = (value: unknown, names: ReadonlyMap<string, string>): string | undefined => {
-  if (typeof value === 'string') return value;
-  const { data: ref } = Ref.safeParse(value);
-  return ref && names.get(ref.Ref);
-};

@@ -1,20 +1,24 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
-import { localAccount, localCredentials, localRegion } from '../local-account.ts';
+import { localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from './function-definition.ts';
+import { sourceMapped } from './source-mapped.ts';
 
-export interface LambdaFunctionOptions {
-  readonly definition: FunctionDefinition;
-  /** The deployed files by name: `<bundle name>.mjs`, and what it loads. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Variables beside those that the template and Lambda itself set. */
-  readonly environment: Readonly<Record<string, string>>;
+/** What a function tells of itself. */
+export interface FunctionReports {
   /** Gets each line that the function prints, and why an invocation failed. */
   readonly log: (line: string) => void;
+  /** Gets the source-mapped stack of what a request threw whose result is a 5xx. */
+  readonly failure?: ((stack: string) => void) | undefined;
+}
+
+export interface LambdaFunctionOptions extends FunctionReports {
+  readonly definition: FunctionDefinition;
+  /** The folder that is deployed: `<bundle name>.mjs`, and what it loads. */
+  readonly directory: string;
+  /** Variables beside those that the template and Lambda itself set. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface Invocation {
@@ -23,19 +27,17 @@ export interface Invocation {
   readonly event: unknown;
 }
 
-/** An invocation as the worker gets it. */
-export interface SentInvocation extends Omit<Invocation, 'event'> {
-  /** The event as JSON. */
-  readonly event: string;
-  readonly functionArn: string;
-  /** When it times out, in ms since 1970. */
+/** An invocation as the worker gets it, and when it times out, in ms since 1970. */
+export interface SentInvocation extends Invocation {
   readonly deadline: number;
 }
 
 /** What the worker makes of an invocation: its result as JSON, or why there is none. */
-interface Outcome {
+export interface Outcome {
   readonly result?: string;
   readonly error?: string;
+  /** The stack of what was thrown, if the result is a 5xx. */
+  readonly failure?: string;
 }
 
 /** More invocations than this at a time wait for their turn. */
@@ -53,28 +55,16 @@ interface Slot {
   environment?: ExecutionEnvironment;
 }
 
-/** One version of a function's code, run as Lambda does: one invocation at a time per environment, environments reused. */
+/** One version of a function, run as Lambda does: one invocation at a time per environment, environments reused. */
 export class LambdaFunction {
-  readonly options: LambdaFunctionOptions;
-  readonly #taskRoot: string;
+  readonly #options: LambdaFunctionOptions;
   readonly #slots: readonly Slot[] = Array.from({ length: maxEnvironments }, () => ({}));
   readonly #free = [...this.#slots];
   readonly #waiting: ((slot: Slot) => void)[] = [];
-  #isRetired = false;
   #isTerminated = false;
 
-  private constructor(options: LambdaFunctionOptions, taskRoot: string) {
-    this.options = options;
-    this.#taskRoot = taskRoot;
-  }
-
-  /** Puts the files into a folder of their own, which no later build changes; it is removed when the function ends. */
-  static async deploy(options: LambdaFunctionOptions): Promise<LambdaFunction> {
-    const taskRoot = await mkdtemp(join(tmpdir(), 'animal-store-function-'));
-    await Promise.all(
-      Object.entries(options.files).map(([name, text]) => writeFile(join(taskRoot, name), text)),
-    );
-    return new LambdaFunction(options, taskRoot);
+  constructor(options: LambdaFunctionOptions) {
+    this.#options = options;
   }
 
   /** The handler's result as JSON. Throws a `FunctionError` when there is none. */
@@ -90,44 +80,29 @@ export class LambdaFunction {
       const next = this.#waiting.shift();
       if (next) next(slot);
       else this.#free.push(slot);
-      this.#endIfRetired();
     }
-  }
-
-  /** Ends the environments once the invocations that were sent have ended. */
-  retire(): void {
-    this.#isRetired = true;
-    this.#endIfRetired();
   }
 
   /** Ends the function at once; invocations that still run fail, and so do later ones. */
   async terminate(): Promise<void> {
     this.#isTerminated = true;
-    await this.#endEnvironments();
-  }
-
-  async #endEnvironments() {
     await Promise.all(this.#slots.map(({ environment }) => environment?.terminate()));
-    await rm(this.#taskRoot, { recursive: true, force: true });
-  }
-
-  #report({ requestId }: Invocation, error: unknown) {
-    const { definition, log } = this.options;
-    const reason = error instanceof Error ? error.message : String(error);
-    const report = `${definition.functionName} failed, ${requestId}: ${reason}`;
-    for (const line of report.split('\n')) log(line);
-  }
-
-  #endIfRetired() {
-    if (this.#isRetired && this.#free.length === maxEnvironments) void this.#endEnvironments();
   }
 
   #environmentIn(slot: Slot): ExecutionEnvironment {
     if (this.#isTerminated) throw new FunctionError('The function has been stopped');
     if (!slot.environment || slot.environment.isEnded) {
-      slot.environment = new ExecutionEnvironment(this.options, this.#taskRoot);
+      slot.environment = new ExecutionEnvironment(this.#options);
     }
     return slot.environment;
+  }
+
+  #report({ requestId }: Invocation, error: unknown) {
+    const { definition, log } = this.#options;
+    const reason = sourceMapped(error instanceof Error ? error.message : String(error));
+    for (const line of `${definition.functionName} failed, ${requestId}: ${reason}`.split('\n')) {
+      log(line);
+    }
   }
 }
 
@@ -138,20 +113,19 @@ class ExecutionEnvironment {
   /** Aborted, by a `FunctionError` with the reason, when the environment ends. */
   readonly #ended = new AbortController();
 
-  constructor(options: LambdaFunctionOptions, taskRoot: string) {
-    const { definition, log } = options;
+  constructor(options: LambdaFunctionOptions) {
     this.#options = options;
     this.#worker = new Worker(new URL('./lambda-runtime.ts', import.meta.url), {
-      env: environmentOf(options, taskRoot),
+      env: environmentOf(options),
       argv: [],
       execArgv: [],
       stdout: true,
       stderr: true,
       // A worker's stack is four times that of the main thread, where Lambda runs a function.
-      resourceLimits: { maxOldGenerationSizeMb: definition.memoryMiB, stackSizeMb: 1 },
+      resourceLimits: { maxOldGenerationSizeMb: options.definition.memoryMiB, stackSizeMb: 1 },
     });
     for (const input of [this.#worker.stdout, this.#worker.stderr]) {
-      createInterface({ input }).on('line', log);
+      createInterface({ input }).on('line', options.log);
     }
     this.#worker.on('error', (error: unknown) =>
       this.#end(error instanceof Error ? (error.stack ?? error.message) : String(error)),
@@ -165,20 +139,16 @@ class ExecutionEnvironment {
     return this.#ended.signal.aborted;
   }
 
-  async invoke({ requestId, traceId, event }: Invocation): Promise<string> {
+  async invoke(invocation: Invocation): Promise<string> {
     await this.#ready;
-    const { functionName, timeoutMs } = this.#options.definition;
-    const sent: SentInvocation = {
-      requestId,
-      traceId,
-      functionArn: `arn:aws:lambda:${localRegion}:${localAccount}:function:${functionName}`,
-      event: JSON.stringify(event),
-      deadline: Date.now() + timeoutMs,
-    };
+    const { definition, failure } = this.#options;
+    const { timeoutMs } = definition;
+    const sent: SentInvocation = { ...invocation, deadline: Date.now() + timeoutMs };
     this.#worker.postMessage(sent);
-    const { result, error } = await this.#message(timeoutMs, 'the task');
-    if (result === undefined) throw new FunctionError(error);
-    if (Buffer.byteLength(result) <= maxResultBytes) return result;
+    const outcome = await this.#message(timeoutMs, 'the task');
+    if (outcome.failure !== undefined) failure?.(sourceMapped(outcome.failure));
+    if (outcome.result === undefined) throw new FunctionError(outcome.error);
+    if (Buffer.byteLength(outcome.result) <= maxResultBytes) return outcome.result;
     throw this.#end(`the result has more than ${maxResultBytes} bytes`);
   }
 
@@ -210,22 +180,16 @@ class ExecutionEnvironment {
 }
 
 /** What Lambda itself sets, then what the template does; nothing of this process's own environment. */
-const environmentOf = ({ definition, environment }: LambdaFunctionOptions, taskRoot: string) => ({
+const environmentOf = ({ definition, directory, environment }: LambdaFunctionOptions) => ({
   AWS_REGION: localRegion,
-  AWS_DEFAULT_REGION: localRegion,
   AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
-  AWS_SESSION_TOKEN: 'local',
   AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
   AWS_LAMBDA_FUNCTION_NAME: definition.functionName,
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: `${definition.memoryMiB}`,
   AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-  AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${definition.functionName}`,
-  AWS_LAMBDA_LOG_STREAM_NAME: 'local',
-  _HANDLER: `${definition.bundleName}.${definition.exportName}`,
-  LAMBDA_TASK_ROOT: taskRoot,
-  LANG: 'en_US.UTF-8',
+  _HANDLER: `${definition.bundleName}.handler`,
+  LAMBDA_TASK_ROOT: directory,
   TZ: ':UTC',
   ...definition.environment,
   ...environment,

@@ -1,40 +1,53 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort } from 'node:worker_threads';
-import type { SentInvocation } from './lambda-function.ts';
+import { localAccount } from '../local-account.ts';
+import type { Outcome, SentInvocation } from './lambda-function.ts';
 
 const { env } = process;
+const functionName = env['AWS_LAMBDA_FUNCTION_NAME'];
 
 /** Loads the module that is deployed, which initialises the function. */
 const load = async () => {
-  const [moduleName, exportName = ''] = `${env['_HANDLER']}`.split('.');
-  const file = join(`${env['LAMBDA_TASK_ROOT']}`, `${moduleName}.mjs`);
-  const { [exportName]: exported } = await import(pathToFileURL(file).href);
-  if (typeof exported === 'function') return exported;
-  throw new Error(`${moduleName}.mjs exports no function ${exportName}`);
+  const name = `${env['_HANDLER']}`.replace('.handler', '.mjs');
+  const { handler } = await import(pathToFileURL(join(`${env['LAMBDA_TASK_ROOT']}`, name)).href);
+  if (typeof handler === 'function') return handler;
+  throw new Error(`${name} exports no function handler`);
 };
 
 const handler = await load();
 
-const contextOf = ({ requestId, functionArn, deadline }: SentInvocation) => ({
+/** What the present request threw, before the chain makes it a response. */
+let thrown: unknown;
+// A Middy handler takes further middleware after it was built; the bundle itself never writes a stack.
+handler.onError?.(({ error }: { readonly error: unknown }) => {
+  thrown = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+});
+
+const contextOf = ({ requestId, deadline }: SentInvocation) => ({
   awsRequestId: requestId,
   callbackWaitsForEmptyEventLoop: true,
-  functionName: env['AWS_LAMBDA_FUNCTION_NAME'],
+  functionName,
   functionVersion: env['AWS_LAMBDA_FUNCTION_VERSION'],
-  invokedFunctionArn: functionArn,
+  invokedFunctionArn: `arn:aws:lambda:${env['AWS_REGION']}:${localAccount}:function:${functionName}`,
   memoryLimitInMB: env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'],
-  logGroupName: env['AWS_LAMBDA_LOG_GROUP_NAME'],
-  logStreamName: env['AWS_LAMBDA_LOG_STREAM_NAME'],
   getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
 });
 
+const stackOf = (error: unknown) =>
+  error instanceof Error ? `${error.stack}` : `Thrown: ${String(error)}`;
+
 /** The handler's result as JSON, or what it threw: nothing else leaves an execution environment. */
-const run = async (invocation: SentInvocation) => {
+const run = async (invocation: SentInvocation): Promise<Outcome> => {
+  thrown = undefined;
   try {
-    const result: unknown = await handler(JSON.parse(invocation.event), contextOf(invocation));
-    return { result: JSON.stringify(result) ?? 'null' };
+    const result = await handler(invocation.event, contextOf(invocation));
+    return {
+      result: JSON.stringify(result) ?? 'null',
+      ...(result?.statusCode >= 500 && { failure: stackOf(thrown) }),
+    };
   } catch (error) {
-    return { error: error instanceof Error ? `${error.stack}` : `Thrown: ${String(error)}` };
+    return { error: stackOf(error) };
   }
 };
 

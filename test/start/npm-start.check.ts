@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { projectDirectory } from '../../infra/project-directory.ts';
 import { commandLines, ProjectCopy, runInShell } from '../support/npm-start.ts';
 
 const ErrorBody = z.object({ message: z.string() });
@@ -16,10 +18,9 @@ afterEach(() => project.endAll());
 afterAll(() => rm(project.path, { recursive: true, force: true }));
 
 describe('npm start', () => {
-  it('serves, keeps key and data over restarts, reloads sources, and ends all that it started', async () => {
+  it('serves, reloads sources, and ends all that it started', async () => {
     const port = await freePort();
-    const data = join(project.path, 'data');
-    const first = project.npmStart(port, '--data', data);
+    const first = project.npmStart(port);
     // Changed after it was bundled, and before the service is up.
     await first.printed(/^(Creating the tables)/m);
     await project.edit('lib/contract/errors.ts', 'could not be found.', 'is nowhere.');
@@ -82,7 +83,7 @@ describe('npm start', () => {
     await project.edit('infra/local/gateway/router.ts', 'import type', 'import  type');
     await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
     await project.edit('infra/lambda/service-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
-    await first.printed(/^(The error is fixed: what runs is what the sources say)$/m);
+    await first.printed(/^(The error is fixed: the current sources are in service)$/m);
     expect(first.out).not.toContain('file://');
     expect((await fetch(`${baseAddress}/pets`)).status).toBe(401);
     expect(await (await fetch(`${baseAddress}/pets`, { headers })).text()).toBe(`[${pet}]`);
@@ -92,15 +93,50 @@ describe('npm start', () => {
     await first.exitCode();
     await project.expectNothingLeft(first);
     expect(first.err).toBe('');
+  }, 600_000);
 
-    const third = project.npmStart(port, '--data', data);
-    const again = await third.ready();
-    expect(again.apiKey).toBe(apiKey);
-    expect(await runInShell(`${again.curl} --silent`)).toBe(`[${pet}]`);
-    third.signalGroup('SIGINT');
-    await third.exitCode();
-    await project.expectNothingLeft(third);
-    expect(third.err).toBe('');
+  it('prints requests and failures on a terminal, keeps data over the end of DynamoDB Local, and removes it', async () => {
+    const port = await freePort();
+    const data = join(project.path, 'pets');
+    const origin = 'http://localhost:5173';
+    const first = project.npmStartOnTerminal(port, `--data '${data}' --seed --cors ${origin}`);
+    const { baseAddress, apiKey, dynamodbPort } = await first.ready();
+    const headers = { Authorization: `Bearer ${apiKey}`, Origin: origin };
+    const get = (path: string, method = 'GET') => fetch(baseAddress + path, { method, headers });
+    expect(await (await get('/pets?limit=100')).json()).toHaveLength(100);
+    await first.printed(/^(GET \/v1\/pets \S*200\S* \d+ ms)$/m);
+    for (const method of ['GET', 'PROPFIND']) {
+      const response = await get('/unknown', method);
+      expect(response.headers.get('Access-Control-Allow-Origin')).toBe(origin);
+      await first.printed(new RegExp(`^(${method} /v1/unknown \\S*40[04]\\S* \\d+ ms)$`, 'm'));
+    }
+
+    const parse = 'const id = parsePetId';
+    await project.edit('functions/get-pet.ts', parse, `throw new TypeError('oh no');\n${parse}`);
+    await first.printed(/^(Reloaded the functions)$/m);
+    const failed = await get('/pets/1');
+    expect([failed.status, await failed.text()]).toEqual([
+      500,
+      expect.not.stringContaining('oh no'),
+    ]);
+    await first.printed(/^(TypeError: oh no\n {4}at functions\/get-pet\.ts:\d+:\d+)$/m);
+    expect(first.out).not.toMatch(/^\{/m);
+    await project.edit('functions/get-pet.ts', "throw new TypeError('oh no');\n", '');
+
+    const found = new RegExp(`^ *(\\d+) \\S*java .*-port ${dynamodbPort} `, 'm');
+    process.kill(Number(found.exec(await commandLines())?.[1]), 'SIGKILL');
+    await first.printed(/^(DynamoDB Local has ended; .* keeps the pets\. It is started again\.)$/m);
+    await first.printed(/^(DynamoDB Local runs again, with its tables and the API key\.)$/m);
+    expect(await (await get('/pets?limit=100')).json()).toHaveLength(100);
+    first.signalGroup('SIGINT');
+    await first.exitCode();
+    await project.expectNothingLeft(first);
+
+    const second = project.npmStart(port, '--data', data, '--reset');
+    expect((await second.ready()).apiKey).toBe(apiKey);
+    expect(await (await get('/pets')).json()).toEqual([]);
+    second.signalGroup('SIGINT');
+    await second.exitCode();
   }, 600_000);
 
   it('ends at once when only npm is told to while it starts', async () => {
@@ -112,5 +148,22 @@ describe('npm start', () => {
     await started.exitCode();
     await project.expectNothingLeft(started);
     expect(started.err).toBe('');
+  });
+
+  it.each([
+    ['a PORT that is not a number', 'http', [], /Set PORT to a number/],
+    ['a PORT beyond all ports', '65536', [], /Set PORT to a number/],
+    ['an unknown option', '0', ['--date', 'x'], /unknown option '--date'/],
+    ['an argument without an option', '0', ['x'], /too many arguments/],
+    ['a page as an origin', '0', ['--cors', 'http://a.test/page'], /Give an origin such as http/],
+  ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason) => {
+    const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
+      cwd: projectDirectory,
+      env: { ...process.env, PORT },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).toMatch(reason);
   });
 });

@@ -1,0 +1,18 @@
+import type { Change } from '@aws-sdk/client-cloudformation';
+
+/** What clients would miss: stored data, and the address of the API. */
+const kept: ReadonlySet<string> = new Set(['AWS::DynamoDB::Table', 'AWS::ApiGateway::RestApi']);
+
+/**
+ * A line for each change that replaces or removes a table or the API. What is not known to keep them counts as such.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
+ */
+export const lossesOf = (changes: readonly Change[]): string[] =>
+  changes.flatMap(({ ResourceChange = {} }) => {
+    const { ResourceType = '', LogicalResourceId, Action = '', Replacement } = ResourceChange;
+    if (!kept.has(ResourceType) || ['Add', 'Import'].includes(Action)) return [];
+    // `Conditional`: CloudFormation decides while it deploys.
+    if (Action === 'Modify' && Replacement === 'False') return [];
+    const what = Action === 'Modify' ? `Modify with Replacement ${Replacement}` : Action;
+    return [`${ResourceType} ${LogicalResourceId}: ${what}.`];
+  });

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type CloudWatchLogsClient,
+  GetQueryResultsCommand,
+  type ResultField,
+  StartQueryCommand,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { metricNames } from '../../lib/contract/metric-names.ts';
+
+/** The most rows that a query returns: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
+const maxRows = 10_000;
+
+/** Only a line of a client error or a server error has the metric. */
+const query = `filter ispresent(keyId)
+  | stats count(*) as requests, count(${metricNames.clientErrors}) as clientErrors,
+    count(${metricNames.serverErrors}) as serverErrors, latest(timestamp) as lastUse by keyId, operation
+  | sort keyId`;
+
+/**
+ * How often each key called each operation in the last days; `errors` are responses from 400, `lastUse` is ISO 8601 in UTC.
+ * Throws when the query fails, or finds more than it can return.
+ */
+export const readUsage = async (
+  client: CloudWatchLogsClient,
+  logGroupNames: string[],
+  days: number,
+) => {
+  const endTime = Math.floor(Date.now() / 1_000);
+  const startTime = endTime - days * 86_400;
+  const { queryId } = await client.send(
+    new StartQueryCommand({
+      logGroupNames,
+      startTime,
+      endTime,
+      queryString: query,
+      limit: maxRows,
+    }),
+  );
+  for (;;) {
+    const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
+    if (results.length >= maxRows) throw new Error('The query finds too much: ask for fewer days');
+    if (status === 'Complete') return results.map(usageOf);
+    if (status !== 'Scheduled' && status !== 'Running') throw new Error(`The query is ${status}`);
+    await pause(500);
+  }
+};
+
+const usageOf = (row: readonly ResultField[]) => {
+  const {
+    keyId = '',
+    operation = '',
+    requests,
+    clientErrors,
+    serverErrors,
+    lastUse = '',
+  } = Object.fromEntries(row.map(({ field, value }) => [field, value]));
+  const errors = Number(clientErrors) + Number(serverErrors);
+  return { keyId, operation, requests: Number(requests), errors, lastUse };
+};

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/project-directory.ts';
+
+const { scripts } = JSON.parse(readFileSync(join(projectDirectory, 'package.json'), 'utf8'));
+const clone = mkdtempSync(join(tmpdir(), 'animal-store-clone-'));
+cpSync(join(projectDirectory, 'infra', 'commands'), join(clone, 'infra', 'commands'), {
+  recursive: true,
+});
+afterAll(() => rmSync(clone, { recursive: true }));
+
+/** Runs a script as npm does, without what the enclosing npm adds to the path. */
+const run = (script: string, path = '/usr/bin:/bin') =>
+  spawnSync('sh', ['-c', script], { cwd: clone, env: { PATH: path }, encoding: 'utf8' });
+
+describe('every command of package.json', () => {
+  it.each(Object.entries<string>(scripts))(
+    '%s says to run npm ci before anything else',
+    (_name, script) => {
+      const { status, stdout, stderr } = run(script);
+      expect(stderr).toBe('error: The packages are not installed. Run: npm ci\n');
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    },
+  );
+
+  it('says so if Node.js is older than the project needs', () => {
+    mkdirSync(join(clone, 'node_modules', '@esbuild'), { recursive: true });
+    writeFileSync(join(clone, 'node_modules', '.package-lock.json'), '{}');
+    const node = join(clone, 'node');
+    const startWith = (version: string) => {
+      writeFileSync(node, `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
+      return run('infra/commands/check-install', `${clone}:/usr/bin:/bin`);
+    };
+    expect(startWith('v20.20.2').stderr).toMatch(
+      /^error: This needs Node.js 24, not v20.20.2. Run: npm ci.*\n$/,
+    );
+    expect(startWith('v20.20.2').status).toBe(1);
+    expect(startWith('v24.21.0')).toMatchObject({ status: 0, stderr: '' });
+    expect(startWith('v26.0.0').status).toBe(0);
+  });
+});
+
+describe('a command', () => {
+  const start = (...words: string[]) =>
+    spawnSync(process.execPath, words, {
+      cwd: projectDirectory,
+      env: { PATH: process.env['PATH'], HOME: clone, AWS_EC2_METADATA_DISABLED: 'true' },
+      encoding: 'utf8',
+    });
+
+  it.each(['client', 'docs'])('%s has help, and refuses words that it does not know', (name) => {
+    const script = `infra/commands/${name}.ts`;
+    expect(start(script, '--help')).toMatchObject({ status: 0, stderr: '' });
+    expect(start(script, '--help').stdout).toMatch(`Usage: npm run ${name}`);
+    for (const word of ['--fast', 'fast']) {
+      const { status, stdout, stderr } = start(script, word);
+      expect(stderr).toMatch(/^error: [^\n]*\n$/);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    }
+  });
+
+  it('e2e:deploy says in a line that there are no credentials', () => {
+    const { status, stderr } = start('test/commands/e2e-deploy.ts');
+    expect(stderr).toMatch(
+      /^error: There are no credentials of AWS\. Set AWS_PROFILE, or run: .*\n$/,
+    );
+    expect(status).toBe(1);
+  });
+
+  it('cost names the kinds of requests that it knows', () => {
+    const { status, stderr } = start(
+      'infra/commands/cost.ts',
+      '--requests',
+      '1',
+      '--duration-ms',
+      'lst=9',
+    );
+    expect(stderr).toMatch(/^error: [^\n]* any of list, [^\n]*\n$/);
+    expect(status).toBe(1);
+  });
+});

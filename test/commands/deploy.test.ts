@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { ChangeAction, Replacement } from '@aws-sdk/client-cloudformation';
+import { afterAll, describe, expect, it } from 'vitest';
+import { lossesOf } from '../../infra/change-set.ts';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
+
+const table = 'AWS::DynamoDB::Table';
+const api = 'AWS::ApiGateway::RestApi';
+
+const aws = await startAwsEndpoint();
+const directory = await mkdtemp(join(tmpdir(), 'animal-store-deploy-'));
+// In place of the CDK's CLI: writes down its words.
+await writeFile(join(directory, 'cdk'), '#!/bin/sh\necho "$*" >>"$0.log"\n', { mode: 0o755 });
+
+describe('changes that lose data or the address of the API', () => {
+  const lossesOfOne = (ResourceType: string, Action: ChangeAction, Replacement?: Replacement) =>
+    lossesOf([
+      { ResourceChange: { Action, ResourceType, LogicalResourceId: 'Kept', Replacement } },
+    ]);
+
+  it.each([
+    [table, 'Modify', 'True'],
+    [table, 'Modify', 'Conditional'],
+    [table, 'Remove', undefined],
+    [table, 'Dynamic', undefined],
+    [api, 'Modify', 'True'],
+    [api, 'Remove', undefined],
+  ] as const)('are %s: %s, replacement %s', (type, action, replacement) => {
+    expect(lossesOfOne(type, action, replacement)).toEqual([
+      expect.stringMatching(`^${type} Kept: ${action}.*\\.$`),
+    ]);
+  });
+
+  it.each([
+    [table, 'Add', undefined],
+    [table, 'Import', undefined],
+    [table, 'Modify', 'False'],
+    [api, 'Modify', 'False'],
+    ['AWS::Lambda::Version', 'Remove', undefined],
+    ['AWS::ApiGateway::Deployment', 'Modify', 'True'],
+  ] as const)('are not %s: %s, replacement %s', (type, action, replacement) => {
+    expect(lossesOfOne(type, action, replacement)).toEqual([]);
+  });
+});
+
+describe('npm run deploy', () => {
+  afterAll(async () => {
+    aws.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  it('refuses to deploy what it is not told by name', async () => {
+    const { err, exitCode, cdk } = await deploy('', '--all');
+    expect(err).toBe(
+      'error: Name a stack: AnimalStore-account, AnimalStore-staging, AnimalStore-prod.\n',
+    );
+    expect({ exitCode, cdk }).toEqual({ exitCode: 1, cdk: [] });
+  });
+
+  /** Deploys to an account that is ready and finds these changes; gives the commands of the CDK that it ran. */
+  const deploy = async (changes: string, ...words: string[]) => {
+    const change = `<member><Type>Resource</Type><ResourceChange>${changes}</ResourceChange></member>`;
+    aws.answers = {
+      'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
+      'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
+      ListStackResources: xmlError('ValidationError'),
+      DescribeChangeSet: xml('DescribeChangeSet', changes && `<Changes>${change}</Changes>`),
+    };
+    aws.requests.length = 0;
+    const log = join(directory, 'cdk.log');
+    await writeFile(log, '');
+    const child = spawn(
+      process.execPath,
+      ['infra/commands/deploy.ts', ...words, '--context', 'emulator=true'],
+      {
+        cwd: projectDirectory,
+        env: {
+          ...aws.variables,
+          AWS_REGION: 'eu-west-1',
+          PATH: `${directory}:${process.env['PATH']}`,
+        },
+      },
+    );
+    const [err, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    const cdk = (await readFile(log, 'utf8')).split('\n').filter(Boolean);
+    return { err, exitCode, cdk };
+  };
+  const changeOf = (replacement: string) =>
+    `<Action>Modify</Action><ResourceType>${table}</ResourceType><LogicalResourceId>Pets</LogicalResourceId><Replacement>${replacement}</Replacement>`;
+  const options = ['--require-approval', 'never', '--outputs-file', 'outputs.json'];
+
+  it('executes exactly the change set that it has checked', async () => {
+    const changes = changeOf('False');
+    const { err, exitCode, cdk } = await deploy(changes, 'AnimalStore-staging', ...options);
+    expect(err).toBe('');
+    expect(exitCode).toBe(0);
+    const [, changeSet = ''] = /--change-set-name (\S+)$/.exec(cdk[0] ?? '') ?? [];
+    expect(cdk).toEqual([
+      `deploy AnimalStore-staging ${options.join(' ')} --context emulator=true --context placeholders=allowed --method prepare-change-set --change-set-name ${changeSet}`,
+      `deploy AnimalStore-staging --app cdk.out --method execute-change-set --change-set-name ${changeSet} --require-approval never --outputs-file outputs.json`,
+    ]);
+    const described = aws.requests.find(({ action }) => action === 'DescribeChangeSet');
+    expect(described?.body).toContain(`ChangeSetName=${changeSet}`);
+  });
+
+  it('executes nothing that would lose a table, and says what', async () => {
+    const { err, exitCode, cdk } = await deploy(changeOf('True'), 'AnimalStore-staging');
+    expect(err).toMatch(
+      /^error: AWS::DynamoDB::Table Pets: Modify with Replacement True\. See .*\n$/,
+    );
+    expect(exitCode).toBe(1);
+    expect(cdk).toHaveLength(1);
+  });
+
+  it('executes nothing if nothing differs', async () => {
+    const { exitCode, cdk } = await deploy('', 'AnimalStore-account', ...options);
+    expect(exitCode).toBe(0);
+    expect(cdk).toEqual([expect.stringContaining('--method prepare-change-set')]);
+  });
+});

@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, delimiter, join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { operations } from '../../lib/contract/operations.ts';
+
+const baseAddress = inject('baseAddress');
+const apiKey = inject('apiKey');
+
+const chromiumPath = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .flatMap((directory) => ['chromium', 'google-chrome'].map((name) => join(directory, name)))
+  .find(existsSync);
+if (!chromiumPath) console.info('No browser opens the reference page: there is no Chromium here.');
+
+const built = join(projectDirectory, '.build', 'docs');
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
+  let browser: Browser;
+  let page: Page;
+  /** What the page has logged as wrong, and its requests to other hosts. */
+  let complaints: string[];
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: chromiumPath ?? '',
+      // Chromium's own sandbox does not run as root, as in a container.
+      args: ['--no-sandbox'],
+    });
+  });
+  afterAll(() => browser?.close());
+
+  const open = async (address: string) => {
+    complaints = [];
+    page = await browser.newPage({ viewport: { width: 1_200, height: 800 } });
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(new URL(address).origin)) complaints.push(request.url());
+    });
+    // The files that npm run docs has built, as any static host has them.
+    await page.route('https://static.example/deep/*', (route) =>
+      route.fulfill({
+        path: join(built, basename(route.request().url()).replace(/^deep$/, 'index.html')),
+      }),
+    );
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'Versions and deprecation' }).waitFor();
+  };
+
+  const sidebar = () => page.getByRole('complementary');
+  /** A picture for `npm run screenshot`, or for a look at what failed. */
+  const photograph = (name: string) =>
+    page.screenshot({ path: join(process.env['SCREENSHOTS'] ?? built, `${name}.png`) });
+
+  describe('of npm start', () => {
+    beforeAll(() => open(new URL('/docs', baseAddress).href));
+    afterAll(() => page.close());
+
+    it('shows each operation, the authentication and a first call on its first screen', async () => {
+      const introduction = page.getByRole('region', { name: 'Introduction' });
+      const expected = [
+        ...operations.map(({ method, path }) => introduction.getByText(`${method} ${path}`)),
+        introduction.getByRole('textbox', { name: 'Bearer Token' }),
+        introduction.getByText('curl "$BASE_URL/pets?limit=1"'),
+      ];
+      for (const locator of expected) {
+        const { y, height } = (await locator.first().boundingBox()) ?? { y: 0, height: Infinity };
+        expect(y + height).toBeLessThan(800);
+      }
+      await photograph('reference-page');
+      for (const width of [390, 1_600]) {
+        await page.setViewportSize({ width, height: 800 });
+        await photograph(`reference-page-${width}`);
+      }
+      await page.setViewportSize({ width: 1_200, height: 800 });
+    });
+
+    /** Opens the request of an operation as the page fills it in. */
+    const openRequest = async (operation: string) => {
+      await sidebar().getByRole('link', { name: operation }).click();
+      const section = page.getByRole('region', { name: operation, exact: true });
+      await section.getByRole('button', { name: /^Test Request/ }).click();
+    };
+
+    const send = async () => {
+      const answered = page.waitForResponse(/\/v1\/pets/);
+      await page.getByRole('button', { name: /^Send \w+ request/ }).click();
+      return answered;
+    };
+
+    it('adds an animal each time, without an Idempotency-Key of its own', async () => {
+      await openRequest('Add an animal');
+      const answers = [await send(), await send()];
+      expect(answers.map((answer) => answer.status())).toEqual([201, 201]);
+      const added = await Promise.all(answers.map(async (answer) => (await answer.json()).id));
+      expect(new Set(added).size).toBe(2);
+      await page.getByRole('button', { name: 'Close Client' }).click();
+    });
+
+    it('shows a 64-bit integer of a response as it was sent', async () => {
+      const added = await fetch(`${baseAddress}/pets`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+        body: '{"name":"Rex","categoryId":9223372036854775807}',
+      });
+      const { id } = JSON.parse(await added.text());
+      await openRequest('Get an animal');
+      const parameter = page.getByRole('row', { name: 'Include petId in request' });
+      await parameter.getByRole('combobox', { name: 'Value' }).fill(`${id}`);
+      await send();
+      const response = page.getByRole('dialog').getByRole('region', { name: 'Response' });
+      await response.getByText('"categoryId": 9223372036854775807').waitFor();
+      await photograph('reference-page-response');
+    });
+
+    it('gets no error, and requests nothing from elsewhere', () => {
+      expect(complaints).toEqual([]);
+    });
+  });
+
+  describe('of a static host', () => {
+    beforeAll(async () => {
+      execFileSync(process.execPath, ['infra/commands/docs.ts'], { cwd: projectDirectory });
+      await open('https://static.example/deep/');
+      // A section is rendered when it is first seen.
+      for (const link of await sidebar().locator('a[href^="#"]').all()) await link.click();
+      await page.evaluate(readFileSync(axe, 'utf8'));
+    });
+
+    it('finds words of the guides from the keyboard', async () => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('sunset');
+      await page.getByRole('option', { name: 'Versions and deprecation' }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.url()).toMatch(/#tag\/(versions|pets)/);
+    });
+
+    it.each([
+      ['dark', 1_200],
+      ['dark', 390],
+      ['light', 390],
+      ['light', 1_600],
+      ['light', 1_200],
+    ])('breaks no rule of axe-core and cuts nothing off, %s at %i px', async (scheme, width) => {
+      const toggle = page.getByRole('button', { name: `Set ${scheme} mode` });
+      if (await toggle.isVisible()) await toggle.click();
+      await page.setViewportSize({ width, height: 800 });
+      const found = await page.evaluate<{ violations: unknown; scrollWidth: number }>(
+        `axe.run().then(({ violations }) => ({
+          violations: violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+          scrollWidth: document.documentElement.scrollWidth,
+        }))`,
+      );
+      expect(found).toEqual({ violations: [], scrollWidth: width });
+    });
+
+    it('gets no error, and requests nothing from elsewhere', () => {
+      expect(complaints).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { compileFunction } from 'node:vm';
+import type { Template } from 'aws-cdk-lib/assertions';
+import * as z from 'zod/mini';
+
+const MetricStat = z.object({
+  Metric: z.object({
+    Namespace: z.string(),
+    MetricName: z.string(),
+    Dimensions: z._default(z.array(z.object({ Name: z.string(), Value: z.unknown() })), []),
+  }),
+  Stat: z.string(),
+  Period: z.number(),
+});
+const Alarm = z.object({
+  AlarmName: z.string(),
+  Threshold: z.number(),
+  ComparisonOperator: z.enum(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
+  TreatMissingData: z.enum(['notBreaching', 'breaching']),
+  EvaluationPeriods: z.number(),
+  DatapointsToAlarm: z.optional(z.number()),
+  Metrics: z.optional(
+    z.array(
+      z.object({
+        Id: z.string(),
+        Expression: z.optional(z.string()),
+        MetricStat: z.optional(MetricStat),
+      }),
+    ),
+  ),
+});
+
+/** What metric math computes with. An operation with a missing value, which is NaN, has NaN. */
+const metricMath = {
+  IF: (condition: boolean, yes: number, no: number) => (condition ? yes : no),
+  FILL: (value: number, filler: number) => (Number.isNaN(value) ? filler : value),
+};
+
+/**
+ * The condition of an alarm, from the properties that its resource has. `compute` has the result of its expression for one
+ * value of each of its metrics, in their order, NaN where CloudWatch has no data; `breaches` whether that counts against it.
+ */
+const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
+  const alarm = Alarm.parse(properties);
+  const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
+  const metrics = alarm.Metrics?.flatMap(({ Id, MetricStat }) =>
+    MetricStat ? [{ id: Id, ...MetricStat }] : [],
+  ) ?? [
+    {
+      id: 'm0',
+      ...MetricStat.parse({
+        Metric: properties,
+        Stat: properties['Statistic'],
+        Period: properties['Period'],
+      }),
+    },
+  ];
+  const [period, ...otherPeriods] = new Set(metrics.map(({ Period }) => Period));
+  if (period === undefined || otherPeriods.length > 0)
+    throw new Error(`${alarm.AlarmName} has not one period`);
+  const expression = alarm.Metrics?.find(({ Expression }) => Expression)?.Expression ?? 'm0';
+  const run = compileFunction(`return ${expression}`, [
+    ...Object.keys(metricMath),
+    'YEAR',
+    ...metrics.map(({ id }) => id),
+  ]);
+  const compute = (values: readonly number[], year = 2026): number =>
+    run(...Object.values(metricMath), () => year, ...values);
+  const comparison = alarm.ComparisonOperator === 'LessThanThreshold' ? '<' : '>=';
+  return {
+    name: alarm.AlarmName.replace(/^animal-store-(prod|staging)-/, ''),
+    expression,
+    metrics: metrics.map(({ Metric, Stat }) => ({ ...Metric, Stat })),
+    /** In seconds. */
+    period,
+    comparison,
+    threshold: alarm.Threshold,
+    evaluationPeriods: EvaluationPeriods,
+    datapointsToAlarm: DatapointsToAlarm,
+    missingBreaches: alarm.TreatMissingData === 'breaching',
+    compute,
+    breaches: (values: readonly number[], year?: number): boolean => {
+      const value = compute(values, year);
+      if (Number.isNaN(value)) return alarm.TreatMissingData === 'breaching';
+      return comparison === '<' ? value < alarm.Threshold : value >= alarm.Threshold;
+    },
+  };
+};
+
+export type AlarmCondition = ReturnType<typeof conditionOf>;
+
+/** The conditions of the alarms of a template, by their logical ids. */
+export const alarmsOf = (template: Template): ReadonlyMap<string, AlarmCondition> =>
+  new Map(
+    Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => [
+      id,
+      conditionOf(Properties),
+    ]),
+  );

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** In the shape that AWS's API reference of the service gives. */
+export type Answer = readonly [status: number, body: string];
+export type Answers = Readonly<Record<string, Answer | ((body: string) => Answer)>>;
+
+export const json = (body: object, status = 200): Answer => [status, JSON.stringify(body)];
+export const jsonError = (code: string, status = 400): Answer =>
+  json({ __type: code, message: code }, status);
+/** A result of the services that answer with XML: CloudFormation, SNS and STS. */
+export const xml = (action: string, body: string): Answer => [
+  200,
+  `<${action}Response><${action}Result>${body}</${action}Result></${action}Response>`,
+];
+export const xmlError = (code: string): Answer => [
+  400,
+  `<ErrorResponse><Error><Code>${code}</Code><Message>${code}</Message></Error></ErrorResponse>`,
+];
+
+/** Answers the requests of SDKs by their action, such as `GetCallerIdentity` or `AmazonSSM.GetParameter`, and notes them. */
+export const startAwsEndpoint = async () => {
+  const endpoint = {
+    answers: {} satisfies Answers as Answers,
+    requests: [] as { action: string; region: string | undefined; body: string }[],
+    /** What leads an SDK here: nothing of the machine's own credentials is among it. */
+    variables: {} as Record<string, string>,
+    stop: () => server.close(),
+  };
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const action = actionOf(request, body);
+    const region = /\/([\w-]+)\/[\w-]+\/aws4_request/.exec(request.headers.authorization ?? '');
+    endpoint.requests.push({ action, region: region?.[1], body });
+    const answer = endpoint.answers[action] ?? jsonError(`NoAnswerTo ${action}`, 501);
+    const [status, content] = typeof answer === 'function' ? answer(body) : answer;
+    response.writeHead(status).end(content);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  endpoint.variables = {
+    PATH: process.env['PATH'] ?? '',
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${typeof address === 'object' && address?.port}`,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  };
+  return endpoint;
+};
+
+/** Each protocol of AWS names the action elsewhere: in the body, a header, or the path. */
+const actionOf = ({ headers, method, url }: IncomingMessage, body: string) =>
+  /(?:^|&)Action=(\w+)/.exec(body)?.[1] ??
+  [headers['x-amz-target']].flat()[0] ??
+  `${method} ${url?.replace(/\/?\?.*|\/$/, '')}`;
