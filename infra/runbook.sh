@@ -16,7 +16,8 @@ names() {
   aws cloudformation list-stack-resources --stack-name "$stack" --query "StackResourceSummaries[?ResourceType=='AWS::$1' && contains(LogicalResourceId,'${2:-}')].PhysicalResourceId" --output text
 }
 
-lambdas=($(names Lambda::Function))
+# The functions of the API: those with an alias.
+lambdas=($(names Lambda::Alias | tr '\t' '\n' | cut -d: -f7))
 api=$(names ApiGateway::RestApi)
 pets=$(output PetsTableName)
 keys=$(output KeysTableName)
@@ -56,6 +57,15 @@ function_logs() {
 
 access_log() {
   insights "$1" "$(names Logs::LogGroup AccessLog)"
+}
+
+# Of the probe, and of the check before traffic.
+probe_log() {
+  insights "$1" "$(names Logs::LogGroup probe)"
+}
+
+check_log() {
+  insights "$1" "$(names Logs::LogGroup beforetraffic)"
 }
 
 firewall_log() {

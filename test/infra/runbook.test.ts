@@ -144,7 +144,7 @@ cd '${workDirectory}'
 mkdir -p .local
 record() {
   { printf '%s\\x1f' "$@"; printf '\\x1e'; } >>calls
-  case "$*" in *'--output json'*) echo '{}' ;; *) echo arn:aws:dynamodb:eu-west-1:444455556666:table/Complete ;; esac
+  case "$*" in *'--output json'*) echo '{}' ;; *) echo arn:aws:lambda:eu-west-1:444455556666:function:Complete:live ;; esac
 }
 for tool in aws npm npx git curl; do eval "$tool() { record $tool \\"\\$@\\"; }"; done
 date() { echo 1900000000; }
