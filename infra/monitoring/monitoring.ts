@@ -119,7 +119,6 @@ export class Monitoring extends Construct {
       'index-throttles': {
         meaning: `DynamoDB throttled the index ${statusIndex} 5 times a minute in 3 of 5 minutes: lists wait, then get 503, and so do creations when its writes lag.`,
         ...lastingThrottles(throttlesOf(petsTable, { GlobalSecondaryIndexName: statusIndex })),
-        runbookEntry: 'hot-index',
       },
       'auth-failures': {
         meaning:

@@ -19,8 +19,7 @@ const sections = new Map(
     .slice(1)
     .map((section) => [section.slice(0, section.indexOf('\n')), section] as const),
 );
-const setUp = 'Set up';
-const entries = [...sections].filter(([heading]) => heading !== setUp);
+const entries = [...sections];
 
 const templates = Object.values(stages).map(deployedTemplate);
 const alarms: [string, string][] = templates.flatMap((template) =>
@@ -36,20 +35,22 @@ describe('the runbook', () => {
     expect(sections.keys()).toContain(entry);
   });
 
-  it.each(entries)('tells all about %s: meaning, harm, look, cure, proof', (_heading, section) => {
-    const parts = section.split(/^\*\*(.+?)\.\*\* /m).slice(1);
-    expect(parts.filter((_part, index) => index % 2 === 0)).toEqual([
-      'What it means',
-      'Whom it hurts',
-      'Look first',
-      'What to do',
-      'How to see that it worked',
-    ]);
-    expect(parts[5]?.match(/^```sh$/gm)).toHaveLength(3);
-  });
+  it.each(entries)(
+    'says about %s what it means, and how to diagnose, fix and verify',
+    (_heading, section) => {
+      const parts = section.split(/^\*\*(.+?)\.\*\* /m).slice(1);
+      expect(parts.filter((_part, index) => index % 2 === 0)).toEqual([
+        'Meaning',
+        'Impact',
+        'Diagnose',
+        'Fix',
+        'Verify',
+      ]);
+    },
+  );
 
   it('links only headings that it has', () => {
-    const anchors = [...sections.keys()].map((heading) => heading.toLowerCase().replace(' ', '-'));
+    const anchors = [...sections.keys()].map((heading) => heading.toLowerCase());
     const linked = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
     expect(linked.length).toBeGreaterThan(anchors.length);
     for (const anchor of linked) expect(anchors).toContain(anchor);
@@ -80,9 +81,9 @@ describe('queries of logs', () => {
       .filter((word) => !keywords.test(word) && !aliases.includes(word));
   };
 
-  const queriesOf = (logs: 'access_log' | 'lambda_logs') =>
-    [...runbook.matchAll(/insights '([^']+)' "(.+?)"/g)].flatMap(([, query = '', groups]) =>
-      groups?.includes(logs) ? [query] : [],
+  const queriesOf = (command: 'access_log' | 'function_logs') =>
+    [...runbook.matchAll(new RegExp(`^${command} '([^']+)'$`, 'gm'))].map(
+      ([, query = '']) => query,
     );
 
   it('of the access log name fields that its lines have', () => {
@@ -102,7 +103,7 @@ describe('queries of logs', () => {
     const lines = captureLog();
     await invoke(service.listPets, { headers: bearer(apiKey) });
     const [line] = readLines(lines);
-    const named = queriesOf('lambda_logs').flatMap(fieldsOf);
+    const named = queriesOf('function_logs').flatMap(fieldsOf);
     expect(named).toContain('cause.thrownAt');
     for (const field of named) expect(line).toHaveProperty(field);
   });
@@ -122,7 +123,6 @@ const examples: Readonly<Record<string, string>> = {
   NUMBER: '10',
   OWNER: 'alice',
   PET_ID: '1',
-  PROFILE: 'prod',
   QUOTA_CODE: 'L-B99A9384',
   REQUEST_ID: '66c19a79-d9a8-40a3-af49-824e834c5e14',
   TABLE: 'Pets',
@@ -135,27 +135,27 @@ const blocksOf = (section: string) =>
     block.replaceAll(/<([A-Z_]+)>/g, (placeholder, name) => examples[name] ?? placeholder),
   );
 
-/** Notes what a script would run instead of running it, and answers what passes for a name, an ARN and a state. */
+const workDirectory = mkdtempSync(join(tmpdir(), 'animal-store-runbook-'));
+
+/** Records what a script would run instead of running it, and prints what passes for a name, an ARN and a state. */
 const recorder = `
 set -euo pipefail
+cd '${workDirectory}'
+mkdir -p .local
 record() {
   { printf '%s\\x1f' "$@"; printf '\\x1e'; } >>calls
-  case "$*" in *'--output json'*) echo '{}' ;; *) echo arn:aws:dynamodb:eu-west-1:444455556666:table/Complete ;; esac
+  case "$*" in *'--output json'*) echo '{}' ;; *) echo arn:aws:lambda:eu-west-1:444455556666:function:Complete:live ;; esac
 }
 for tool in aws npm npx git curl; do eval "$tool() { record $tool \\"\\$@\\"; }"; done
 date() { echo 1900000000; }
 sleep() { :; }
+. '${join(projectDirectory, 'infra/runbook.sh')}' prod
 `;
 
-const workDirectory = mkdtempSync(join(tmpdir(), 'animal-store-runbook-'));
-
-/** The commands that an entry runs after "Set up", word by word. Throws when bash doesn't understand it. */
+/** The commands that runbook.sh and an entry run, word by word. Throws when bash fails. */
 const commandsOf = (heading: string, section: string): string[][] => {
-  const script = [recorder, ...blocksOf(sections.get(setUp) ?? ''), ...blocksOf(section)];
-  const { status, stderr } = spawnSync('bash', ['-c', script.join('\n')], {
-    cwd: workDirectory,
-    encoding: 'utf8',
-  });
+  const script = [recorder, ...blocksOf(section)].join('\n');
+  const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`${heading}: ${stderr}`);
   const calls = readFileSync(join(workDirectory, 'calls'), 'utf8').split('\x1e').slice(0, -1);
   rmSync(join(workDirectory, 'calls'));
