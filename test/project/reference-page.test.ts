@@ -115,12 +115,12 @@ describe('the reference page of npm start', () => {
   const { host, port } = new URL(origin);
 
   it.each([
-    // It holds the key, so only this machine gets it.
+    // The page has the API key.
     [200, '/docs/', host],
     [200, '/docs/', `localhost:${port}`],
     [403, '/docs/', 'rebound.example'],
     [403, '/docs/', '127.0.0.1.example'],
-    [308, '/docs', host],
+    [302, '/docs', host],
     [200, '/docs/openapi.json', host],
     [403, '/docs/../package.json', host],
     [403, '/docs/package.json', host],
@@ -128,7 +128,12 @@ describe('the reference page of npm start', () => {
     expect(await statusFor(path, askedHost)).toBe(status);
   });
 
-  it('has the contract as it is committed', async () => {
+  it('keeps its API key from the scripts of other web pages', async () => {
+    const { headers } = await fetch(`${origin}/docs/page.js`);
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  });
+
+  it('has the committed contract', async () => {
     const document = await fetch(`${origin}/docs/openapi.json`);
     expect(await document.text()).toBe(contractText);
   });
