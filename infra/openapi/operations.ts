@@ -2,6 +2,7 @@ import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { idempotencyKeyPattern, maxBodyBytes } from '../../lib/contract/limits.ts';
 import {
   allowedMethods,
+  type Deprecation,
   getPet,
   type Operation,
   type OperationName,
@@ -29,9 +30,16 @@ interface Description {
   readonly description: string;
   readonly parameters: readonly object[];
   readonly requestBody?: object;
-  readonly responses: Readonly<Record<number, Readonly<Record<string, unknown>>>>;
+  readonly responses: Readonly<Record<number, Response>>;
   /** The errors of this operation only. */
   readonly ownErrors: readonly ApiError[];
+}
+
+interface Response {
+  readonly description: string;
+  readonly headers?: object;
+  readonly content?: object;
+  readonly links?: object;
 }
 
 const descriptions: Readonly<Record<OperationName, Description>> = {
@@ -117,68 +125,53 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
   },
 };
 
-/** The error responses of an operation by status: its own, and those of every operation. */
-const errorResponses = (operation: Operation, ownErrors: readonly ApiError[]) =>
-  Object.fromEntries(
-    [
-      ...ownErrors,
-      errors.unauthorized(),
-      ...(operation.deprecation
-        ? [errors.endpointRemoved(`GET ${operation.deprecation.successor}`)]
-        : []),
-      errors.methodNotAllowed(allowedMethods(operation.path)),
-      errors.payloadTooLarge(),
-      errors.tooManyRequests(),
-      errors.internalError(),
-      errors.badGateway(),
-      errors.serviceUnavailable(),
-      errors.gatewayTimeout(),
-    ].map((error) => [
-      error.status,
-      {
-        description: `\`${error.code}\`: ${errorDescriptions[error.code]}`,
-        headers: { ...headersOf(operation), ...headersOfError(error) },
-        content: json('Error', { [error.code]: error.body }),
-      },
-    ]),
-  );
+/** The errors of every operation. */
+const commonErrors = ({ path, deprecation }: Operation): readonly ApiError[] => [
+  errors.unauthorized(),
+  ...(deprecation ? [errors.endpointRemoved(`GET ${deprecation.successor}`)] : []),
+  errors.methodNotAllowed(allowedMethods(path)),
+  errors.payloadTooLarge(),
+  errors.tooManyRequests(),
+  errors.internalError(),
+  errors.badGateway(),
+  errors.serviceUnavailable(),
+  errors.gatewayTimeout(),
+];
+
+const errorResponse = (error: ApiError): Response => ({
+  description: `\`${error.code}\`: ${errorDescriptions[error.code]}`,
+  headers: headersOfError(error),
+  content: json('Error', { [error.code]: error.body }),
+});
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** Stability and deprecation of an operation, in sentences. */
-const lifecycle = ({ deprecation, stability }: Operation): string[] => [
-  ...(stability ? [`This operation is ${stability}: it may change within this version.`] : []),
-  ...(deprecation
-    ? [
-        `**Deprecated** since ${day.format(deprecation.since)}. It will be removed on ${day.format(deprecation.sunset)}, and then return 410. Use \`GET ${deprecation.successor}\` instead.`,
-      ]
-    : []),
-];
+const deprecationOf = ({ since, sunset, successor }: Deprecation) => ({
+  note: `\n\n**Deprecated** since ${day.format(since)}. It will be removed on ${day.format(sunset)}, and then return 410. Use \`GET ${successor}\` instead.`,
+  marks: { deprecated: true, 'x-sunset': sunset.toISOString().slice(0, 10) },
+});
 
 /** An operation with all its responses. */
 const operationObject = (operation: Operation) => {
-  const { name, deprecation, stability } = operation;
+  const { name } = operation;
   const { description, responses, ownErrors, ...rest } = descriptions[name];
+  const deprecation = operation.deprecation && deprecationOf(operation.deprecation);
+  const errorResponses = [...ownErrors, ...commonErrors(operation)].map(
+    (error): [string, Response] => [`${error.status}`, errorResponse(error)],
+  );
   return {
     operationId: name,
     tags: ['pets'],
     ...rest,
-    description: [description, ...lifecycle(operation)].join('\n\n'),
-    ...(deprecation && {
-      deprecated: true,
-      'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
-    }),
-    ...(stability && { 'x-stability': stability }),
+    description: description + (deprecation?.note ?? ''),
+    ...deprecation?.marks,
     'x-codeSamples': codeSamples(name),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(responses).map(([status, response]) => [
-          status,
-          { ...response, headers: { ...headersOf(operation), ...Object(response['headers']) } },
-        ]),
-      ),
-      ...errorResponses(operation, ownErrors),
-    },
+    responses: Object.fromEntries(
+      [...Object.entries(responses), ...errorResponses].map(([status, response]) => [
+        status,
+        { ...response, headers: { ...headersOf(operation), ...response.headers } },
+      ]),
+    ),
   };
 };
 
