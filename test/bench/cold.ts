@@ -22,7 +22,7 @@ export interface ColdInstructions {
   readonly millions: Samples;
 }
 
-/** Counts each contender's cold start `runs` times for each request, in front of a DynamoDB stand-in. */
+/** Counts each contender's cold start `runs` times for each request. */
 export const measureColdInstructions = async (
   contenders: Contenders,
   names: readonly ContenderName[],
@@ -55,7 +55,7 @@ export interface ColdCpu {
   readonly firstInvocation: readonly number[];
 }
 
-/** Measures the CPU time of a cold getPet in rounds, so that what else the machine does hits all contenders. */
+/** Measures the CPU time of a cold getPet in rounds, so that other load on the machine affects all contenders. */
 export const measureColdCpu = async (
   contenders: Contenders,
   rounds: number,

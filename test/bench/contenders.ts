@@ -49,13 +49,13 @@ export const buildContenders = async (
   );
   await build({
     ...bundleOptions,
-    // The functions are built too: a build without them would miss modules that are to be left out.
+    // The functions are built too, because the plugins fail when a module that they leave out is missing.
     entryPoints: ['functions/*.ts', ...others],
     entryNames: '[name]',
     outdir,
     plugins: [...bundleOptions.plugins, withoutTelemetry],
   });
-  // What esbuild builds when it is told only the platform.
+  // Built with esbuild's defaults.
   const { absWorkingDir, platform, outExtension } = bundleOptions;
   await build({
     ...{ absWorkingDir, platform, outExtension, bundle: true, minify: true },
@@ -112,7 +112,7 @@ const contributions = (inputs: Metafile['outputs'][string]['inputs']) =>
     ),
   );
 
-/** What shares the service's store but writes no line for a request needs no telemetry. */
+/** Removes telemetry from contenders that use the service's store but write no line for a request. */
 const withoutTelemetry: Plugin = {
   name: 'without-telemetry',
   setup: ({ onLoad, onEnd }) => {
