@@ -29,6 +29,7 @@ export const measureColdInstructions = async (
   measured: readonly RequestName[],
   runs: number,
 ): Promise<readonly ColdInstructions[]> => {
+  if (names.length === 0) return [];
   await using standIn = await DynamodbStandIn.start();
   const count = (name: ContenderName, request: RequestName) =>
     countInstructions((runner) =>

@@ -1,5 +1,5 @@
-import { join } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { basename, join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
 import {
   bundleDirectory,
   bundleFunctions,
@@ -99,18 +99,15 @@ export const bytesBySource = async (): Promise<
   });
   return Object.fromEntries(
     Object.entries(metafile.outputs).map(([file, { inputs }]) => [
-      /([\w-]+)\.cjs$/.exec(file)?.[1] ?? file,
-      contributions(inputs),
+      basename(file, '.cjs'),
+      Object.fromEntries(
+        Object.entries(inputs)
+          .map(([path, { bytesInOutput }]): [string, number] => [path, bytesInOutput])
+          .filter(([, bytes]) => bytes > 0),
+      ),
     ]),
   );
 };
-
-const contributions = (inputs: Metafile['outputs'][string]['inputs']) =>
-  Object.fromEntries(
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
-      bytesInOutput > 0 ? [[path, bytesInOutput]] : [],
-    ),
-  );
 
 /** Removes telemetry from contenders that use the service's store but write no line for a request. */
 const withoutTelemetry: Plugin = {
