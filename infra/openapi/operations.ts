@@ -30,12 +30,12 @@ interface Description {
   readonly description: string;
   readonly parameters: readonly object[];
   readonly requestBody?: object;
-  readonly responses: Readonly<Record<number, Response>>;
+  readonly responses: Readonly<Record<number, ResponseObject>>;
   /** The errors of this operation only. */
   readonly ownErrors: readonly ApiError[];
 }
 
-interface Response {
+interface ResponseObject {
   readonly description: string;
   readonly headers?: object;
   readonly content?: object;
@@ -138,7 +138,7 @@ const commonErrors = ({ path, deprecation }: Operation): readonly ApiError[] => 
   errors.gatewayTimeout(),
 ];
 
-const errorResponse = (error: ApiError): Response => ({
+const errorResponse = (error: ApiError): ResponseObject => ({
   description: `\`${error.code}\`: ${errorDescriptions[error.code]}`,
   headers: headersOfError(error),
   content: json('Error', { [error.code]: error.body }),
@@ -157,7 +157,7 @@ const operationObject = (operation: Operation) => {
   const { description, responses, ownErrors, ...rest } = descriptions[name];
   const deprecation = operation.deprecation && deprecationOf(operation.deprecation);
   const errorResponses = [...ownErrors, ...commonErrors(operation)].map(
-    (error): [string, Response] => [`${error.status}`, errorResponse(error)],
+    (error): [string, ResponseObject] => [`${error.status}`, errorResponse(error)],
   );
   return {
     operationId: name,

@@ -23,7 +23,8 @@ export const functionNames: Readonly<Record<RequestName, string>> = {
   listPetsOf100: 'list-pets',
 };
 
-const peerNames = ['hono', 'powertools', 'express', 'fastify'] as const;
+/** The frameworks that the service is compared with. */
+export const peerNames = ['hono', 'powertools', 'express', 'fastify'] as const;
 
 /** In the order in which they are shown. */
 export const contenderNames = [
