@@ -20,7 +20,8 @@ export const regressionsOf = (committed: GatedResults, measured: GatedResults): 
   const worse: string[] = [];
   const better: string[] = [];
   const compare = (figure: string, functionName: string, before = Number.NaN, now = before) => {
-    const line = `${figure}: ${before.toPrecision(4)} before, ${now.toPrecision(4)} now`;
+    const [shownBefore, shownNow] = [before, now].map((value) => value.toFixed(value < 10 ? 3 : 0));
+    const line = `${figure}: ${shownBefore} before, ${shownNow} now`;
     const [bytesBefore = {}, bytesNow = {}] = [committed, measured].map(
       ({ bytesBySource }) => bytesBySource[functionName],
     );

@@ -5,7 +5,7 @@ import { ratioOf } from '../bench/samples.ts';
 
 const results = ({
   service = 110,
-  bytes = 1_000,
+  bytes = 100_000,
   source = 600,
   loaded = ['NativeModule https'],
 } = {}): GatedResults => {
@@ -25,7 +25,7 @@ const results = ({
 describe('the benchmark’s gate', () => {
   it.each([
     ['nothing when nothing changed', results(), [], []],
-    ['nothing when a figure grows by 1 %', results({ service: 111, bytes: 1_010 }), [], []],
+    ['nothing when a figure grows by 1 %', results({ service: 111, bytes: 101_000 }), [], []],
     [
       'cold instructions that grew by 3 %, and the file that grew',
       results({ service: 113.3, source: 650 }),
@@ -36,8 +36,8 @@ describe('the benchmark’s gate', () => {
     ],
     [
       'a bundle that grew by 5 %',
-      results({ bytes: 1_050 }),
-      ['bundle of get-pet, bytes: 1000 before, 1050 now. No file of the bundle grew.'],
+      results({ bytes: 105_000 }),
+      ['bundle of get-pet, bytes: 100000 before, 105000 now. No file of the bundle grew.'],
       [],
     ],
     [
@@ -48,9 +48,9 @@ describe('the benchmark’s gate', () => {
     ],
     [
       'an improvement, without failing',
-      results({ bytes: 900 }),
+      results({ bytes: 90_000 }),
       [],
-      ['bundle of get-pet, bytes: 1000 before, 900.0 now'],
+      ['bundle of get-pet, bytes: 100000 before, 90000 now'],
     ],
   ])('reports %s', (_what, measured, worse, better) => {
     expect(regressionsOf(results(), measured)).toEqual({ worse, better });
