@@ -284,7 +284,7 @@ const pricedTypes = new Map<string, (properties: unknown, month: Month) => Usage
  * Types of resources that are free. Of e-mails 1,000 a month are free (https://aws.amazon.com/sns/pricing/), CodeDeploy is
  * free for Lambda (https://aws.amazon.com/codedeploy/pricing/), and the firewall logs only requests that it blocks or counts.
  */
-export const freeTypes: ReadonlySet<string> = new Set(
+const freeTypes: ReadonlySet<string> = new Set(
   Object.entries({
     ApiGateway: [
       'BasePathMapping',

@@ -9,7 +9,7 @@ import {
 } from '../../lib/contract/requests.ts';
 import { errorDescriptions } from './error-descriptions.ts';
 
-// Each character beyond U+FFFF as itself: engines differ in how they write it.
+// Characters beyond U+FFFF as themselves: engines differ in how they escape them.
 const notBlank = visible.source.replace(/\\u\{(\w+)\}/g, (_, hex) =>
   String.fromCodePoint(Number.parseInt(hex, 16)),
 );
@@ -49,11 +49,7 @@ export const bodySchemas = {
     required: ['id', 'name', 'categoryId', 'status'],
     description: 'An animal in the catalogue.',
   },
-  Pets: {
-    type: 'array',
-    items: ref('Pet'),
-    description: 'Animals, ordered by status, then by `id`.',
-  },
+  Pets: { type: 'array', items: ref('Pet'), description: 'Animals by status, then by `id`.' },
   Error: {
     type: 'object',
     properties: {

@@ -1,12 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type CostItem,
-  freeTypes,
-  monthlyCost,
-  type Workload,
-} from '../../infra/cost/monthly-cost.ts';
+import { type CostItem, monthlyCost, type Workload } from '../../infra/cost/monthly-cost.ts';
 import { customMetrics, requestKinds } from '../../infra/cost/request-usage.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { stackName, stages } from '../../infra/stages.ts';
@@ -218,11 +213,6 @@ describe('a resource without a known price', () => {
         `^No price is known for AWS::\\w+::\\w+ \\((?=.*\\b${id}\\b)\\w+\\) as it is: \\w.*$`,
       ),
     );
-  });
-
-  it('is not one that costs nothing', () => {
-    const free = Object.fromEntries([...freeTypes].map((Type) => [Type, { Type, Properties: {} }]));
-    expect(costOf({ ...stack(), ...free }, gets(9))).toEqual(costOf(stack(), gets(9)));
   });
 });
 
