@@ -28,7 +28,7 @@ const requestCount = (text: string): number => {
   const count = wholeNumber(text);
   if (count <= maxRequests) return count;
   throw new InvalidArgumentError(
-    `The prices hold up to ${shown(maxRequests)} requests a month, where the next tier begins.`,
+    `The prices are for up to ${shown(maxRequests)} requests a month.`,
   );
 };
 
@@ -63,15 +63,16 @@ const workloadOf = ({ requests, mix, durationMs, pets, customMetrics }: Options)
 
 const cents = (usd: number): number => Math.round(usd * 100) / 100;
 
-/** Fixed items first, the dearest of each kind first. */
+const totalOf = (items: readonly CostItem[]) => cents(items.reduce((sum, { usd }) => sum + usd, 0));
+
+/** Fixed items first, the most expensive of each kind first. */
 const summaryOf = (unordered: readonly CostItem[]) => {
-  const items = unordered.toSorted(
-    (one, other) => Number(other.isFixed) - Number(one.isFixed) || other.usd - one.usd,
-  );
-  const totalOf = (areFixed: boolean) =>
-    cents(items.reduce((sum, { isFixed, usd }) => sum + (isFixed === areFixed ? usd : 0), 0));
-  const [fixedUsd, variableUsd] = [totalOf(true), totalOf(false)];
-  return { items, fixedUsd, variableUsd, totalUsd: cents(fixedUsd + variableUsd) };
+  const sorted = unordered.toSorted((one, other) => other.usd - one.usd);
+  const fixed = sorted.filter(({ isFixed }) => isFixed);
+  const variable = sorted.filter(({ isFixed }) => !isFixed);
+  const [fixedUsd, variableUsd] = [totalOf(fixed), totalOf(variable)];
+  const totalUsd = cents(fixedUsd + variableUsd);
+  return { items: [...fixed, ...variable], fixedUsd, variableUsd, totalUsd };
 };
 
 const print = (stage: Stage, requests: number, summary: ReturnType<typeof summaryOf>) => {
@@ -112,7 +113,7 @@ program
       .argParser(byKind)
       .default({}, [...kinds].map(([kind, { durationMs }]) => `${kind}=${durationMs}`).join()),
   )
-  .option('--pets <count>', 'pets that are kept', wholeNumber, 100_000)
+  .option('--pets <count>', 'stored pets', wholeNumber, 100_000)
   .option('--custom-metrics <n>', 'metrics that the functions write', wholeNumber, customMetrics)
   .addOption(new Option('--stage <stage>', 'only this stage').choices(Object.keys(stages)))
   .option('--json', 'print JSON')

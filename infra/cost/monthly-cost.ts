@@ -14,7 +14,7 @@ import {
 /** What a stage does in a month. */
 export interface Workload {
   readonly traffic: readonly (RequestUsage & { readonly requests: number })[];
-  /** Pets that are kept. */
+  /** Stored pets. */
   readonly pets: number;
   /** Metrics that the functions write; each combination of dimensions is one. */
   readonly customMetrics: number;
@@ -25,41 +25,32 @@ export interface CostItem {
   readonly name: string;
   readonly quantity: number;
   readonly price: Price;
-  /** Whether it is owed for any traffic. */
+  /** Whether it is the same for any traffic. */
   readonly isFixed: boolean;
   readonly usd: number;
 }
 
 /**
- * What the resources of a stack cost in a month, each item once. Throws, and names it, when a resource has a type or a
- * property whose price is not known, or when a function of the traffic is missing.
+ * What the resources of a stack cost in a month, each item once. Throws when a resource has a type or a property whose
+ * price is not known, and names it.
  */
 export const monthlyCost = (template: Template, workload: Workload): CostItem[] => {
-  const resources = Object.entries(template.Resources);
-  const unknown = resources
-    .filter(([, { Type }]) => !freeTypes.has(Type) && !pricedTypes.has(Type))
-    .map(([id, { Type }]) => `${Type} (${id})`);
-  if (unknown.length > 0)
-    throw new Error(
-      `No price is known for ${unknown.join(', ')}: add it to infra/cost/monthly-cost.ts.`,
-    );
-  const handlers = new Set(resources.map(([, { Properties }]) => Properties['Handler']));
-  for (const { functionName } of workload.traffic) {
-    if (!handlers.has(`${functionName}.handler`))
+  const usages = Object.entries(template.Resources).flatMap(([id, { Type, Properties }]) => {
+    if (freeTypes.has(Type)) return [];
+    const usageOf = pricedTypes.get(Type);
+    if (!usageOf)
       throw new Error(
-        `The stack has no function ${functionName}: fix infra/cost/request-usage.ts.`,
+        `No price is known for ${Type} (${id}): add it to infra/cost/monthly-cost.ts.`,
       );
-  }
-  const items = new Map<string, CostItem>();
-  const usages = resources.flatMap(([id, { Type, Properties }]) => {
     try {
-      return pricedTypes.get(Type)?.(Properties, { ...workload, template }) ?? [];
-    } catch (error) {
-      throw new Error(`No price is known for ${Type} (${id}) as it is: ${reasonOf(error)}`, {
-        cause: error,
+      return usageOf(Properties, { ...workload, template });
+    } catch (cause) {
+      throw new Error(`No price is known for ${Type} (${id}) as it is: ${reasonOf(cause)}`, {
+        cause,
       });
     }
   });
+  const items = new Map<string, CostItem>();
   for (const usage of [
     ...usages,
     fixed('Custom metrics', 'customMetric', workload.customMetrics),
@@ -83,17 +74,14 @@ interface Usage extends Pick<CostItem, 'name' | 'quantity' | 'isFixed'> {
   readonly price: keyof typeof prices;
 }
 
-const usageThat =
-  (isFixed: boolean) =>
-  (name: string, price: Usage['price'], quantity: number): Usage => ({
-    name,
-    price,
-    quantity,
-    isFixed,
-  });
-/** A use that is the same for any traffic. */
-const fixed = usageThat(true);
-const variable = usageThat(false);
+/** Usage that grows with the requests. */
+const variable = (name: string, price: Usage['price'], quantity: number): Usage => ({
+  name,
+  price,
+  quantity,
+  isFixed: false,
+});
+const fixed: typeof variable = (...usage) => ({ ...variable(...usage), isFixed: true });
 
 type Traffic = Workload['traffic'];
 const sum = (traffic: Traffic, of: (kind: RequestUsage) => number | undefined = () => 1): number =>
@@ -105,7 +93,7 @@ const gigabyte = 2 ** 30;
 const absent = z.optional(z.undefined());
 const oneMinute = z.optional(z.number().check(z.gte(60)));
 
-/** The resources of a type, whose schema admits no property that would cost more than `usage` says. */
+/** Prices the resources of a type. The schema refuses properties that would cost more than `usage` says. */
 const priced =
   <Schema extends z.ZodMiniType>(
     schema: Schema,
@@ -151,7 +139,7 @@ const lambdaFunction = priced(
     Handler: z.string(),
     MemorySize: z._default(z.number(), 128),
     Architectures: z.tuple([z.literal('arm64')]),
-    // Without one Lambda makes a log group that keeps its lines for ever.
+    // Without it Lambda creates a log group that never expires.
     LoggingConfig: z.object({ LogGroup: Ref, SystemLogLevel: z.optional(z.string()) }),
     EphemeralStorage: absent,
     SnapStart: absent,
@@ -190,7 +178,7 @@ const table = priced(
   ({ KeySchema, GlobalSecondaryIndexes, PointInTimeRecoverySpecification }, { traffic, pets }) => {
     const partitionKey = KeySchema[0]?.AttributeName;
     if (partitionKey === 'keyId') {
-      // Its storage would cost a cent at 100,000 keys.
+      // Storage is left out: a cent at 100,000 keys.
       const functions = new Set(traffic.map(({ functionName }) => functionName)).size;
       const lookups = functions * (secondsPerMonth / keyLookup.everySeconds);
       return [fixed('DynamoDB reads of keys', 'tableRead', lookups * keyLookup.readUnits)];
@@ -219,7 +207,7 @@ const table = priced(
 
 const alarm = priced(
   z.object({
-    // Shorter periods are dearer.
+    // Shorter periods cost more.
     Period: oneMinute,
     Metrics: z.optional(
       z.array(
@@ -236,7 +224,7 @@ const alarm = priced(
   ],
 );
 
-/** A rule that starts the probe. That it costs nothing itself is unverified; at the price of custom events it would be 4 cents. */
+/** The rule that starts the probe, priced as the probe. Unverified: that the rule is free; as custom events it would cost 4 cents. */
 const probeSchedule = priced(
   z.object({ ScheduleExpression: z.literal('rate(1 minute)'), EventPattern: absent }),
   () => {
@@ -277,7 +265,7 @@ const webAcl = priced(
   ],
 );
 
-/** What the price of a resource rests on, by its type. */
+/** How resources are priced, by their type. */
 const pricedTypes = new Map<string, (properties: unknown, month: Month) => Usage[]>([
   ['AWS::ApiGateway::RestApi', restApi],
   ['AWS::ApiGateway::Stage', restApiStage],
@@ -287,17 +275,16 @@ const pricedTypes = new Map<string, (properties: unknown, month: Month) => Usage
   ['AWS::Events::Rule', probeSchedule],
   ['AWS::Lambda::Alias', priced(z.object({ ProvisionedConcurrencyConfig: absent }))],
   ['AWS::Lambda::Function', lambdaFunction],
-  // What is written to it is counted with what writes it.
+  // Its lines are priced with the resource that writes them.
   ['AWS::Logs::LogGroup', priced(LogGroup)],
   ['AWS::WAFv2::WebACL', webAcl],
 ]);
 
 /**
- * Types of resources that cost nothing by themselves. Of alarms by e-mail 1,000 a month are free, and 100,000 cost $2
- * (https://aws.amazon.com/sns/pricing/); CodeDeploy is free for Lambda (https://aws.amazon.com/codedeploy/pricing/).
- * The log of the firewall has lines only of requests that it blocks or counts.
+ * Types of resources that are free. Of e-mails 1,000 a month are free (https://aws.amazon.com/sns/pricing/), CodeDeploy is
+ * free for Lambda (https://aws.amazon.com/codedeploy/pricing/), and the firewall logs only requests that it blocks or counts.
  */
-export const freeTypes: ReadonlySet<string> = new Set(
+const freeTypes: ReadonlySet<string> = new Set(
   Object.entries({
     ApiGateway: [
       'BasePathMapping',
@@ -315,7 +302,7 @@ export const freeTypes: ReadonlySet<string> = new Set(
   }).flatMap(([service, types]) => types.map((type) => `AWS::${service}::${type}`)),
 );
 
-/** Log lines of a month, and what a log group keeps of them once the first ones have reached its retention. */
+/** Log lines of a month, and those that a log group keeps when its oldest expire. */
 const logged = (template: Template, logGroupId: string, bytes: number): Usage[] => {
   const { data: logGroup } = LogGroup.safeParse(template.Resources[logGroupId]?.Properties);
   if (!logGroup)
@@ -328,7 +315,7 @@ const logged = (template: Template, logGroupId: string, bytes: number): Usage[] 
   ];
 };
 
-/** At an even rate each second has a first request, so up to one request a second all are traced. */
+/** At an even rate, every request is traced up to one request a second. */
 const tracedOf = (requests: number): number => {
   const first = Math.min(requests, secondsPerMonth);
   return first + sampledShare * (requests - first);

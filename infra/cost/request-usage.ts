@@ -1,12 +1,17 @@
+import {
+  metricNames,
+  probeMetricNames,
+  versionMetricNames,
+} from '../../lib/contract/metric-names.ts';
 import { operations } from '../../lib/contract/operations.ts';
 
-/** What one request of a kind takes on average. */
+/** What one request of a kind uses on average. */
 export interface RequestUsage {
-  /** The function that answers it. */
+  /** The function that handles it. */
   readonly functionName: string;
   /** Billed duration, in ms. */
   readonly durationMs: number;
-  /** DynamoDB's request units for pets, without the look-up of the API key; none by default. */
+  /** Request units of the pets table, without the look-up of the API key; none by default. */
   readonly readUnits?: number;
   readonly writeUnits?: number;
   /** Bytes of the response with its headers. */
@@ -14,10 +19,10 @@ export interface RequestUsage {
 }
 
 /**
- * Durations and responses: measured on 2026-11-21 with `npm run load -- --requests 3000 --connections 1 --only <kind>` on
- * two shared x86 cores, as the client sees them, one cold start included; rounded up, and 300 bytes added for the headers
- * that API Gateway adds. Deployed functions tell theirs in the `REPORT` lines of their logs.
- * Units: measured with `ReturnConsumedCapacity` of DynamoDB Local, for pets whose names have 40 bytes.
+ * Durations and responses: measured by the client on 2026-11-21 with `npm run load -- --requests 3000 --connections 1
+ * --only <kind>` on two shared x86 cores, one cold start included; rounded up, with 300 bytes for API Gateway's headers.
+ * Durations of deployed functions are in the `REPORT` lines of their logs.
+ * Units: `ReturnConsumedCapacity` of DynamoDB Local, for pets whose names have 40 bytes.
  */
 export const requestKinds = {
   /** A full page of 20. */
@@ -28,23 +33,26 @@ export const requestKinds = {
   create: { functionName: 'create-pet', durationMs: 2, writeUnits: 2, responseBytes: 750 },
 } satisfies Record<string, RequestUsage>;
 
-/** Read units for the look-up of an API key: a function asks for a key in use once in 60 s. */
+/** A function reads a key in use once in 60 s. */
 export const keyLookup = { readUnits: 0.5, everySeconds: 60 };
 
-/** The probe, once a minute: what it takes itself, rounded up and unverified, beside its request to the API. */
+/** The probe runs once a minute. Its own usage, without its request to the API, is rounded up and unverified. */
 export const probe = { perMonth: 730 * 60, durationMs: 300, memoryMiB: 256, logBytes: 1_000 };
 
-/**
- * Metrics that the functions and the probe write. Each function: requests, client errors and server errors, and requests,
- * server errors and latency of its version. Each operation: refused keys, throttles and DynamoDB's latency; createPet:
- * replays. Each counts for the hours in which it is written, so those of an old version end with it, and those of a new
- * one cost twice for the hour of its deployment: less than a cent. https://aws.amazon.com/cloudwatch/pricing/
- */
-export const customMetrics = 6 * (operations.length + 1) + 3 * operations.length + 1 + 2;
+const { requests, clientErrors, serverErrors, idempotentReplays, ...ofOperations } = metricNames;
+const ofFunctions = [requests, clientErrors, serverErrors, ...Object.values(versionMetricNames)];
 
 /**
- * Bytes of the log lines of a request: measured on 2026-11-22, rounded up. Lambda's own are START, END and REPORT.
+ * Metrics that the functions (`unrouted` included) and the probe write. CloudWatch charges for the hours in which a metric
+ * is written, so the metrics of two versions overlap for less than a cent: https://aws.amazon.com/cloudwatch/pricing/
  */
+export const customMetrics =
+  ofFunctions.length * (operations.length + 1) +
+  Object.keys(ofOperations).length * operations.length +
+  [idempotentReplays].length +
+  Object.keys(probeMetricNames).length;
+
+/** Bytes of the log lines of a request: measured on 2026-11-22, rounded up. Lambda's own are START, END and REPORT. */
 export const logBytes = { request: 800, lambda: 400, access: 400 };
 
 /**
@@ -53,7 +61,7 @@ export const logBytes = { request: 800, lambda: 400, access: 400 };
  */
 export const petBytes = { table: 270, index: 190 };
 
-/** CloudWatch keeps log lines compressed; its own calculator takes them for this part of their size. */
+/** CloudWatch stores log lines compressed; AWS's calculator assumes this part of their size. */
 export const logCompression = 0.15;
 
 /** X-Ray's default rule traces the first request of a second and this part of the others. */

@@ -8,20 +8,17 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
 };
 
-/** The reference page at `/docs`, made out to this service, and always of the `openapi.json` as it is. */
+/** Serves the reference page of this service at `/docs/`, and leads browsers to it from `/` and `/v1`. */
 export const docsSite =
   (service: PageService): Site =>
   async ({ method, url = '', headers }, response) => {
     const [path = ''] = url.split('?');
-    // The page holds the API key: under a stranger's name for this machine it is not there.
+    // The page has the API key, so no other host name gets it (DNS rebinding).
     const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
     if (method !== 'GET' || !isLocal) return false;
-    if (/^\/(v1\/?)?$/.test(path) && headers.accept?.includes('text/html')) {
+    const isBrowserAtRoot = /^\/(v1\/?)?$/.test(path) && headers.accept?.includes('text/html');
+    if (path === '/docs' || isBrowserAtRoot) {
       response.writeHead(302, { Location: '/docs/' }).end();
-      return true;
-    }
-    if (path === '/docs') {
-      response.writeHead(308, { Location: '/docs/' }).end();
       return true;
     }
     const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
@@ -31,6 +28,8 @@ export const docsSite =
     response.writeHead(200, {
       'Content-Type': mediaTypes[extname(name)],
       'Cache-Control': 'no-store',
+      // No other site can load page.js, which has the API key, as a script of its own.
+      'Cross-Origin-Resource-Policy': 'same-origin',
     });
     response.end(contents);
     return true;

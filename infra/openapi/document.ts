@@ -1,3 +1,4 @@
+import { int64Bounds } from '../../lib/contract/pet.ts';
 import { headers } from './headers.ts';
 import { paths } from './operations.ts';
 import { bodySchemas } from './schemas.ts';
@@ -12,13 +13,12 @@ const server = (description: string, host: string) => ({
 
 const introduction = `Send an API key with every request: \`Authorization: Bearer <API key>\`. The operator of the service issues it.
 
-- \`int64\` integers have 64 bits: use a JSON reader that keeps them.
-- A query parameter or field that is not listed here, or a repeated parameter, gets 400.
-- Every error has the body of the schema Error. Paths that are not listed here get 404.
-- Responses may get more fields, headers and error codes: ignore those that you do not know.`;
+- Integers of the format \`int64\` have 64 bits. Use a JSON parser that keeps every digit.
+- A repeated or unknown query parameter, or an unknown field, gets 400.
+- Every error has the body of the schema Error. Unknown paths get 404.
+- New fields, headers and error codes may be added to responses. Ignore those that you do not know.`;
 
-/** The OpenAPI 3.1 document of the service, from the operations, schemas and errors that the functions use. */
-export const openapiDocument = () => ({
+const document = () => ({
   openapi: '3.1.1',
   info: {
     title: 'Animal store',
@@ -41,9 +41,23 @@ export const openapiDocument = () => ({
       apiKey: {
         type: 'http',
         scheme: 'bearer',
-        description:
-          'An API key, such as `pets_live_…` for production or `pets_test_…` for staging.',
+        description: 'An API key: `pets_live_…` for production, `pets_test_…` for staging.',
       },
     },
   },
 });
+
+/** The bounds of int64 with every digit, which a JavaScript number would round. */
+const exact = (_key: string, value: unknown) => {
+  const bound = Object.values(int64Bounds).find((each) => Number(each) === value);
+  return bound === undefined ? value : JSON.rawJSON(`${bound}`);
+};
+
+const escaped = (codeUnit: string) => `\\u${codeUnit.charCodeAt(0).toString(16)}`;
+
+/**
+ * The text of the OpenAPI 3.1 document, from the operations, schemas and errors that the functions use.
+ * Characters beyond U+FFFF are escaped, because some are invisible.
+ */
+export const openapiText = (): string =>
+  `${JSON.stringify(document(), exact, 2).replace(/[\ud800-\udfff]/g, escaped)}\n`;

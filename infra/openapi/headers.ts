@@ -3,10 +3,10 @@ import { allowedMethods, getPet, listPets, type Operation } from '../../lib/cont
 
 const since = (getPet.deprecation?.since.getTime() ?? 0) / 1_000;
 
-/** The headers that clients may rely on, by name; of `Link` there are two. */
+/** The headers that clients may rely on, by name. There are two kinds of `Link`. */
 export const headers: Readonly<Record<string, object>> = {
   'Cache-Control': {
-    description: 'No cache may store the response: it depends on the API key.',
+    description: 'Caches must not store the response: it depends on the API key.',
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
@@ -18,14 +18,14 @@ export const headers: Readonly<Record<string, object>> = {
   },
   ETag: {
     description:
-      'Identifies this version of the body. Send it as `If-None-Match` to get 304 instead of the same body (RFC 9110).',
+      'Identifies this version of the animal. Send it in `If-None-Match` to get 304 while the animal is the same (RFC 9110).',
     required: true,
     schema: { type: 'string', pattern: '^"[\\w-]{43}"$' },
     example: '"vZ_ntEUTgTOaGjBG3whJRfYfzbKLDHKxNVXOsqZQKpw"',
   },
   NextLink: {
     description:
-      'Address of the next page (RFC 8288), relative to the address of this one. Only the last page has none.',
+      'Address of the next page, relative to the address of this page (RFC 8288). The last page has no `Link`.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
     example: '</v1/pets?limit=20&cursor=AAAcFgyVVVVVVosXT2bK>; rel="next"',
   },
@@ -35,7 +35,7 @@ export const headers: Readonly<Record<string, object>> = {
     example: `@${since}`,
   },
   Sunset: {
-    description: 'When the operation is removed (RFC 8594).',
+    description: 'When the operation will be removed (RFC 8594).',
     schema: {
       type: 'string',
       pattern: '^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$',
@@ -48,37 +48,33 @@ export const headers: Readonly<Record<string, object>> = {
     example: `</v1${getPet.deprecation?.successor}>; rel="successor-version"`,
   },
   Allow: {
-    description: 'The methods of the path.',
+    description: 'The methods that the path supports.',
     required: true,
     schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
     example: allowedMethods(listPets.path).join(', '),
   },
   'Retry-After': {
-    description: 'Seconds to wait before you send the request again.',
+    description: 'Seconds to wait before you repeat the request.',
     required: true,
     schema: { type: 'string', pattern: '^[0-9]+$' },
     example: '1',
   },
   'WWW-Authenticate': {
-    description: 'The authentication scheme (RFC 6750), when API Gateway refuses the request.',
+    description: 'The authentication scheme (RFC 6750), when API Gateway rejects the request.',
     schema: { type: 'string', const: 'Bearer' },
   },
   'x-amzn-remapped-www-authenticate': {
     description:
-      '`WWW-Authenticate`, which API Gateway renames when the service refuses the request.',
+      '`WWW-Authenticate` under the name that API Gateway gives it when the service rejects the request.',
     schema: { type: 'string', const: 'Bearer' },
   },
 };
 
-type HeaderMap = Readonly<Record<string, object>>;
-
-const header = (name: string) => {
-  if (!Object.hasOwn(headers, name)) throw new Error(`The header ${name} is not described`);
-  return { $ref: `#/components/headers/${name}` };
-};
+/** A header that `headers` describes; Redocly finds one that it does not. */
+export const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
 /** The headers of every response of an operation, error or not. */
-export const headersOf = ({ deprecation, stability }: Operation): HeaderMap => ({
+export const headersOf = ({ deprecation, stability }: Operation) => ({
   'Cache-Control': header('Cache-Control'),
   'x-amzn-RequestId': header('x-amzn-RequestId'),
   ...(deprecation && {
@@ -94,17 +90,10 @@ export const headersOf = ({ deprecation, stability }: Operation): HeaderMap => (
   }),
 });
 
-/** The header of a page that has a next one. */
-export const nextLink: HeaderMap = { Link: header('NextLink') };
-
-/** The header of a body that a client can ask for again only if it has changed. */
-export const entityTag: HeaderMap = { ETag: header('ETag') };
-
-/** The headers of an error. Throws for a header that is not described. */
-export const headersOfError = (error: ApiError): HeaderMap =>
+/** The headers of an error. API Gateway renames `WWW-Authenticate` where a function sends it. */
+export const headersOfError = (error: ApiError) =>
   Object.fromEntries(
     Object.keys(error.headers)
-      // API Gateway renames it where a function sends it.
       .flatMap((name) =>
         name === 'WWW-Authenticate' ? [name, `x-amzn-remapped-${name.toLowerCase()}`] : name,
       )

@@ -1,15 +1,16 @@
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
-import { idempotencyKeyPattern } from '../../lib/contract/limits.ts';
+import { idempotencyKeyPattern, maxBodyBytes } from '../../lib/contract/limits.ts';
 import {
   allowedMethods,
+  type Deprecation,
   getPet,
   type Operation,
   type OperationName,
   operations,
 } from '../../lib/contract/operations.ts';
 import { codeSamples } from './code-samples.ts';
-import { whenOf } from './errors.ts';
-import { entityTag, headersOf, headersOfError, nextLink } from './headers.ts';
+import { errorDescriptions } from './error-descriptions.ts';
+import { header, headersOf, headersOfError } from './headers.ts';
 import { listPetsParameters } from './schemas.ts';
 
 const rex = { id: 7905532871371142, name: 'Rex', categoryId: 1, status: 'available' };
@@ -29,40 +30,47 @@ interface Description {
   readonly description: string;
   readonly parameters: readonly object[];
   readonly requestBody?: object;
-  readonly responses: Readonly<Record<number, Readonly<Record<string, unknown>>>>;
-  /** What a client can do wrong, besides the API key. */
-  readonly refusals: readonly ApiError[];
+  readonly responses: Readonly<Record<number, ResponseObject>>;
+  /** The errors of this operation only. */
+  readonly ownErrors: readonly ApiError[];
+}
+
+interface ResponseObject {
+  readonly description: string;
+  readonly headers?: object;
+  readonly content?: object;
+  readonly links?: object;
 }
 
 const descriptions: Readonly<Record<OperationName, Description>> = {
   listPets: {
     summary: 'List animals',
     description:
-      'One page of the catalogue. `Link` leads to the next page: request that address unchanged, until a page has no `Link`. A page can hold fewer animals than `limit`, or none, and still have a `Link`.',
+      'Returns one page of the catalogue. `Link` is the address of the next page: request it unchanged, until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`.',
     parameters: listPetsParameters,
     responses: {
       200: {
         description: 'A page of animals.',
-        headers: nextLink,
+        headers: { Link: header('NextLink') },
         content: json('Pets', { onePet: [rex], empty: [] }),
       },
     },
-    refusals: [errors.invalidRequest('limit must be an integer from 1 to 100.')],
+    ownErrors: [errors.invalidRequest('limit must be an integer from 1 to 100.')],
   },
   createPet: {
     summary: 'Add an animal',
     description:
-      'Adds one animal. With an `Idempotency-Key` you can repeat the request after a lost response: it adds the animal once, and returns the same animal each time.',
+      'Adds one animal. With an `Idempotency-Key` you can repeat the request when the response is lost: the animal is added once, and each response has the same animal.',
     parameters: [
       {
         in: 'header',
         name: 'Idempotency-Key',
-        description: 'Any text that you use for no other creation, such as a UUID.',
+        description: 'A new value for each animal, such as a UUID.',
         schema: { type: 'string', pattern: idempotencyKeyPattern.source },
       },
     ],
     requestBody: {
-      description: 'The animal, in at most 8,192 bytes of UTF-8.',
+      description: `The animal, in at most ${maxBodyBytes.toLocaleString('en')} bytes of UTF-8.`,
       required: true,
       content: json('NewPet', {
         required: { name: 'Rex', categoryId: 1 },
@@ -71,14 +79,14 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
     },
     responses: {
       201: {
-        description: 'The animal, with its `id`.',
+        description: 'The animal with its `id`.',
         content: json('Pet', { created: rex }),
         links: {
           get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
         },
       },
     },
-    refusals: [
+    ownErrors: [
       errors.invalidRequest('name is required; status must be one of available, pending, sold.'),
       errors.unsupportedMediaType(),
       errors.idempotencyKeyReused(),
@@ -86,95 +94,84 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
   },
   getPet: {
     summary: 'Get an animal',
-    description: 'One animal by its `id`.',
+    description: 'Returns one animal.',
     parameters: [
       {
         in: 'path',
         name: 'petId',
         required: true,
-        description: 'The `id` of the animal. A value that no animal can have gets 404.',
+        description: 'The `id` of the animal. An invalid value gets 404.',
         schema: { $ref: '#/components/schemas/PetId' },
       },
       {
         in: 'header',
         name: 'If-None-Match',
-        description: 'The `ETag` of the animal that you have.',
+        description: 'The `ETag` of the animal from an earlier response.',
         schema: { type: 'string' },
       },
     ],
     responses: {
-      200: { description: 'The animal.', headers: entityTag, content: json('Pet', { found: rex }) },
+      200: {
+        description: 'The animal.',
+        headers: { ETag: header('ETag') },
+        content: json('Pet', { found: rex }),
+      },
       304: {
-        description: 'The animal still has the `ETag` in `If-None-Match`.',
-        headers: entityTag,
+        description: 'The animal has not changed: its `ETag` is that in `If-None-Match`.',
+        headers: { ETag: header('ETag') },
       },
     },
-    refusals: [errors.invalidRequest('query parameter fields is not known.'), errors.notFound()],
+    ownErrors: [errors.invalidRequest('query parameter fields is not known.'), errors.notFound()],
   },
 };
 
-/** The Error responses of an operation, by status: its own refusals, and those of the service and its gateway. */
-const errorResponses = (operation: Operation, refusals: readonly ApiError[]) =>
-  Object.fromEntries(
-    [
-      ...refusals,
-      errors.unauthorized(),
-      ...(operation.deprecation
-        ? [errors.endpointRemoved(`GET ${operation.deprecation.successor}`)]
-        : []),
-      errors.methodNotAllowed(allowedMethods(operation.path)),
-      errors.payloadTooLarge(),
-      errors.tooManyRequests(),
-      errors.internalError(),
-      errors.badGateway(),
-      errors.serviceUnavailable(),
-      errors.gatewayTimeout(),
-    ].map((error) => [
-      error.status,
-      {
-        description: `\`${error.code}\`: ${whenOf(error)}`,
-        headers: { ...headersOf(operation), ...headersOfError(error) },
-        content: json('Error', { [error.code]: error.body }),
-      },
-    ]),
-  );
+/** The errors of every operation. */
+const commonErrors = ({ path, deprecation }: Operation): readonly ApiError[] => [
+  errors.unauthorized(),
+  ...(deprecation ? [errors.endpointRemoved(`GET ${deprecation.successor}`)] : []),
+  errors.methodNotAllowed(allowedMethods(path)),
+  errors.payloadTooLarge(),
+  errors.tooManyRequests(),
+  errors.internalError(),
+  errors.badGateway(),
+  errors.serviceUnavailable(),
+  errors.gatewayTimeout(),
+];
+
+const errorResponse = (error: ApiError): ResponseObject => ({
+  description: `\`${error.code}\`: ${errorDescriptions[error.code]}`,
+  headers: headersOfError(error),
+  content: json('Error', { [error.code]: error.body }),
+});
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** Stability and deprecation of an operation, in sentences. */
-const lifecycle = ({ deprecation, stability }: Operation): string[] => [
-  ...(stability ? [`This operation is ${stability}: it may change within this version.`] : []),
-  ...(deprecation
-    ? [
-        `**Deprecated** since ${day.format(deprecation.since)} and removed on ${day.format(deprecation.sunset)}: from then on it returns 410. Use \`GET ${deprecation.successor}\` instead, with \`status\` to filter.`,
-      ]
-    : []),
-];
+const deprecationOf = ({ since, sunset, successor }: Deprecation) => ({
+  note: `\n\n**Deprecated** since ${day.format(since)}. It will be removed on ${day.format(sunset)}, and then return 410. Use \`GET ${successor}\` instead.`,
+  marks: { deprecated: true, 'x-sunset': sunset.toISOString().slice(0, 10) },
+});
 
 /** An operation with all its responses. */
 const operationObject = (operation: Operation) => {
-  const { name, deprecation, stability } = operation;
-  const { description, responses, refusals, ...rest } = descriptions[name];
+  const { name } = operation;
+  const { description, responses, ownErrors, ...rest } = descriptions[name];
+  const deprecation = operation.deprecation && deprecationOf(operation.deprecation);
+  const errorResponses = [...ownErrors, ...commonErrors(operation)].map(
+    (error): [string, ResponseObject] => [`${error.status}`, errorResponse(error)],
+  );
   return {
     operationId: name,
     tags: ['pets'],
     ...rest,
-    description: [description, ...lifecycle(operation)].join('\n\n'),
-    ...(deprecation && {
-      deprecated: true,
-      'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
-    }),
-    ...(stability && { 'x-stability': stability }),
+    description: description + (deprecation?.note ?? ''),
+    ...deprecation?.marks,
     'x-codeSamples': codeSamples(name),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(responses).map(([status, response]) => [
-          status,
-          { ...response, headers: { ...headersOf(operation), ...Object(response['headers']) } },
-        ]),
-      ),
-      ...errorResponses(operation, refusals),
-    },
+    responses: Object.fromEntries(
+      [...Object.entries(responses), ...errorResponses].map(([status, response]) => [
+        status,
+        { ...response, headers: { ...headersOf(operation), ...response.headers } },
+      ]),
+    ),
   };
 };
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectDirectory } from '../project-directory.ts';
-import { describedErrors, whenOf } from './errors.ts';
 
 const contractPath = join(projectDirectory, 'lib', 'contract', 'openapi.json');
 const scalarPath = join(
@@ -9,7 +8,7 @@ const scalarPath = join(
   'node_modules/@scalar/api-reference/dist/browser/standalone.js',
 );
 
-/** The service that a page sends its requests to. */
+/** The service that the page sends requests to. */
 export interface PageService {
   readonly baseAddress: string;
   readonly apiKey: string;
@@ -19,7 +18,7 @@ type ReadFile = (service?: PageService) => Promise<string | Buffer>;
 
 /**
  * The files of the reference page: Scalar with the contract and the guides. They refer only to each other, so they work
- * at any address. For a service, the page holds its API key.
+ * at any address. If you name a service, the page has its API key.
  */
 export const pageFiles: Readonly<Record<string, ReadFile>> = {
   'index.html': () => readPart('reference-page.html'),
@@ -34,16 +33,6 @@ const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'ut
 
 const guideNames = ['get-a-key', 'errors', 'paging', 'idempotency', 'versions', 'requests'];
 
-const errorList = describedErrors
-  .map((error) => `- ${error.status} \`${error.code}\`: ${whenOf(error)}`)
-  .join('\n');
-
-const readGuide = async (file: string) => {
-  const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
-  const description = lines.join('\n').replace('<!-- errors -->', errorList);
-  return { name: heading.replace('# ', ''), description };
-};
-
 /** Leaves out the bounds of int64, which JavaScript rounds; `format` names them. */
 const showable = (key: string, value: unknown) =>
   /^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value) ? undefined : value;
@@ -51,13 +40,32 @@ const showable = (key: string, value: unknown) =>
 interface Contract {
   readonly info: object;
   readonly tags: readonly object[];
+  readonly paths: ByName<ByName<{ readonly responses: ByName<{ readonly description: string }> }>>;
 }
 
-/** What the page shows: the contract, with an introduction for people and the guides as sections. */
+type ByName<Value> = Readonly<Record<string, Value>>;
+
+/** Every error of the contract, by status. */
+const errorList = ({ paths }: Contract) => {
+  const errors = Object.values(paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap(({ responses }) => Object.entries(responses))
+    .filter(([status]) => Number(status) >= 400)
+    .map(([status, { description }]) => `- ${status} ${description}`);
+  return [...new Set(errors)].sort().join('\n');
+};
+
+const readGuide = async (file: string, contract: Contract) => {
+  const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
+  const description = lines.join('\n').replace('<!-- errors -->', () => errorList(contract));
+  return { name: heading.replace('# ', ''), description };
+};
+
+/** What the page shows: the contract with an introduction for people, and the guides as sections. */
 const referenceDocument = async (): Promise<string> => {
   const document: Contract = JSON.parse(await readFile(contractPath, 'utf8'));
-  const { description } = await readGuide('introduction');
-  const guides = await Promise.all(guideNames.map(readGuide));
+  const { description } = await readGuide('introduction', document);
+  const guides = await Promise.all(guideNames.map((name) => readGuide(name, document)));
   const shown = {
     ...document,
     info: { ...document.info, description },

@@ -7,9 +7,9 @@ import {
   maxNameLength,
   visible,
 } from '../../lib/contract/requests.ts';
-import { describedErrors } from './errors.ts';
+import { errorDescriptions } from './error-descriptions.ts';
 
-// Each character beyond U+FFFF as itself: engines differ in how they write it.
+// Characters beyond U+FFFF as themselves: engines differ in how they escape them.
 const notBlank = visible.source.replace(/\\u\{(\w+)\}/g, (_, hex) =>
   String.fromCodePoint(Number.parseInt(hex, 16)),
 );
@@ -21,7 +21,7 @@ const name = {
   minLength: 1,
   maxLength: maxNameLength,
   pattern: notBlank,
-  description: 'Has a visible character and is well-formed Unicode. It is stored as you send it.',
+  description: 'Well-formed Unicode with a visible character. Stored as you send it.',
 };
 
 const categoryId = {
@@ -30,7 +30,7 @@ const categoryId = {
   minimum: Number(int64Bounds.minimum),
   maximum: Number(int64Bounds.maximum),
   description:
-    'Category of the animal. Every digit is kept. Write plain digits: `1.0` or `1e2` gets 400.',
+    'Category of the animal. Every digit is kept. Write it in plain digits: `1.0` and `1e2` get 400.',
 };
 
 /** The JSON Schemas of all bodies, by name. */
@@ -47,20 +47,20 @@ export const bodySchemas = {
     type: 'object',
     properties: { id: ref('PetId'), name, categoryId, status: ref('PetStatus') },
     required: ['id', 'name', 'categoryId', 'status'],
-    description: 'An animal of the catalogue.',
+    description: 'An animal in the catalogue.',
   },
-  Pets: { type: 'array', items: ref('Pet'), description: 'Animals, ordered by status, then id.' },
+  Pets: { type: 'array', items: ref('Pet'), description: 'Animals by status, then by `id`.' },
   Error: {
     type: 'object',
     properties: {
       code: {
         type: 'string',
-        description: 'Identifies the error, for programs. New codes may be added.',
-        examples: describedErrors.map(({ code }) => code),
+        description: 'Identifies the error. New codes may be added.',
+        examples: Object.keys(errorDescriptions),
       },
       message: {
         type: 'string',
-        description: 'Explains the error, for people. The words may change.',
+        description: 'Explains the error to people. The wording may change.',
       },
       status: {
         type: 'integer',
@@ -77,7 +77,7 @@ export const bodySchemas = {
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
     format: 'int64',
-    description: 'Assigned by the service. Exact in every JSON reader.',
+    description: 'Assigned by the service. Below 2^53, so every JSON parser keeps each digit.',
   },
 };
 
@@ -93,12 +93,12 @@ export const listPetsParameters = [
   query(
     'limit',
     { default: defaultLimit, type: 'integer', minimum: 1, maximum: maxLimit },
-    'Maximum number of animals on the page. It can hold fewer, or none, and still have a `Link`.',
+    'Maximum number of animals on the page.',
   ),
-  query('status', ref('PetStatus'), 'Lists only animals of this status.'),
+  query('status', ref('PetStatus'), 'Returns only animals with this status.'),
   query(
     'cursor',
     { type: 'string' },
-    'Where the page starts, as the `Link` of the page before says. It is valid for the same `status` only.',
+    'Where the page starts, from the `Link` of the previous page. Valid only with the same `status`.',
   ),
 ];

@@ -3,7 +3,7 @@ import { identifyApiKey } from '../../lib/contract/api-key.ts';
 import type { Pet } from '../../lib/contract/bodies.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 
-/** Pets of a usual size, as many as the longest page and one more. */
+/** Pets of a usual size: one more than the longest page. */
 export const cannedPets: readonly Pet[] = Array.from({ length: 101 }, (_, index) => ({
   id: 2 ** 52 + index,
   name: `Rex the ${index}th of Animal Store`,
@@ -11,7 +11,7 @@ export const cannedPets: readonly Pet[] = Array.from({ length: 101 }, (_, index)
   status: 'available',
 }));
 
-/** The record of an API key that is in force. */
+/** The record of a valid API key. */
 const cannedRecord = (apiKey: string): ApiKeyRecord => {
   const identity = identifyApiKey(apiKey, 'pets_test');
   if (!identity) throw new Error('The API key is malformed');
@@ -25,16 +25,16 @@ interface Input {
   readonly Limit?: number;
 }
 
-/** A request to DynamoDB: operation and table, such as `Query Pets`, and what is answered to it, as JSON. */
+/** The operation and table of a request, such as `Query Pets`, and the response in JSON. */
 export interface CannedAnswer {
   readonly call: string;
   readonly body: string;
 }
 
-/** Answers requests as a DynamoDB would that knows one API key, and always the same pets. */
+/** Responds to requests like DynamoDB with one API key and always the same pets. */
 export const cannedAnswers = (apiKey: string) => {
   const record = cannedRecord(apiKey);
-  // As JSON has it: marshalled bytes would be written in a form of Node's own.
+  // In base64, as DynamoDB's JSON has it.
   const hash = { B: Buffer.from(record.hash).toString('base64') };
   const keyItem = { ...marshall({ ...record, hash: undefined }, omitUndefined), hash };
   const outputOf = (operation: string, { Key, Limit }: Input): object => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const passphrase = 'not a secret';
 
-/** A self-signed certificate of this machine for some host names, and where it lies in PEM for those who shall trust it. */
+/** A self-signed certificate of this machine; `file` is its PEM file, for clients that must trust it. */
 export interface Certificate extends AsyncDisposable {
   readonly pfx: Buffer;
   readonly passphrase: string;

@@ -6,8 +6,6 @@ const gap = 8;
 const left = 230;
 const width = 760;
 
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-
 /** A bar for the instructions of each contender's cold getPet, as SVG that is legible on dark and light pages. */
 export const chart = ({ coldInstructions }: Results): string => {
   const rows = coldInstructions.filter(({ request }) => request === 'getPet');
@@ -16,7 +14,7 @@ export const chart = ({ coldInstructions }: Results): string => {
     const top = 40 + index * (barHeight + gap);
     const length = (median / most) * (width - left - 60);
     const colour = name === 'service' ? '#0b7' : '#89a';
-    return `  <text x="${left - 10}" y="${top + 16}" text-anchor="end">${escaped(labels[name])}</text>
+    return `  <text x="${left - 10}" y="${top + 16}" text-anchor="end">${labels[name]}</text>
   <rect x="${left}" y="${top}" width="${length.toFixed(1)}" height="${barHeight}" fill="${colour}"/>
   <text x="${(left + length + 8).toFixed(1)}" y="${top + 16}">${median.toFixed(0)} M</text>`;
   });

@@ -22,13 +22,14 @@ export interface ColdInstructions {
   readonly millions: Samples;
 }
 
-/** Counts each contender's cold start `runs` times for each request, in front of a DynamoDB stand-in. */
+/** Counts each contender's cold start `runs` times for each request. */
 export const measureColdInstructions = async (
   contenders: Contenders,
   names: readonly ContenderName[],
   measured: readonly RequestName[],
   runs: number,
 ): Promise<readonly ColdInstructions[]> => {
+  if (names.length === 0) return [];
   await using standIn = await DynamodbStandIn.start();
   const count = (name: ContenderName, request: RequestName) =>
     countInstructions((runner) =>
@@ -55,7 +56,7 @@ export interface ColdCpu {
   readonly firstInvocation: readonly number[];
 }
 
-/** Measures the CPU time of a cold getPet in rounds, so that what else the machine does hits all contenders. */
+/** Measures the CPU time of a cold getPet in rounds, so that other load on the machine affects all contenders. */
 export const measureColdCpu = async (
   contenders: Contenders,
   rounds: number,

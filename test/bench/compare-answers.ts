@@ -2,22 +2,20 @@ import { deepEqual, equal } from 'node:assert/strict';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { errors } from '../../lib/contract/errors.ts';
 import { proxyEvent } from '../support/proxy-event.ts';
-import type { ContenderName, Contenders } from './contenders.ts';
+import { type ContenderName, type Contenders, peerNames } from './contenders.ts';
 import { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import { runLambda } from './lambda-process.ts';
 import { type RequestName, requestNames, requests } from './requests.ts';
 
-const peers = ['hono', 'powertools', 'express', 'fastify'] as const;
-
 /**
- * Compares what the contenders answer, so that the benchmark measures the same work: each request like the service, and
- * 401 for a wrong key and 400 for a body that is not a pet from each framework. Throws an AssertionError otherwise.
+ * Compares the responses of the contenders, so that the benchmark measures the same work: each must be that of the service,
+ * and frameworks return 401 for a wrong key and 400 for a body that is not a pet. Throws an AssertionError otherwise.
  */
 export const compareAnswers = async (contenders: Contenders): Promise<void> => {
   await using standIn = await DynamodbStandIn.start();
   const { environment, apiKey } = standIn;
 
-  /** Status and body of an answer; the id of a new pet is random. */
+  /** Status and body of a response, without the random id of a new pet. */
   const answerOf = async (
     name: ContenderName,
     request: RequestName,
@@ -33,7 +31,7 @@ export const compareAnswers = async (contenders: Contenders): Promise<void> => {
   for (const request of requestNames) {
     const expected = await answerOf('service', request);
     equal(expected.statusCode, request === 'createPet' ? 201 : 200);
-    for (const name of [...peers, 'bare'] as const) {
+    for (const name of [...peerNames, 'bare'] as const) {
       deepEqual(await answerOf(name, request), expected, `${name} answers ${request}`);
     }
   }
@@ -52,7 +50,7 @@ export const compareAnswers = async (contenders: Contenders): Promise<void> => {
     },
     body: '{"name":5}',
   });
-  for (const name of peers) {
+  for (const name of peerNames) {
     const unauthorized = await answerOf(name, 'getPet', wrongKey);
     deepEqual(unauthorized, { statusCode: 401, body: errors.unauthorized().body }, name);
     const { statusCode, body } = await answerOf(name, 'createPet', notAPet);

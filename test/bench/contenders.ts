@@ -1,5 +1,5 @@
-import { join } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { basename, join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
 import {
   bundleDirectory,
   bundleFunctions,
@@ -23,7 +23,8 @@ export const functionNames: Readonly<Record<RequestName, string>> = {
   listPetsOf100: 'list-pets',
 };
 
-const peerNames = ['hono', 'powertools', 'express', 'fastify'] as const;
+/** The frameworks that the service is compared with. */
+export const peerNames = ['hono', 'powertools', 'express', 'fastify'] as const;
 
 /** In the order in which they are shown. */
 export const contenderNames = [
@@ -49,13 +50,13 @@ export const buildContenders = async (
   );
   await build({
     ...bundleOptions,
-    // The functions are built too: a build without them would miss modules that are to be left out.
+    // The functions are built too, because the plugins fail when a module that they leave out is missing.
     entryPoints: ['functions/*.ts', ...others],
     entryNames: '[name]',
     outdir,
     plugins: [...bundleOptions.plugins, withoutTelemetry],
   });
-  // What esbuild builds when it is told only the platform.
+  // Built with esbuild's defaults.
   const { absWorkingDir, platform, outExtension } = bundleOptions;
   await build({
     ...{ absWorkingDir, platform, outExtension, bundle: true, minify: true },
@@ -99,20 +100,17 @@ export const bytesBySource = async (): Promise<
   });
   return Object.fromEntries(
     Object.entries(metafile.outputs).map(([file, { inputs }]) => [
-      /([\w-]+)\.cjs$/.exec(file)?.[1] ?? file,
-      contributions(inputs),
+      basename(file, '.cjs'),
+      Object.fromEntries(
+        Object.entries(inputs)
+          .map(([path, { bytesInOutput }]): [string, number] => [path, bytesInOutput])
+          .filter(([, bytes]) => bytes > 0),
+      ),
     ]),
   );
 };
 
-const contributions = (inputs: Metafile['outputs'][string]['inputs']) =>
-  Object.fromEntries(
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
-      bytesInOutput > 0 ? [[path, bytesInOutput]] : [],
-    ),
-  );
-
-/** What shares the service's store but writes no line for a request needs no telemetry. */
+/** Removes telemetry from contenders that use the service's store but write no line for a request. */
 const withoutTelemetry: Plugin = {
   name: 'without-telemetry',
   setup: ({ onLoad, onEnd }) => {

@@ -6,7 +6,7 @@ import { generateApiKey } from '../../lib/contract/api-key.ts';
 import { cannedAnswers } from './canned-answers.ts';
 import { type Certificate, makeCertificate } from './certificate.ts';
 
-/** What Lambda and the stack put into a function's environment, with a place for DynamoDB. */
+/** The environment that Lambda and the stack give a function, with an endpoint for DynamoDB. */
 export const functionEnvironment = (dynamodbEndpoint: string): Record<string, string> => ({
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'ASIASTANDIN',
@@ -24,13 +24,13 @@ export const functionEnvironment = (dynamodbEndpoint: string): Record<string, st
   SERVICE_NAME: 'animal-store',
 });
 
-/** A request as it came in: operation and table, such as `Query Pets`, and headers. */
+/** A received request: operation and table, such as `Query Pets`, and headers. */
 export interface StandInRequest {
   readonly call: string;
   readonly headers: IncomingMessage['headers'];
 }
 
-/** Stands in for DynamoDB: answers over TLS and at once, with canned answers. */
+/** A server that replaces DynamoDB: it responds at once, over TLS, with canned answers. */
 export class DynamodbStandIn implements AsyncDisposable {
   readonly apiKey = generateApiKey('pets_test');
   readonly requests: StandInRequest[] = [];
@@ -60,7 +60,7 @@ export class DynamodbStandIn implements AsyncDisposable {
     return address.port;
   }
 
-  /** The environment of a function that has this for DynamoDB, and trusts it. */
+  /** The environment of a function that uses this as DynamoDB, and trusts its certificate. */
   get environment(): Record<string, string> {
     return {
       ...functionEnvironment(`https://localhost:${this.port}`),

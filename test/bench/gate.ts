@@ -6,7 +6,7 @@ import type { GatedResults } from './results.ts';
 /** The share by which a figure may grow before the gate fails. */
 const tolerance = 0.02;
 
-export interface Comparison {
+interface Comparison {
   /** A line for each figure that is more than 2 % worse, and each module that is loaded in addition. */
   readonly worse: readonly string[];
   readonly better: readonly string[];
@@ -19,41 +19,33 @@ export interface Comparison {
 export const regressionsOf = (committed: GatedResults, measured: GatedResults): Comparison => {
   const worse: string[] = [];
   const better: string[] = [];
-  const compare = (figure: string, before: number, now: number, detail: () => string) => {
-    const line = `${figure}: ${before.toPrecision(4)} before, ${now.toPrecision(4)} now`;
-    if (now > before * (1 + tolerance)) worse.push(`${line}.${detail()}`);
+  const compare = (figure: string, functionName: string, before = Number.NaN, now = before) => {
+    const [shownBefore, shownNow] = [before, now].map((value) => value.toFixed(value < 10 ? 3 : 0));
+    const line = `${figure}: ${shownBefore} before, ${shownNow} now`;
+    const [bytesBefore = {}, bytesNow = {}] = [committed, measured].map(
+      ({ bytesBySource }) => bytesBySource[functionName],
+    );
+    if (now > before * (1 + tolerance)) worse.push(line + largestGrowth(bytesBefore, bytesNow));
     else if (now < before * (1 - tolerance)) better.push(line);
   };
-  const grown = (functionName: string) => () =>
-    largestGrowth(
-      committed.bytesBySource[functionName] ?? {},
-      measured.bytesBySource[functionName] ?? {},
-    );
 
   for (const request of coldRequests) {
     const [before, now] = [committed, measured].map((results) =>
       coldRatio(results, request, 'sdkCall'),
     );
-    if (before && now) {
-      compare(
-        `cold ${request} / document-client call`,
-        before.median,
-        now.median,
-        grown(functionNames[request]),
-      );
-    }
+    const figure = `cold ${request} / document-client call`;
+    compare(figure, functionNames[request], before?.median, now?.median);
     const known = new Set(committed.loadedModules[request]);
     for (const name of measured.loadedModules[request] ?? []) {
       if (!known.has(name)) worse.push(`A cold ${request} loads one more module: ${name}`);
     }
   }
   for (const { name, functionName, bytes } of measured.bundles) {
+    if (name !== 'service') continue;
     const before = committed.bundles.find(
       (row) => row.name === name && row.functionName === functionName,
     );
-    if (before && name === 'service') {
-      compare(`bundle of ${functionName}, bytes`, before.bytes, bytes, grown(functionName));
-    }
+    compare(`bundle of ${functionName}, bytes`, functionName, before?.bytes, bytes);
   }
   return { worse, better };
 };
@@ -67,6 +59,6 @@ const largestGrowth = (before: Bytes, now: Bytes): string => {
     .filter(({ bytes }) => bytes > 0)
     .toSorted((one, other) => other.bytes - one.bytes)
     .slice(0, 3);
-  if (growth.length === 0) return ' No file of the bundle grew.';
-  return ` Grown: ${growth.map(({ file, bytes }) => `${file} (+${bytes} bytes)`).join(', ')}.`;
+  if (growth.length === 0) return '. No file of the bundle grew.';
+  return `. Grown: ${growth.map(({ file, bytes }) => `${file} (+${bytes} bytes)`).join(', ')}.`;
 };

@@ -41,7 +41,6 @@ for (const event of events) {
 const report = {
   cpuMsAfterInit,
   invocations,
-  residentBytes: process.memoryUsage.rss(),
   loaded: process.moduleLoadList.filter((module) => !loadedBefore.has(module)),
 };
 writeSync(1, `\n${JSON.stringify(report)}`);

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-/** What came of a function in a process of its own. */
+
+/** What a function did in a process of its own. */
 export interface Report {
   /** CPU time of the whole process up to here, in ms. */
   readonly cpuMsAfterInit: number;

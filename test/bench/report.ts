@@ -4,7 +4,7 @@ import type { RequestName } from './requests.ts';
 import type { Results } from './results.ts';
 import { ratioOf, type Samples, samplesOf } from './samples.ts';
 
-/** What a contender is called in tables and chart. */
+/** The names of the contenders in tables and in the chart. */
 export const labels: Readonly<Record<ContenderName, string>> = {
   empty: 'Empty handler',
   bare: 'Bare handler (L)',
@@ -18,10 +18,9 @@ export const labels: Readonly<Record<ContenderName, string>> = {
   fastify: 'Fastify',
 };
 
-/** A figure that is bounded. Where it is a ratio of CPU times, its whole 95 % interval must be within the bar. */
-export interface Figure {
+/** A figure with a bar. For a ratio of CPU times, its whole 95 % interval must be within the bar. */
+interface Figure {
   readonly figure: string;
-  readonly unit: 'instructions' | 'CPU time' | 'bytes' | 'requests and units';
   /** Absent where it was not measured. */
   readonly value: Samples | undefined;
   readonly bar: number;
@@ -51,37 +50,23 @@ export const coldRatio = (
   return single(highest('service') / highest(other));
 };
 
-const warmRatio = ({ warm }: Results, request: RequestName): Samples | undefined => {
-  const of = (name: ContenderName) =>
-    find(warm, (row) => row.name === name && row.request === request).instructions;
-  const [service, call] = [of('service'), of('sdkCall')];
+const warmInstructions = ({ warm }: Results, contender: ContenderName, wanted: RequestName) =>
+  find(warm, ({ name, request }) => name === contender && request === wanted).instructions;
+
+const warmRatio = (results: Results, request: RequestName): Samples | undefined => {
+  const [service, call] = (['service', 'sdkCall'] as const).map((name) =>
+    warmInstructions(results, name, request),
+  );
   return service === undefined || call === undefined ? undefined : single(service / call);
 };
 
 const cpuOf = ({ coldCpu }: Results, name: ContenderName) =>
   find(coldCpu, (row) => row.name === name);
 
-/** The budget of the service, and what was measured. */
+/** The budget of the service and what was measured: instructions, unless the figure says otherwise. */
 export const budgetOf = (results: Results): readonly Figure[] => {
-  const figure = (
-    text: string,
-    unit: Figure['unit'],
-    value: Samples | undefined,
-    bar: number,
-  ): Figure => ({
-    figure: text,
-    unit,
-    value,
-    bar,
-    isMet: value !== undefined && value.max <= bar,
-  });
-  const cold = (request: RequestName, other: ContenderName, bar: number) =>
-    figure(
-      `cold ${request} / ${labels[other].replace(/^[BD]/, (initial) => initial.toLowerCase())}`,
-      'instructions',
-      coldRatio(results, request, other),
-      bar,
-    );
+  const cold = (request: RequestName, other: ContenderName) =>
+    [`cold ${request} / ${labels[other]}`, coldRatio(results, request, other)] as const;
   const kilobytes = (functionName: RegExp, size: 'bytes' | 'gzipBytes') =>
     single(
       Math.max(
@@ -90,44 +75,36 @@ export const budgetOf = (results: Results): readonly Figure[] => {
           .map((row) => row[size] / 1_000),
       ),
     );
-  const firstInvocation = ratioOf(
-    cpuOf(results, 'service').firstInvocation,
-    cpuOf(results, 'notWarmedUp').firstInvocation,
-  );
-  return [
-    cold('getPet', 'sdkCall', 1.1),
-    cold('createPet', 'sdkCall', 1.15),
-    cold('listPets', 'sdkCall', 1.15),
-    cold('getPet', 'bare', 1.6),
-    cold('createPet', 'bare', 1.68),
-    cold('listPets', 'bare', 1.68),
-    cold('getPet', 'hono', 0.61),
-    cold('getPet', 'powertools', 0.61),
-    cold('getPet', 'express', 0.42),
-    cold('getPet', 'fastify', 0.38),
-    figure(
-      'first invocation after the INIT warm-up / without the warm-up',
-      'CPU time',
-      firstInvocation,
+  const firstInvocation = (name: ContenderName) => cpuOf(results, name).firstInvocation;
+  const figures: readonly (readonly [string, Samples | undefined, bar: number])[] = [
+    [...cold('getPet', 'sdkCall'), 1.1],
+    [...cold('createPet', 'sdkCall'), 1.15],
+    [...cold('listPets', 'sdkCall'), 1.15],
+    [...cold('getPet', 'bare'), 1.6],
+    [...cold('createPet', 'bare'), 1.68],
+    [...cold('listPets', 'bare'), 1.68],
+    [...cold('getPet', 'hono'), 0.61],
+    [...cold('getPet', 'powertools'), 0.61],
+    [...cold('getPet', 'express'), 0.42],
+    [...cold('getPet', 'fastify'), 0.38],
+    [
+      'first invocation after the INIT warm-up / without the warm-up, CPU time',
+      ratioOf(firstInvocation('service'), firstInvocation('notWarmedUp')),
       0.28,
-    ),
-    figure('largest bundle, KB', 'bytes', kilobytes(/./, 'bytes'), 184),
-    figure('largest bundle, gzipped, KB', 'bytes', kilobytes(/./, 'gzipBytes'), 60),
-    figure('bundle of unrouted, KB', 'bytes', kilobytes(/^unrouted$/, 'bytes'), 18),
-    figure('warm getPet / document-client call', 'instructions', warmRatio(results, 'getPet'), 1.1),
-    figure(
-      'warm list of 100 / document-client call',
-      'instructions',
-      warmRatio(results, 'listPetsOf100'),
-      1.2,
-    ),
-    figure(
-      'failures of test/service/dynamodb-cost.test.ts',
-      'requests and units',
-      single(results.costsAsPromised ? 0 : 1),
-      0,
-    ),
+    ],
+    ['largest bundle, KB', kilobytes(/./, 'bytes'), 184],
+    ['largest bundle, gzipped, KB', kilobytes(/./, 'gzipBytes'), 60],
+    ['bundle of unrouted, KB', kilobytes(/^unrouted$/, 'bytes'), 18],
+    [`warm getPet / ${labels.sdkCall}`, warmRatio(results, 'getPet'), 1.1],
+    [`warm list of 100 / ${labels.sdkCall}`, warmRatio(results, 'listPetsOf100'), 1.2],
+    ['failures of test/service/dynamodb-cost.test.ts', single(results.costsAsPromised ? 0 : 1), 0],
   ];
+  return figures.map(([figure, value, bar]) => ({
+    figure,
+    value,
+    bar,
+    isMet: value !== undefined && value.max <= bar,
+  }));
 };
 
 type Cell = string | number;
@@ -148,16 +125,13 @@ const verdictOf = ({ value, isMet }: Figure) =>
 
 /** A row for each contender, a column for each request. */
 const coldTable = ({ coldInstructions }: Results) => {
-  const requests = [...new Set(coldInstructions.map(({ request }) => request))];
-  const names = [...new Set(coldInstructions.map(({ name }) => name))];
+  const byRequest = Map.groupBy(coldInstructions, ({ request }) => request);
+  const byName = Map.groupBy(coldInstructions, ({ name }) => name);
   return markdownTable(
-    ['', ...requests],
-    names.map((name) => [
+    ['', ...byRequest.keys()],
+    [...byName].map(([name, rows]) => [
       labels[name],
-      ...requests.map((request) => {
-        const row = find(coldInstructions, (row) => row.name === name && row.request === request);
-        return range(row.millions, 1);
-      }),
+      ...rows.map(({ millions }) => range(millions, 1)),
     ]),
   );
 };
@@ -197,11 +171,8 @@ const memoryTable = (results: Results) => {
     ({ name, request }) => name === 'service' && request === 'getPet',
   ).millions.median;
   const coldMs = samplesOf(cpuOf(results, 'service').untilFirstAnswer).median;
-  const warm = find(
-    results.warm,
-    ({ name, request }) => name === 'service' && request === 'getPet',
-  ).instructions;
-  const warmMs = ((warm ?? 0) / 1e6 / cold) * coldMs;
+  const warm = warmInstructions(results, 'service', 'getPet') ?? 0;
+  const warmMs = (warm / 1e6 / cold) * coldMs;
   return markdownTable(
     ['MiB', 'cold, ms of CPU time', 'warm, ms of CPU time', 'a million warm, with 5 ms of waiting'],
     memorySizes.map((size) => {
@@ -216,19 +187,17 @@ const memoryTable = (results: Results) => {
 /** What a warm request waits for DynamoDB, in ms: assumed. */
 const waitingMs = 5;
 
-const bundleTable = ({ bundles }: Results) => {
-  const names = [...new Set(bundles.map(({ name }) => name))];
-  return markdownTable(
+const bundleTable = ({ bundles }: Results) =>
+  markdownTable(
     ['', 'largest bundle, bytes', 'gzipped'],
-    names.map((name) => {
-      const rows = bundles.filter((row) => row.name === name);
-      const largest = (size: 'bytes' | 'gzipBytes') => Math.max(...rows.map((row) => row[size]));
-      return [labels[name], largest('bytes'), largest('gzipBytes')];
-    }),
+    [...Map.groupBy(bundles, ({ name }) => name)].map(([name, rows]) => [
+      labels[name],
+      Math.max(...rows.map(({ bytes }) => bytes)),
+      Math.max(...rows.map(({ gzipBytes }) => gzipBytes)),
+    ]),
   );
-};
 
-/** The whole result, to be read. */
+/** The text of RESULT.md. */
 export const report = (results: Results): string => `# Results
 
 \`npm run bench\` wrote this on ${results.machine}, Node.js ${results.node}. [README.md](README.md) explains each figure.
@@ -236,14 +205,8 @@ export const report = (results: Results): string => `# Results
 ## Budget
 
 ${markdownTable(
-  ['figure', 'unit', 'bar', 'measured', ''],
-  budgetOf(results).map((figure) => [
-    figure.figure,
-    figure.unit,
-    figure.bar,
-    shownValue(figure),
-    verdictOf(figure),
-  ]),
+  ['figure', 'bar', 'measured', ''],
+  budgetOf(results).map((row) => [row.figure, row.bar, shownValue(row), verdictOf(row)]),
 )}
 
 ## Cold start, millions of instructions

@@ -88,27 +88,17 @@ export const measure = async (
 };
 
 const passes = (test: string): boolean => {
-  const vitest = [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--config',
-    'test/vitest.config.ts',
-    test,
-  ];
-  const { status } = spawnSync(process.execPath, vitest, { cwd: projectDirectory });
-  return status === 0;
+  const vitest = `node_modules/vitest/vitest.mjs run --config test/vitest.config.ts ${test}`;
+  return spawnSync(process.execPath, vitest.split(' '), { cwd: projectDirectory }).status === 0;
 };
 
-/** Measures what the gate compares, of some contenders. */
+/** Measures what the gate compares. Counts no instructions if `names` is empty. */
 export const measureGated = async (
   contenders: Contenders,
   names: readonly ContenderName[],
   { coldRequests: measured, instructionRuns }: Pick<Effort, 'coldRequests' | 'instructionRuns'>,
 ): Promise<GatedResults> => ({
-  coldInstructions:
-    names.length === 0
-      ? []
-      : await measureColdInstructions(contenders, names, measured, instructionRuns),
+  coldInstructions: await measureColdInstructions(contenders, names, measured, instructionRuns),
   bundles: await measureBundles(contenders, names),
   bytesBySource: await bytesBySource(),
   loadedModules: await loadedModules(contenders),

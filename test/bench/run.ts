@@ -73,7 +73,7 @@ const { values } = parseArgs({
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-bench-'));
 try {
   if (values.gate) await gate(directory);
-  // A short run shows that everything can be measured; its figures mean nothing.
+  // The figures of a short run mean nothing.
   else await compare(directory, values.smoke ? smoke : full, !values.smoke);
 } finally {
   await rm(directory, { recursive: true });

@@ -3,8 +3,8 @@ import type { NewPet } from '../../lib/contract/requests.ts';
 import * as pets from '../../lib/pets/pet-store.ts';
 
 /*
- * What is left of the service when its chain is taken away: one call of its store, and JSON. The difference between
- * both is what authentication, validation, error shaping, log and metrics cost.
+ * The service without its chain: one call of its store, and JSON. The difference is the cost of authentication,
+ * validation, error shaping, log and metrics.
  */
 
 const { signal } = new AbortController();

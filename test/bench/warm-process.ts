@@ -7,8 +7,8 @@ import { lambdaContext } from '../support/proxy-event.ts';
 import { cannedAnswers } from './canned-answers.ts';
 
 /*
- * Invokes a function again and again, with the network stubbed out. The last line that it prints is the CPU time of a
- * measured invocation in µs: `node warm-process.ts <module> <event as JSON> <invocations before> <measured invocations>`.
+ * Invokes a function many times, with the network stubbed out. Its last line of output is the CPU time of a measured
+ * invocation in µs: `node warm-process.ts <module> <event as JSON> <invocations before> <measured invocations>`.
  */
 const [, , module = '', eventJson = '', warmUps = '', measured = ''] = process.argv;
 const event = JSON.parse(eventJson);
@@ -16,7 +16,7 @@ const event = JSON.parse(eventJson);
 const answer = cannedAnswers(process.env['API_KEY'] ?? '');
 const bodies = new Map<string, Buffer>();
 
-/** The answer to a request, worked out once for each, for only what the function does shall be measured. */
+/** The response to a request, computed once, so that only the function is measured. */
 const bodyFor = (target: string, text: string): Buffer => {
   const key = target + text.length;
   const known = bodies.get(key) ?? Buffer.from(answer(target, text).body);

@@ -14,7 +14,7 @@ const chromiumPath = (process.env['PATH'] ?? '')
   .split(delimiter)
   .flatMap((directory) => ['chromium', 'google-chrome'].map((name) => join(directory, name)))
   .find(existsSync);
-if (!chromiumPath) console.info('No browser opens the reference page: there is no Chromium here.');
+if (!chromiumPath) console.info('The reference page is not tested: Chromium is not installed.');
 
 const built = join(projectDirectory, '.build', 'docs');
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -22,13 +22,13 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
   let browser: Browser;
   let page: Page;
-  /** What the page has logged as wrong, and its requests to other hosts. */
+  /** Errors and warnings of the page, and its requests to other hosts. */
   let complaints: string[];
 
   beforeAll(async () => {
     browser = await chromium.launch({
       executablePath: chromiumPath ?? '',
-      // Chromium's own sandbox does not run as root, as in a container.
+      // Chromium's sandbox does not run as root, as in a container.
       args: ['--no-sandbox'],
     });
   });
@@ -44,7 +44,7 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
     page.on('request', (request) => {
       if (!request.url().startsWith(new URL(address).origin)) complaints.push(request.url());
     });
-    // The files that npm run docs has built, as any static host has them.
+    // A static host with the files that npm run docs built.
     await page.route('https://static.example/deep/*', (route) =>
       route.fulfill({
         path: join(built, basename(route.request().url()).replace(/^deep$/, 'index.html')),
@@ -55,7 +55,7 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
   };
 
   const sidebar = () => page.getByRole('complementary');
-  /** A picture for `npm run screenshot`, or for a look at what failed. */
+  /** Takes a picture for `npm run screenshot`, or to inspect a failure. */
   const photograph = (name: string) =>
     page.screenshot({ path: join(process.env['SCREENSHOTS'] ?? built, `${name}.png`) });
 

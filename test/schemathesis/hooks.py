@@ -1,4 +1,4 @@
-"""What the OpenAPI document can't say, so that Schemathesis must not take it for a contradiction."""
+"""Responses that are right although the OpenAPI document cannot describe them."""
 
 import atexit
 import json
@@ -27,7 +27,7 @@ def is_whole_float(value):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """False for the few answers that are right although a check takes them for wrong."""
+    """Returns False for a response that is right although a check reports it."""
     kind = type(failure).__name__
     if kind == "UnsupportedMethodResponse":
         # API Gateway has no route for such a method: 404, or 400 where it takes the Bearer token for a malformed
@@ -35,15 +35,15 @@ def filter_failure(context, failure, case, response):
         return case.method not in ("TRACE", "QUERY") or response.status_code not in (400, 404)
     if kind != "RejectedPositiveData":
         return True
-    # No refusal: the client has the animal already.
+    # Not an error: the client has the animal.
     if response.status_code == 304:
         return False
     error = response.json()
-    # No schema knows which keys came before with another animal.
+    # A schema cannot know which keys were used with another animal.
     if error["code"] == "idempotency_key_reused":
         return False
-    # A cursor is opaque: only the service knows which ones it has given.
+    # A cursor is opaque: only the service knows which are valid.
     if error["message"] == "cursor is not one that this list has given.":
         return False
-    # To JSON Schema 1.0 is an integer; the document says in words that it must be written as 1.
+    # In JSON Schema 1.0 is an integer; the description says that it must be written as 1.
     return not (isinstance(case.body, dict) and is_whole_float(case.body.get("categoryId")))

@@ -6,13 +6,12 @@ import { type LocalService, startLocalService } from '../../infra/local/local-se
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { pythonTool } from '../support/python-tool.ts';
 
-/** Requests that each operation must have got, or the run shows less than it says. */
+/** Requests that each operation must get. */
 const leastRequests = 1_000;
 
-/** Where it keeps what it writes. */
 const directory = join(projectDirectory, '.build', 'schemathesis');
 
-/** Generates requests from `openapi.json`, and holds the service's answers to it. Throws when one departs from it. */
+/** Generates requests from `openapi.json`, and checks the responses against it. Throws when one contradicts it. */
 const run = async (tool: string, { baseAddress, apiKey }: LocalService) => {
   const requestsFile = join(directory, 'requests.json');
   const config = join(import.meta.dirname, 'schemathesis.toml');
