@@ -112,17 +112,8 @@ export class PetsApi extends Construct {
     const stage = this.#stage;
     const { deploymentStage } = this.restApi;
     if (stage.firewall) {
-      new Firewall(this, 'Firewall', {
-        name: serviceName(stage),
-        stageArn: deploymentStage.stageArn,
-        headersOf: (error) => errorHeaders(stage, error),
-        logRetentionDays: stage.accessLogRetentionDays,
-        // Its name is fixed, so that a retry of a failed deployment would collide with a log that stayed.
-        logRemovalPolicy: stage.retainData
-          ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-          : RemovalPolicy.DESTROY,
-        ...stage.firewall,
-      });
+      const { stageArn } = deploymentStage;
+      new Firewall(this, 'Firewall', { stage, limits: stage.firewall, stageArn });
     } else {
       Validations.of(deploymentStage).acknowledge({
         id: 'AwsSolutions::AwsSolutions-APIG3',
