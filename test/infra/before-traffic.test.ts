@@ -11,9 +11,10 @@ import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { probeKeyParameter, staging } from '../../infra/stages.ts';
 import { parseTemplate, Ref, resourcesOf } from '../../infra/template/template.ts';
+import { petStatuses } from '../../lib/contract/bodies.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { type Answer, json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
-import { FaultProxy, faults } from '../support/fault-proxy.ts';
+import { answer, FaultProxy, faults } from '../support/fault-proxy.ts';
 import { startLambdaEndpoint } from '../support/lambda-endpoint.ts';
 import { deployedTemplate } from '../support/stack.ts';
 
@@ -128,7 +129,7 @@ const succeeded = {
 const failed = [{ ...succeeded.reports[0], status: 'Failed' }];
 
 /** What SSM answers; CodeDeploy takes every report. */
-const answer = (parameter: Answer) => {
+const answerOfSsm = (parameter: Answer) => {
   aws.answers = {
     // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
     'AmazonSSM.GetParameter': (body) => {
@@ -171,13 +172,21 @@ const failing = () => 'exports.handler = async () => { throw new Error("broken o
 
 describe('the check before traffic', () => {
   beforeAll(() => {
-    answer(json({ Parameter: { Value: apiKey } }));
+    answerOfSsm(json({ Parameter: { Value: apiKey } }));
   });
 
   it('passes good versions, and adds its one pet once, however often it runs', async () => {
     expect(await check()).toEqual(succeeded);
     expect(await check()).toEqual(succeeded);
     expect(await checkPets()).toHaveLength(1);
+  });
+
+  it('waits until the pet that it has added can be read', async () => {
+    const table = names.keys().find((id) => id.startsWith('PetsTable'));
+    const noItems = answer('{"Items":[],"Count":0,"ScannedCount":0}');
+    proxy.inject(`Query ${table}`, noItems, petStatuses.length);
+    proxy.inject(`GetItem ${table}`, answer('{}'), 1);
+    expect(await check()).toEqual(succeeded);
   });
 
   it('takes 410 of getPet from its sunset on', async () => {
@@ -232,7 +241,7 @@ describe('the check before traffic', () => {
 });
 
 it('fails without a key of the probe, and says how to issue one', async () => {
-  answer(jsonError('ParameterNotFound'));
+  answerOfSsm(jsonError('ParameterNotFound'));
   expect(await check()).toEqual({
     reports: failed,
     failures: [expect.stringContaining('run npm run keys -- issue --for-probe --stage staging')],

@@ -91,7 +91,7 @@ describe('the probe', () => {
     expect(failure).toContain('run npm run keys -- issue --for-probe --stage staging');
   });
 
-  it('records a good answer and how long it took, and reads its key once in 5 minutes', async () => {
+  it('records a good answer and how long it took, and reads its key once', async () => {
     setKey(apiKey);
     const { values, units } = await run();
     expect(values).toEqual({ ProbeSuccess: [1], ProbeLatency: [expect.any(Number)] });
