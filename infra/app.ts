@@ -1,5 +1,5 @@
 import { App } from 'aws-cdk-lib';
-import { featureFlags } from './feature-flags.ts';
+import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './lambda/bundle-functions.ts';
 import { refusePlaceholders } from './placeholders.ts';
 import { AccountStack } from './stacks/account-stack.ts';
@@ -9,7 +9,8 @@ import { accountStackId, emulated, type Stage, stackName, stages, staging } from
 
 await bundleFunctions();
 
-const app = new App({ analyticsReporting: false, context: featureFlags });
+// The CDK's command line passes the feature flags of cdk.json by itself; nothing else that runs this file does.
+const app = new App({ analyticsReporting: false, context: cdk.context });
 /**
  * `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait, and
  * `--context placeholders=allowed` for what deploys no prod. `--context cors=<origin>` replaces `corsOrigins`.
