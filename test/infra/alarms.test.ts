@@ -31,7 +31,7 @@ const limitsOfVersions = { 'list-pets': 200, 'create-pet': 125, 'get-pet': 125, 
 /** Of each alarm, in how many periods it must be over its limit, and its metrics with their dimensions. */
 const conditions = [
   'server-errors, 1 of 1 x 300 s: AWS/ApiGateway 5XXError, Count by ApiName',
-  'latency, 3 of 5 x 60 s: AWS/ApiGateway Latency, Count by ApiName',
+  'latency, 3 of 5 x 60 s: AWS/ApiGateway Latency p99, Count by ApiName',
   'function-crashes, 1 of 1 x 300 s: AWS/Lambda Errors by FunctionName',
   'function-throttles, 1 of 1 x 300 s: AWS/Lambda Throttles by FunctionName',
   'table-throttles, 3 of 5 x 60 s: AWS/DynamoDB ReadThrottleEvents, WriteThrottleEvents by TableName',
@@ -39,15 +39,19 @@ const conditions = [
   'auth-failures, 1 of 1 x 300 s: AnimalStore AuthFailures by operation, service',
   'firewall-blocks, 1 of 1 x 300 s: AWS/WAFV2 BlockedRequests by Region, Rule ALL, WebACL animal-store-prod',
   'getPet-in-use, 1 of 1 x 86400 s: AnimalStore Requests by operation, service',
-  'probe, 3 of 5 x 60 s: AnimalStore ProbeSuccess by service',
+  'probe, 3 of 5 x 60 s: AnimalStore ProbeSuccess Minimum by service',
   ...Object.keys(limitsOfVersions).flatMap((name) => [
     `canary-errors-${name}, 1 of 1 x 60 s: AWS/Lambda Errors by ExecutedVersion, FunctionName, Resource`,
     `canary-server-errors-${name}, 1 of 1 x 600 s: AnimalStore ServerErrors, Requests by operation, service, version`,
-    `canary-latency-${name}, 4 of 4 x 60 s: AnimalStore Latency, Requests by operation, service, version`,
+    `canary-latency-${name}, 4 of 4 x 60 s: AnimalStore Latency p99, Requests by operation, service, version`,
   ]),
 ];
 const conditionOf = ({ name, metrics, ...alarm }: AlarmCondition) => {
-  const names = new Set(metrics.map(({ MetricName }) => MetricName));
+  const names = new Set(
+    metrics.map(({ MetricName, Stat }) =>
+      ['Sum', 'SampleCount'].includes(Stat) ? MetricName : `${MetricName} ${Stat}`,
+    ),
+  );
   const dimensions = metrics[0]?.Dimensions.map(({ Name, Value }) =>
     ['Rule', 'WebACL'].includes(Name) ? `${Name} ${Value}` : Name,
   );

@@ -1,4 +1,3 @@
-import { Match } from 'aws-cdk-lib/assertions';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
@@ -163,19 +162,6 @@ it.each(Object.values(stages))(
     });
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmName: `animal-store-${stage.name}-probe`,
-      Metrics: [
-        Match.objectLike({
-          MetricStat: {
-            Metric: Match.objectLike({ MetricName: 'ProbeSuccess' }),
-            Period: 60,
-            Stat: 'Minimum',
-          },
-        }),
-      ],
-      ComparisonOperator: 'LessThanThreshold',
-      Threshold: 1,
-      EvaluationPeriods: 5,
-      DatapointsToAlarm: 3,
       TreatMissingData: 'breaching',
     });
   },
