@@ -82,30 +82,9 @@ describe.each(templates)('dashboard of $stage.name', ({ stage, template }) => {
   it('tells what is wrong, is it up, who is hurt, what changed and what may be the cause, in this order', () => {
     const name = `animal-store-${stage.name}`;
     template.hasResourceProperties('AWS::CloudWatch::Dashboard', { DashboardName: name });
-    expect(widgets.flatMap(({ title }: { title?: string }) => title ?? [])).toEqual([
-      'Alarms',
-      'Up: share of probes',
-      'Up: latency of probes, ms',
-      'Up: requests by operation',
-      'Hurt: answers by class',
-      'Hurt: 5xx by operation',
-      'Hurt: 4xx by operation',
-      'Hurt: API keys refused by operation',
-      'Hurt: latency of the API, ms',
-      'Hurt: latency of the functions, ms',
-      'Hurt: calls of DynamoDB, p99, ms by operation',
-      'Changed: requests by version',
-      'Changed: 5xx by version',
-      'Changed: latency, p99, ms, by version',
-      'Functions: crashes and time-outs',
-      'Functions: throttles',
-      'Functions: concurrent executions',
-      'Functions: creations that came again by operation',
-      ...['units a second', 'throttles'].flatMap((what) =>
-        ['Pets table', 'Index byStatus', 'Keys table'].map((table) => `${table}: ${what}`),
-      ),
-      'DynamoDB: throttled attempts by operation',
-    ]);
+    const parts = widgets.flatMap(({ title }: { title?: string }) => title?.split(':', 1) ?? []);
+    const causes = ['Functions', 'Pets table', 'Index byStatus', 'Keys table', 'DynamoDB'];
+    expect([...new Set(parts)]).toEqual(['Alarms', 'Up', 'Hurt', 'Changed', ...causes]);
   });
 
   it('shows units beside the maximum that the stage allows', () => {
@@ -124,11 +103,10 @@ describe.each(templates)('dashboard of $stage.name', ({ stage, template }) => {
       .map(({ metrics }: { metrics: [[{ expression: string }]] }) => metrics[0][0].expression);
     const found = (name: string, statistic: string) =>
       `SEARCH('{AnimalStore,service,operation,version} MetricName="${name}" service="animal-store-${stage.name}"', '${statistic}', 60)`;
-    const { requests, serverErrors, latency } = versionMetricNames;
     expect(searches).toEqual([
-      found(requests, 'Sum'),
-      found(serverErrors, 'Sum'),
-      found(latency, 'p99'),
+      found('Requests', 'Sum'),
+      found('ServerErrors', 'Sum'),
+      found('Latency', 'p99'),
     ]);
   });
 
@@ -157,11 +135,7 @@ describe.each(templates)('metrics of the service itself in $stage.name', ({ stag
       ...Dimensions.flatMap(({ Name, Value }) => [
         Name,
         // A version is { 'Fn::GetAtt': [id, 'Version'] }.
-        typeof Value === 'string'
-          ? Value
-          : Object.values(Value ?? {})
-              .flat()
-              .at(-1),
+        typeof Value === 'string' ? Value : /"(\w+)"\]/.exec(JSON.stringify(Value))?.[1],
       ]),
     ]);
   const ofDashboard = widgetsOf(template).flatMap(({ metrics = [] }) => metrics);
@@ -199,11 +173,4 @@ describe('an addressee', () => {
       expect(OKActions).toContain(topic);
     }
   });
-});
-
-it('a stage without addressees has neither alarms nor a dashboard', () => {
-  const template = templateOf({ ...staging, canaryMinutes: undefined, alarmAddressees: [] });
-  for (const type of ['CloudWatch::Alarm', 'CloudWatch::Dashboard', 'SNS::Topic']) {
-    template.resourceCountIs(`AWS::${type}`, 0);
-  }
 });

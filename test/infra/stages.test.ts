@@ -330,14 +330,9 @@ describe('an emulated stage', () => {
     expect(stack.terminationProtection).toBe(false);
     expect(stack.environment).toBe('aws://unknown-account/unknown-region');
     const template = Template.fromStack(stack);
-    for (const type of [
-      'CodeDeploy::DeploymentGroup',
-      'WAFv2::WebACL',
-      'CloudWatch::Alarm',
-      'Events::Rule',
-    ]) {
-      template.resourceCountIs(`AWS::${type}`, 0);
-    }
+    expect(JSON.stringify(template.toJSON())).not.toMatch(
+      /AWS::(CodeDeploy|WAFv2|CloudWatch|SNS|Events)::/,
+    );
     template.resourceCountIs('AWS::Lambda::Function', operations.length + 1);
   });
 });
