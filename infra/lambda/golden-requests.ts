@@ -30,8 +30,6 @@ interface Expected {
 
 type Called = Omit<Operation, 'name'> & { readonly name: OperationName | 'unrouted' };
 
-const unrouted: Called = { name: 'unrouted', method: 'GET', path: '/{proxy+}' };
-
 /** The one pet that all checks together add. It counts as sold, so that no client offers it to anybody. */
 const checkPet = { name: 'Deployment check', categoryId: 0, status: 'sold' };
 
@@ -73,6 +71,7 @@ export const creation = (key: string): GoldenRequest => {
 export const reads = (key: string, id: number): GoldenRequest[] => {
   const { sunset, successor } = getPet.deprecation ?? {};
   const isRemoved = sunset && Date.now() >= sunset.getTime();
+  const unrouted: Called = { name: 'unrouted', method: 'GET', path: '/{proxy+}' };
   const isPage = (body: unknown) => Array.isArray(body) && body.length === 1 && isPet(body[0]);
   return [
     golden(listPets, { key, query: 'limit=1' }, { status: 200, headers: {}, hasBody: isPage }),

@@ -38,7 +38,11 @@ export class StageFunction extends Construct {
     const role = this.#addRole(props);
     logGroup.grantWrite(role);
     this.lambda = this.#addFunction(name, props, role, logGroup);
-    acknowledgeTracing(role);
+    // Tracing adds its permissions by itself, with a wildcard; all others must do without.
+    Validations.of(role.node.findChild('DefaultPolicy')).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray has no resources: its two actions can only be allowed for all of them.',
+    });
   }
 
   #addRole({ stage, permissions, readsProbeKey }: StageFunctionProps): Role {
@@ -93,14 +97,6 @@ export class StageFunction extends Construct {
 /** The ARN of the parameter that holds the API key with which a stage checks itself. */
 export const probeKeyArn = (scope: Construct, stage: Stage): string =>
   Stack.of(scope).formatArn({ service: 'ssm', resource: `parameter${probeKeyParameter(stage)}` });
-
-/** Tracing adds its permissions by itself, with a wildcard; all others must do without. */
-const acknowledgeTracing = (role: Role) => {
-  Validations.of(role.node.findChild('DefaultPolicy')).acknowledge({
-    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'X-Ray has no resources: its two actions can only be allowed for all of them.',
-  });
-};
 
 /** Accepts that the roles in a construct may invoke every version of a function. */
 export const acknowledgeVersions = (
