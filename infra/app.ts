@@ -1,5 +1,5 @@
 import { App } from 'aws-cdk-lib';
-import { featureFlags } from './feature-flags.ts';
+import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './lambda/bundle-functions.ts';
 import { refusePlaceholders } from './placeholders.ts';
 import { AccountStack } from './stacks/account-stack.ts';
@@ -9,11 +9,10 @@ import { accountStackId, emulated, type Stage, stackName, stages, staging } from
 
 await bundleFunctions();
 
-const app = new App({ analyticsReporting: false, context: featureFlags });
-/**
- * `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait, and
- * `--context placeholders=allowed` for what deploys no prod. `--context cors=<origin>` replaces `corsOrigins`.
- */
+// The CDK's command line passes the feature flags of cdk.json by itself; nothing else that runs this file does.
+const app = new App({ analyticsReporting: false, context: cdk.context });
+// `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait, and
+// `--context placeholders=allowed` for what deploys no prod. `--context cors=<origin>` replaces `corsOrigins`.
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const cors: unknown = app.node.tryGetContext('cors');
 const deployed: readonly Stage[] = isSet('emulator', 'true')

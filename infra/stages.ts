@@ -11,7 +11,7 @@ export interface Throttle {
 /** What distinguishes one deployment of the service from another: plain values, so that every command can read them. */
 export interface Stage {
   readonly name: 'staging' | 'prod';
-  /** The only account and region that the stage is deployed to; without it, wherever the credentials lead. */
+  /** The only account and region that the stage is deployed to; without it, where the credentials lead. */
   readonly environment: { readonly account: string; readonly region: string } | undefined;
 
   /** The prefix of the API keys that this stage accepts. */
@@ -175,8 +175,8 @@ export const requireSafe = (stage: Stage): void => {
 };
 
 const dangersOf = (stage: Stage): (string | false)[] => [
-  !stage.environment && 'environment is missing, so it goes wherever the credentials lead',
-  !stage.retainData && 'retainData must be true, or tables go with the stack',
+  !stage.environment && 'environment is missing, so it is deployed where the credentials lead',
+  !stage.retainData && 'retainData must be true, or tables are deleted with the stack',
   !stage.deletionProtection && 'deletionProtection must be true, or one call deletes a table',
   !stage.terminationProtection &&
     'terminationProtection must be true, or one call deletes the stack',

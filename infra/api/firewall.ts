@@ -1,23 +1,17 @@
-import { ArnFormat, type RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
+import { type Stage, serviceName } from '../stages.ts';
+import { errorHeaders } from './error-headers.ts';
 
 export interface FirewallProps {
-  /** Name of the web ACL and prefix of its metrics. */
-  readonly name: string;
+  readonly stage: Stage;
+  readonly limits: NonNullable<Stage['firewall']>;
   /** The stage of the API that it protects. */
   readonly stageArn: string;
-  /** The headers of an answer with this error. */
-  readonly headersOf: (error: ApiError) => Readonly<Record<string, string>>;
-  /** How many requests an address may send in 5 minutes. */
-  readonly requestsPerAddress: number;
-  /** How many requests may come with the same API key in 5 minutes. */
-  readonly requestsPerApiKey: number;
-  readonly logRetentionDays: RetentionDays;
-  readonly logRemovalPolicy: RemovalPolicy;
 }
 
 /** AWS's rules, and those among them that only count: `<b>` is a name for a pet, and no client needs a `User-Agent`. */
@@ -43,19 +37,21 @@ const managedRules = {
  * 429, each with an Error body of its own, and known attacks, which the API's gateway response WAF_FILTERED answers.
  */
 export class Firewall extends Construct {
-  readonly #props: FirewallProps;
+  readonly #stage: Stage;
+  readonly #name: string;
 
-  constructor(scope: Construct, id: string, props: FirewallProps) {
+  constructor(scope: Construct, id: string, { stage, limits, stageArn }: FirewallProps) {
     super(scope, id);
-    this.#props = props;
+    this.#stage = stage;
+    this.#name = serviceName(stage);
     const rules = [
       this.#largeBody(),
-      this.#floodFromAddress(),
-      this.#floodWithApiKey(),
+      this.#floodFromAddress(limits.requestsPerAddress),
+      this.#floodWithApiKey(limits.requestsPerApiKey),
       ...Object.entries(managedRules).map(([group, counted]) => this.#managed(group, counted)),
     ];
     const webAcl = new CfnWebACL(this, 'WebAcl', {
-      name: props.name,
+      name: this.#name,
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
       rules: rules.map((rule, priority) => ({ ...rule, priority })),
@@ -76,10 +72,10 @@ export class Firewall extends Construct {
           { field: { fieldType: 'QUERY_STRING' }, action: 'SUBSTITUTION' },
         ],
       },
-      visibilityConfig: visibility(props.name),
+      visibilityConfig: visibility(this.#name),
     });
     new CfnWebACLAssociation(this, 'Association', {
-      resourceArn: props.stageArn,
+      resourceArn: stageArn,
       webAclArn: webAcl.attrArn,
     });
     this.#addLog(webAcl.attrArn);
@@ -90,11 +86,12 @@ export class Firewall extends Construct {
    * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
    */
   #addLog(resourceArn: string) {
-    const { name, logRetentionDays, logRemovalPolicy } = this.#props;
+    const { retainData, accessLogRetentionDays } = this.#stage;
     const { logGroupName } = new LogGroup(this, 'Log', {
-      logGroupName: `aws-waf-logs-${name}`,
-      retention: logRetentionDays,
-      removalPolicy: logRemovalPolicy,
+      logGroupName: `aws-waf-logs-${this.#name}`,
+      retention: accessLogRetentionDays,
+      // Its name is fixed, so that a retry of a failed deployment would collide with a log that stayed.
+      removalPolicy: retainData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn,
@@ -135,10 +132,10 @@ export class Firewall extends Construct {
     });
   }
 
-  #floodFromAddress(): Rule {
+  #floodFromAddress(limit: number): Rule {
     return this.#blocking('flood-from-address', errors.tooManyRequests(), {
       rateBasedStatement: {
-        limit: this.#props.requestsPerAddress,
+        limit,
         evaluationWindowSec,
         aggregateKeyType: 'IP',
       },
@@ -149,14 +146,14 @@ export class Firewall extends Construct {
    * The functions take `bearer` in any case, followed by any number of spaces, so each spelling counts for one key.
    * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-transformation.html
    */
-  #floodWithApiKey(): Rule {
+  #floodWithApiKey(limit: number): Rule {
     const textTransformations = [
       { priority: 0, type: 'COMPRESS_WHITE_SPACE' },
       { priority: 1, type: 'LOWERCASE' },
     ];
     return this.#blocking('flood-with-api-key', errors.tooManyRequests(), {
       rateBasedStatement: {
-        limit: this.#props.requestsPerApiKey,
+        limit,
         evaluationWindowSec,
         aggregateKeyType: 'CUSTOM_KEYS',
         customKeys: [{ header: { name: 'Authorization', textTransformations } }],
@@ -178,16 +175,18 @@ export class Firewall extends Construct {
         },
       },
       overrideAction: { none: {} },
-      visibilityConfig: visibility(`${this.#props.name}-${group}`),
+      visibilityConfig: visibility(`${this.#name}-${group}`),
     };
   }
 
   #blocking(name: string, error: ApiError, statement: CfnWebACL.StatementProperty): Rule {
-    const responseHeaders = Object.entries(this.#props.headersOf(error)).map(([header, value]) => ({
-      name: header,
-      // Who is blocked stays so until the window has passed.
-      value: header === 'Retry-After' ? `${evaluationWindowSec}` : value,
-    }));
+    const responseHeaders = Object.entries(errorHeaders(this.#stage, error)).map(
+      ([header, value]) => ({
+        name: header,
+        // Who is blocked stays so until the window has passed.
+        value: header === 'Retry-After' ? `${evaluationWindowSec}` : value,
+      }),
+    );
     return {
       name,
       statement,
@@ -200,7 +199,7 @@ export class Firewall extends Construct {
           },
         },
       },
-      visibilityConfig: visibility(`${this.#props.name}-${name}`),
+      visibilityConfig: visibility(`${this.#name}-${name}`),
     };
   }
 }

@@ -52,6 +52,10 @@ export class PetsApi extends Construct {
 
   #addRestApi(): RestApi {
     const stage = this.#stage;
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: stage.accessLogRetentionDays,
+      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
     const api = new RestApi(this, 'RestApi', {
       restApiName: serviceName(stage),
       endpointTypes: [EndpointType.REGIONAL],
@@ -61,7 +65,7 @@ export class PetsApi extends Construct {
       deployOptions: {
         stageName: versionSegment,
         tracingEnabled: true,
-        accessLogDestination: new LogGroupLogDestination(this.#addAccessLog()),
+        accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
         ...methodOptions(stage.throttle),
         methodOptions: operationOptions(stage),
@@ -81,13 +85,6 @@ export class PetsApi extends Construct {
         'The functions validate requests, and name what is wrong; the gateway validates none.',
     });
     return api;
-  }
-
-  #addAccessLog(): LogGroup {
-    return new LogGroup(this, 'AccessLog', {
-      retention: this.#stage.accessLogRetentionDays,
-      removalPolicy: this.#stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
   }
 
   #host(): string {
@@ -112,17 +109,8 @@ export class PetsApi extends Construct {
     const stage = this.#stage;
     const { deploymentStage } = this.restApi;
     if (stage.firewall) {
-      new Firewall(this, 'Firewall', {
-        name: serviceName(stage),
-        stageArn: deploymentStage.stageArn,
-        headersOf: (error) => errorHeaders(stage, error),
-        logRetentionDays: stage.accessLogRetentionDays,
-        // Its name is fixed, so that a retry of a failed deployment would collide with a log that stayed.
-        logRemovalPolicy: stage.retainData
-          ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-          : RemovalPolicy.DESTROY,
-        ...stage.firewall,
-      });
+      const { stageArn } = deploymentStage;
+      new Firewall(this, 'Firewall', { stage, limits: stage.firewall, stageArn });
     } else {
       Validations.of(deploymentStage).acknowledge({
         id: 'AwsSolutions::AwsSolutions-APIG3',

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   CodeDeployClient,
   PutLifecycleEventHookExecutionStatusCommand,
@@ -48,13 +49,17 @@ export const handler = async (event: HookEvent): Promise<void> => {
 const check = async (signal: AbortSignal): Promise<string[]> => {
   const apiKey = await readProbeKey(signal);
   const failures: string[] = [];
-  const attempt = (request: GoldenRequest) =>
-    ask(request, signal).catch((error) => {
-      failures.push(`${request.functionName}: ${error}`);
+  const attempt = (request: GoldenRequest, retries = 0): Promise<unknown> =>
+    ask(request, signal).catch(async (error) => {
+      if (retries === 0) return void failures.push(`${request.functionName}: ${error}`);
+      await setTimeout(1_000);
+      return attempt(request, retries - 1);
     });
   for (const request of refusals(apiKey)) await attempt(request);
   const pet = await attempt(creation(apiKey));
-  if (pet && isCheckPet(pet)) for (const request of reads(apiKey, pet.id)) await attempt(request);
+  if (!pet || !isCheckPet(pet)) return failures;
+  // Reads are eventually consistent, and the pet may be this second's.
+  for (const request of reads(apiKey, pet.id)) await attempt(request, 2);
   return failures;
 };
 

@@ -5,15 +5,14 @@ import {
   LambdaDeploymentGroup,
   TrafficRouting,
 } from 'aws-cdk-lib/aws-codedeploy';
-import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
 import { addCanaryAlarms } from '../monitoring/canary-alarms.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { Stage } from '../stages.ts';
-import { BeforeTrafficCheck } from './before-traffic-check.ts';
 import type { ServiceFunctions } from './service-function.ts';
-import { acknowledgeVersions } from './stage-function.ts';
+import { acknowledgeVersions, StageFunction } from './stage-function.ts';
 
 export interface CanaryDeploymentProps {
   readonly stage: Stage;
@@ -23,9 +22,8 @@ export interface CanaryDeploymentProps {
 }
 
 /**
- * Brings new versions of functions into service through their aliases: none before a check has
- * passed, then 10 % of the requests for some minutes, then all.
- * Goes back to the old version when an alarm of the new one goes off, or the API answers too many 5xx.
+ * Brings new versions of functions into service through their aliases: none before a check has passed, then 10 % of the
+ * requests for some minutes, then all. Goes back to the old version when an alarm of the new one goes off, or the API answers too many 5xx.
  */
 export class CanaryDeployment extends Construct {
   constructor(scope: Construct, id: string, props: CanaryDeploymentProps) {
@@ -48,10 +46,10 @@ export class CanaryDeployment extends Construct {
         percentage: 10,
       }),
     });
-    const check = new BeforeTrafficCheck(this, stage, functions);
+    const check = this.#addCheck(stage, functions);
     acknowledgeVersions(role, check, 'The CDK lets CodeDeploy call every version of its hook.');
-    for (const operation of [...operations.map(({ name }) => name), 'unrouted'] as const) {
-      const { node, alias } = functions[operation];
+    for (const name of [...operations.map((operation) => operation.name), 'unrouted'] as const) {
+      const { node, alias } = functions[name];
       new LambdaDeploymentGroup(this, node.id, {
         application,
         alias,
@@ -60,7 +58,7 @@ export class CanaryDeployment extends Construct {
         preHook: check.lambda,
         // At most 10: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
         alarms: [
-          ...addCanaryAlarms(monitoring, stage, operation, functions[operation]),
+          ...addCanaryAlarms(monitoring, stage, name, functions[name]),
           monitoring.serverErrors,
         ],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
@@ -68,5 +66,31 @@ export class CanaryDeployment extends Construct {
       // With the versions that it checks, and the permission to call it.
       alias.node.addDependency(check, role);
     }
+  }
+
+  /**
+   * CodeDeploy's BeforeAllowTraffic hook (`before-traffic-handler.ts`). It finds the new versions in its environment, so an
+   * alias must wait for it: a release, and likewise a rollback, first sets the versions and then moves the aliases.
+   */
+  #addCheck(stage: Stage, functions: ServiceFunctions): StageFunction {
+    const called = Object.entries(functions);
+    const check = new StageFunction(this, 'before-traffic', {
+      stage,
+      memoryMiB: 512,
+      timeoutSeconds: 60,
+      readsProbeKey: true,
+      environment: Object.fromEntries(
+        called.map(([name, { lambda }]) => [name, lambda.currentVersion.functionArn]),
+      ),
+      permissions: [
+        new PolicyStatement({
+          actions: ['lambda:InvokeFunction'],
+          resources: called.map(([, { lambda }]) => `${lambda.functionArn}:*`),
+        }),
+      ],
+    });
+    const reason = 'IAM would take a while to know a permission for the new version only.';
+    for (const [, one] of called) acknowledgeVersions(check, one, reason);
+    return check;
   }
 }

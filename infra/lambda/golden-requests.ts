@@ -16,14 +16,19 @@ import { toPet } from '../../lib/contract/pet.ts';
 import { proxyEvent } from '../local/gateway/proxy-event.ts';
 
 /** A request to a function, and the answer that it must get. */
-export interface GoldenRequest {
-  readonly functionName: OperationName | 'unrouted';
+export interface GoldenRequest extends Expected {
+  readonly functionName: Called['name'];
   readonly event: APIGatewayProxyEvent;
+}
+
+interface Expected {
   readonly status: number;
   /** Headers that the answer must have; it may have others. */
   readonly headers: Readonly<Record<string, string>>;
   readonly hasBody: (body: unknown) => boolean;
 }
+
+type Called = Omit<Operation, 'name'> & { readonly name: OperationName | 'unrouted' };
 
 /** The one pet that all checks together add. It counts as sold, so that no client offers it to anybody. */
 const checkPet = { name: 'Deployment check', categoryId: 0, status: 'sold' };
@@ -35,72 +40,49 @@ const isPet = (value: unknown) => isDeepStrictEqual(value, toPet(Object(value)))
 export const isCheckPet = (value: unknown): value is Pet =>
   isPet(value) && isDeepStrictEqual(value, { ...Object(value), ...checkPet });
 
-const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
-
-/** The headers of every answer of an operation: RFC 9745, RFC 8594, RFC 5829. */
-const headersOf = ({ deprecation }: Operation) => ({
-  ...json,
-  ...(deprecation && {
-    Deprecation: `@${deprecation.since.getTime() / 1_000}`,
-    Sunset: deprecation.sunset.toUTCString(),
-    Link: `</v1${deprecation.successor}>; rel="successor-version"`,
-  }),
-});
-
-const answeredWith = ({ status, headers, body }: ApiError, all = json) => ({
+const answeredWith = ({ status, headers, body }: ApiError): Expected => ({
   status,
-  headers: { ...all, ...headers },
-  hasBody: (given: unknown) => isDeepStrictEqual(given, body),
+  headers,
+  hasBody: (given) => isDeepStrictEqual(given, body),
 });
 
 /** Requests that every operation refuses: without an API key, and with one that nobody has issued. */
 export const refusals = (apiKey: string): GoldenRequest[] => {
   const prefix = apiKey.startsWith('pets_live') ? 'pets_live' : 'pets_test';
   return operations.flatMap((operation) =>
-    [undefined, generateApiKey(prefix)].map((key) => ({
-      functionName: operation.name,
-      event: eventOf(operation, { key }),
-      ...answeredWith(errors.unauthorized(), headersOf(operation)),
-    })),
+    [undefined, generateApiKey(prefix)].map((key) =>
+      golden(operation, { key }, answeredWith(errors.unauthorized())),
+    ),
   );
 };
 
 /** A creation under a fixed Idempotency-Key: only the first one ever adds a pet. */
-export const creation = (key: string): GoldenRequest => ({
-  functionName: 'createPet',
-  event: eventOf(createPet, {
-    key,
-    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'deployment-check' },
-    body: JSON.stringify(checkPet),
-  }),
-  status: 201,
-  headers: headersOf(createPet),
-  hasBody: isCheckPet,
-});
+export const creation = (key: string): GoldenRequest => {
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'deployment-check' };
+  const body = JSON.stringify(checkPet);
+  return golden(
+    createPet,
+    { key, headers, body },
+    { status: 201, headers: {}, hasBody: isCheckPet },
+  );
+};
 
 /** Requests that only read; `id` is that of the pet that the checks add. */
 export const reads = (key: string, id: number): GoldenRequest[] => {
   const { sunset, successor } = getPet.deprecation ?? {};
+  const isRemoved = sunset && Date.now() >= sunset.getTime();
+  const unrouted: Called = { name: 'unrouted', method: 'GET', path: '/{proxy+}' };
+  const isPage = (body: unknown) => Array.isArray(body) && body.length === 1 && isPet(body[0]);
   return [
-    {
-      functionName: 'listPets',
-      event: eventOf(listPets, { key, query: 'limit=1' }),
-      status: 200,
-      headers: headersOf(listPets),
-      hasBody: (body) => Array.isArray(body) && body.length === 1 && isPet(body[0]),
-    },
-    {
-      functionName: 'getPet',
-      event: eventOf(getPet, { key, id }),
-      ...(sunset && Date.now() >= sunset.getTime()
-        ? answeredWith(errors.endpointRemoved(`GET ${successor}`), headersOf(getPet))
-        : { status: 200, headers: headersOf(getPet), hasBody: isCheckPet }),
-    },
-    {
-      functionName: 'unrouted',
-      event: eventOf({ method: 'GET', path: '/{proxy+}' }, { key }),
-      ...answeredWith(errors.notFound()),
-    },
+    golden(listPets, { key, query: 'limit=1' }, { status: 200, headers: {}, hasBody: isPage }),
+    golden(
+      getPet,
+      { key, id },
+      isRemoved
+        ? answeredWith(errors.endpointRemoved(`GET ${successor}`))
+        : { status: 200, headers: {}, hasBody: isCheckPet },
+    ),
+    golden(unrouted, { key }, answeredWith(errors.notFound())),
   ];
 };
 
@@ -112,11 +94,12 @@ interface RequestParts {
   readonly body?: string;
 }
 
-/** The event that API Gateway sends for a request, as far as it was recorded (`proxyEvent`). */
-const eventOf = (
-  { method, path: resourcePath }: Pick<Operation, 'method' | 'path'>,
+/** A request as API Gateway sends it to a function, as far as that was recorded (`proxyEvent`). */
+const golden = (
+  { name, method, path: resourcePath, deprecation }: Called,
   { key, id = 1, query = '', headers = {}, body = '' }: RequestParts,
-): APIGatewayProxyEvent => {
+  expected: Expected,
+): GoldenRequest => {
   const path = resourcePath.replace('{petId}', `${id}`).replace('{proxy+}', 'unknown');
   const request = {
     requestId: randomUUID(),
@@ -131,6 +114,21 @@ const eventOf = (
     protocol: 'HTTP/1.1',
   };
   const pathParameters = resourcePath.includes('{petId}') ? { petId: `${id}` } : {};
-  const route = { resourcePath, resourceId: 'before-traffic' };
-  return proxyEvent(request, { route, pathParameters }, { stage: 'v1', path }, body);
+  const route = { route: { resourcePath }, pathParameters };
+  return {
+    functionName: name,
+    event: proxyEvent(request, route, { stage: 'v1', path }, body),
+    ...expected,
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      // RFC 9745, RFC 8594 and RFC 5829.
+      ...(deprecation && {
+        Deprecation: `@${deprecation.since.getTime() / 1_000}`,
+        Sunset: deprecation.sunset.toUTCString(),
+        Link: `</v1${deprecation.successor}>; rel="successor-version"`,
+      }),
+      ...expected.headers,
+    },
+  };
 };

@@ -38,14 +38,21 @@ export class StageFunction extends Construct {
     const role = this.#addRole(props);
     logGroup.grantWrite(role);
     this.lambda = this.#addFunction(name, props, role, logGroup);
-    acknowledgeTracing(role);
+    // Tracing adds its permissions by itself, with a wildcard; all others must do without.
+    Validations.of(role.node.findChild('DefaultPolicy')).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray has no resources: its two actions can only be allowed for all of them.',
+    });
   }
 
   #addRole({ stage, permissions, readsProbeKey }: StageFunctionProps): Role {
-    const statements = [
-      ...permissions,
-      ...(readsProbeKey ? [this.#readParameter(probeKeyParameter(stage))] : []),
-    ];
+    const statements = [...permissions];
+    if (readsProbeKey) {
+      // The key that AWS encrypts parameters with by default decrypts them for everyone who may read them.
+      // https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
+      const resources = [probeKeyArn(this, stage)];
+      statements.push(new PolicyStatement({ actions: ['ssm:GetParameter'], resources }));
+    }
     return new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       ...(statements.length > 0 && {
@@ -54,24 +61,7 @@ export class StageFunction extends Construct {
     });
   }
 
-  /**
-   * The key that AWS encrypts parameters with by default decrypts them for everyone in the account who may read them.
-   * https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
-   */
-  #readParameter(name: string): PolicyStatement {
-    const arn = { service: 'ssm', resource: `parameter${name}` };
-    return new PolicyStatement({
-      actions: ['ssm:GetParameter'],
-      resources: [Stack.of(this).formatArn(arn)],
-    });
-  }
-
-  #addFunction(
-    name: string,
-    props: StageFunctionProps,
-    role: Role,
-    logGroup: LogGroup,
-  ): LambdaFunction {
+  #addFunction(name: string, props: StageFunctionProps, role: Role, logGroup: LogGroup) {
     const { stage, reservedConcurrency } = props;
     const lambda = new LambdaFunction(this, 'Function', {
       runtime: Runtime.NODEJS_24_X,
@@ -104,13 +94,9 @@ export class StageFunction extends Construct {
   }
 }
 
-/** Tracing adds its permissions by itself, with a wildcard; all others must do without. */
-const acknowledgeTracing = (role: Role) => {
-  Validations.of(role.node.findChild('DefaultPolicy')).acknowledge({
-    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'X-Ray has no resources: its two actions can only be allowed for all of them.',
-  });
-};
+/** The ARN of the parameter that holds the API key with which a stage checks itself. */
+export const probeKeyArn = (scope: Construct, stage: Stage): string =>
+  Stack.of(scope).formatArn({ service: 'ssm', resource: `parameter${probeKeyParameter(stage)}` });
 
 /** Accepts that the roles in a construct may invoke every version of a function. */
 export const acknowledgeVersions = (

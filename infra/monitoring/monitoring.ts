@@ -154,7 +154,7 @@ export class Monitoring extends Construct {
   #addDeprecationAlarm(operation: OperationName, { sunset }: Deprecation) {
     const year = sunset.getUTCFullYear();
     this.addAlarm(`${operation}-in-use`, {
-      meaning: `${operation}, which goes in ${year}, was still called that day: its callers will break.`,
+      meaning: `${operation}, which is removed in ${year}, was still called that day: its callers will break.`,
       metric: new MathExpression({
         expression: `IF(YEAR(requests) >= ${year}, requests, 0)`,
         usingMetrics: { requests: serviceMetric(this.#stage, metricNames.requests, { operation }) },

@@ -4,16 +4,14 @@ import { readProbeKey, variable } from '../lambda/probe-key.ts';
 /** How long reading the key may take, and a request, in ms. */
 const patienceMs = 5_000;
 
-/** How long a key is kept, in ms. */
-const keyMs = 5 * 60_000;
-
 /** Whether a body is a page of at most one pet. */
 const isPage = (body: unknown): boolean =>
   Array.isArray(body) &&
   body.length <= 1 &&
   body.every(({ id, name, status }) => id > 0 && name?.length > 0 && status?.length > 0);
 
-let known: { readonly apiKey: string; readonly readAt: number } | undefined;
+/** Kept until it is refused. */
+let apiKey: string | undefined;
 
 /**
  * Asks the public address for one pet, as a client does, and writes what it found. A failure of any kind is a finding,
@@ -29,31 +27,24 @@ export const handler = async (): Promise<void> => {
 
 /** How long the right answer took, in ms. Throws for any other. */
 const probe = async (): Promise<number> => {
-  let answer = await list(await currentKey());
-  if (answer.status === 401) {
-    // The key may have been rotated.
-    known = undefined;
-    answer = await list(await currentKey());
+  const isKept = apiKey !== undefined;
+  apiKey ??= await readProbeKey(AbortSignal.timeout(patienceMs));
+  const { status, type, body, latencyMs } = await list(apiKey);
+  if (status === 401) {
+    apiKey = undefined;
+    // It may have been rotated.
+    if (isKept) return probe();
   }
-  const { status, type, body, latencyMs } = answer;
   if (status !== 200) throw new Error(`status ${status} instead of 200`);
   if (type !== 'application/json') throw new Error(`content type ${type}`);
   if (!isPage(JSON.parse(body))) throw new Error('the body is not a page of one pet');
   return latencyMs;
 };
 
-const currentKey = async (): Promise<string> => {
-  if (!known || Date.now() - known.readAt > keyMs) {
-    const apiKey = await readProbeKey(AbortSignal.timeout(patienceMs));
-    known = { apiKey, readAt: Date.now() };
-  }
-  return known.apiKey;
-};
-
-const list = async (apiKey: string) => {
+const list = async (key: string) => {
   const startedAt = performance.now();
   const response = await fetch(`${variable('BASE_ADDRESS')}/pets?limit=1`, {
-    headers: { Authorization: `Bearer ${apiKey}`, 'User-Agent': 'animal-store-probe' },
+    headers: { Authorization: `Bearer ${key}`, 'User-Agent': 'animal-store-probe' },
     redirect: 'error',
     signal: AbortSignal.timeout(patienceMs),
   });

@@ -42,17 +42,12 @@ export class StageDashboard extends Construct {
     super(scope, id);
     const name = serviceName(service.stage);
     const rows = [...symptoms(service), changes(service.stage), ...causes(service)];
+    const markdown = `# ${name}\nWhat to do when an alarm goes off: ${runbook}`;
     new Dashboard(this, 'Dashboard', {
       dashboardName: name,
       defaultInterval: Duration.hours(3),
       widgets: [
-        [
-          new TextWidget({
-            markdown: `# ${name}\nWhat to do when an alarm goes off: ${runbook}`,
-            width: columns,
-            height: 2,
-          }),
-        ],
+        [new TextWidget({ markdown, width: columns, height: 2 })],
         [
           new AlarmStatusWidget({
             title: 'Alarms',

@@ -13,11 +13,12 @@ import { statusIndex } from '../../lib/contract/tables.ts';
 import { PetsApi } from '../api/pets-api.ts';
 import { CanaryDeployment } from '../lambda/canary-deployment.ts';
 import { ServiceFunction, type ServiceFunctions } from '../lambda/service-function.ts';
+import { probeKeyArn } from '../lambda/stage-function.ts';
 import { Monitoring } from '../monitoring/monitoring.ts';
 import { Probe } from '../monitoring/probe.ts';
 import type { MonitoredService } from '../monitoring/service-metrics.ts';
 import { StageDashboard } from '../monitoring/stage-dashboard.ts';
-import { probeKeyParameter, requireOrigins, requireSafe, type Stage } from '../stages.ts';
+import { requireOrigins, requireSafe, type Stage } from '../stages.ts';
 
 export interface AnimalStoreStackProps {
   readonly stage: Stage;
@@ -50,20 +51,20 @@ export class AnimalStoreStack extends Stack {
       this.#addMonitoring({ stage, restApi, functions, petsTable, keysTable }, baseAddress);
     }
 
-    new CfnOutput(this, 'BaseAddress', { value: api.baseAddress });
-    if (api.domainTarget) new CfnOutput(this, 'DomainTarget', { value: api.domainTarget });
-    new CfnOutput(this, 'PetsTableName', { value: petsTable.tableName });
-    new CfnOutput(this, 'KeysTableName', { value: keysTable.tableName });
     const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
-    new CfnOutput(this, 'LogGroupNames', {
-      value: Fn.join(
+    const policy = this.#addKeyAdministrationPolicy(keysTable, logGroups);
+    const outputs = {
+      BaseAddress: api.baseAddress,
+      ...(api.domainTarget && { DomainTarget: api.domainTarget }),
+      PetsTableName: petsTable.tableName,
+      KeysTableName: keysTable.tableName,
+      LogGroupNames: Fn.join(
         ',',
         logGroups.map(({ logGroupName }) => logGroupName),
       ),
-    });
-    new CfnOutput(this, 'KeyAdministrationPolicy', {
-      value: this.#addKeyAdministrationPolicy(keysTable, logGroups).managedPolicyArn,
-    });
+      KeyAdministrationPolicy: policy.managedPolicyArn,
+    };
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 
   #addPetsTable(): Table {
@@ -91,7 +92,6 @@ export class AnimalStoreStack extends Stack {
 
   /** All that `npm run keys` needs. Its check of the account needs no permission. */
   #addKeyAdministrationPolicy({ tableArn }: Table, logGroups: readonly ILogGroup[]): ManagedPolicy {
-    const probeKey = { service: 'ssm', resource: `parameter${probeKeyParameter(this.#stage)}` };
     return new ManagedPolicy(this, 'KeyAdministration', {
       description: `Issue, list, rotate and revoke the API keys of ${this.#stage.name}`,
       statements: [
@@ -101,7 +101,7 @@ export class AnimalStoreStack extends Stack {
         ),
         // Encrypted with `aws/ssm`, which every principal of the account may use through SSM:
         // https://docs.aws.amazon.com/systems-manager/latest/userguide/ps-restrict-decryption.html
-        allow('ssm:PutParameter', this.formatArn(probeKey)),
+        allow('ssm:PutParameter', probeKeyArn(this, this.#stage)),
         ...logGroups.flatMap(({ logGroupArn }) => [
           allow('logs:StartQuery', logGroupArn),
           allow('logs:GetQueryResults', logGroupArn),

@@ -6,34 +6,37 @@ import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
-import { functionsOf } from '../../infra/local/lambda/function-definition.ts';
+import {
+  type FunctionDefinition,
+  functionsOf,
+} from '../../infra/local/lambda/function-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { probeKeyParameter, staging } from '../../infra/stages.ts';
 import { parseTemplate, Ref, resourcesOf } from '../../infra/template/template.ts';
+import { petStatuses } from '../../lib/contract/bodies.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { type Answer, json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
-import { FaultProxy, faults } from '../support/fault-proxy.ts';
+import { answer, FaultProxy, faults } from '../support/fault-proxy.ts';
 import { startLambdaEndpoint } from '../support/lambda-endpoint.ts';
 import { deployedTemplate } from '../support/stack.ts';
 
 const template = parseTemplate(JSON.stringify(deployedTemplate(staging).toJSON()));
+const versions = resourcesOf(template, 'AWS::Lambda::Version', z.object({ FunctionName: Ref }));
+const tables = [...resourcesOf(template, 'AWS::DynamoDB::Table', z.object({})).keys()];
+const tableOf = (start: string) => `${tables.find((id) => id.startsWith(start))}`;
 
-/** Every version of the template, by its logical id. */
-const versions = [
-  ...resourcesOf(template, 'AWS::Lambda::Version', z.object({ FunctionName: Ref })),
-].map(([id, { FunctionName }]) => ({
-  id,
-  functionId: FunctionName.Ref,
-  arn: `arn:aws:lambda:eu-west-1:111122223333:function:${FunctionName.Ref}:7`,
-}));
+const arnOf = (functionId: string) =>
+  `arn:aws:lambda:eu-west-1:111122223333:function:${functionId}:7`;
 const names = new Map([
-  ...[...resourcesOf(template, 'AWS::DynamoDB::Table', z.object({}))].map(
-    ([id]) => [id, id] as const,
-  ),
-  ...versions.map(({ id, arn }) => [id, arn] as const),
+  ...tables.map((id) => [id, id] as const),
+  ...[...versions].map(([id, { FunctionName }]) => [id, arnOf(FunctionName.Ref)] as const),
 ]);
-const hookId = Object.keys(template.Resources).find((id) => /beforetrafficFunction/.test(id)) ?? '';
+const Resources = Object.fromEntries(
+  Object.entries(template.Resources).filter(([id]) => !id.startsWith('probe')),
+);
+/** The functions of the API, and the hook. */
+const definitions = [...functionsOf({ Resources }, names).values()];
 
 /** What is deployed instead of what was built. */
 interface Change {
@@ -49,24 +52,25 @@ const lambda = await startLambdaEndpoint(deployed);
 const reports: unknown[] = [];
 const root = await mkdtemp(join(tmpdir(), 'animal-store-check-'));
 const log: string[] = [];
-/** By logical id; those that no test has changed. */
-const asBuilt = new Map<string, LambdaFunction>();
 const apiKey = inject('apiKey');
 const local = inject('dynamodb');
 if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
 const proxy = new FaultProxy(local.dynamodbEndpoint);
-let environment: Record<string, string>;
+const environment = {
+  ...aws.variables,
+  AWS_ENDPOINT_URL_LAMBDA: lambda.url,
+  AWS_ENDPOINT_URL_DYNAMODB: await proxy.listen(),
+};
 
-beforeAll(async () => {
-  environment = {
-    ...aws.variables,
-    AWS_ENDPOINT_URL_LAMBDA: lambda.url,
-    AWS_ENDPOINT_URL_DYNAMODB: await proxy.listen(),
-  };
-});
+const start = (
+  definition: FunctionDefinition,
+  directory = bundleDirectory(definition.bundleName),
+) => new LambdaFunction({ definition, directory, environment, log: (line) => log.push(line) });
+
+const asBuilt = definitions.map((definition) => ({ ...definition, lambda: start(definition) }));
 
 afterAll(async () => {
-  await Promise.all([...asBuilt.values()].map((one) => one.terminate()));
+  await Promise.all(asBuilt.map((one) => one.lambda.terminate()));
   aws.stop();
   lambda.stop();
   await proxy.refuseConnections();
@@ -79,44 +83,32 @@ afterEach(() => {
   log.length = 0;
 });
 
-const deploy = async (id: string, change?: Change): Promise<LambdaFunction> => {
-  const Resources = Object.fromEntries(
-    Object.entries(template.Resources).filter(([each]) => each === id),
-  );
-  const [definition] = functionsOf({ Resources }, names).values();
-  if (!definition) throw new Error(`The template has no function ${id}`);
+const startChanged = async (definition: FunctionDefinition, { edit, without }: Change) => {
   const { bundleName } = definition;
-  const { edit = (bundle: string) => bundle, without } = change ?? {};
   const directory = await mkdtemp(join(root, bundleName));
   await cp(bundleDirectory(bundleName), directory, { recursive: true });
   const file = join(directory, `${bundleName}.cjs`);
-  await writeFile(file, edit(await readFile(file, 'utf8')));
+  if (edit) await writeFile(file, edit(await readFile(file, 'utf8')));
   const variables = Object.entries(definition.environment).filter(([name]) => name !== without);
-  return new LambdaFunction({
-    definition: { ...definition, environment: Object.fromEntries(variables) },
-    directory,
-    environment,
-    log: (line) => log.push(line),
-  });
+  return start({ ...definition, environment: Object.fromEntries(variables) }, directory);
 };
 
 /** What the hook reports of a release, and the failures that it logs. */
 const check = async (...changes: readonly Change[]) => {
-  const changed: LambdaFunction[] = [];
-  const functionOf = async (id: string) => {
-    const change = changes.find(({ bundleName }) => id.includes(`${bundleName.replace('-', '')}F`));
-    const found = change ? await deploy(id, change) : (asBuilt.get(id) ?? (await deploy(id)));
-    if (change) changed.push(found);
-    else asBuilt.set(id, found);
-    return found;
-  };
-  for (const { arn, functionId } of versions) deployed.set(arn, await functionOf(functionId));
-  const hook = await functionOf(hookId);
+  const started: LambdaFunction[] = [];
+  let hook: LambdaFunction | undefined;
+  for (const built of asBuilt) {
+    const change = changes.find(({ bundleName }) => bundleName === built.bundleName);
+    const found = change ? await startChanged(built, change) : built.lambda;
+    if (change) started.push(found);
+    deployed.set(arnOf(built.functionName), found);
+    if (built.bundleName === 'before-traffic') hook = found;
+  }
   const event = { DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'hook-1' };
   const before = log.length;
-  await hook.invoke({ requestId: '1', traceId: 'Root=1', event });
+  await hook?.invoke({ requestId: '1', traceId: 'Root=1', event });
   const line = await vi.waitUntil(() => log.slice(before).find((each) => each.includes('"d-1"')));
-  await Promise.all(changed.map((one) => one.terminate()));
+  await Promise.all(started.map((one) => one.terminate()));
   const failures: string[] = JSON.parse(line).failures;
   return { reports: reports.splice(0), failures };
 };
@@ -128,7 +120,7 @@ const succeeded = {
 const failed = [{ ...succeeded.reports[0], status: 'Failed' }];
 
 /** What SSM answers; CodeDeploy takes every report. */
-const answer = (parameter: Answer) => {
+const answerOfSsm = (parameter: Answer) => {
   aws.answers = {
     // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
     'AmazonSSM.GetParameter': (body) => {
@@ -148,17 +140,10 @@ const checkPets = async () => {
   const client = DynamoDBDocumentClient.from(
     new DynamoDBClient(localClientConfig(local.dynamodbEndpoint)),
   );
-  const pages = paginateScan(
-    { client },
-    {
-      TableName: `${local.tables['PETS_TABLE']?.TableName}`,
-      FilterExpression: '#name = :name',
-      ExpressionAttributeNames: { '#name': 'name' },
-      ExpressionAttributeValues: { ':name': 'Deployment check' },
-      ConsistentRead: true,
-    },
-  );
-  return (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
+  const { TableName } = local.tables['PETS_TABLE'] ?? {};
+  const pages = paginateScan({ client }, { TableName, ConsistentRead: true });
+  const pets = (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
+  return pets.filter(({ name }) => name === 'Deployment check');
 };
 
 /** The bundle, with one text in place of another that it must hold. */
@@ -171,13 +156,21 @@ const failing = () => 'exports.handler = async () => { throw new Error("broken o
 
 describe('the check before traffic', () => {
   beforeAll(() => {
-    answer(json({ Parameter: { Value: apiKey } }));
+    answerOfSsm(json({ Parameter: { Value: apiKey } }));
   });
 
   it('passes good versions, and adds its one pet once, however often it runs', async () => {
     expect(await check()).toEqual(succeeded);
     expect(await check()).toEqual(succeeded);
     expect(await checkPets()).toHaveLength(1);
+  });
+
+  it('waits until the pet that it has added can be read', async () => {
+    const table = tableOf('PetsTable');
+    const noItems = answer('{"Items":[],"Count":0,"ScannedCount":0}');
+    proxy.inject(`Query ${table}`, noItems, petStatuses.length);
+    proxy.inject(`GetItem ${table}`, answer('{}'), 1);
+    expect(await check()).toEqual(succeeded);
   });
 
   it('takes 410 of getPet from its sunset on', async () => {
@@ -219,8 +212,8 @@ describe('the check before traffic', () => {
   it.each(['GetItem Keys', 'PutItem Pets', 'GetItem Pets', 'Query Pets'])(
     'fails a role that may not %s',
     async (call) => {
-      const table = names.keys().find((id) => id.startsWith(`${call.split(' ')[1]}Table`));
-      proxy.inject(`${call.split(' ')[0]} ${table}`, faults.accessDenied);
+      const [action, table = ''] = call.split(' ');
+      proxy.inject(`${action} ${tableOf(table)}`, faults.accessDenied);
       expect(await check()).toMatchObject({
         reports: failed,
         failures: expect.arrayContaining([
@@ -232,7 +225,7 @@ describe('the check before traffic', () => {
 });
 
 it('fails without a key of the probe, and says how to issue one', async () => {
-  answer(jsonError('ParameterNotFound'));
+  answerOfSsm(jsonError('ParameterNotFound'));
   expect(await check()).toEqual({
     reports: failed,
     failures: [expect.stringContaining('run npm run keys -- issue --for-probe --stage staging')],

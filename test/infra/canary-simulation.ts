@@ -25,7 +25,7 @@ export const versions: readonly Version[] = [
 export const rates = [1, 10, 100];
 export const releases = 1_000;
 
-const canarySeconds = 600;
+const canarySeconds = 60 * (prod.canaryMinutes ?? 0);
 const newShare = 0.1;
 /** Whole minutes before the deployment that the longest period of an alarm on the old version's requests reaches back to. */
 const minutesBefore = 5;

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
-import { featureFlags } from '../../infra/feature-flags.ts';
+import cdk from '../../cdk.json' with { type: 'json' };
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { stackName, stages, staging } from '../../infra/stages.ts';
 import { pythonTool } from '../support/python-tool.ts';
@@ -33,7 +33,7 @@ describe('the templates', () => {
   });
 
   it('set every flag that the CDK recommends', () => {
-    expect(featureFlags).toMatchObject(recommendedFlags);
+    expect(cdk.context).toMatchObject(recommendedFlags);
   });
 
   it('can be compared with a file without credentials, as a pull request does', () => {

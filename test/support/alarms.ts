@@ -46,7 +46,7 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
     MetricStat ? [{ id: Id, ...MetricStat }] : [],
   ) ?? [
     {
-      id: 'm0',
+      id: 'm',
       ...MetricStat.parse({
         Metric: properties,
         Stat: properties['Statistic'],
@@ -54,34 +54,30 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
       }),
     },
   ];
-  const [period, ...otherPeriods] = new Set(metrics.map(({ Period }) => Period));
-  if (period === undefined || otherPeriods.length > 0)
+  const [{ id, Period: period } = { id: '', Period: 0 }] = metrics;
+  if (metrics.length === 0 || metrics.some(({ Period }) => Period !== period))
     throw new Error(`${alarm.AlarmName} has not one period`);
-  const expression = alarm.Metrics?.find(({ Expression }) => Expression)?.Expression ?? 'm0';
+  const expression = alarm.Metrics?.find(({ Expression }) => Expression)?.Expression ?? id;
   const run = compileFunction(`return ${expression}`, [
     ...Object.keys(metricMath),
     'YEAR',
-    ...metrics.map(({ id }) => id),
+    ...metrics.map((metric) => metric.id),
   ]);
   const compute = (values: readonly number[], year = 2026): number =>
     run(...Object.values(metricMath), () => year, ...values);
-  const comparison = alarm.ComparisonOperator === 'LessThanThreshold' ? '<' : '>=';
   return {
     name: alarm.AlarmName.replace(/^animal-store-(prod|staging)-/, ''),
     expression,
     metrics: metrics.map(({ Metric, Stat }) => ({ ...Metric, Stat })),
     /** In seconds. */
     period,
-    comparison,
-    threshold: alarm.Threshold,
     evaluationPeriods: EvaluationPeriods,
     datapointsToAlarm: DatapointsToAlarm,
-    missingBreaches: alarm.TreatMissingData === 'breaching',
     compute,
     breaches: (values: readonly number[], year?: number): boolean => {
       const value = compute(values, year);
       if (Number.isNaN(value)) return alarm.TreatMissingData === 'breaching';
-      return comparison === '<' ? value < alarm.Threshold : value >= alarm.Threshold;
+      return value < alarm.Threshold === (alarm.ComparisonOperator === 'LessThanThreshold');
     },
   };
 };

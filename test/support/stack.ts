@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
-import { featureFlags } from '../../infra/feature-flags.ts';
+import cdk from '../../cdk.json' with { type: 'json' };
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { type Stage, stackName } from '../../infra/stages.ts';
 
@@ -22,7 +22,7 @@ export const deployedTemplate = (stage: Stage): Template => {
 
 /** The stack of any stage, in an app of its own. */
 export const stackOf = (stage: Stage): AnimalStoreStack =>
-  new AnimalStoreStack(new App({ context: featureFlags }), 'Stack', { stage });
+  new AnimalStoreStack(new App({ context: cdk.context }), 'Stack', { stage });
 
 /** The template of any stage, synthesised now. */
 export const templateOf = (stage: Stage): Template => Template.fromStack(stackOf(stage));
