@@ -49,7 +49,7 @@ describe('GET /pets/{petId}', () => {
     expect(found.headers['content-type']).toBe('application/json');
   });
 
-  it('tells on every answer that it is deprecated, when it goes and what takes its place', async () => {
+  it('says on every response that it is deprecated, when it ends and what replaces it', async () => {
     const { id } = JSON.parse((await create({ name: 'Rex', categoryId: 1 })).text);
     expectDeprecation(await find({ path: `/pets/${id}` }));
     expectDeprecation(await send({ path: '/pets/1' }));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import {
   AnimalStore,
   AnimalStoreError,
@@ -13,13 +13,9 @@ const { origin, pathname } = new URL(inject('baseAddress'));
 const apiKey = inject('apiKey');
 const rex = { name: 'Rex', categoryId: 1 };
 
-const proxies: FaultProxy[] = [];
-afterAll(() => Promise.all(proxies.map((proxy) => proxy.refuseConnections())));
-
 /** A client behind a proxy of its own, because the tests run at the same time. */
 const behindProxy = async (timeoutMs = 20_000) => {
   const proxy = new FaultProxy(origin);
-  proxies.push(proxy);
   const baseAddress = (await proxy.listen()) + pathname;
   return { proxy, store: new AnimalStore({ baseAddress, apiKey, timeoutMs }) };
 };
@@ -123,7 +119,7 @@ describe.concurrent('the typed client while the service fails', () => {
     expect(proxy.requests).toHaveLength(calls.length);
   });
 
-  it('retries a body that a browser loses with words of its own', async () => {
+  it('retries a lost body whose error only a browser words so', async () => {
     const broken = new ReadableStream({
       start: (body) => body.error(new TypeError('Error in body stream')),
     });

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { toPet } from '../../lib/contract/pet.ts';
+import type { NewPet } from '../../lib/contract/requests.ts';
 import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import {
   captureLog,
@@ -17,8 +18,6 @@ import { runsOf } from '../support/runs.ts';
 
 const service = await startHandlers();
 const apiKey = await service.issueApiKey();
-
-type NewPet = Omit<Pet, 'id'>;
 
 /** What the catalogue must hold: each pet once, as its creator was told. */
 interface Catalogue {
