@@ -22,22 +22,16 @@ export interface OperationContext extends ChainContext {
   deadline?: NodeJS.Timeout;
 }
 
-/** What a middleware of every chain gets of a request. */
-export type ChainRequest = Request<OperationEvent, APIGatewayProxyResult, unknown, ChainContext>;
+type MiddyRequest<
+  RequestContext extends Context,
+  Internal extends Record<string, unknown> = Record<never, never>,
+> = Request<OperationEvent, APIGatewayProxyResult, unknown, RequestContext, Internal>;
+
+/** What a middleware of every chain gets. */
+export type ChainRequest = MiddyRequest<ChainContext>;
+
+/** What a middleware of an operation gets. */
+export type OperationRequest = MiddyRequest<OperationContext>;
 
 /** What a middleware of a request body gets: the body as text is `internal.bodyText`. */
-export type BodyRequest = Request<
-  OperationEvent,
-  APIGatewayProxyResult,
-  unknown,
-  OperationContext,
-  { bodyText: string }
->;
-
-/** What a middleware of an operation gets of a request. */
-export type OperationRequest = Request<
-  OperationEvent,
-  APIGatewayProxyResult,
-  unknown,
-  OperationContext
->;
+export type BodyRequest = MiddyRequest<OperationContext, { bodyText: string }>;

@@ -238,13 +238,6 @@ describe('Throttles', () => {
     const { metrics } = await observed(service.listPets, list());
     expect(counts(metrics)).toEqual({ Requests: [1], ...counted });
   });
-
-  it('counts the look-up of a key', async () => {
-    service.proxy.inject('GetItem Keys', faults.throttled, 2);
-    const fresh = await service.issueApiKey();
-    const { metrics } = await observed(service.listPets, { headers: bearer(fresh) });
-    expect(counts(metrics)).toEqual({ Requests: [1], Throttles: [1, 1] });
-  });
 });
 
 describe('IdempotentReplays', () => {
@@ -289,9 +282,6 @@ describe('DynamoDBLatency', () => {
     expect(metrics.units['DynamoDBLatency']).toBe('Milliseconds');
     expect(metrics.values['DynamoDBLatency']).toHaveLength(2);
     expect(service.proxy.requests).toEqual(['GetItem Keys', 'GetItem Pets']);
-    for (const value of metrics.values['DynamoDBLatency'] ?? []) {
-      expect(value).toBeGreaterThanOrEqual(0);
-    }
   });
 
   it('has one value for a call and its retries, also when it fails', async () => {
@@ -305,9 +295,5 @@ describe('DynamoDBLatency', () => {
     for (let call = 1; call <= 101; call += 1) telemetry.recordDynamodbLatency(call);
     const values = await latencies(service.getPet, getRequest(apiKey, petId));
     expect(values).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
-  });
-
-  it('is left out of a request that asks DynamoDB nothing', async () => {
-    expect(await latencies(service.getPet, getRequest(apiKey, 'no id'))).toBeUndefined();
   });
 });
