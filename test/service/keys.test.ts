@@ -262,28 +262,22 @@ describe('the memory for keys', { timeout: 300_000 }, () => {
 
 describe('a key that is right but for its secret', () => {
   it('is refused with the same work and the same answer, wherever the secret starts to differ', async () => {
+    const answerTo = async (key: string) => {
+      const { headers, ...response } = await invoke(service.listPets, { headers: bearer(key) });
+      return { ...response, headers: Object.entries(headers) };
+    };
     const apiKey = await service.issueApiKey();
-    await statusWith(apiKey);
+    const unknown = await answerTo(generateApiKey('pets_test'));
     for (const at of [27, 28, 59, 89, 90]) {
       const digit = apiKey[at] === '0' ? '1' : '0';
       const wrong = withChecksum(apiKey.slice(0, at) + digit + apiKey.slice(at + 1, 91));
       passSeconds(60);
       service.proxy.reset();
-      const afterRead = await invoke(service.listPets, { headers: bearer(wrong) });
-      const fromMemory = await invoke(service.listPets, { headers: bearer(wrong) });
+      expect(await answerTo(wrong)).toEqual(unknown);
+      expect(await answerTo(wrong)).toEqual(unknown);
       expect(service.proxy.requests).toEqual(['GetItem Keys']);
-      for (const { status, headers, text } of [afterRead, fromMemory]) {
-        expect({ status, headers: Object.entries(headers), text }).toEqual({
-          status: 401,
-          headers: [
-            ['Content-Type', 'application/json'],
-            ['Cache-Control', 'no-store'],
-            ['WWW-Authenticate', 'Bearer'],
-          ],
-          text: '{"code":"unauthorized","message":"The API key is missing or invalid.","status":401}',
-        });
-      }
     }
+    expect(unknown.status).toBe(401);
     expect(await statusWith(apiKey)).toBe(200);
   });
 });

@@ -15,8 +15,6 @@ const apiKey = await service.issueApiKey();
 // Imported after its environment is set.
 const { operation } = await import('../../lib/http/operation.ts');
 
-const failure = { operation: 'getPet', lambdaRequestId: 'request-42', code: 'internal_error' };
-
 /** Calls getPet with a handler that throws; returns the log. */
 const throwing = async (thrown: unknown) => {
   const lines = captureLog();
@@ -43,7 +41,8 @@ describe('a handler that throws', () => {
     ['a function', 'function', () => 'secret SDK text'],
     ['a response', 'object', json(200, {})],
   ])('%s gets 500 and one log line with the request id', async (_kind, name, thrown) => {
-    expectOneFailure(await throwing(thrown), { ...failure, cause: { name } });
+    const line = { operation: 'getPet', lambdaRequestId: 'request-42', code: 'internal_error' };
+    expectOneFailure(await throwing(thrown), { ...line, cause: { name } });
   });
 
   it.each([
