@@ -90,7 +90,7 @@ describe('POST /pets, bad bodies', () => {
     expectError(response, 400, 'invalid_request');
   });
 
-  /** Values that a field must not have, as JSON; none at all where it must not be missing. */
+  /** Invalid values of a field, as JSON; an empty text leaves the field out. */
   const wrong: readonly (readonly [field: string, values: readonly string[]])[] = [
     ['name', ['', 'null', '1', 'true', '["Rex"]', '{"first":"Rex"}', '""']],
     ['name', ['" \\t\\n\\u00a0\\u3000"', `"${'x'.repeat(256)}"`, `"${'🐶'.repeat(256)}"`]],

@@ -15,7 +15,7 @@ import type { EventParts } from '../support/proxy-event.ts';
 
 const service = await startHandlers();
 
-/** What DynamoDB was asked for: operation and table, and RCU of a read or WCU of a write, its indexes included. */
+/** Every call of DynamoDB, with its RCU or WCU, indexes included. */
 const paid: [call: string, units: number | undefined][] = [];
 service.proxy.inject('*', async ({ request, response, call, forward }) => {
   const input = { ...JSON.parse(request.toString()), ReturnConsumedCapacity: 'TOTAL' };

@@ -26,7 +26,7 @@ interface Catalogue {
   readonly creations: Map<string, Pet>;
 }
 
-/** A fault that strikes the next request of one call, once. */
+/** A fault of the next request of a call. */
 interface Strike {
   readonly call: string;
   readonly fault: Fault;
@@ -38,7 +38,7 @@ const inject = (strike: Strike | undefined) => {
   if (strike) service.proxy.inject(strike.call, strike.fault, 1);
 };
 
-/** The pets of an answer, to the last digit. */
+/** The pets of an answer, with exact integers. */
 const petsOf = (text: string): Pet[] =>
   z
     .array(z.record(z.string(), z.unknown()))

@@ -52,7 +52,7 @@ const listDuring = (fault: Fault) => () => {
   return list();
 };
 
-/** What is counted beside the request itself, and whether a valid key came, whose id the line then has. */
+/** `counted` are the metrics beside `Requests`; with `hasKey` the line has the id of the key. */
 const outcomes: readonly (readonly [
   operation: HandlerName,
   status: number,
