@@ -107,7 +107,7 @@ describe('each operation', () => {
     const failed = await Promise.all(Array.from({ length: 60 }, () => runAll()));
     expect(new Set(failed.flat().map(({ status }) => status))).toEqual(new Set([503]));
     service.proxy.reset();
-    injectAll(faults.resetAfterForwarding, 2);
+    injectAll(faults.resetAfterForwarding, 1);
     await expectSuccess();
   });
 
