@@ -6,11 +6,11 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
-    // Most of them wait for a fault, a process or a deadline; few compute.
+    // Most tests wait for a fault, a process or a deadline; few compute.
     maxWorkers: 4,
     restoreMocks: true,
     unstubEnvs: true,
-    // What hangs fails; what a busy machine slows down does not.
+    // Long enough for a busy machine: only a test that hangs fails.
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -1,6 +1,6 @@
 import type { MiddlewareStack } from '@smithy/types';
 
-/** Makes an attempt of a command fail, and so be repeated, when `check` throws for its answer. */
+/** Makes an attempt of a command fail when `check` throws for its answer, so that the SDK retries it. */
 export const checkAnswer = <Input extends object, Output extends object>(
   { middlewareStack }: { readonly middlewareStack: MiddlewareStack<Input, Output> },
   check: (output: Output) => void,

@@ -28,7 +28,7 @@ const endpoint = new URL(
     `https://dynamodb.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
 );
 
-// What is not set here the SDK looks for in files and services that a function does not have:
+// The SDK looks for other settings in files and services that a function does not have;
 // the bundle leaves out that code (infra/lambda/left-out-modules.ts).
 const client = new DynamoDBClient({
   region,
@@ -50,11 +50,11 @@ const client = new DynamoDBClient({
   },
 });
 
-// A strategy for each request: a shared one stops retrying when an outage has spent its budget,
-// and a lost answer that is not asked for again makes the client create its pet twice.
+// A strategy for each request: a shared one stops retrying when an outage has spent its budget.
+// Without a retry after a lost answer, a client would create its pet twice.
 client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
-// It prepares every answer for a log that nobody reads, and would log a failed call with table name and item.
+// It would log a failed call with its table name and item.
 if (!client.middlewareStack.remove('loggerMiddleware')) {
   throw new Error('The SDK has no loggerMiddleware any more: look for what logs its failed calls');
 }
@@ -83,13 +83,13 @@ client.middlewareStack.add(
       throw error;
     }
   },
-  // Inside of the SDK's retries, around each attempt.
+  // Inside the SDK's retries, around each attempt.
   { name: 'inspectFailure', step: 'finalizeRequest', priority: 'low' },
 );
 
 /**
- * Failures that the SDK takes as final though they may pass: an error that DynamoDB did not send broke on its way (TLS
- * alerts, HPE_* of Node's HTTP parser, an answer that can't be its own), and expired credentials get renewed.
+ * Failures that may pass, though the SDK takes them as final: an error that did not come from DynamoDB (a TLS alert,
+ * HPE_* of Node's HTTP parser, an implausible answer), and expired credentials, which get renewed.
  */
 const mayPass = (error: Error) =>
   !(error instanceof DynamoDBServiceException) || error.name === 'ExpiredTokenException';
@@ -103,7 +103,7 @@ client.middlewareStack.add(
       recordDynamodbLatency(elapsedMs(startedAt));
     }
   },
-  // Around all attempts: the metric is what a request waits for.
+  // Around all attempts: the metric is the time that a request waits.
   { name: 'measureLatency', step: 'initialize' },
 );
 

@@ -6,9 +6,9 @@ import { noteCorruptItem } from './telemetry.ts';
 class CorruptItem extends Error {}
 
 /**
- * What `read` makes of the item of a key, eventually consistent (0.5 RCU); `undefined` if there is none. An item of
- * another key, or one that `read` throws for, is asked for again. Throws the SDK's errors, or at last that of `read`:
- * the item is corrupt, and the log names its key.
+ * Gets the item with a key, eventually consistent (0.5 RCU), and converts it by `read`; `undefined` if there is none.
+ * Requests an item again that has another key, or for which `read` throws. Throws the SDK's errors, or in the end that
+ * of `read`: the item is corrupt, and the log names its key.
  */
 export const getItem = async <Item>(
   TableName: string,

@@ -5,8 +5,8 @@ const openingBrace = '{'.charCodeAt(0);
 
 /**
  * Reads the body of an answer to its last byte. Throws a `TimeoutError` after `ms`, and an Error for a success that is no
- * JSON object. That DynamoDB sent `{}`, its whole answer to a PutItem, only TLS proves: it authenticates the server and
- * every byte (RFC 8446 §1). Nothing compares the body with DynamoDB's header `x-amz-crc32`.
+ * JSON object. For `{}`, the whole answer to a PutItem, only TLS proves that DynamoDB sent it: TLS authenticates the
+ * server and every byte (RFC 8446 §1). The header `x-amz-crc32` is not checked.
  */
 export const readAnswer = async ({ body, statusCode }: HttpResponse, ms: number) => {
   const bytes = await readWithin(ms, body);
@@ -26,5 +26,5 @@ const readWithin = (ms: number, body: Readable) =>
       .on('close', () => clearTimeout(timer));
   });
 
-/** As the SDK names it. */
+/** Has the name that the SDK gives its own. */
 const timeoutError = () => Object.assign(new Error('The answer stalled'), { name: 'TimeoutError' });

@@ -1,7 +1,7 @@
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { SdkError } from '@smithy/types';
 
-/** Whether what was thrown may not happen again: DynamoDB throttled, failed, was out of reach or too slow. */
+/** Whether a retry may succeed: DynamoDB throttled, failed, was out of reach or too slow. */
 export const isRetryable = (thrown: unknown): boolean =>
   isError(thrown) &&
   (thrown.name === 'AbortError' ||

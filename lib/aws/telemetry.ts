@@ -8,10 +8,10 @@ import { environment } from './environment.ts';
 
 const service = environment('SERVICE_NAME');
 
-/** The most values of a metric that CloudWatch takes from one line; further ones are left out. */
+/** The most values of a metric that CloudWatch takes from one line; more are left out. */
 const maxValues = 100;
 
-// Of the present request: a function has one at a time.
+// Of the current request: a function handles one at a time.
 const metrics = new Map<MetricName, number[]>();
 const corruptItems: string[] = [];
 
@@ -20,26 +20,26 @@ const record = (name: MetricName, value: number): void => {
   if (values.length < maxValues) metrics.set(name, [...values, value]);
 };
 
-/** Counts one occurrence in the present request. */
+/** Counts one occurrence in the current request. */
 export const count = (name: MetricName): void => record(name, 1);
 
-/** Notes how long the present request waited for a call of DynamoDB, in ms. */
+/** Records how long the current request waited for a call of DynamoDB, in ms. */
 export const recordDynamodbLatency = (ms: number): void => record(metricNames.dynamodbLatency, ms);
 
-/** Notes the id of a stored item that the present request could not read; nothing else of the item may be logged. */
+/** Records the id of a stored item that the current request could not read; nothing else of it may be logged. */
 export const noteCorruptItem = (id: string): void => {
   if (corruptItems.length < maxValues) corruptItems.push(id);
 };
 
-/** Forgets what was counted, measured and noted before the first request: no client waited for it. */
+/** Discards everything recorded, such as the work before the first request, which no client waited for. */
 export const forgetMetrics = (): void => {
   metrics.clear();
   corruptItems.length = 0;
 };
 
 /**
- * Writes the one line of a request: its log fields, its latency in ms, and what was noted, counted and measured since the last
- * line, in CloudWatch's embedded metric format.
+ * Writes the one line of a request: its log fields, its latency in ms, and everything recorded since the last line, in
+ * CloudWatch's embedded metric format.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export const writeLine = (fields: {

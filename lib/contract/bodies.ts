@@ -4,7 +4,7 @@ export type Int64 = number | bigint;
 /** Every status, in the order of a list. */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 
-/** Whether an animal can be had. */
+/** Availability of the animal. */
 export type PetStatus = (typeof petStatuses)[number];
 
 /** What a client sends to add an animal. */

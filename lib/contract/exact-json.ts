@@ -31,7 +31,7 @@ export const stringifyJson = (value: unknown): string => {
   try {
     return JSON.stringify(value);
   } catch {
-    // A `bigint`, which is rare: to ask of each member takes several times as long.
+    // There is a `bigint`, which is rare: always passing a replacer takes several times as long.
     return JSON.stringify(value, (_key, member: unknown) =>
       typeof member === 'bigint' ? JSON.rawJSON(member.toString()) : member,
     );

@@ -1,7 +1,7 @@
-/** The end of an operation's life: when it was deprecated, when it goes, and what takes its place. */
+/** When an operation was deprecated, when it is removed, and what replaces it. */
 export interface Deprecation {
   readonly since: Date;
-  /** From this instant on the operation answers 410. */
+  /** From this instant on the operation returns 410. */
   readonly sunset: Date;
   /** Path of the operation to use instead, relative to the base address. */
   readonly successor: string;
@@ -10,7 +10,7 @@ export interface Deprecation {
 /** The name of an operation, as the contract gives it. */
 export type OperationName = 'listPets' | 'createPet' | 'getPet';
 
-/** One operation of the contract, for the stack that routes it and the handler that answers it. */
+/** One operation of the contract: the stack routes it, and a handler responds to it. */
 export interface Operation {
   readonly name: OperationName;
   readonly method: 'GET' | 'POST';
@@ -21,18 +21,10 @@ export interface Operation {
 }
 
 /** `GET /pets`. */
-export const listPets: Operation = {
-  name: 'listPets',
-  method: 'GET',
-  path: '/pets',
-};
+export const listPets: Operation = { name: 'listPets', method: 'GET', path: '/pets' };
 
 /** `POST /pets`. */
-export const createPet: Operation = {
-  name: 'createPet',
-  method: 'POST',
-  path: '/pets',
-};
+export const createPet: Operation = { name: 'createPet', method: 'POST', path: '/pets' };
 
 /** `GET /pets/{petId}`. */
 export const getPet: Operation = {
@@ -53,7 +45,7 @@ export const operations: readonly Operation[] = [listPets, createPet, getPet];
 export const methodsOf = ({ method }: Operation): readonly string[] =>
   method === 'GET' ? ['GET', 'HEAD'] : [method];
 
-/** Every method that a path template answers, for `Allow`; empty where it is of no operation. */
+/** Every method of a path template, for `Allow`; empty for a template without operations. */
 export const allowedMethods = (template: string): readonly string[] => {
   const methods = operations.filter(({ path }) => path === template).flatMap(methodsOf);
   return methods.length === 0 ? [] : [...methods, 'OPTIONS'];

@@ -17,7 +17,7 @@ export const parsePetId = (text: string | undefined): number | undefined => {
   return Number.isSafeInteger(id) ? id : undefined;
 };
 
-/** The checked boundary from a stored item to a pet. Throws for an item that is none. */
+/** The checked boundary from a stored item to a pet. Throws for any other item. */
 export const toPet = ({ id, name, categoryId, status }: Record<string, unknown>): Pet => {
   if (
     typeof id !== 'number' ||

@@ -21,14 +21,11 @@ export const maxNameLength = 255;
 /** Of a page, in pets. */
 export const maxLimit = 100;
 
-/**
- * The ranges of Unicode's White_Space, Cc, Cf and Default_Ignorable_Code_Point. To compile those by their names takes
- * five times as long.
- */
+/** Unicode's White_Space, Cc, Cf and Default_Ignorable_Code_Point. Compiling them by name takes five times as long. */
 const invisible =
   '\\u0000-\\u0020\\u007f-\\u00a0\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890-\\u0891\\u08e2\\u115f-\\u1160\\u1680\\u17b4-\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{110bd}\\u{110cd}\\u{13430}-\\u{1343f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}';
 
-/** A character that can be seen. */
+/** A visible character. */
 export const visible = /* @__PURE__ */ (() => new RegExp(`[^${invisible}]`, 'u'))();
 
 const isText = (value: unknown) => typeof value === 'string';
@@ -82,7 +79,7 @@ type Checked<Rules> = {
 
 type Kind = 'field' | 'query parameter';
 
-/** Throws `invalid_request` unless what a client sent obeys the rules, and holds nothing else. */
+/** Throws `invalid_request` unless what a client sent obeys the rules, and has nothing else. */
 function check<Rules extends Readonly<Record<string, Rule<unknown>>>>(
   kind: Kind,
   sent: object,
@@ -103,7 +100,7 @@ export const refuse = (offences: readonly string[]) => {
   if (offences.length > 0) throw errors.invalidRequest(`${offences.join('; ')}.`);
 };
 
-/** A field or parameter of a client as an error message may show it: short and plain, or without its name. */
+/** How an error message refers to a field or parameter: by its name only if that is short and plain. */
 export const called = (kind: Kind, name: string): string =>
   /^(?!pets_(live|test)_)[\w.$-]{1,32}$/.test(name)
     ? `${kind} ${name}`

@@ -3,7 +3,7 @@ import { authenticate } from '../keys/authenticate.ts';
 import { headerValues } from './header-values.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** Lets a request pass that carries one valid API key as `Authorization: Bearer` (RFC 6750), as `context.owner` and `context.keyId`. */
+/** Requires one valid API key as `Authorization: Bearer` (RFC 6750), and sets `context.owner` and `context.keyId`. Throws `unauthorized`. */
 export const bearerAuth = () => ({
   before: async ({ event, context }: OperationRequest) => {
     const [credentials, ...others] = headerValues(event, 'authorization');

@@ -1,12 +1,12 @@
 import { type ApiError, errors } from '../contract/errors.ts';
 import { notKnown } from '../contract/requests.ts';
 
-/** The error for a body that is not JSON, or is nested deeper than a reader can follow. */
+/** The error for a body that is not JSON, or is nested too deeply to parse. */
 export const notJson = (): ApiError => errors.invalidRequest('The body is not valid JSON.');
 
 /**
- * What a client sees of an error of Middy's JSON parser; `undefined` for any other. Its `cause.data` is a forbidden key, or if there
- * is a `cause.message` the whole body.
+ * What a client sees of an error of Middy's JSON parser; `undefined` for any other. Its `cause.data` is a forbidden key,
+ * or the whole body if there is a `cause.message`.
  */
 export const parserError = (thrown: unknown): ApiError | undefined => {
   const cause = thrown instanceof Error ? thrown.cause : undefined;

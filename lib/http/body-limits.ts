@@ -26,7 +26,7 @@ export const bodyLimits = () => ({
 });
 
 const requireJson = (contentTypes: readonly string[], body: string) => {
-  // Without body and type alike the body is what's missing, and that answer helps more.
+  // Without a body and a type, the message about the missing body helps more.
   if (contentTypes.length === 0 && body === '') return;
   const [contentType = '', ...others] = contentTypes;
   if (!isJsonInUtf8(contentType) || others.length > 0) throw errors.unsupportedMediaType();

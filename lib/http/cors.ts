@@ -5,7 +5,7 @@ import type { ChainRequest } from './operation-request.ts';
 /** The origins whose pages may call the service; the stack sets none where CORS is off. */
 const origins = process.env['CORS_ORIGINS']?.split(' ') ?? [];
 
-/** Lets pages of the stage's origins read every answer, errors too, and tells browsers that ask first (preflight) what they may send. */
+/** Lets pages of the stage's origins read every response, errors too, and answers preflight requests. */
 export const cors = () => {
   const addHeaders = (request: ChainRequest) => {
     const { event, response } = request;
@@ -21,7 +21,7 @@ export const cors = () => {
   return { after: addHeaders, onError: addHeaders };
 };
 
-/** What a browser asks for before it sends a request that no form could send. */
+/** The headers of a preflight response (https://fetch.spec.whatwg.org/#cors-preflight-fetch). */
 const preflightHeaders = ({ event, response }: ChainRequest) => {
   const allow = response?.headers?.['Allow'];
   const isPreflight =

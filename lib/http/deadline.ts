@@ -1,10 +1,10 @@
 import { errors } from '../contract/errors.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** Time kept back to answer before Lambda ends the invocation, in ms. */
+/** Time reserved for the response before Lambda ends the invocation, in ms. */
 const marginMs = 500;
 
-/** Time for all calls of DynamoDB of a request together, in ms: a lasting fault is answered with 503 within 4 s. */
+/** Time for all DynamoDB calls of a request together, in ms: a lasting fault gets 503 within 4 s. */
 const callsMs = 3_500;
 
 /**
@@ -19,7 +19,7 @@ export const deadline = () => {
       if (remainingMs <= 0) throw errors.serviceUnavailable(new Error('Too little time is left'));
       const controller = new AbortController();
       context.signal = controller.signal;
-      // Not `AbortSignal.timeout`, which keeps the signals of requests that have long been answered.
+      // Not `AbortSignal.timeout`, which keeps the signals of requests that are over.
       context.deadline = setTimeout(() => controller.abort(), Math.min(remainingMs, callsMs));
     },
     after: clear,

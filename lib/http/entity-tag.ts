@@ -3,7 +3,7 @@ import { headerValues } from './header-values.ts';
 import type { ChainRequest } from './operation-request.ts';
 
 /**
- * Gives what was found its strong entity tag (RFC 9110 §8.8.3), and responds with 304 and no body to a request whose
+ * Adds the strong entity tag of the body (RFC 9110 §8.8.3), and responds with 304 and no body to a request whose
  * `If-None-Match` names it (§13.1.2).
  */
 export const entityTag = () => ({

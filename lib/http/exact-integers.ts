@@ -3,7 +3,7 @@ import { notJson } from './body-errors.ts';
 import type { BodyRequest } from './operation-request.ts';
 
 /**
- * Reads the body a second time, each integer to its last digit: Middy's parser hands its reviver no source text.
+ * Parses the body again and keeps each integer exact: Middy's parser hands its reviver no source text.
  * Throws `invalid_request` for a body that is nested too deeply for that.
  */
 export const exactIntegers = () => ({

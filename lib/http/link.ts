@@ -2,7 +2,7 @@ import type { OperationEvent } from './operation-request.ts';
 
 /**
  * A web link (RFC 8288) to a path of this service. Its target is absolute in path but not in host,
- * so that it holds under every domain name that leads here.
+ * so that it works under every domain name of the API.
  */
 export const link = (event: OperationEvent, path: string, relation: string): string =>
   `<${basePathOf(event)}${path}>; rel="${relation}"`;
@@ -15,17 +15,13 @@ export const nextLink = (
 ) => {
   if (cursor === undefined) return {};
   const { limit, status } = query;
-  const next = new URLSearchParams({
-    limit: `${limit}`,
-    ...(status && { status }),
-    cursor,
-  });
+  const next = new URLSearchParams({ limit: `${limit}`, ...(status && { status }), cursor });
   return { Link: link(event, `${event.resource}?${next}`, 'next') };
 };
 
 /** The request's own path up to the resource: the stage, or a custom domain's base path. */
 const basePathOf = ({ requestContext, resource }: OperationEvent): string => {
-  // API Gateway routes a path with a slash at its end as the one without, but hands the slash on.
+  // API Gateway ignores a slash at the end when it routes, but passes it on.
   const segments = requestContext.path.replace(/\/$/, '').split('/');
   return segments.slice(0, 1 - resource.split('/').length).join('/');
 };

@@ -7,15 +7,15 @@ import type { ChainRequest } from './operation-request.ts';
 /** What clients get when a function fails: API Gateway's INTEGRATION_FAILURE (row 49 of aws-recorded.md, infra/api/pets-api.ts). */
 const integrationFailure = 503;
 
-/** Whether a request without fault of the service is logged in full; its metrics always are. */
+/** Whether requests below 500 are logged in full; metrics always are. */
 const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? '');
 
 let coldStart = true;
 
 /**
- * Writes one line for each request: what was answered, to whom, how fast, and the metrics. Level INFO, or ERROR for a failure of the
- * service itself (5xx) with its cause. Of what a client sent it holds only the key's public id, and no text of a library, which can
- * repeat the rest. Outermost, because it tells what was answered in the end.
+ * Writes one line for each request: outcome, key, duration and metrics, at level INFO, or ERROR with the cause for a
+ * failure of the service (5xx). Of the client's input it has only the key's public id, and no text of a library, which
+ * can repeat the rest. It is the outermost middleware, so it sees the final response.
  */
 export const observability = (operation: string) => {
   const observe = (request: ChainRequest) => {
@@ -50,7 +50,7 @@ const countAnswer = (status: number) => {
   if (status === 401) count(metricNames.authFailures);
 };
 
-/** A member that is `undefined` is not written. */
+/** JSON leaves out members that are `undefined`. */
 const detailsOf = ({ event, context, error }: ChainRequest) => ({
   timestamp: new Date().toISOString(),
   code: error instanceof ApiError ? error.code : undefined,
@@ -64,7 +64,7 @@ const detailsOf = ({ event, context, error }: ChainRequest) => ({
 const gatewayIdOf = (requestId: string) =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(requestId) ? requestId : undefined;
 
-/** What was thrown underneath, by its kind and place. */
+/** Name and place of the original error. */
 const kindOf = (error: unknown) => {
   const cause = error instanceof ApiError ? error.cause : error;
   return cause instanceof Error

@@ -2,44 +2,36 @@ import type { Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 
 /** The request of an API Gateway REST API, its body parsed where the operation takes one. */
-export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & {
-  body: unknown;
-};
+export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & { body: unknown };
 
-/** Lambda's context, and what every chain knows of a request. */
+/** Lambda's context, and what every chain adds to it. */
 export interface ChainContext extends Context {
   /** When the request came, an instant of `instantMs`. */
   startedAt: number;
-  /** The public id of the API key that the request carries; absent until that is known to be valid. */
+  /** The public id of the request's API key; absent until the key is known to be valid. */
   keyId?: string;
 }
 
 /** What the middleware of an operation adds before the handler runs. */
 export interface OperationContext extends ChainContext {
-  /** Whose API key the request carries. */
+  /** The owner of the request's API key. */
   owner: string;
-  /** Ends every call that would outlast the invocation. */
+  /** Aborts every call that would outlast the invocation. */
   signal: AbortSignal;
-  /** Sets off `signal`. */
+  /** The timer of `signal`. */
   deadline?: NodeJS.Timeout;
 }
 
-/** What a middleware of every chain gets of a request. */
-export type ChainRequest = Request<OperationEvent, APIGatewayProxyResult, unknown, ChainContext>;
+type MiddyRequest<
+  RequestContext extends Context,
+  Internal extends Record<string, unknown> = Record<never, never>,
+> = Request<OperationEvent, APIGatewayProxyResult, unknown, RequestContext, Internal>;
+
+/** What a middleware of every chain gets. */
+export type ChainRequest = MiddyRequest<ChainContext>;
+
+/** What a middleware of an operation gets. */
+export type OperationRequest = MiddyRequest<OperationContext>;
 
 /** What a middleware of a request body gets: the body as text is `internal.bodyText`. */
-export type BodyRequest = Request<
-  OperationEvent,
-  APIGatewayProxyResult,
-  unknown,
-  OperationContext,
-  { bodyText: string }
->;
-
-/** What a middleware of an operation gets of a request. */
-export type OperationRequest = Request<
-  OperationEvent,
-  APIGatewayProxyResult,
-  unknown,
-  OperationContext
->;
+export type BodyRequest = MiddyRequest<OperationContext, { bodyText: string }>;

@@ -5,10 +5,10 @@ import { deadline } from './deadline.ts';
 import { errorResponses } from './error-responses.ts';
 import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 
-/** The chain of an operation of the contract: nothing of it runs for a request without a valid API key. */
+/** The chain of an operation of the contract: its handler runs only for a valid API key. */
 export const operation = (definition: Operation) =>
   chain(definition.name)
-    // Outside of the error responses, because they carry its headers too.
+    // Outside the error responses, because they have its headers too.
     .use(lifecycleHeaders(definition))
     .use(errorResponses())
     .use(deadline())

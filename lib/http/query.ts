@@ -3,7 +3,7 @@ import { called, notKnown, refuse } from '../contract/requests.ts';
 
 type QueryEvent = Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>;
 
-/** The query parameters of a request. Throws `invalid_request` for those that are given twice. */
+/** The query parameters of a request. Throws `invalid_request` for repeated ones. */
 export const queryOf = ({ multiValueQueryStringParameters }: QueryEvent) => {
   const parameters = Object.entries(multiValueQueryStringParameters ?? {});
   const repeated = parameters.filter(([, values = []]) => values.length > 1);

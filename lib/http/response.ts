@@ -1,18 +1,14 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { stringifyJson } from '../contract/exact-json.ts';
 
-/** A response with a JSON body; nothing on its way may store it, because it depends on the API key. */
+/** A response with a JSON body. No cache may store it, because it depends on the API key. */
 export const json = (
   statusCode: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): APIGatewayProxyResult => ({
   statusCode,
-  headers: {
-    'Content-Type': 'application/json',
-    'Cache-Control': 'no-store',
-    ...headers,
-  },
+  headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
   body: stringifyJson(body),
 });
 

@@ -3,7 +3,7 @@ export interface ApiKeyRecord {
   readonly keyId: string;
   /** SHA-256 of the whole key, 32 bytes. */
   readonly hash: Uint8Array;
-  /** Whom the key was issued to; idempotency keys are scoped to it. */
+  /** The holder of the key; idempotency keys are scoped to it. */
   readonly owner: string;
   /** The last characters of the key, by which its owner recognises it: they belong to the checksum. */
   readonly lastFour: string;
@@ -12,7 +12,7 @@ export interface ApiKeyRecord {
   readonly revokedAt?: string;
 }
 
-/** The checked boundary from a stored item to an API key's record. Throws for an item that is none. */
+/** The checked boundary from a stored item to an API key's record. Throws for any other item. */
 export const toApiKeyRecord = (item: Record<string, unknown>): ApiKeyRecord => {
   const { keyId, hash, owner, lastFour, createdAt, expiresAt, revokedAt } = item;
   if (

@@ -6,13 +6,13 @@ import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
 const keysTable = environment('KEYS_TABLE');
 
-/** How long an answer of the keys table is taken as true, in ms: a revocation is seen after about this time, plus replica lag. */
+/** How long an answer of the keys table is used, in ms: a revocation is seen after about this time, plus replica lag. */
 const knownFreshMs = 60_000;
 const unknownFreshMs = 10_000;
-/** How old an answer may grow while the keys table can't be read, and how long until it is asked again. */
+/** How old an answer may get while the keys table can't be read, and the time until the next attempt, in ms. */
 const outageToleranceMs = 300_000;
 const outageRetryMs = 5_000;
-/** How long to wait for a fresh answer while an older one would do, in ms: the operation needs the rest of the time. */
+/** How long to wait for a fresh answer when there is an older one, in ms: the operation needs the remaining time. */
 const refreshPatienceMs = 1_000;
 const maxCachedKeys = 1_000;
 /** How long Lambda's INIT phase may wait for DynamoDB, in ms. */
@@ -24,7 +24,7 @@ interface CachedAnswer {
   readonly freshUntil: number;
 }
 
-// Apart, so that a flood of made-up keys can't push out the ones in use.
+// Separate, so that a flood of made-up keys can't evict the ones in use.
 const knownKeys = new Map<string, CachedAnswer>();
 const unknownKeys = new Map<string, CachedAnswer>();
 
@@ -60,8 +60,8 @@ export const findApiKey = async (
 };
 
 /**
- * For Lambda's INIT phase: connects to DynamoDB, signs, and reads once what is not there (0.5 RCU), so that the first
- * request finds all of it done. Whatever fails is left for that request to try, and to answer for.
+ * For Lambda's INIT phase: connects to DynamoDB, signs, and reads a missing key (0.5 RCU), so that the first request is
+ * faster. Ignores failures: that request tries again.
  */
 export const warmUp = async (): Promise<void> => {
   await readApiKey('no key', AbortSignal.timeout(warmUpMs)).catch(() => {});

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { stringifyJson } from '../contract/exact-json.ts';
 import type { NewPet } from '../contract/requests.ts';
 
-/** What makes two requests the same creation: one key of one owner; without a key each request is its own. */
+/** What makes two requests the same creation: one key of one owner. Without a key each request is a creation of its own. */
 export interface IdempotencyScope {
   readonly owner: string;
   readonly key: string | undefined;

@@ -17,10 +17,10 @@ import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
 
 const petsTable = environment('PETS_TABLE');
 
-/** A page ends, maybe empty, after so many answers in a row that bring neither a pet nor a later position. */
+/** A page ends, maybe empty, after so many answers in a row without a pet or a later position. */
 const maxIdleAnswers = 25;
 
-/** Two creations meet at an id with a chance of about one in 2^53 per pet; eight in a row mean a defect. */
+/** Two creations get the same id with a chance of about one in 2^53 per pet; eight in a row mean a defect. */
 const maxCandidates = 8;
 
 /** The pet of an id, eventually consistent (0.5 RCU); `undefined` if there is none. Throws for a corrupt item. */
@@ -148,7 +148,7 @@ const readPet = (item: Record<string, unknown>): Pet => {
   }
 };
 
-/** Writes the item unless its id is taken; then it gives the item that holds the id. */
+/** Writes the item unless its id is taken; then returns the item that has the id. */
 const putUnlessTaken = async (
   item: { readonly id: number } & Record<string, unknown>,
   signal: AbortSignal,
@@ -170,7 +170,7 @@ const putUnlessTaken = async (
   }
 };
 
-/** The document client converts answers, but not the item of an exception. */
+/** The document client converts responses, but not the item of an exception. */
 const fieldsOf = (item: Record<string, AttributeValue>) => ({
   name: item['name']?.S,
   categoryId: exactNumber(item['categoryId']?.N ?? ''),

@@ -15,7 +15,7 @@ const requests: readonly ClientRequest[] = [
   { method: 'POST', path: '/pets', body: 'not JSON, and of no media type' },
 ];
 
-/** HTTP takes no blanks at the end of a value (RFC 9110 §5.5). */
+/** No value ends in a space, which HTTP would remove (RFC 9110 §5.5). */
 const refused: readonly (readonly [kind: string, values: readonly string[]])[] = [
   ['no Authorization', []],
   ['an empty Authorization', ['']],

@@ -10,12 +10,13 @@ export const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
 const jsonType = ['Content-Type', 'application/json'] as const;
 
 /**
- * Sends one request, and holds the response to the OpenAPI document. Without headers of its own the request carries
- * the API key, and JSON where it has a body. A 429 of the stage's throttle, or a 503 of an account that is out of
- * concurrency (10 in a new one), is sent again after its `Retry-After`, at most 20 times.
+ * Sends one request and expects a response as in the OpenAPI document. By default the request has the API key, and with
+ * a body the type JSON. Retries a 429 of the stage's throttle, or a 503 of an account that is out of concurrency (10 in
+ * a new one), after its `Retry-After`, at most 20 times.
  */
 export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   const sent = {
+    method: 'GET',
     headers: request.body === undefined ? [authorization] : [authorization, jsonType],
     ...request,
   };
@@ -27,7 +28,7 @@ export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   }
 };
 
-/** Sends a request of the typed client like all others. */
+/** Sends a request of the typed client as `send` does. */
 const fetchWithinContract: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
   const { status, headers, text } = await send({
@@ -43,7 +44,7 @@ const fetchWithinContract: typeof fetch = async (input, init) => {
   return new Response(text, { status, headers: received });
 };
 
-/** The store through the client that is written for others. */
+/** The typed client that the project publishes. */
 export const store = new AnimalStore({
   baseAddress: inject('baseAddress'),
   apiKey,
@@ -63,7 +64,7 @@ export const create = (pet: unknown, extraHeaders: ClientRequest['headers'] = []
 export const eventually = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
   vi.waitFor(attempt, { timeout: 20_000, interval: 250 });
 
-/** Holds a response to the Error body of a status and code, and to saying nothing that it must not. */
+/** Expects the Error body of a status and code, without a leak. */
 export const expectError = (response: ClientResponse, status: number, code: string) => {
   expect.soft(response.status, response.text).toBe(status);
   expect.soft(response.headers['content-type']).toBe('application/json');
@@ -73,22 +74,22 @@ export const expectError = (response: ClientResponse, status: number, code: stri
   expectNoLeak(response);
 };
 
-/** Holds a response to a 400 whose message says this. */
+/** Expects a 400 with this message. */
 export const expectInvalid = (response: ClientResponse, message: string | RegExp) => {
   expectError(response, 400, 'invalid_request');
   expect.soft(JSON.parse(response.text).message).toMatch(message);
 };
 
 /**
- * Holds a response to an Error body of 400 or 404. For requests of which no AWS page and no recording says whether
- * API Gateway, the firewall or the function refuses them (test/README.md, "What we know about AWS").
+ * Expects an Error body of 400 or 404. Unverified: whether API Gateway, the firewall or the function refuses such
+ * requests (test/README.md, "What we know about AWS").
  */
 export const expectRefused = (response: ClientResponse) => {
   const code = response.status === 400 ? 'invalid_request' : 'not_found';
   expectError(response, response.status === 400 ? 400 : 404, code);
 };
 
-/** Holds a response to showing neither key, nor stack, nor what the service is built on. */
+/** Expects no API key, no stack trace, and no name of a table or library. */
 export const expectNoLeak = ({ headers, text: body }: ClientResponse) => {
   expect.soft(JSON.stringify(headers) + body).not.toContain(apiKey.slice(10));
   expect.soft(body).not.toMatch(/dynamo|Exception|node_modules|\n\s+at |PetsTable|KeysTable/i);

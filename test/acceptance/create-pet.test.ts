@@ -90,7 +90,7 @@ describe('POST /pets, bad bodies', () => {
     expectError(response, 400, 'invalid_request');
   });
 
-  /** Values that a field must not have, as JSON; none at all where it must not be missing. */
+  /** Invalid values of a field, as JSON; an empty text leaves the field out. */
   const wrong: readonly (readonly [field: string, values: readonly string[]])[] = [
     ['name', ['', 'null', '1', 'true', '["Rex"]', '{"first":"Rex"}', '""']],
     ['name', ['" \\t\\n\\u00a0\\u3000"', `"${'x'.repeat(256)}"`, `"${'🐶'.repeat(256)}"`]],
@@ -125,8 +125,9 @@ describe('POST /pets, bad bodies', () => {
   });
 
   it('names every offending field at once', async () => {
-    const { text } = await create('{"status":"lost","colour":"brown"}');
-    expect(JSON.parse(text).message).toMatch(/name.*categoryId.*status.*field colour is not known/);
+    const message =
+      /^name is required; categoryId is required; status must .*; field colour is not known\.$/;
+    expectInvalid(await create('{"status":"lost","colour":"brown"}'), message);
   });
 
   it('does not repeat an unknown field whose name is long or unprintable', async () => {
@@ -190,16 +191,6 @@ describe('Idempotency-Key', () => {
     const key = [['Idempotency-Key', randomUUID()]] as const;
     await create({ name: 'Rex', categoryId: 1 }, key);
     expectError(await create(other, key), 422, 'idempotency_key_reused');
-  });
-
-  it('makes two pets of the same body under two keys, or without a key', async () => {
-    const responses = await Promise.all([
-      create(valid, [['Idempotency-Key', randomUUID()]]),
-      create(valid, [['Idempotency-Key', randomUUID()]]),
-      create(valid),
-      create(valid),
-    ]);
-    expect(new Set(responses.map(({ text }) => JSON.parse(text).id)).size).toBe(4);
   });
 
   it('takes up to 255 visible ASCII characters', async () => {

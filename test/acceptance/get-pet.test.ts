@@ -30,7 +30,7 @@ const find = (request: ClientRequest) =>
 
 type Conditions = (tag: string) => readonly string[];
 
-/** The answer to a request for a new pet, and to one that names entity tags, which are chosen by that of the pet. */
+/** Gets a new pet twice, the second time with the conditions that are made of its entity tag. */
 const getUnless = async (conditionsFor: Conditions, method = 'GET') => {
   const path = `/pets/${JSON.parse((await create({ name: 'Rex', categoryId: 1 })).text).id}`;
   const found = await find({ path });
@@ -49,7 +49,7 @@ describe('GET /pets/{petId}', () => {
     expect(found.headers['content-type']).toBe('application/json');
   });
 
-  it('tells on every answer that it is deprecated, when it goes and what takes its place', async () => {
+  it('says on every response that it is deprecated, when it ends and what replaces it', async () => {
     const { id } = JSON.parse((await create({ name: 'Rex', categoryId: 1 })).text);
     expectDeprecation(await find({ path: `/pets/${id}` }));
     expectDeprecation(await send({ path: '/pets/1' }));
@@ -57,7 +57,7 @@ describe('GET /pets/{petId}', () => {
     expectDeprecation(await send({ path: '/pets/1', headers: wrongKey }));
   });
 
-  it('names a successor that answers', async () => {
+  it('links to a successor that works', async () => {
     const successor = successorOf(await send({ path: '/pets/1' }));
     const { origin } = new URL(inject('baseAddress'));
     const { status } = await sendTo(origin, { path: successor, headers: [authorization] });

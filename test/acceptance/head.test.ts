@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClientRequest } from '../support/http-client.ts';
 import { apiKey, create, eventually, expectNoLeak, send } from './client.ts';
 
-/** What a server may leave out of an answer to HEAD (RFC 9110 §9.3.2), and what belongs to the connection. */
+/** Headers that a response to HEAD may lack (RFC 9110 §9.3.2), and those of the connection. */
 const incidental = /^(connection|content-length|keep-alive|transfer-encoding)$/;
 
 const answerTo = async (request: ClientRequest) => {

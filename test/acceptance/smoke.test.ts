@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { apiKey, expectError, send } from './client.ts';
 
-/** What a release asks of prod: it only reads, so it leaves nothing behind. */
+/** What a release checks in prod: it only reads. */
 describe('a stage that was just deployed', () => {
   it('lists pets for the holder of an API key', async () => {
     const { status, text } = await send({ path: '/pets?limit=1' });
@@ -14,7 +14,7 @@ describe('a stage that was just deployed', () => {
     expectError(await send({ path: '/pets', headers }), 401, 'unauthorized');
   });
 
-  it('looks a pet up, and a path that it does not have', async () => {
+  it('answers 404 to an unknown pet and an unknown path', async () => {
     expectError(await send({ path: '/pets/1' }), 404, 'not_found');
     expectError(await send({ path: '/' }), 404, 'not_found');
   });

@@ -44,7 +44,7 @@ describe('the typed client', () => {
     expect(await errorOf(other)).toMatchObject({ code: 'idempotency_key_reused', status: 422 });
   });
 
-  it('throws the error of the service, with what names the request', async () => {
+  it('throws the error of the service, with the id of the request', async () => {
     const error = await errorOf(store.createPet({ name: ' ', categoryId: 1 }));
     expect(error).toMatchObject({
       code: 'invalid_request',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import {
   AnimalStore,
   AnimalStoreError,
@@ -13,13 +13,9 @@ const { origin, pathname } = new URL(inject('baseAddress'));
 const apiKey = inject('apiKey');
 const rex = { name: 'Rex', categoryId: 1 };
 
-const proxies: FaultProxy[] = [];
-afterAll(() => Promise.all(proxies.map((proxy) => proxy.refuseConnections())));
-
 /** A client behind a proxy of its own, because the tests run at the same time. */
 const behindProxy = async (timeoutMs = 20_000) => {
   const proxy = new FaultProxy(origin);
-  proxies.push(proxy);
   const baseAddress = (await proxy.listen()) + pathname;
   return { proxy, store: new AnimalStore({ baseAddress, apiKey, timeoutMs }) };
 };
@@ -77,31 +73,21 @@ describe.concurrent('the typed client while the service fails', () => {
     },
   );
 
-  it.each<[kind: string, fault: Fault, error: Error['constructor'], expected: object]>([
-    ['there is no answer', faults.resetBeforeForwarding, NetworkError, { name: 'NetworkError' }],
-    ['each body is cut', faults.halfABody, NetworkError, { name: 'NetworkError' }],
-    ['the answer takes too long', stalls.hang, TimeoutError, { name: 'TimeoutError' }],
-    ['each body stalls', stalls.headersThenHang, TimeoutError, { name: 'TimeoutError' }],
-    [
-      'no answer is an Error body',
-      faults.status502,
-      AnimalStoreError,
-      { code: 'unexpected_response' },
-    ],
-    [
-      'the service stays unavailable',
-      unavailable,
-      AnimalStoreError,
-      { code: 'service_unavailable' },
-    ],
+  it.each<[kind: string, fault: Fault, error: Error['constructor'], code?: string]>([
+    ['there is no answer', faults.resetBeforeForwarding, NetworkError],
+    ['each body is cut', faults.halfABody, NetworkError],
+    ['the answer takes too long', stalls.hang, TimeoutError],
+    ['each body stalls', stalls.headersThenHang, TimeoutError],
+    ['no answer is an Error body', faults.status502, AnimalStoreError, 'unexpected_response'],
+    ['the service stays unavailable', unavailable, AnimalStoreError, 'service_unavailable'],
   ])(
     'gives up after four attempts, without the API key in its exported error, when %s',
-    async (_kind, fault, error, expected) => {
+    async (_kind, fault, error, code) => {
       const { proxy, store } = await behindProxy(error === TimeoutError ? 500 : undefined);
       proxy.inject('GET /v1/pets/1', fault);
       const thrown = await store.getPet(1).catch((reason: unknown) => reason);
       expect(thrown).toBeInstanceOf(error);
-      expect(thrown).toMatchObject(expected);
+      expect(thrown).toMatchObject({ name: error.name, ...(code && { code }) });
       expect(inspect(thrown, { depth: 9 })).not.toContain(apiKey);
       expect(proxy.requests).toHaveLength(4);
     },
@@ -123,7 +109,7 @@ describe.concurrent('the typed client while the service fails', () => {
     expect(proxy.requests).toHaveLength(calls.length);
   });
 
-  it('retries a body that a browser loses with words of its own', async () => {
+  it('retries a lost body whose error only a browser words so', async () => {
     const broken = new ReadableStream({
       start: (body) => body.error(new TypeError('Error in body stream')),
     });

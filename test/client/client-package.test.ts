@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
+import { findProgram } from '../support/find-program.ts';
 
 const baseAddress = inject('baseAddress');
 const apiKey = inject('apiKey');
@@ -15,10 +15,8 @@ const apiKey = inject('apiKey');
 let consumer: string;
 let bundle: Buffer;
 
-const chromiumPath = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .flatMap((directory) => ['chromium', 'google-chrome'].map((name) => join(directory, name)))
-  .find(existsSync);
+const chromiumPath = findProgram(['chromium', 'google-chrome']);
+if (!chromiumPath) console.info('No browser tries the typed client: there is no Chromium here.');
 
 const run = (cwd: string, command: string, ...options: string[]) =>
   promisify(execFile)(command, options, { cwd });
@@ -82,7 +80,7 @@ delete JSON.rawJSON; new AnimalStore({});`;
     await expect(called).rejects.toThrow('use Node.js 22');
   });
 
-  it('checks the types of those who use it', async () => {
+  it('checks the types of the code that uses it', async () => {
     const types = join(projectDirectory, 'node_modules', '@types');
     await symlink(types, join(consumer, 'node_modules', '@types'));
     await writeFile(join(consumer, 'project.ts'), await exampleOf('README.md'));

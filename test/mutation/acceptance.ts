@@ -4,11 +4,11 @@ import { afterAll, inject } from 'vitest';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
 import { startHandlers } from '../support/handlers.ts';
 
-// The acceptance tests, before handlers in this process: the bundles run in others, which a mutant does not reach.
+// The acceptance tests against handlers in this process: the bundles run in others, which a mutant does not reach.
 const service = await startHandlers();
 await service.storeApiKey(inject('apiKey'));
 const port = Number(new URL(inject('baseAddress')).port);
-const gateway = await startHandlerGateway(inject('stack'), service, port);
+const gateway = await startHandlerGateway(service, port);
 afterAll(gateway.stop);
 
 for (const file of globSync(join(import.meta.dirname, '../acceptance/*.test.ts'))) {

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import config from '../vitest.config.ts';
 
-/** Of all tests those that load the modules into their own process, for a mutant reaches no bundle. The quick ones first. */
+/** The tests that load the modules into their own process, because a mutant reaches no bundle; quick ones first. */
 const include = [
   'test/service/json.test.ts',
   'test/mutation/acceptance.ts',
@@ -19,7 +19,7 @@ const include = [
   'test/service/observability.test.ts',
 ];
 
-/** Vitest would run the longest first; a mutant is done with at the first test that fails. */
+/** The quick ones first: the first test that fails ends the run of a mutant. Vitest would start with the longest. */
 class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) =>

@@ -1,20 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, delimiter, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { operations } from '../../lib/contract/operations.ts';
+import { findProgram } from '../support/find-program.ts';
 
 const baseAddress = inject('baseAddress');
 const apiKey = inject('apiKey');
 
-const chromiumPath = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .flatMap((directory) => ['chromium', 'google-chrome'].map((name) => join(directory, name)))
-  .find(existsSync);
-if (!chromiumPath) console.info('The reference page is not tested: Chromium is not installed.');
+const chromiumPath = findProgram(['chromium', 'google-chrome']);
+if (!chromiumPath) console.info('No browser opens the reference page: there is no Chromium here.');
 
 const built = join(projectDirectory, '.build', 'docs');
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

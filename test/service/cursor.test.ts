@@ -8,7 +8,7 @@ const filter = fc.option(status, { nil: undefined });
 const position = fc.record({ status, id: fc.maxSafeNat() });
 
 describe('cursor', () => {
-  it('is 20 characters for an address, and leads back to its position under the same filter', () => {
+  it('has 20 characters that are safe in a URL, and decodes to its position under the same filter', () => {
     fc.assert(
       fc.property(position, filter, (start, list) => {
         const cursor = encodeCursor(start, list);

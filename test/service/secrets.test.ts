@@ -16,7 +16,7 @@ import {
 import type { EventParts } from '../support/proxy-event.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
-/** Each piece of it is the same, so that it is recognised when it is cut. */
+/** Made of equal pieces, so that a part of it is recognised too. */
 const piece = 'c0ffee5e';
 const secret = piece.repeat(8);
 const showsSecret = (text: string) => text.toLowerCase().includes(piece);
@@ -64,10 +64,10 @@ const headers = [
 const queries = [secret, 'limit', 'status', 'cursor', 'a'].map((name) => ({ [name]: secret }));
 const routes: readonly Request[] = [list(), get(1), post(pet({})), ['unrouted', {}]];
 
-// Each function has read the key before many requests come at once.
+// Each function reads the key before many requests come at once.
 for (const [name, parts] of routes) await invoke(service[name], parts);
 
-/** A request for each place where a client can put a secret, on each route that reads it, or might. */
+/** A request for each place where a client can put a secret, on each route that may read it. */
 const requests: readonly Request[] = [
   ...routes.flatMap(([name, parts]) => [
     ...headers.map((more): Request => [name, { ...parts, headers: { ...parts.headers, ...more } }]),
@@ -98,7 +98,7 @@ const requests: readonly Request[] = [
   post(secret.repeat(200)),
 ];
 
-/** Sends all requests, and gives their statuses. Expects a line for each, and no secret in lines and error responses. */
+/** The statuses of all requests. Expects a line for each, and no secret in lines and error responses. */
 const statusesOfAll = async () => {
   const lines = captureLog();
   const responses = await Promise.all(

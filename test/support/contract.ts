@@ -40,12 +40,12 @@ export const contractText = readFileSync(
 );
 export const contract: Document = JSON.parse(contractText);
 
-/** The document with its objects closed: clients must bear fields that they don't know, the service must not send them. */
+/** The document with closed objects: clients must ignore unknown fields, but the service must not send any. */
 const closed: Schema = JSON.parse(contractText, (_key, value: Schema) =>
   value['type'] === 'object' ? { ...value, additionalProperties: false } : value,
 );
 
-// Loosely, because the document around the schemas has no schema; Redocly has checked it.
+// Not strict, because the document around the schemas has no schema; Redocly checks it.
 const ajv = new Ajv2020({ strictSchema: false, formats: { int64: true } }).addSchema(
   closed,
   'openapi.json',
@@ -65,11 +65,11 @@ const mismatches = (place: string, schema: Schema, value: unknown): string[] => 
 export const bodyMismatches = (schema: string, body: unknown): string[] =>
   mismatches(schema, { $ref: `#/components/schemas/${schema}` }, body);
 
-/** Headers that belong to HTTP, TLS, browsers or API Gateway, and that no client of this service need know. */
+/** Headers of HTTP, browsers, CloudFront or API Gateway, which the document leaves out. */
 const transportHeaders =
   /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|via|x-amz-(apigw|request)-id|x-amzn-(errortype|trace-id)|x-amz-cf-.*|x-cache)$/;
 
-/** The methods of API Gateway's `ANY`; it has no route for other methods, and answers them like an unknown path. */
+/** The methods of API Gateway's `ANY`; other methods have no route and get the response of an unknown path. */
 const routedMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
 /** The operations of a path, by their methods. */
@@ -89,12 +89,12 @@ const responseOf = ({ method = 'GET', path }: ClientRequest, status: number) => 
   if (operation) return operation.responses[status];
   // API Gateway or the firewall refuses what it can't read, on any path.
   if (status === 400) return contract.paths['/pets']?.['get']?.responses[400];
-  // A path that the document does not list has no other answer but 404.
+  // An undocumented path gets 404.
   if (!operations || !routedMethods.includes(method)) {
     return status === 404 ? contract.paths['/pets/{petId}']?.['get']?.responses[404] : undefined;
   }
   const methodNotAllowed = Object.values(operations)[0]?.responses[405];
-  // OPTIONS tells of a path what 405 tells of it; a method that the path does not have has no answer but 405.
+  // OPTIONS has the headers of 405, which all other methods get.
   if (method === 'OPTIONS') {
     return status === 204 && methodNotAllowed ? { headers: methodNotAllowed.headers } : undefined;
   }
@@ -127,7 +127,7 @@ const errorMismatches = (examples: ByName<unknown>, status: number, body: ErrorB
   ...(body.status === status ? [] : [`status ${body.status} is not that of the response`]),
 ];
 
-/** Where a response departs from the OpenAPI document: an undocumented status, header, code or field. */
+/** How a response differs from the OpenAPI document: an undocumented status, header, code or field. */
 export const departuresFromContract = (
   request: ClientRequest,
   response: ClientResponse,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +11,7 @@ interface Exchange {
   readonly response: ServerResponse;
   /** Operation and table, as in `Query Pets`. */
   readonly call: string;
-  /** Asks DynamoDB itself, with another body if one is given, and gives its answer without passing it on. */
+  /** Sends the request, or another body, to DynamoDB, and returns the answer without passing it on. */
   readonly forward: (body?: string) => Promise<{
     status: number;
     headers: IncomingMessage['headers'];
@@ -18,7 +19,7 @@ interface Exchange {
   }>;
 }
 
-/** What happens to a request instead of its plain way to DynamoDB and back. */
+/** What happens to a request instead of a round trip to DynamoDB. */
 export type Fault = (exchange: Exchange) => Promise<void> | void;
 
 const reply =
@@ -26,7 +27,7 @@ const reply =
   ({ response }) =>
     void response.writeHead(status, { 'Content-Type': type }).end(body);
 
-/** An error as AWS services answer it; `details` may give it another message. */
+/** An error response of an AWS service; `details` may replace its message. */
 export const awsError = (status: number, type: string, details: object = {}): Fault =>
   reply(
     status,
@@ -48,7 +49,7 @@ const passOn: Fault = async ({ response, forward }) => {
 /** A 200 with this body. */
 export const answer = (body: string): Fault => reply(200, body);
 
-/** The real headers, and the real body byte by byte, as far as `bytesPerSecond` gets until the client gives up. */
+/** The real headers, then the real body byte by byte, until the client gives up. */
 const dripping =
   (bytesPerSecond: number): Fault =>
   async ({ response, forward }) => {
@@ -62,7 +63,7 @@ const dripping =
     response.end();
   };
 
-/** Faults that cost the time of an attempt: answers that don't arrive, or not in time. */
+/** Faults that an attempt waits for: answers that don't arrive, or not in time. */
 export const stalls = {
   hang: () => {},
   headersThenHang: async ({ response, forward }) => {
@@ -77,7 +78,7 @@ export const stalls = {
   twentyBytesPerSecond: dripping(20),
 } satisfies Record<string, Fault>;
 
-/** Faults that the SDK sees at once, by what it gets to see. */
+/** Faults that the SDK notices at once. */
 export const faults = {
   throttled: awsError(400, 'com.amazon.coral.availability#ThrottlingException', throttlingReasons),
   throughputExceeded: awsError(
@@ -111,7 +112,7 @@ export const faults = {
   expiredToken: awsError(400, 'com.amazon.coral.service#ExpiredTokenException'),
 } satisfies Record<string, Fault>;
 
-/** A fault, or the plain way to DynamoDB, after a pause. */
+/** A fault, or none, after a pause. */
 export const delayed =
   (ms: number, fault: Fault = passOn): Fault =>
   async (exchange) => {
@@ -119,7 +120,7 @@ export const delayed =
     await fault(exchange);
   };
 
-/** Deals each call of the SDK a fault of its own, for its first `attempts`; once all are dealt, calls pass. */
+/** Gives each call of the SDK the next of these faults, for its first `attempts`; further calls pass. */
 export const dealt = (kinds: readonly Fault[], attempts = Number.POSITIVE_INFINITY): Fault => {
   const undealt = [...kinds];
   const hands = new Map<unknown, { readonly fault: Fault; attempts: number }>();
@@ -138,7 +139,7 @@ interface Injection {
   remaining: number;
 }
 
-/** Names a call of DynamoDB by operation and table, as in `Query Pets` of a table `Pets-…`, and any other by its path, as in `GET /v1/pets`. */
+/** Names a call of DynamoDB by operation and table, as in `Query Pets`, and any other request as in `GET /v1/pets`. */
 const callOf = ({ headers, method, url = '/' }: IncomingMessage, body: Buffer): string => {
   const target = headers['x-amz-target'];
   if (target === undefined) return `${method} ${url.split('?')[0]}`;
@@ -146,11 +147,11 @@ const callOf = ({ headers, method, url = '/' }: IncomingMessage, body: Buffer): 
   return `${`${target}`.replace('DynamoDB_20120810.', '')} ${table}`;
 };
 
-/** A proxy in front of DynamoDB, or of the service, that counts what passes and breaks what it is told to. */
+/** A proxy in front of DynamoDB, or of the service, that records requests and injects faults. */
 export class FaultProxy {
-  /** What was asked for since the start, or the last `reset`, in order. */
+  /** Every request since the start, or the last `reset`, in order. */
   readonly requests: string[] = [];
-  /** The same, but each only once however often the SDK has sent it: a busy machine makes it repeat itself. */
+  /** The same without retries, which a busy machine causes. */
   readonly calls = new Map<unknown, string>();
   readonly #target: URL;
   #injections: Injection[] = [];
@@ -165,15 +166,13 @@ export class FaultProxy {
   /** Starts to listen on a free port, or again on its own after `refuseConnections`; gives the endpoint. */
   async listen(endpoint = 'http://127.0.0.1:0'): Promise<string> {
     const { hostname, port } = new URL(endpoint);
-    await new Promise<void>((resolve) => {
-      this.#server.listen(Number(port), hostname, resolve);
-    });
+    await once(this.#server.listen(Number(port), hostname), 'listening');
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('The proxy has no port');
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** Lets the next `times` requests of an operation on a table, as in `Query Pets`, or of all (`*`), meet a fault. */
+  /** Gives the next `times` requests of a call, as in `Query Pets`, or of all (`*`), a fault. */
   inject(call: string, fault: Fault, times = Number.POSITIVE_INFINITY): void {
     this.#injections.push({ call, fault, remaining: times });
   }
@@ -187,10 +186,8 @@ export class FaultProxy {
 
   /** Closes the port: connections are refused until `listen` is called with the same endpoint. */
   async refuseConnections(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => {
-      this.#server.close(resolve);
-    });
+    this.#server.close().closeAllConnections();
+    await once(this.#server, 'close');
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,14 +1,12 @@
+import { inject } from 'vitest';
 import { type ProxyFunction, startGateway } from '../../infra/local/gateway/gateway.ts';
-import type { StackDefinition } from '../../infra/local/stack-definition.ts';
+import { readStack } from '../../infra/local/stack-definition.ts';
 import type { Handlers } from './handlers.ts';
 import { lambdaContext } from './proxy-event.ts';
 
-/** Starts a local gateway with the routes of the stack in front of handlers in this process. */
-export const startHandlerGateway = async (
-  { api, functions }: Pick<StackDefinition, 'api' | 'functions'>,
-  handlers: Handlers,
-  port = 0,
-) => {
+/** Starts a local gateway with the routes of the synthesised stack in front of handlers in this process. */
+export const startHandlerGateway = async (handlers: Handlers, port = 0) => {
+  const { api, functions } = await readStack(`${inject('assembly')}`);
   const { listPets, createPet, getPet, unrouted } = handlers;
   const bundles = { 'list-pets': listPets, 'create-pet': createPet, 'get-pet': getPet, unrouted };
   const handlerOf = new Map(Object.entries(bundles));

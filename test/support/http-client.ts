@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 export interface ClientRequest {
   readonly method?: string;
-  /** Follows the base address as it is, without the normalising that `fetch` and `URL` do. */
+  /** Appended to the base address as it is, not normalised as by `fetch` and `URL`. */
   readonly path: string;
   /** Sent in this order; a name may be repeated. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
@@ -17,7 +17,7 @@ export interface ClientResponse {
   readonly text: string;
 }
 
-/** How many requests may be under way at once, from each worker of the tests; as many as a test sends unless it is set. */
+/** The most parallel requests of each test worker; unlimited by default. */
 const maxSockets = Number(process.env['PARALLEL_REQUESTS'] || Number.POSITIVE_INFINITY);
 
 const httpAgent = new http.Agent({ keepAlive: true, maxSockets });

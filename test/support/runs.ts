@@ -4,6 +4,3 @@ export const runsOf = (usual: number, many: number): number => {
   if (RUNS === 'many') return many;
   return RUNS === 'few' ? Math.ceil(usual / 5) : usual;
 };
-
-/** Whether a test that takes long for what it shows is left to `npm run soak`, as its title then says. */
-export const isQuick = process.env['RUNS'] !== 'many';
