@@ -56,7 +56,7 @@ describe('npm run deploy', () => {
   });
 
   it('refuses to deploy what it is not told by name', async () => {
-    const { err, exitCode, cdk } = await deploy('', '--all');
+    const { err, exitCode, cdk } = await deploy(undefined, '--all');
     expect(err).toBe(
       'error: Name a stack: AnimalStore-account, AnimalStore-staging, AnimalStore-prod.\n',
     );
@@ -64,13 +64,17 @@ describe('npm run deploy', () => {
   });
 
   /** Deploys to an account that is ready and finds these changes; gives the commands of the CDK that it ran. */
-  const deploy = async (changes: string, ...words: string[]) => {
+  const deploy = async (changes: string | undefined, ...words: string[]) => {
+    const executionStatus = changes === undefined ? 'UNAVAILABLE' : 'AVAILABLE';
     const change = `<member><Type>Resource</Type><ResourceChange>${changes}</ResourceChange></member>`;
     aws.answers = {
       'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
       'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
       ListStackResources: xmlError('ValidationError'),
-      DescribeChangeSet: xml('DescribeChangeSet', changes && `<Changes>${change}</Changes>`),
+      DescribeChangeSet: xml(
+        'DescribeChangeSet',
+        `<ExecutionStatus>${executionStatus}</ExecutionStatus><Changes>${changes ? change : ''}</Changes>`,
+      ),
     };
     aws.requests.length = 0;
     const log = join(directory, 'cdk.log');
@@ -119,8 +123,14 @@ describe('npm run deploy', () => {
   });
 
   it('executes nothing if nothing differs', async () => {
-    const { exitCode, cdk } = await deploy('', 'AnimalStore-account', ...options);
+    const { exitCode, cdk } = await deploy(undefined, 'AnimalStore-account', ...options);
     expect(exitCode).toBe(0);
     expect(cdk).toEqual([expect.stringContaining('--method prepare-change-set')]);
+  });
+
+  it('executes a change set that changes only outputs', async () => {
+    const { exitCode, cdk } = await deploy('', 'AnimalStore-staging');
+    expect(exitCode).toBe(0);
+    expect(cdk).toHaveLength(2);
   });
 });

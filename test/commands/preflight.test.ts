@@ -28,10 +28,12 @@ const subscription = (arn: string) =>
   );
 const allBut = (name: string) => (body: string) =>
   body.includes(name) ? jsonError('ParameterNotFound') : json({ Parameter: { Value: '33' } });
-const stackWithTopic = (status: string) =>
+const resource = (type: string, status: string) =>
+  `<member><ResourceType>AWS::SNS::${type}</ResourceType><ResourceStatus>${status}</ResourceStatus><PhysicalResourceId>arn:aws:sns:eu-west-1:777777777777:alarms</PhysicalResourceId></member>`;
+const stackOf = (status: string) =>
   xml(
     'ListStackResources',
-    `<StackResourceSummaries><member><ResourceType>AWS::SNS::Topic</ResourceType><ResourceStatus>${status}</ResourceStatus><PhysicalResourceId>arn:aws:sns:eu-west-1:777777777777:alarms</PhysicalResourceId></member></StackResourceSummaries>`,
+    `<StackResourceSummaries>${resource('Topic', status)}${resource('Subscription', status)}</StackResourceSummaries>`,
   );
 
 /** What an account that is ready answers. */
@@ -41,7 +43,7 @@ const ready: Answers = {
   'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/logs` }),
   'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 420 } }),
   'CertificateManager.DescribeCertificate': certificate('ISSUED', '*.store.test'),
-  ListStackResources: stackWithTopic('CREATE_COMPLETE'),
+  ListStackResources: stackOf('CREATE_COMPLETE'),
   ListSubscriptionsByTopic: subscription('arn:aws:sns:eu-west-1:777777777777:alarms:1'),
 };
 
@@ -79,7 +81,7 @@ describe('the preflight', () => {
     [
       'no bootstrap',
       { 'AmazonSSM.GetParameter': allBut('cdk-bootstrap') },
-      /not bootstrapped: npx cdk bootstrap aws:\/\/777777777777\/eu-west-1$/,
+      /version none, and needs 21: npx cdk bootstrap aws:\/\/777777777777\/eu-west-1$/,
     ],
     [
       'an old bootstrap',
@@ -106,7 +108,12 @@ describe('the preflight', () => {
       {
         'CertificateManager.DescribeCertificate': certificate('PENDING_VALIDATION', '*.store.test'),
       },
-      /PENDING_VALIDATION, not ISSUED: create the DNS records/,
+      /not validated: create the DNS records/,
+    ],
+    [
+      'a certificate that has expired',
+      { 'CertificateManager.DescribeCertificate': certificate('EXPIRED', '*.store.test') },
+      /is EXPIRED: aws acm request-certificate/,
     ],
     [
       'a certificate of other names',
@@ -123,6 +130,11 @@ describe('the preflight', () => {
       'an addressee who has not confirmed',
       { ListSubscriptionsByTopic: subscription('PendingConfirmation') },
       /^on-call@store.test has not confirmed .*: open the link/,
+    ],
+    [
+      'an addressee whose subscription has ended',
+      { ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', '<Subscriptions/>') },
+      /^1 of the addressees of prod no longer get alarms: aws sns subscribe --topic-arn arn:/,
     ],
     [
       'no key for the probe',
@@ -159,7 +171,7 @@ describe('the preflight', () => {
 
   it.each([
     ['before the first deployment', xmlError('ValidationError')],
-    ['after one that was rolled back', stackWithTopic('DELETE_COMPLETE')],
+    ['after one that was rolled back', stackOf('DELETE_COMPLETE')],
   ])('asks for no confirmation, and no key of the probe, %s', async (_when, ListStackResources) => {
     aws.answers = { ...ready, ListStackResources, ListSubscriptionsByTopic: xmlError('NotFound') };
     expect(await preflight(stage, 'stage')).toEqual([]);
