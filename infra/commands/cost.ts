@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, program } from 'commander';
 import { type CostItem, monthlyCost, type Workload } from '../cost/monthly-cost.ts';
 import { maxRequests, prices, region } from '../cost/prices.ts';
 import { customMetrics, type RequestUsage, requestKinds } from '../cost/request-usage.ts';
+import { messageOf } from '../message-of.ts';
 import { type Stage, stackName, stages } from '../stages.ts';
 import { readTemplate, withAssembly } from '../template/build-stack.ts';
 
@@ -141,6 +142,6 @@ program
 try {
   await program.parseAsync();
 } catch (error) {
-  console.error(`error: ${error instanceof Error ? error.message : error}`);
+  console.error(`error: ${messageOf(error)}`);
   process.exitCode = 1;
 }

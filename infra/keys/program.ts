@@ -3,6 +3,7 @@ import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
 import type { ApiKeyRecord, IssuedApiKey } from '../../lib/keys/key-administration.ts';
+import { messageOf } from '../message-of.ts';
 import { probeKeyParameter, type Stage, stages } from '../stages.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 import { readUsage } from './usage.ts';
@@ -157,9 +158,8 @@ const programOf = ({ console, confirm }: Terminal): Command => {
       async (options: CommonOptions & { owner: string; forProbe?: true; expiresIn?: number }) => {
         const { stage, owner, forProbe, expiresIn } = options;
         if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
-        const expiresAt = expiresIn === undefined ? undefined : new Date(Date.now() + expiresIn);
         const keys = owner === probeOwner ? (await deployed(options)).keys : await keysOf(options);
-        const issued = await keys.issue(stages[stage].apiKeyPrefix, owner, expiresAt);
+        const issued = await keys.issue(stages[stage].apiKeyPrefix, owner, expiresIn);
         logAct('issue', options, { keyId: issued.record.keyId, owner });
         await handOver(issued, options);
       },
@@ -218,7 +218,7 @@ export const runKeys = async (words: readonly string[], terminal: Terminal): Pro
   } catch (error) {
     // Commander has printed its own.
     if (error instanceof CommanderError) return error.exitCode;
-    terminal.console.error(`error: ${error instanceof Error ? error.message : error}`);
+    terminal.console.error(`error: ${messageOf(error)}`);
     return 1;
   }
 };

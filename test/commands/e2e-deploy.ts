@@ -4,8 +4,10 @@ import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { program } from 'commander';
+import { messageOf } from '../../infra/message-of.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import {
   accountStackName as accountStack,
@@ -24,15 +26,11 @@ const environment = emulator === undefined ? staging.environment : undefined;
 // Every command below would otherwise look for the stack in the region of the caller.
 if (environment) process.env['AWS_REGION'] = environment.region;
 
-const {
-  values: { keep },
-} = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
-
 /**
  * Deploys staging, holds it to the acceptance tests, deploys it again without a change and with one, and destroys it.
  * What was there before it never destroys: it refuses to begin, or updates and keeps staging when told so.
  */
-const run = async () => {
+const run = async (keep: boolean) => {
   if (!keep && (await findStack(stack))) {
     throw new Error(
       `${stack} exists, and would be destroyed. Add -- --keep to update and keep it.`,
@@ -180,13 +178,15 @@ const waitForText = async (baseAddress: string, expected: string) => {
   }
 };
 
+program
+  .name('npm run e2e:deploy --')
+  .description('Deploys staging, tests it over HTTP, deploys it again, and destroys it.')
+  .option('--keep', 'update staging where it exists, and keep it')
+  .action(({ keep }: { keep?: true }) => run(keep === true));
+
 try {
-  await run();
+  await program.parseAsync();
 } catch (error) {
-  const isWithoutCredentials = error instanceof Error && error.name === 'CredentialsProviderError';
-  const problem = isWithoutCredentials
-    ? 'There are no credentials of AWS. Set AWS_PROFILE, or run: .ci/with-ministack npm run e2e:deploy'
-    : error;
-  console.error(`error: ${problem instanceof Error ? problem.message : problem}`);
+  console.error(`error: ${messageOf(error)}`);
   process.exitCode = 1;
 }
