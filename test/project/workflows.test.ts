@@ -167,6 +167,10 @@ describe('a release', () => {
     expect(steps.at(-1)?.if).toBe("failure() && steps.smoke.outcome == 'failure'");
     const runStep = (step: number | undefined, answers: string) =>
       bash(`aws() { case $2 in ${answers} esac; }\n${steps[step ?? -1]?.run}`);
+    const withError = (text: string) =>
+      runStep(note, `list-stack-resources) echo "${text}" >&2; false ;;`).status;
+    expect(withError('Stack with id AnimalStore-prod does not exist')).toBe(0);
+    expect(withError('AccessDenied')).toBe(1);
     const aliases = 'echo arn:lambda:list-pets:live arn:lambda:get-pet:live';
     runStep(note, `list-stack-resources) ${aliases} ;; get-alias) echo "of-$4" ;;`);
     const { stdout, status } = runStep(
