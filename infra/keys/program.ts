@@ -137,12 +137,10 @@ const programOf = ({ console, confirm }: Terminal): Command => {
 
   const handOver = async (issued: IssuedApiKey, options: CommonOptions) => {
     const { apiKey, record } = issued;
-    const result =
-      record.owner === probeOwner
-        ? { parameter: await storeProbeKey(options, issued) }
-        : { apiKey };
+    const isProbe = record.owner === probeOwner;
+    const result = isProbe ? { parameter: await storeProbeKey(options, issued) } : { apiKey };
     if (options.json) console.log(JSON.stringify({ ...result, ...shown(record) }));
-    else if (result.parameter !== undefined) console.log(`Stored in ${result.parameter}`);
+    else if (isProbe) console.log(`Stored in ${result.parameter}`);
     else console.log(`${apiKey}\nIt is shown this once: hand it over, and keep no copy.`);
   };
 
