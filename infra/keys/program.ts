@@ -101,6 +101,11 @@ const numberOfDays = (text: string): number => {
   throw new InvalidArgumentError('It must be a number of days.');
 };
 
+const address = (text: string): string => {
+  if (/^https?:/.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:8000.');
+};
+
 const keyId = () => new Argument('<keyId>', 'the id of a key, as `list` shows it');
 
 const programOf = ({ console, confirm }: Terminal): Command => {
@@ -121,7 +126,7 @@ const programOf = ({ console, confirm }: Terminal): Command => {
           .choices(Object.keys(stages))
           .makeOptionMandatory(),
       )
-      .option('--endpoint <url>', 'DynamoDB of the local service, instead of AWS')
+      .option('--endpoint <url>', 'DynamoDB of the local service, instead of AWS', address)
       .option('--emulator', 'an AWS-compatible emulator, with an account of its own')
       .option('--json', 'print JSON');
 

@@ -164,6 +164,7 @@ describe('npm run keys', () => {
     ['a key for no probe', ['issue', '--for-probe'], /needs a deployed stage/],
     ['a probe with an owner', ['issue', '--for-probe', '--owner', 'al'], /Leave out --owner/],
     ['local keys of prod', ['list', '--stage', 'prod'], /--endpoint is for local keys/],
+    ['an address that is no URL', ['list', '--endpoint', 'localhost:8000'], /It must be a URL/],
     ['an unknown command', ['forget'], /unknown command/],
   ])(
     'says what is wrong with %s and exits with 1',
