@@ -29,8 +29,8 @@ if (environment) process.env['AWS_REGION'] = environment.region;
 const addresses = environment ? [`aws://${environment.account}/${environment.region}`] : [];
 
 /**
- * Deploys staging, holds it to the acceptance tests, deploys it again without a change and with one, and destroys it.
- * What was there before it never destroys: it refuses to begin, or updates and keeps staging when told so.
+ * Deploys staging, runs the acceptance tests, deploys it again without a change and with one, and destroys it. Never
+ * destroys what was there before: it refuses to begin, or updates and keeps staging with `--keep`.
  */
 const run = async (keep: boolean) => {
   if (!keep && (await findStack(stack))) {
@@ -39,9 +39,7 @@ const run = async (keep: boolean) => {
     );
   }
   if (emulator !== undefined) announceLeftOut();
-  if (!(await findStack('CDKToolkit'))) {
-    await succeed(cdk('bootstrap', ...addresses));
-  }
+  if (!(await findStack('CDKToolkit'))) await succeed(cdk('bootstrap', ...addresses));
   if (!(await findStack(accountStack))) await succeed(deploy(accountStackId({ environment })));
   try {
     await succeed(deploy(stack));
@@ -81,10 +79,7 @@ const exitCodeOf = async (
   directory = projectDirectory,
 ): Promise<unknown> => {
   console.log(`\n$ ${[command, ...words].join(' ')}`);
-  const child = spawn(command, words, {
-    cwd: directory,
-    stdio: 'inherit',
-  });
+  const child = spawn(command, words, { cwd: directory, stdio: 'inherit' });
   const [exitCode] = await once(child, 'exit');
   return exitCode;
 };

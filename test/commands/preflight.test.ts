@@ -18,9 +18,16 @@ import {
 const account = '777777777777';
 const region = 'eu-west-1';
 const certificateArn = `arn:aws:acm:${region}:${account}:certificate/1`;
+const topicArn = `arn:aws:sns:${region}:${account}:alarms`;
 
-const certificate = (Status: string, ...SubjectAlternativeNames: string[]) =>
-  json({ Certificate: { CertificateArn: certificateArn, Status, SubjectAlternativeNames } });
+const certificate = (Status: string, ...SubjectAlternativeNames: string[]) => ({
+  'CertificateManager.DescribeCertificate': json({
+    Certificate: { Status, SubjectAlternativeNames },
+  }),
+});
+const quota = (ConcurrentExecutions: number) => ({
+  'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions } }),
+});
 const subscription = (arn: string) =>
   xml(
     'ListSubscriptionsByTopic',
@@ -29,7 +36,7 @@ const subscription = (arn: string) =>
 const allBut = (name: string) => (body: string) =>
   body.includes(name) ? jsonError('ParameterNotFound') : json({ Parameter: { Value: '33' } });
 const resource = (type: string, status: string) =>
-  `<member><ResourceType>AWS::SNS::${type}</ResourceType><ResourceStatus>${status}</ResourceStatus><PhysicalResourceId>arn:aws:sns:eu-west-1:777777777777:alarms</PhysicalResourceId></member>`;
+  `<member><ResourceType>AWS::SNS::${type}</ResourceType><ResourceStatus>${status}</ResourceStatus><PhysicalResourceId>${topicArn}</PhysicalResourceId></member>`;
 const stackOf = (status: string) =>
   xml(
     'ListStackResources',
@@ -41,10 +48,10 @@ const ready: Answers = {
   GetCallerIdentity: xml('GetCallerIdentity', `<Account>${account}</Account>`),
   'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
   'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/logs` }),
-  'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 420 } }),
-  'CertificateManager.DescribeCertificate': certificate('ISSUED', '*.store.test'),
+  ...quota(420),
+  ...certificate('ISSUED', '*.store.test'),
   ListStackResources: stackOf('CREATE_COMPLETE'),
-  ListSubscriptionsByTopic: subscription('arn:aws:sns:eu-west-1:777777777777:alarms:1'),
+  ListSubscriptionsByTopic: subscription(`${topicArn}:1`),
 };
 
 const aws = await startAwsEndpoint();
@@ -93,11 +100,7 @@ describe('the preflight', () => {
       { 'GET /account': json({}) },
       /npm run deploy -- AnimalStore-account-777777777777-eu-west-1$/,
     ],
-    [
-      'the quota of a new account',
-      { 'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 10 } }) },
-      /10 instances .* needs 420: aws service-quotas/,
-    ],
+    ['the quota of a new account', quota(10), /10 instances .* needs 420: aws service-quotas/],
     [
       'no certificate',
       { 'CertificateManager.DescribeCertificate': jsonError('ResourceNotFoundException') },
@@ -105,25 +108,17 @@ describe('the preflight', () => {
     ],
     [
       'a certificate that waits',
-      {
-        'CertificateManager.DescribeCertificate': certificate('PENDING_VALIDATION', '*.store.test'),
-      },
+      certificate('PENDING_VALIDATION', '*.store.test'),
       /not validated: create the DNS records/,
     ],
     [
       'a certificate that has expired',
-      { 'CertificateManager.DescribeCertificate': certificate('EXPIRED', '*.store.test') },
+      certificate('EXPIRED', '*.store.test'),
       /is EXPIRED: aws acm request-certificate/,
     ],
     [
       'a certificate of other names',
-      {
-        'CertificateManager.DescribeCertificate': certificate(
-          'ISSUED',
-          'store.test',
-          '*.api.store.test',
-        ),
-      },
+      certificate('ISSUED', 'store.test', '*.api.store.test'),
       /covers .*, not api.store.test: aws acm/,
     ],
     [
@@ -179,12 +174,9 @@ describe('the preflight', () => {
   });
 
   it('asks for nothing that the stack of the account brings', async () => {
-    await preflight(stage, 'account');
-    expect(aws.requests.slice(-2).map(({ action }) => action)).toEqual([
-      'GetCallerIdentity',
-      'AmazonSSM.GetParameter',
-    ]);
     expect(await preflight(stage, 'account')).toEqual([]);
+    const asked = aws.requests.map(({ action }) => action);
+    expect(asked).toEqual(['GetCallerIdentity', 'AmazonSSM.GetParameter']);
   });
 });
 
