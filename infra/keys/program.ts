@@ -21,6 +21,8 @@ interface CommonOptions {
   readonly json?: true;
 }
 
+type IssueOptions = CommonOptions & { owner: string; forProbe?: true; expiresIn?: number };
+
 /** The owner of the key with which a stage checks itself. Its keys are stored for the probe, and never shown. */
 const probeOwner = 'probe';
 
@@ -157,16 +159,14 @@ const programOf = ({ console, confirm }: Terminal): Command => {
       }),
     )
     .option('--expires-in <duration>', 'its lifetime; unlimited without it', milliseconds)
-    .action(
-      async (options: CommonOptions & { owner: string; forProbe?: true; expiresIn?: number }) => {
-        const { stage, owner, forProbe, expiresIn } = options;
-        if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
-        const keys = owner === probeOwner ? (await deployed(options)).keys : await keysOf(options);
-        const issued = await keys.issue(stages[stage].apiKeyPrefix, owner, expiresIn);
-        logAct('issue', options, { keyId: issued.record.keyId, owner });
-        await handOver(issued, options);
-      },
-    );
+    .action(async (options: IssueOptions) => {
+      const { stage, owner, forProbe, expiresIn } = options;
+      if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
+      const keys = owner === probeOwner ? (await deployed(options)).keys : await keysOf(options);
+      const issued = await keys.issue(stages[stage].apiKeyPrefix, owner, expiresIn);
+      logAct('issue', options, { keyId: issued.record.keyId, owner });
+      await handOver(issued, options);
+    });
 
   command('list', 'list all keys, without their secrets').action(async (options: CommonOptions) => {
     print((await (await keysOf(options)).list()).map(shown), options);
@@ -181,11 +181,7 @@ const programOf = ({ console, confirm }: Terminal): Command => {
   command('rotate', 'issue a successor of a key, and let the key itself end after a time of grace')
     .addArgument(keyId())
     .option('--grace <duration>', 'how long the old key stays valid', graceTime, ms('7d'))
-    .option(
-      '--expires-in <duration>',
-      "the successor's lifetime; the old key's without it",
-      milliseconds,
-    )
+    .option('--expires-in <duration>', "its lifetime; the old key's without it", milliseconds)
     .action(async (id: string, options: CommonOptions & { grace: number; expiresIn?: number }) => {
       const { stage, grace, expiresIn } = options;
       const keys = await keysOf(options);

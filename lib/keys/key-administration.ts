@@ -17,6 +17,8 @@ export interface IssuedApiKey {
   readonly record: ApiKeyRecord;
 }
 
+const forever = Number.POSITIVE_INFINITY;
+
 /** What operators do with the keys table: issue, list, rotate and revoke API keys. */
 export class KeyAdministration {
   readonly #dynamodb: DynamoDBDocumentClient;
@@ -28,23 +30,14 @@ export class KeyAdministration {
   }
 
   /** Issues a key to an owner, for ever unless it has a lifetime, in ms. */
-  async issue(
-    prefix: ApiKeyPrefix,
-    owner: string,
-    lifetimeMs: number = Number.POSITIVE_INFINITY,
-  ): Promise<IssuedApiKey> {
+  async issue(prefix: ApiKeyPrefix, owner: string, lifetimeMs = forever): Promise<IssuedApiKey> {
     const apiKey = generateApiKey(prefix);
     const end = Date.now() + lifetimeMs;
     return { apiKey, record: await this.register(apiKey, prefix, owner, end) };
   }
 
   /** Makes a key valid that was generated before, until its end in Unix time, in ms. Throws for a key of another prefix. */
-  async register(
-    apiKey: string,
-    prefix: ApiKeyPrefix,
-    owner: string,
-    end: number = Number.POSITIVE_INFINITY,
-  ): Promise<ApiKeyRecord> {
+  async register(apiKey: string, prefix: ApiKeyPrefix, owner: string, end = forever) {
     const identity = identifyApiKey(apiKey, prefix);
     if (!identity) throw new Error(`The API key is not one that starts with ${prefix}`);
     const record: ApiKeyRecord = {
@@ -52,7 +45,7 @@ export class KeyAdministration {
       owner,
       lastFour: apiKey.slice(-4),
       createdAt: new Date().toISOString(),
-      ...(Number.isFinite(end) && { expiresAt: new Date(end).toISOString() }),
+      ...(end !== forever && { expiresAt: new Date(end).toISOString() }),
     };
     await this.#dynamodb.send(new PutCommand({ TableName: this.#tableName, Item: record }));
     return record;
@@ -89,7 +82,7 @@ export class KeyAdministration {
     lifetimeMs?: number,
   ): Promise<IssuedApiKey> {
     const { owner, createdAt, expiresAt, revokedAt } = await this.find(keyId);
-    const end = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+    const end = expiresAt === undefined ? forever : Date.parse(expiresAt);
     if (revokedAt !== undefined || !(end > Date.now())) {
       throw new Error(`Key ${keyId} is no longer in force: issue a new one instead`);
     }
