@@ -6,15 +6,13 @@ import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns'
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../lib/contract/operations.ts';
+import { messageOf } from './message-of.ts';
 import { accountStackId, probeKeyParameter, type Stage, stackName } from './stages.ts';
 
-/** What a check found: a line for each problem, with how to solve it. */
-type Check = (stage: Stage) => Promise<readonly string[]> | readonly string[];
+/** Finds what is in the way of a deployment: a line for each problem, with how to solve it. */
+type Check = (stage: Stage) => Promise<readonly (string | false)[]>;
 
 const configOf = ({ environment }: Stage) => (environment ? { region: environment.region } : {});
-
-const bootstrapCommand = ({ environment }: Stage) =>
-  `npx cdk bootstrap aws://${environment ? `${environment.account}/${environment.region}` : '<account>/<region>'}`;
 
 /** The error that AWS names so becomes undefined. */
 const unless = async <Result>(name: string, call: Promise<Result>): Promise<Result | undefined> => {
@@ -38,7 +36,7 @@ const credentials: Check = async (stage) => {
     configured !== undefined &&
       configured !== region &&
       `AWS_REGION is ${configured}: set it to ${region}, the region of ${name}.`,
-  ].filter((problem) => problem !== false);
+  ];
 };
 
 const findParameter = async (stage: Stage, Name: string) => {
@@ -50,19 +48,19 @@ const findParameter = async (stage: Stage, Name: string) => {
 const minBootstrapVersion = 21;
 
 const bootstrap: Check = async (stage) => {
+  const { account = '<account>', region = '<region>' } = stage.environment ?? {};
   const version = (await findParameter(stage, '/cdk-bootstrap/hnb659fds/version'))?.Value;
-  if (version === undefined) return [`CDK is not bootstrapped: ${bootstrapCommand(stage)}`];
-  if (Number(version) >= minBootstrapVersion) return [];
   return [
-    `CDK's bootstrap has version ${version}, and needs ${minBootstrapVersion}: ${bootstrapCommand(stage)}`,
+    !(Number(version) >= minBootstrapVersion) &&
+      `CDK's bootstrap has version ${version ?? 'none'}, and needs ${minBootstrapVersion}: npx cdk bootstrap aws://${account}/${region}`,
   ];
 };
 
 const logRole: Check = async (stage) => {
   const account = await new APIGatewayClient(configOf(stage)).send(new GetAccountCommand());
-  if (account.cloudwatchRoleArn) return [];
   return [
-    `API Gateway has no role to write logs in this region: npm run deploy -- ${accountStackId(stage)}`,
+    !account.cloudwatchRoleArn &&
+      `API Gateway has no role to write logs in this region: npm run deploy -- ${accountStackId(stage)}`,
   ];
 };
 
@@ -75,9 +73,9 @@ const concurrency: Check = async (stage) => {
   const needed = operations.length * eachOperation + unrouted + unreservedConcurrency;
   const settings = await new LambdaClient(configOf(stage)).send(new GetAccountSettingsCommand());
   const quota = settings.AccountLimit?.ConcurrentExecutions ?? 0;
-  if (quota >= needed) return [];
   return [
-    `Lambda may run ${quota} instances at once, and ${stage.name} needs ${needed}: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${needed}, or lower reservedConcurrency in infra/stages.ts.`,
+    quota < needed &&
+      `Lambda may run ${quota} instances at once, and ${stage.name} needs ${needed}: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${needed}, or lower reservedConcurrency in infra/stages.ts.`,
   ];
 };
 
@@ -89,78 +87,69 @@ const certificate: Check = async (stage) => {
   if (stage.environment && region !== stage.environment.region) {
     return [`The certificate is in ${region}, not in ${stage.environment.region}: ${request}`];
   }
-  const found = await unless(
-    'ResourceNotFoundException',
-    new ACMClient(configOf(stage)).send(
-      new DescribeCertificateCommand({ CertificateArn: certificateArn }),
-    ),
-  );
-  if (!found?.Certificate) return [`There is no certificate ${certificateArn}: ${request}`];
-  const { Status, SubjectAlternativeNames = [] } = found.Certificate;
-  const parent = domainName.slice(domainName.indexOf('.'));
+  const command = new DescribeCertificateCommand({ CertificateArn: certificateArn });
+  const call = new ACMClient(configOf(stage)).send(command);
+  const found = (await unless('ResourceNotFoundException', call))?.Certificate;
+  if (!found) return [`There is no certificate ${certificateArn}: ${request}`];
+  const { Status, SubjectAlternativeNames = [] } = found;
+  const wildcard = domainName.replace(/^[^.]*/, '*');
   return [
-    Status !== 'ISSUED' &&
-      `The certificate is ${Status}, not ISSUED: create the DNS records that its validation asks for.`,
-    !SubjectAlternativeNames.some((name) => name === domainName || name === `*${parent}`) &&
+    Status === 'PENDING_VALIDATION' &&
+      'The certificate is not validated: create the DNS records that its validation asks for.',
+    !['ISSUED', 'PENDING_VALIDATION'].includes(`${Status}`) &&
+      `The certificate is ${Status}: ${request}`,
+    !SubjectAlternativeNames.some((name) => name === domainName || name === wildcard) &&
       `The certificate covers ${SubjectAlternativeNames.join(', ')}, not ${domainName}: ${request}`,
-  ].filter((problem) => problem !== false);
+  ];
 };
 
-/** The topic of a stack; undefined before the first deployment. */
-const topicOf = (stage: Stage): Promise<string | undefined> =>
-  // There is no such stack.
-  unless('ValidationError', findTopic(stage));
-
-const findTopic = async (stage: Stage): Promise<string | undefined> => {
+/** The resources of a type in a stage's stack, by id; none before the first deployment. */
+const deployed = async (stage: Stage, type: string) => {
   const client = new CloudFormationClient(configOf(stage));
-  for await (const page of paginateListStackResources(
-    { client },
-    { StackName: stackName(stage) },
-  )) {
-    const topic = page.StackResourceSummaries?.find(
-      // A stack that was rolled back still lists what it has deleted.
-      ({ ResourceType, ResourceStatus }) =>
-        ResourceType === 'AWS::SNS::Topic' && ResourceStatus !== 'DELETE_COMPLETE',
-    );
-    if (topic) return topic.PhysicalResourceId;
-  }
-  return undefined;
+  const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
+  return ((await unless('ValidationError', Array.fromAsync(pages))) ?? [])
+    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
+    .filter(({ ResourceType }) => ResourceType === type)
+    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
+    .map(({ PhysicalResourceId }) => PhysicalResourceId);
 };
 
-/** Finds nothing before the first deployment, which subscribes the addressees. */
+/** SNS deletes after 48 hours what nobody confirms: https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html */
 const addressees: Check = async (stage) => {
-  const TopicArn = await topicOf(stage);
+  const [TopicArn] = await deployed(stage, 'AWS::SNS::Topic');
   if (TopicArn === undefined) return [];
-  const { Subscriptions = [] } = await new SNSClient(configOf(stage)).send(
-    new ListSubscriptionsByTopicCommand({ TopicArn }),
-  );
-  return Subscriptions.filter(
-    ({ SubscriptionArn }) => SubscriptionArn === 'PendingConfirmation',
-  ).map(
-    ({ Endpoint }) =>
-      `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the addressee out of infra/stages.ts.`,
-  );
+  const command = new ListSubscriptionsByTopicCommand({ TopicArn });
+  const { Subscriptions = [] } = await new SNSClient(configOf(stage)).send(command);
+  const ended = (await deployed(stage, 'AWS::SNS::Subscription')).length - Subscriptions.length;
+  return [
+    ended > 0 &&
+      `${ended} of the addressees of ${stage.name} no longer get alarms: aws sns subscribe --topic-arn ${TopicArn} --protocol email --notification-endpoint <address>`,
+    ...Subscriptions.map(
+      ({ Endpoint, SubscriptionArn }) =>
+        SubscriptionArn === 'PendingConfirmation' &&
+        `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the addressee out of infra/stages.ts.`,
+    ),
+  ];
 };
 
 /** Finds nothing before the first deployment: a key needs the table of keys. */
 const probeKey: Check = async (stage) => {
-  if ((await topicOf(stage)) === undefined) return [];
-  if (await findParameter(stage, probeKeyParameter(stage))) return [];
-  return [`The probe has no API key: npm run keys -- issue --for-probe --stage ${stage.name}`];
+  const [topic] = await deployed(stage, 'AWS::SNS::Topic');
+  return [
+    topic !== undefined &&
+      !(await findParameter(stage, probeKeyParameter(stage))) &&
+      `The probe has no API key: npm run keys -- issue --for-probe --stage ${stage.name}`,
+  ];
 };
 
 /** Runs every check, also after one has failed. */
 const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>) => {
-  const problems = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      try {
-        return await check(stage);
-      } catch (error) {
-        return [`Could not check ${name}: ${error instanceof Error ? error.message : error}`];
-      }
-    }),
+  const results = await Promise.all(
+    Object.entries(checks).map(([name, check]) =>
+      check(stage).catch((error: unknown) => [`Could not check ${name}: ${messageOf(error)}`]),
+    ),
   );
-  return problems.flat();
+  return results.flat().filter((problem) => problem !== false);
 };
 
 /**

@@ -1,45 +1,30 @@
 import { execFile } from 'node:child_process';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { program } from 'commander';
 import { build } from 'esbuild';
+import { openapiDocument } from '../openapi/document.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 const directory = join(projectDirectory, '.build', 'client');
 
-/** The client is a package of its own: Node.js runs no TypeScript from node_modules, and a client needs no part of the service. */
-const manifest = async () => {
-  const text = await readFile(join(projectDirectory, 'lib', 'contract', 'openapi.json'), 'utf8');
-  const { info }: { info: { version: string; license: { name: string } } } = JSON.parse(text);
-  return {
-    name: 'animal-store-client',
-    version: info.version,
-    description: 'The typed client of the animal store service',
-    license: info.license.name,
-    type: 'module',
-    sideEffects: false,
-    engines: { node: '>=22' },
-    exports: {
-      '.': { types: './types/client/animal-store.d.ts', default: './animal-store.js' },
-      './openapi.json': './openapi.json',
-    },
-  };
-};
+const { version, license } = openapiDocument().info;
 
-/** Compiles the declarations of the client, and of what it imports, to `types/`. */
-const writeTypes = () => {
-  const options = [
-    ...['--declaration', '--emitDeclarationOnly', '--outDir', join(directory, 'types')],
-    ...['--rootDir', 'lib', '--target', 'ESNext', '--module', 'NodeNext', '--types', 'node'],
-    ...['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck'],
-    '--allowImportingTsExtensions',
-  ];
-  const tsc = join('node_modules', 'typescript', 'bin', 'tsc');
-  return promisify(execFile)(process.execPath, [tsc, '--ignoreConfig', source, ...options], {
-    cwd: projectDirectory,
-  });
+/** The client is a package of its own: Node.js runs no TypeScript from node_modules, and a client needs no part of the service. */
+const manifest = {
+  name: 'animal-store-client',
+  version,
+  description: 'The typed client of the animal store service',
+  license: license.name,
+  type: 'module',
+  sideEffects: false,
+  engines: { node: '>=22' },
+  exports: {
+    '.': { types: './types/client/animal-store.d.ts', default: './animal-store.js' },
+    './openapi.json': './openapi.json',
+  },
 };
 
 program
@@ -60,7 +45,13 @@ await build({
   // The licence of ky is a file of its own.
   legalComments: 'none',
 });
-await writeTypes();
+// The declarations of the client, and of what it imports, are in `types/`.
+const tsc = `node_modules/typescript/bin/tsc --ignoreConfig ${source} --declaration --emitDeclarationOnly
+  --rootDir lib --target ESNext --module NodeNext --types node --strict --exactOptionalPropertyTypes
+  --skipLibCheck --allowImportingTsExtensions --outDir`;
+await promisify(execFile)(process.execPath, [...tsc.split(/\s+/), join(directory, 'types')], {
+  cwd: projectDirectory,
+});
 // The bundle contains ky, whose licence must be distributed with it.
 for (const [from, to] of [
   ['lib/contract/openapi.json', 'openapi.json'],
@@ -70,5 +61,5 @@ for (const [from, to] of [
 ] as const) {
   await cp(join(projectDirectory, from), join(directory, to));
 }
-await writeFile(join(directory, 'package.json'), JSON.stringify(await manifest(), null, 2));
+await writeFile(join(directory, 'package.json'), JSON.stringify(manifest, null, 2));
 console.log(`Wrote ${directory}: npm install it, or npm publish it.`);

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, program } from 'commander';
 import { type CostItem, monthlyCost, type Workload } from '../cost/monthly-cost.ts';
 import { maxRequests, prices, region } from '../cost/prices.ts';
 import { customMetrics, type RequestUsage, requestKinds } from '../cost/request-usage.ts';
+import { messageOf } from '../message-of.ts';
 import { type Stage, stackName, stages } from '../stages.ts';
 import { readTemplate, withAssembly } from '../template/build-stack.ts';
 
@@ -120,28 +121,21 @@ program
   .action(async (options: Options) => {
     const workload = workloadOf(options);
     const chosen = options.stage === undefined ? Object.values(stages) : [stages[options.stage]];
-    const summaries = await withAssembly((assembly) =>
-      Promise.all(
-        chosen.map(async (stage) => {
-          const template = await readTemplate(assembly, stackName(stage));
-          return [stage, summaryOf(monthlyCost(template, workload))] as const;
-        }),
-      ),
-    );
-    if (options.json)
-      console.log(
-        JSON.stringify({
-          region,
-          workload,
-          stages: Object.fromEntries(summaries.map(([{ name }, summary]) => [name, summary])),
-        }),
-      );
-    else for (const [stage, summary] of summaries) print(stage, options.requests, summary);
+    const costs: Record<string, ReturnType<typeof summaryOf>> = {};
+    await withAssembly(async (assembly) => {
+      for (const stage of chosen) {
+        const template = await readTemplate(assembly, stackName(stage));
+        const summary = summaryOf(monthlyCost(template, workload));
+        costs[stage.name] = summary;
+        if (!options.json) print(stage, options.requests, summary);
+      }
+    });
+    if (options.json) console.log(JSON.stringify({ region, workload, stages: costs }));
   });
 
 try {
   await program.parseAsync();
 } catch (error) {
-  console.error(`error: ${error instanceof Error ? error.message : error}`);
+  console.error(`error: ${messageOf(error)}`);
   process.exitCode = 1;
 }

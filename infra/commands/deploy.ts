@@ -6,6 +6,7 @@ import {
   paginateDescribeChangeSet,
 } from '@aws-sdk/client-cloudformation';
 import { lossesOf } from '../change-set.ts';
+import { messageOf } from '../message-of.ts';
 import { accountStackId, accountStackName, type Stage, stackName, stages } from '../stages.ts';
 
 const words = process.argv.slice(2);
@@ -32,11 +33,6 @@ const run = (command: string, ...given: readonly string[]) => {
   if (status !== 0) process.exit(status ?? 1);
 };
 
-const fail = (message: string) => {
-  console.error(`error: ${message}`);
-  process.exit(1);
-};
-
 /** Creates a change set, and executes exactly this one if it keeps the tables and the API. */
 const deploy = async (id: string, StackName: string, { environment }: Stage) => {
   // The app always contains prod.
@@ -45,26 +41,38 @@ const deploy = async (id: string, StackName: string, { environment }: Stage) => 
   const changeSet = ['--change-set-name', ChangeSetName];
   run('cdk', 'deploy', id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
 
-  const region = isEmulator ? undefined : environment?.region;
-  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  const client = new CloudFormationClient(
+    environment && !isEmulator ? { region: environment.region } : {},
+  );
   const changes: Change[] = [];
   for await (const page of paginateDescribeChangeSet({ client }, { StackName, ChangeSetName })) {
+    // Nothing differs. Where only outputs differ there are no changes, but they can be executed:
+    // https://github.com/aws/aws-cdk/pull/2029
+    if (page.ExecutionStatus !== 'AVAILABLE') return;
     changes.push(...(page.Changes ?? []));
   }
-  if (changes.length === 0) return;
   const losses = lossesOf(changes).join('\nerror: ');
-  if (losses) fail(`${losses} See "Replace a table" in infra/README.md.`);
+  if (losses) throw new Error(`${losses} See "Replace a table" in infra/README.md.`);
 
   // From cdk.out, which the first command has written: nothing is synthesised, or asked, twice.
   const execute = ['--app', 'cdk.out', '--method', 'execute-change-set', ...changeSet];
   run('cdk', 'deploy', id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
-if (options.length === words.length) fail(`Name a stack: ${[...targets.keys()].join(', ')}.`);
-for (const [id, stage] of targets) {
-  if (!words.includes(id)) continue;
-  const isAccount = id.startsWith(accountStackName);
-  const flags = [...(isAccount ? ['--account-stack'] : []), ...(isEmulator ? ['--emulator'] : [])];
-  run(process.execPath, 'infra/commands/preflight.ts', '--stage', stage.name, ...flags);
-  await deploy(id, isAccount ? accountStackName : id, stage);
+try {
+  if (options.length === words.length)
+    throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
+  for (const [id, stage] of targets) {
+    if (!words.includes(id)) continue;
+    const isAccount = id.startsWith(accountStackName);
+    const flags = [
+      ...(isAccount ? ['--account-stack'] : []),
+      ...(isEmulator ? ['--emulator'] : []),
+    ];
+    run(process.execPath, 'infra/commands/preflight.ts', '--stage', stage.name, ...flags);
+    await deploy(id, isAccount ? accountStackName : id, stage);
+  }
+} catch (error) {
+  console.error(`error: ${messageOf(error)}`);
+  process.exitCode = 1;
 }

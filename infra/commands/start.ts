@@ -4,6 +4,7 @@ import { styleText } from 'node:util';
 import { InvalidArgumentError, program } from 'commander';
 import type { Exchange } from '../local/gateway/gateway.ts';
 import { type LocalService, startLocalService } from '../local/local-service.ts';
+import { messageOf } from '../message-of.ts';
 
 interface Options {
   readonly data?: string;
@@ -116,6 +117,6 @@ try {
   process.exit(0);
 } catch (error) {
   if (stopping.signal.aborted) process.exit(0);
-  console.error(`Not started: ${error instanceof Error ? error.message : error}`);
+  console.error(`Not started: ${messageOf(error)}`);
   process.exit(1);
 }

@@ -3,6 +3,7 @@ import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
 import type { ApiKeyRecord, IssuedApiKey } from '../../lib/keys/key-administration.ts';
+import { messageOf } from '../message-of.ts';
 import { probeKeyParameter, type Stage, stages } from '../stages.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 import { readUsage } from './usage.ts';
@@ -19,6 +20,8 @@ interface CommonOptions {
   readonly emulator?: true;
   readonly json?: true;
 }
+
+type IssueOptions = CommonOptions & { owner: string; forProbe?: true; expiresIn?: number };
 
 /** The owner of the key with which a stage checks itself. Its keys are stored for the probe, and never shown. */
 const probeOwner = 'probe';
@@ -100,6 +103,11 @@ const numberOfDays = (text: string): number => {
   throw new InvalidArgumentError('It must be a number of days.');
 };
 
+const address = (text: string): string => {
+  if (/^https?:/.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:8000.');
+};
+
 const keyId = () => new Argument('<keyId>', 'the id of a key, as `list` shows it');
 
 const programOf = ({ console, confirm }: Terminal): Command => {
@@ -120,7 +128,7 @@ const programOf = ({ console, confirm }: Terminal): Command => {
           .choices(Object.keys(stages))
           .makeOptionMandatory(),
       )
-      .option('--endpoint <url>', 'DynamoDB of the local service, instead of AWS')
+      .option('--endpoint <url>', 'DynamoDB of the local service, instead of AWS', address)
       .option('--emulator', 'an AWS-compatible emulator, with an account of its own')
       .option('--json', 'print JSON');
 
@@ -136,12 +144,10 @@ const programOf = ({ console, confirm }: Terminal): Command => {
 
   const handOver = async (issued: IssuedApiKey, options: CommonOptions) => {
     const { apiKey, record } = issued;
-    const result =
-      record.owner === probeOwner
-        ? { parameter: await storeProbeKey(options, issued) }
-        : { apiKey };
+    const isProbe = record.owner === probeOwner;
+    const result = isProbe ? { parameter: await storeProbeKey(options, issued) } : { apiKey };
     if (options.json) console.log(JSON.stringify({ ...result, ...shown(record) }));
-    else if (result.parameter !== undefined) console.log(`Stored in ${result.parameter}`);
+    else if (isProbe) console.log(`Stored in ${result.parameter}`);
     else console.log(`${apiKey}\nIt is shown this once: hand it over, and keep no copy.`);
   };
 
@@ -153,17 +159,14 @@ const programOf = ({ console, confirm }: Terminal): Command => {
       }),
     )
     .option('--expires-in <duration>', 'its lifetime; unlimited without it', milliseconds)
-    .action(
-      async (options: CommonOptions & { owner: string; forProbe?: true; expiresIn?: number }) => {
-        const { stage, owner, forProbe, expiresIn } = options;
-        if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
-        const expiresAt = expiresIn === undefined ? undefined : new Date(Date.now() + expiresIn);
-        const keys = owner === probeOwner ? (await deployed(options)).keys : await keysOf(options);
-        const issued = await keys.issue(stages[stage].apiKeyPrefix, owner, expiresAt);
-        logAct('issue', options, { keyId: issued.record.keyId, owner });
-        await handOver(issued, options);
-      },
-    );
+    .action(async (options: IssueOptions) => {
+      const { stage, owner, forProbe, expiresIn } = options;
+      if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
+      const keys = owner === probeOwner ? (await deployed(options)).keys : await keysOf(options);
+      const issued = await keys.issue(stages[stage].apiKeyPrefix, owner, expiresIn);
+      logAct('issue', options, { keyId: issued.record.keyId, owner });
+      await handOver(issued, options);
+    });
 
   command('list', 'list all keys, without their secrets').action(async (options: CommonOptions) => {
     print((await (await keysOf(options)).list()).map(shown), options);
@@ -178,11 +181,7 @@ const programOf = ({ console, confirm }: Terminal): Command => {
   command('rotate', 'issue a successor of a key, and let the key itself end after a time of grace')
     .addArgument(keyId())
     .option('--grace <duration>', 'how long the old key stays valid', graceTime, ms('7d'))
-    .option(
-      '--expires-in <duration>',
-      "the successor's lifetime; the old key's without it",
-      milliseconds,
-    )
+    .option('--expires-in <duration>', "its lifetime; the old key's without it", milliseconds)
     .action(async (id: string, options: CommonOptions & { grace: number; expiresIn?: number }) => {
       const { stage, grace, expiresIn } = options;
       const keys = await keysOf(options);
@@ -218,7 +217,7 @@ export const runKeys = async (words: readonly string[], terminal: Terminal): Pro
   } catch (error) {
     // Commander has printed its own.
     if (error instanceof CommanderError) return error.exitCode;
-    terminal.console.error(`error: ${error instanceof Error ? error.message : error}`);
+    terminal.console.error(`error: ${messageOf(error)}`);
     return 1;
   }
 };

@@ -17,6 +17,8 @@ export interface IssuedApiKey {
   readonly record: ApiKeyRecord;
 }
 
+const forever = Number.POSITIVE_INFINITY;
+
 /** What operators do with the keys table: issue, list, rotate and revoke API keys. */
 export class KeyAdministration {
   readonly #dynamodb: DynamoDBDocumentClient;
@@ -27,19 +29,15 @@ export class KeyAdministration {
     this.#tableName = tableName;
   }
 
-  /** Issues a key to an owner, for ever or until it expires. */
-  async issue(prefix: ApiKeyPrefix, owner: string, expiresAt?: Date): Promise<IssuedApiKey> {
+  /** Issues a key to an owner, for ever unless it has a lifetime, in ms. */
+  async issue(prefix: ApiKeyPrefix, owner: string, lifetimeMs = forever): Promise<IssuedApiKey> {
     const apiKey = generateApiKey(prefix);
-    return { apiKey, record: await this.register(apiKey, prefix, owner, expiresAt) };
+    const end = Date.now() + lifetimeMs;
+    return { apiKey, record: await this.register(apiKey, prefix, owner, end) };
   }
 
-  /** Makes a key valid that was generated before. Throws for a key of another prefix. */
-  async register(
-    apiKey: string,
-    prefix: ApiKeyPrefix,
-    owner: string,
-    expiresAt?: Date,
-  ): Promise<ApiKeyRecord> {
+  /** Makes a key valid that was generated before, until its end in Unix time, in ms. Throws for a key of another prefix. */
+  async register(apiKey: string, prefix: ApiKeyPrefix, owner: string, end = forever) {
     const identity = identifyApiKey(apiKey, prefix);
     if (!identity) throw new Error(`The API key is not one that starts with ${prefix}`);
     const record: ApiKeyRecord = {
@@ -47,7 +45,7 @@ export class KeyAdministration {
       owner,
       lastFour: apiKey.slice(-4),
       createdAt: new Date().toISOString(),
-      ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+      ...(end !== forever && { expiresAt: new Date(end).toISOString() }),
     };
     await this.#dynamodb.send(new PutCommand({ TableName: this.#tableName, Item: record }));
     return record;
@@ -74,33 +72,23 @@ export class KeyAdministration {
 
   /**
    * Issues a successor to a key's owner and lets the key itself end after a time of grace, in ms, unless it ends sooner.
-   * The successor expires after `expiresInMs`, or else after the lifetime of the key itself, from its creation to its end; a key
-   * in its grace has a shortened one.
-   * Throws for a key that is unknown or no longer in force.
+   * The successor has the lifetime of the key, from its creation to its end, unless `lifetimeMs` is given; a key in its
+   * grace has a shortened one. Throws for a key that is unknown or no longer in force.
    */
   async rotate(
     prefix: ApiKeyPrefix,
     keyId: string,
     graceMs: number,
-    expiresInMs?: number,
+    lifetimeMs?: number,
   ): Promise<IssuedApiKey> {
     const { owner, createdAt, expiresAt, revokedAt } = await this.find(keyId);
-    if (
-      revokedAt !== undefined ||
-      (expiresAt !== undefined && !(Date.parse(expiresAt) > Date.now()))
-    ) {
+    const end = expiresAt === undefined ? forever : Date.parse(expiresAt);
+    if (revokedAt !== undefined || !(end > Date.now())) {
       throw new Error(`Key ${keyId} is no longer in force: issue a new one instead`);
     }
-    const lifetimeMs =
-      expiresInMs ??
-      (expiresAt === undefined ? undefined : Date.parse(expiresAt) - Date.parse(createdAt));
-    const successor = await this.issue(
-      prefix,
-      owner,
-      lifetimeMs === undefined ? undefined : new Date(Date.now() + lifetimeMs),
-    );
-    const end = new Date(Date.now() + graceMs).toISOString();
-    if (expiresAt === undefined || end < expiresAt) await this.#set(keyId, 'expiresAt', end);
+    const successor = await this.issue(prefix, owner, lifetimeMs ?? end - Date.parse(createdAt));
+    const endOfGrace = Date.now() + graceMs;
+    if (endOfGrace < end) await this.#set(keyId, 'expiresAt', endOfGrace);
     return successor;
   }
 
@@ -109,10 +97,10 @@ export class KeyAdministration {
    * miss a write of the last second (DynamoDB developer guide, "DynamoDB read consistency"). Throws for an unknown key.
    */
   async revoke(keyId: string): Promise<void> {
-    await this.#set(keyId, 'revokedAt', new Date().toISOString());
+    await this.#set(keyId, 'revokedAt', Date.now());
   }
 
-  async #set(keyId: string, attribute: 'expiresAt' | 'revokedAt', time: string): Promise<void> {
+  async #set(keyId: string, attribute: 'expiresAt' | 'revokedAt', time: number): Promise<void> {
     try {
       await this.#dynamodb.send(
         new UpdateCommand({
@@ -121,7 +109,7 @@ export class KeyAdministration {
           UpdateExpression: 'SET #attribute = :time',
           ConditionExpression: 'attribute_exists(keyId)',
           ExpressionAttributeNames: { '#attribute': attribute },
-          ExpressionAttributeValues: { ':time': time },
+          ExpressionAttributeValues: { ':time': new Date(time).toISOString() },
         }),
       );
     } catch (error) {

@@ -4,8 +4,10 @@ import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { program } from 'commander';
+import { messageOf } from '../../infra/message-of.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import {
   accountStackName as accountStack,
@@ -17,31 +19,27 @@ import {
 import { sendTo } from '../support/http-client.ts';
 
 const stack = stackName(staging);
+process.env['CDK_DISABLE_CLI_TELEMETRY'] = 'true';
 
 /** The address of an emulator; without it, the account is meant to which the credentials lead. */
 const emulator = process.env['AWS_ENDPOINT_URL'];
 const environment = emulator === undefined ? staging.environment : undefined;
 // Every command below would otherwise look for the stack in the region of the caller.
 if (environment) process.env['AWS_REGION'] = environment.region;
-
-const {
-  values: { keep },
-} = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
+const addresses = environment ? [`aws://${environment.account}/${environment.region}`] : [];
 
 /**
- * Deploys staging, holds it to the acceptance tests, deploys it again without a change and with one, and destroys it.
- * What was there before it never destroys: it refuses to begin, or updates and keeps staging when told so.
+ * Deploys staging, runs the acceptance tests, deploys it again without a change and with one, and destroys it. Never
+ * destroys what was there before: it refuses to begin, or updates and keeps staging with `--keep`.
  */
-const run = async () => {
+const run = async (keep: boolean) => {
   if (!keep && (await findStack(stack))) {
     throw new Error(
       `${stack} exists, and would be destroyed. Add -- --keep to update and keep it.`,
     );
   }
   if (emulator !== undefined) announceLeftOut();
-  if (!(await findStack('CDKToolkit'))) {
-    await succeed(cdk('bootstrap', ...(environment ? [addressOf(environment)] : [])));
-  }
+  if (!(await findStack('CDKToolkit'))) await succeed(cdk('bootstrap', ...addresses));
   if (!(await findStack(accountStack))) await succeed(deploy(accountStackId({ environment })));
   try {
     await succeed(deploy(stack));
@@ -56,24 +54,14 @@ const run = async () => {
   }
 };
 
-/** Names what the emulator goes without. Throws if that is more than there are reasons for. */
+/** Names what the emulator goes without; `emulated` says why. */
 const announceLeftOut = () => {
-  const reasons = new Map([
-    ['environment', 'MiniStack has an account of its own'],
-    ['firewall', 'MiniStack has no firewall before an API'],
-    ['canaryMinutes', 'MiniStack has no CodeDeploy'],
-    ['alarmAddressees', 'MiniStack refuses alarms on metric math (so no alarms, no dashboard)'],
-  ]);
   const deployed = new Map(Object.entries(emulated(staging)));
-  for (const [name, value] of Object.entries(staging)) {
-    if (isDeepStrictEqual(deployed.get(name), value)) continue;
-    if (!reasons.has(name)) throw new Error(`${name} of staging is left out for no reason`);
-    console.log(`LEFT OUT: ${name} of staging. ${reasons.get(name)}.`);
-  }
+  const leftOut = Object.entries(staging)
+    .filter(([name, value]) => !isDeepStrictEqual(deployed.get(name), value))
+    .map(([name]) => name);
+  console.log(`LEFT OUT, because MiniStack lacks it: ${leftOut.join(', ')} of staging.`);
 };
-
-const addressOf = ({ account, region }: NonNullable<typeof environment>) =>
-  `aws://${account}/${region}`;
 
 const context = ['--context', emulator === undefined ? 'placeholders=allowed' : 'emulator=true'];
 const cdk = (...words: readonly string[]) => ['cdk', ...words, ...context];
@@ -85,28 +73,19 @@ const keys = ['npm', 'run', '--silent', 'keys', '--'];
 const ofStaging = ['--stage', 'staging', ...(emulator === undefined ? [] : ['--emulator'])];
 const diff = ['npm', 'run', 'diff', '--', stack, '--fail', ...context];
 
-interface Surroundings {
-  readonly directory?: string;
-  readonly variables?: NodeJS.ProcessEnv;
-}
-
 /** Runs a command for all to see, and gives its exit code. */
 const exitCodeOf = async (
   [command = '', ...words]: readonly string[],
-  { directory = projectDirectory, variables = {} }: Surroundings = {},
+  directory = projectDirectory,
 ): Promise<unknown> => {
   console.log(`\n$ ${[command, ...words].join(' ')}`);
-  const child = spawn(command, words, {
-    cwd: directory,
-    env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true', ...variables },
-    stdio: 'inherit',
-  });
+  const child = spawn(command, words, { cwd: directory, stdio: 'inherit' });
   const [exitCode] = await once(child, 'exit');
   return exitCode;
 };
 
-const succeed = async (command: readonly string[], surroundings?: Surroundings) => {
-  const exitCode = await exitCodeOf(command, surroundings);
+const succeed = async (command: readonly string[], directory?: string) => {
+  const exitCode = await exitCodeOf(command, directory);
   if (exitCode !== 0) throw new Error(`${command.join(' ')} ended with ${exitCode}`);
 };
 
@@ -138,15 +117,14 @@ const runAcceptanceTests = async (baseAddress: string) => {
   const { stdout } = await promisify(execFile)(npm, [...words, ...issue], {
     cwd: projectDirectory,
   });
-  const variables = { BASE_URL: baseAddress, API_KEY: JSON.parse(stdout).apiKey };
+  Object.assign(process.env, { BASE_URL: baseAddress, API_KEY: JSON.parse(stdout).apiKey });
   const tests = ['npm', 'run', 'acceptance'];
-  if (emulator === undefined) return succeed(tests, { variables });
+  if (emulator === undefined) return succeed(tests);
   console.log(
     'LEFT OUT: more than 8 requests at once. MiniStack needs a process of 70 MB for each.',
   );
-  return succeed([...tests, '--', '--no-file-parallelism'], {
-    variables: { ...variables, PARALLEL_REQUESTS: '8' },
-  });
+  process.env['PARALLEL_REQUESTS'] = '8';
+  return succeed([...tests, '--', '--no-file-parallelism']);
 };
 
 /** Deploys a copy of the project in which one handler is another, and waits until that one answers. */
@@ -163,9 +141,9 @@ const deployChangedHandler = async (baseAddress: string) => {
       join(directory, 'functions/unrouted.ts'),
       `export const handler = async () => (${JSON.stringify(reply)});`,
     );
-    if ((await exitCodeOf(diff, { directory })) === 0) throw new Error('cdk diff saw no change');
+    if ((await exitCodeOf(diff, directory)) === 0) throw new Error('cdk diff saw no change');
     // The check before traffic would refuse this handler.
-    await succeed([...deploy(stack), '--context', 'canary=off'], { directory });
+    await succeed([...deploy(stack), '--context', 'canary=off'], directory);
     await waitForText(baseAddress, reply.body);
   } finally {
     await rm(directory, { recursive: true });
@@ -180,13 +158,15 @@ const waitForText = async (baseAddress: string, expected: string) => {
   }
 };
 
+program
+  .name('npm run e2e:deploy --')
+  .description('Deploys staging, tests it over HTTP, deploys it again, and destroys it.')
+  .option('--keep', 'update staging where it exists, and keep it')
+  .action(({ keep }: { keep?: true }) => run(keep === true));
+
 try {
-  await run();
+  await program.parseAsync();
 } catch (error) {
-  const isWithoutCredentials = error instanceof Error && error.name === 'CredentialsProviderError';
-  const problem = isWithoutCredentials
-    ? 'There are no credentials of AWS. Set AWS_PROFILE, or run: .ci/with-ministack npm run e2e:deploy'
-    : error;
-  console.error(`error: ${problem instanceof Error ? problem.message : problem}`);
+  console.error(`error: ${messageOf(error)}`);
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { Console } from 'node:console';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
@@ -125,22 +125,15 @@ describe('npm run keys', () => {
     expect((await keys(['revoke', keyId, '--yes'])).exitCode).toBe(0);
   });
 
-  it('says to use --yes when there is no terminal to ask', async () => {
+  it('asks on a terminal, and says to use --yes when there is none', async () => {
     const { keyId } = await issue();
-    const child = spawn(process.execPath, ['infra/commands/keys.ts', 'revoke', keyId, ...local], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const [err, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-    expect(err).toBe('error: There is no terminal to ask: add --yes\n');
-    expect(exitCode).toBe(1);
+    const command = ['infra/commands/keys.ts', 'revoke', keyId, ...local];
+    const revoke = spawnSync(process.execPath, command, { input: '', encoding: 'utf8' });
+    expect(revoke.stderr).toBe('error: There is no terminal to ask: add --yes\n');
+    expect(revoke.status).toBe(1);
     expect((await listed(keyId)).revokedAt).toBeNull();
-  });
-
-  it('asks on a terminal', async () => {
-    const { keyId } = await issue();
     const onTerminal = 'import pty, sys; pty.spawn(sys.argv[1:])';
-    const command = [process.execPath, 'infra/commands/keys.ts', 'revoke', keyId, ...local];
-    const child = spawn('python3', ['-c', onTerminal, ...command]);
+    const child = spawn('python3', ['-c', onTerminal, process.execPath, ...command]);
     child.stdin.write('y\n');
     const [out] = await Promise.all([text(child.stdout), once(child, 'close')]);
     expect(out).toContain(`Revoke key ${keyId} of alice, staging? [y/N]`);
@@ -164,6 +157,7 @@ describe('npm run keys', () => {
     ['a key for no probe', ['issue', '--for-probe'], /needs a deployed stage/],
     ['a probe with an owner', ['issue', '--for-probe', '--owner', 'al'], /Leave out --owner/],
     ['local keys of prod', ['list', '--stage', 'prod'], /--endpoint is for local keys/],
+    ['an address that is no URL', ['list', '--endpoint', 'localhost:8000'], /It must be a URL/],
     ['an unknown command', ['forget'], /unknown command/],
   ])(
     'says what is wrong with %s and exits with 1',

@@ -1,90 +1,85 @@
-import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { InvalidArgumentError, Option, program } from 'commander';
 import { startLocalService } from '../../infra/local/local-service.ts';
-import { sendTo } from '../support/http-client.ts';
-import { nextPageQuery } from '../support/next-page.ts';
+import { messageOf } from '../../infra/message-of.ts';
+import { AnimalStore } from '../../lib/client/animal-store.ts';
+
+interface Options {
+  readonly requests: number;
+  readonly connections: number;
+  readonly only?: Kind;
+}
 
 const fullPage = 100;
+const newPet = { name: 'Rex', categoryId: 1 };
+
+/** What is sent; the path of `get` ends in an id that is known only at run time. */
+const kinds = {
+  create: { method: 'POST', path: '/v1/pets', body: JSON.stringify(newPet) },
+  list: { method: 'GET', path: '/v1/pets?status=available' },
+  list100: { method: 'GET', path: `/v1/pets?status=available&limit=${fullPage}` },
+  get: { method: 'GET', path: '/v1/pets/' },
+} as const;
+type Kind = keyof typeof kinds;
 
 /**
- * Drives the local service with lists, gets and creations in equal parts, or with only one kind of request, prints what
- * autocannon measured, and holds the catalogue to the answers: as many pets as 201s, each with an id of its own. Fails
- * on any error or difference.
+ * Prints what autocannon measured, and compares the catalogue with the answers: as many pets as 201s, each with an id of
+ * its own. Throws for any error or difference.
  */
-const run = async (requests: number, connections: number, only: string | undefined) => {
+const run = async ({ requests, connections, only }: Options) => {
   const service = await startLocalService({ progress: console.log });
   try {
     const { baseAddress, apiKey } = service;
-    const authorization = { Authorization: `Bearer ${apiKey}` };
-    const post = {
-      method: 'POST',
-      headers: { ...authorization, 'Content-Type': 'application/json' },
-      body: '{"name":"Rex","categoryId":1}',
-    } as const;
-    const ids: number[] = [];
-    while (ids.length < fullPage) {
-      const { text } = await sendTo(baseAddress, {
-        ...post,
-        path: '/pets',
-        headers: Object.entries(post.headers),
-      });
-      ids.push(JSON.parse(text).id);
-    }
-    const get = (path: string) => ({ method: 'GET', path, headers: authorization }) as const;
-    const kinds = new Map<string, autocannon.Request>([
-      ['create', { ...post, path: '/v1/pets' }],
-      ['list', get('/v1/pets?status=available')],
-      ['list100', get(`/v1/pets?status=available&limit=${fullPage}`)],
-      ['get', get(`/v1/pets/${ids[0]}`)],
-    ]);
-    const sent = (only === undefined ? ['create', 'list', 'get'] : [only]).map((kind) => {
-      const request = kinds.get(kind);
-      if (!request) throw new Error(`--only takes one of ${[...kinds.keys()].join(', ')}`);
-      return request;
-    });
+    const client = new AnimalStore({ baseAddress, apiKey });
+    const { id } = await client.createPet(newPet);
+    for (let count = 1; count < fullPage; count += 1) await client.createPet(newPet);
 
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
+    const sent: Kind[] = only === undefined ? ['create', 'list', 'get'] : [only];
     const result = await autocannon({
       url: baseAddress,
       connections,
       amount: requests,
-      requests: sent,
+      requests: sent.map((kind) => {
+        const { path } = kinds[kind];
+        return { ...kinds[kind], headers, path: kind === 'get' ? `${path}${id}` : path };
+      }),
     });
     console.log(autocannon.printResult(result));
 
     const created = fullPage + (result.statusCodeStats?.['201']?.count ?? 0);
-    const listed = await walk(baseAddress, apiKey);
-    const distinct = new Set(listed).size;
+    const pets = await Array.fromAsync(client.listPets({ limit: fullPage }));
+    const distinct = new Set(pets.map((pet) => pet.id)).size;
     console.log(
-      `${created} creations answered with 201, ${listed.length} pets listed, ${distinct} ids`,
+      `${created} creations answered with 201, ${pets.length} pets listed, ${distinct} ids`,
     );
     const failures = result.errors + result.timeouts + result.non2xx;
     if (failures > 0) throw new Error(`${failures} requests failed`);
-    if (created !== listed.length || created !== distinct)
+    if (created !== pets.length || created !== distinct)
       throw new Error('Pets were lost or doubled');
   } finally {
     await service.stop();
   }
 };
 
-const walk = async (baseAddress: string, apiKey: string): Promise<number[]> => {
-  const ids: number[] = [];
-  for (let query: string | undefined = 'limit=100'; query !== undefined; ) {
-    const { text, headers } = await sendTo(baseAddress, {
-      path: `/pets?${query}`,
-      headers: [['Authorization', `Bearer ${apiKey}`]],
-    });
-    const pets: { id: number }[] = JSON.parse(text);
-    ids.push(...pets.map((pet) => pet.id));
-    query = nextPageQuery(headers['link']);
-  }
-  return ids;
+const positive = (text: string): number => {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 1.');
 };
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '10000' },
-    connections: { type: 'string', default: '10' },
-    only: { type: 'string' },
-  },
-});
-await run(Number(values.requests), Number(values.connections), values.only);
+program
+  .name('npm run load --')
+  .description(
+    'Sends many requests to the local service: lists, gets and creations in equal parts.',
+  )
+  .option('--requests <count>', 'how many', positive, 10_000)
+  .option('--connections <count>', 'how many at once', positive, 10)
+  .addOption(new Option('--only <kind>', 'one kind of request').choices(Object.keys(kinds)))
+  .action(run);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(`error: ${messageOf(error)}`);
+  process.exitCode = 1;
+}

@@ -18,9 +18,16 @@ import {
 const account = '777777777777';
 const region = 'eu-west-1';
 const certificateArn = `arn:aws:acm:${region}:${account}:certificate/1`;
+const topicArn = `arn:aws:sns:${region}:${account}:alarms`;
 
-const certificate = (Status: string, ...SubjectAlternativeNames: string[]) =>
-  json({ Certificate: { CertificateArn: certificateArn, Status, SubjectAlternativeNames } });
+const certificate = (Status: string, ...SubjectAlternativeNames: string[]) => ({
+  'CertificateManager.DescribeCertificate': json({
+    Certificate: { Status, SubjectAlternativeNames },
+  }),
+});
+const quota = (ConcurrentExecutions: number) => ({
+  'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions } }),
+});
 const subscription = (arn: string) =>
   xml(
     'ListSubscriptionsByTopic',
@@ -28,10 +35,12 @@ const subscription = (arn: string) =>
   );
 const allBut = (name: string) => (body: string) =>
   body.includes(name) ? jsonError('ParameterNotFound') : json({ Parameter: { Value: '33' } });
-const stackWithTopic = (status: string) =>
+const resource = (type: string, status: string) =>
+  `<member><ResourceType>AWS::SNS::${type}</ResourceType><ResourceStatus>${status}</ResourceStatus><PhysicalResourceId>${topicArn}</PhysicalResourceId></member>`;
+const stackOf = (status: string) =>
   xml(
     'ListStackResources',
-    `<StackResourceSummaries><member><ResourceType>AWS::SNS::Topic</ResourceType><ResourceStatus>${status}</ResourceStatus><PhysicalResourceId>arn:aws:sns:eu-west-1:777777777777:alarms</PhysicalResourceId></member></StackResourceSummaries>`,
+    `<StackResourceSummaries>${resource('Topic', status)}${resource('Subscription', status)}</StackResourceSummaries>`,
   );
 
 /** What an account that is ready answers. */
@@ -39,10 +48,10 @@ const ready: Answers = {
   GetCallerIdentity: xml('GetCallerIdentity', `<Account>${account}</Account>`),
   'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
   'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/logs` }),
-  'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 420 } }),
-  'CertificateManager.DescribeCertificate': certificate('ISSUED', '*.store.test'),
-  ListStackResources: stackWithTopic('CREATE_COMPLETE'),
-  ListSubscriptionsByTopic: subscription('arn:aws:sns:eu-west-1:777777777777:alarms:1'),
+  ...quota(420),
+  ...certificate('ISSUED', '*.store.test'),
+  ListStackResources: stackOf('CREATE_COMPLETE'),
+  ListSubscriptionsByTopic: subscription(`${topicArn}:1`),
 };
 
 const aws = await startAwsEndpoint();
@@ -79,7 +88,7 @@ describe('the preflight', () => {
     [
       'no bootstrap',
       { 'AmazonSSM.GetParameter': allBut('cdk-bootstrap') },
-      /not bootstrapped: npx cdk bootstrap aws:\/\/777777777777\/eu-west-1$/,
+      /version none, and needs 21: npx cdk bootstrap aws:\/\/777777777777\/eu-west-1$/,
     ],
     [
       'an old bootstrap',
@@ -91,11 +100,7 @@ describe('the preflight', () => {
       { 'GET /account': json({}) },
       /npm run deploy -- AnimalStore-account-777777777777-eu-west-1$/,
     ],
-    [
-      'the quota of a new account',
-      { 'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 10 } }) },
-      /10 instances .* needs 420: aws service-quotas/,
-    ],
+    ['the quota of a new account', quota(10), /10 instances .* needs 420: aws service-quotas/],
     [
       'no certificate',
       { 'CertificateManager.DescribeCertificate': jsonError('ResourceNotFoundException') },
@@ -103,26 +108,28 @@ describe('the preflight', () => {
     ],
     [
       'a certificate that waits',
-      {
-        'CertificateManager.DescribeCertificate': certificate('PENDING_VALIDATION', '*.store.test'),
-      },
-      /PENDING_VALIDATION, not ISSUED: create the DNS records/,
+      certificate('PENDING_VALIDATION', '*.store.test'),
+      /not validated: create the DNS records/,
+    ],
+    [
+      'a certificate that has expired',
+      certificate('EXPIRED', '*.store.test'),
+      /is EXPIRED: aws acm request-certificate/,
     ],
     [
       'a certificate of other names',
-      {
-        'CertificateManager.DescribeCertificate': certificate(
-          'ISSUED',
-          'store.test',
-          '*.api.store.test',
-        ),
-      },
+      certificate('ISSUED', 'store.test', '*.api.store.test'),
       /covers .*, not api.store.test: aws acm/,
     ],
     [
       'an addressee who has not confirmed',
       { ListSubscriptionsByTopic: subscription('PendingConfirmation') },
       /^on-call@store.test has not confirmed .*: open the link/,
+    ],
+    [
+      'an addressee whose subscription has ended',
+      { ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', '<Subscriptions/>') },
+      /^1 of the addressees of prod no longer get alarms: aws sns subscribe --topic-arn arn:/,
     ],
     [
       'no key for the probe',
@@ -159,7 +166,7 @@ describe('the preflight', () => {
 
   it.each([
     ['before the first deployment', xmlError('ValidationError')],
-    ['after one that was rolled back', stackWithTopic('DELETE_COMPLETE')],
+    ['after one that was rolled back', stackOf('DELETE_COMPLETE')],
   ])('asks for no confirmation, and no key of the probe, %s', async (_when, ListStackResources) => {
     aws.answers = { ...ready, ListStackResources, ListSubscriptionsByTopic: xmlError('NotFound') };
     expect(await preflight(stage, 'stage')).toEqual([]);
@@ -167,12 +174,9 @@ describe('the preflight', () => {
   });
 
   it('asks for nothing that the stack of the account brings', async () => {
-    await preflight(stage, 'account');
-    expect(aws.requests.slice(-2).map(({ action }) => action)).toEqual([
-      'GetCallerIdentity',
-      'AmazonSSM.GetParameter',
-    ]);
     expect(await preflight(stage, 'account')).toEqual([]);
+    const asked = aws.requests.map(({ action }) => action);
+    expect(asked).toEqual(['GetCallerIdentity', 'AmazonSSM.GetParameter']);
   });
 });
 

@@ -19,15 +19,16 @@ export const xmlError = (code: string): Answer => [
   `<ErrorResponse><Error><Code>${code}</Code><Message>${code}</Message></Error></ErrorResponse>`,
 ];
 
+interface AwsEndpoint {
+  answers: Answers;
+  readonly requests: { action: string; region: string | undefined; body: string }[];
+  /** What leads an SDK here: nothing of the machine's own credentials is among it. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly stop: () => void;
+}
+
 /** Answers the requests of SDKs by their action, such as `GetCallerIdentity` or `AmazonSSM.GetParameter`, and notes them. */
-export const startAwsEndpoint = async () => {
-  const endpoint = {
-    answers: {} satisfies Answers as Answers,
-    requests: [] as { action: string; region: string | undefined; body: string }[],
-    /** What leads an SDK here: nothing of the machine's own credentials is among it. */
-    variables: {} as Record<string, string>,
-    stop: () => server.close(),
-  };
+export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const action = actionOf(request, body);
@@ -39,11 +40,16 @@ export const startAwsEndpoint = async () => {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
-  endpoint.variables = {
-    PATH: process.env['PATH'] ?? '',
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${typeof address === 'object' && address?.port}`,
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
+  const endpoint: AwsEndpoint = {
+    answers: {},
+    requests: [],
+    variables: {
+      PATH: process.env['PATH'] ?? '',
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${typeof address === 'object' && address?.port}`,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    },
+    stop: () => server.close(),
   };
   return endpoint;
 };
