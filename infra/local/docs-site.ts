@@ -8,20 +8,19 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
 };
 
-/** The reference page at `/docs`, made out to this service, and always of the `openapi.json` as it is. */
+/**
+ * The reference page at `/docs`, which sends its requests to this service, and redirects that lead browsers to it. The
+ * page holds the API key, so other sites can neither load its files nor reach it under a name of their own.
+ */
 export const docsSite =
   (service: PageService): Site =>
   async ({ method, url = '', headers }, response) => {
     const [path = ''] = url.split('?');
-    // The page holds the API key: under a stranger's name for this machine it is not there.
     const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
     if (method !== 'GET' || !isLocal) return false;
-    if (/^\/(v1\/?)?$/.test(path) && headers.accept?.includes('text/html')) {
-      response.writeHead(302, { Location: '/docs/' }).end();
-      return true;
-    }
-    if (path === '/docs') {
-      response.writeHead(308, { Location: '/docs/' }).end();
+    const isStart = /^\/(v1\/?)?$/.test(path) && headers.accept?.includes('text/html');
+    if (isStart || path === '/docs') {
+      response.writeHead(isStart ? 302 : 308, { Location: '/docs/' }).end();
       return true;
     }
     const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
@@ -31,6 +30,7 @@ export const docsSite =
     response.writeHead(200, {
       'Content-Type': mediaTypes[extname(name)],
       'Cache-Control': 'no-store',
+      'Cross-Origin-Resource-Policy': 'same-origin',
     });
     response.end(contents);
     return true;

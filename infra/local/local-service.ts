@@ -25,8 +25,6 @@ export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOp
   readonly corsOrigin?: string | undefined;
   /** A DynamoDB Local that runs already, instead of one that starts and stops with the service. */
   readonly dynamodbEndpoint?: string | undefined;
-  /** Where only the functions find DynamoDB; that endpoint by default. */
-  readonly functionsDynamodbEndpoint?: string | undefined;
   /** A folder of stacks that are synthesised already. */
   readonly assembly?: string | undefined;
   /** Takes each changed source file into service. */
@@ -110,8 +108,7 @@ const start = async (
   const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
   resources.defer(async () => client.destroy());
   const apiKey = await fill(client, stack, options);
-  const functionsEndpoint = options.functionsDynamodbEndpoint ?? dynamodbEndpoint;
-  const environment = { AWS_ENDPOINT_URL_DYNAMODB: functionsEndpoint };
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint };
   const deployment = new LocalDeployment(
     { gateway, client, environment, synthesise: read, progress, log, failure },
     stack,
