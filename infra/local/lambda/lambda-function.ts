@@ -100,9 +100,7 @@ export class LambdaFunction {
   #report({ requestId }: Invocation, error: unknown) {
     const { definition, log } = this.#options;
     const reason = sourceMapped(error instanceof Error ? error.message : String(error));
-    for (const line of `${definition.functionName} failed, ${requestId}: ${reason}`.split('\n')) {
-      log(line);
-    }
+    log(`${definition.functionName} failed, ${requestId}: ${reason}`);
   }
 }
 
