@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventOf, TestGateway, testGatewayResponses, valuesOf } from '../support/test-gateway.ts';
+import { headerValuesOf as valuesOf } from '../../infra/local/gateway/proxy-event.ts';
+import { eventOf, TestGateway, testGatewayResponses } from '../support/test-gateway.ts';
 
 // Each recorded row of a table names its source as `aws-recorded.md` does.
 
@@ -203,24 +204,12 @@ describe('gateway responses', () => {
 });
 
 describe('a request that is too large', () => {
-  const tenMegabytes = 10 * 1_024 * 1_024;
-  const sixMegabytes = 6 * 1_024 * 1_024;
-
-  it.each([
-    // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
-    ['a length over 10 MB', { 'Content-Length': `${tenMegabytes + 1}` }, tenMegabytes + 1],
-    ['chunks over 10 MB', { 'Transfer-Encoding': 'chunked' }, tenMegabytes + 1],
-    ['an event over 6 MB (85 aws-lambda-dotnet)', {}, sixMegabytes],
-  ])('gets REQUEST_TOO_LARGE for %s', async (_what, headers, bytes) => {
-    const sent = Buffer.alloc(bytes, 'a');
-    const response = await gateway.request('/v1/pets', { method: 'POST', headers, body: sent });
-    expect(response).toMatchObject({ status: 413, body: body('REQUEST_TOO_LARGE') });
-  });
-
-  it('is not one whose event has 6 MB (85 aws-lambda-dotnet)', async () => {
-    const sent = Buffer.alloc(sixMegabytes - 4_096, 'a');
-    const response = await gateway.request('/v1/pets', { method: 'POST', body: sent });
-    expect(eventOf(response).body).toHaveLength(sent.length);
+  it('gets REQUEST_TOO_LARGE when its event has more than 6 MB (85 aws-lambda-dotnet)', async () => {
+    const post = (length: number) =>
+      gateway.request('/v1/pets', { method: 'POST', body: 'a'.repeat(length) });
+    const limit = 6 * 1_024 * 1_024;
+    expect(eventOf(await post(limit - 4_096)).body).toHaveLength(limit - 4_096);
+    expect(await post(limit)).toMatchObject({ status: 413, body: body('REQUEST_TOO_LARGE') });
   });
 
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html

@@ -1,14 +1,10 @@
-import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { sourceMapped } from '../../infra/local/lambda/source-mapped.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
 import { stackName, staging } from '../../infra/stages.ts';
 import { readTemplate } from '../../infra/template/build-stack.ts';
-import { TestGateway, testDefinition, testDirectory } from '../support/test-gateway.ts';
+import { TestGateway } from '../support/test-gateway.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -130,32 +126,6 @@ describe('an execution environment', () => {
     await expect
       .poll(() => gateway.log.slice(before))
       .toEqual(expect.arrayContaining(['a line', 'another line', 'an error line']));
-  });
-
-  setFlagsFromString('--expose-gc');
-  const collectGarbage: () => void = runInNewContext('gc');
-  const usedHeap = () => {
-    collectGarbage();
-    return getHeapStatistics().used_heap_size;
-  };
-
-  it('keeps nothing of the results that it has given', async () => {
-    const definition = testDefinition('Echo');
-    const directory = await testDirectory({
-      Echo: "exports.handler = async () => 'a'.repeat(200_000);",
-    });
-    const large = new LambdaFunction({ definition, directory, environment: {}, log: () => {} });
-    try {
-      const invoke = () => large.invoke({ requestId: '1', traceId: '1', event: {} });
-      await invoke();
-      const before = usedHeap();
-      for (let count = 0; count < 200; count += 1) await invoke();
-      // All results together are 40 MB.
-      expect(usedHeap() - before).toBeLessThan(10_000_000);
-    } finally {
-      await large.terminate();
-      await rm(directory, { recursive: true });
-    }
   });
 });
 

@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request as send } from 'node:http';
+import { type ClientRequestArgs, request as send } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { entryModule } from '../../infra/lambda/bundle-functions.ts';
 import { type Exchange, type Gateway, startGateway } from '../../infra/local/gateway/gateway.ts';
+import { headersOf } from '../../infra/local/gateway/proxy-event.ts';
 import type { Route, StaticResponse } from '../../infra/local/gateway/rest-api-definition.ts';
 import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
@@ -107,7 +108,7 @@ const routes = Object.entries(testRoutes).map(([route, functionId]): Route => {
 });
 
 /** A function of the test API as a template would declare it. */
-export const testDefinition = (functionName: string): FunctionDefinition => ({
+const testDefinition = (functionName: string): FunctionDefinition => ({
   functionName,
   bundleName: functionName,
   timeoutMs: functionName === 'Stuck' ? 500 : 25_000,
@@ -122,9 +123,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-export interface RequestOptions {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string | string[]>>;
+export interface RequestOptions extends Pick<ClientRequestArgs, 'method' | 'headers'> {
   readonly body?: string | Buffer;
 }
 
@@ -188,14 +187,8 @@ export class TestGateway {
     const outgoing = send(
       { hostname, port, path, method, headers, agent: false },
       async (response) => {
-        const { rawHeaders } = response;
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: rawHeaders.flatMap((name, index) =>
-            index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
-          ),
-          body: await text(response),
-        });
+        const { statusCode = 0 } = response;
+        resolve({ status: statusCode, headers: headersOf(response), body: await text(response) });
       },
     );
     outgoing.on('error', reject);
@@ -211,10 +204,6 @@ export class TestGateway {
     return text(socket);
   }
 }
-
-/** The values of a header of a response. */
-export const valuesOf = ({ headers }: RawResponse, name: string) =>
-  headers.filter(([given]) => given.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 
 /** The event that the functions Echo and Any got. */
 export const eventOf = ({ body }: RawResponse) => JSON.parse(body).event;

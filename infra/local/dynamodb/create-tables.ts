@@ -14,12 +14,7 @@ const KeySchema = z.array(
 );
 const Projection = z.object({
   ProjectionType: z.enum(['ALL', 'INCLUDE', 'KEYS_ONLY']),
-  NonKeyAttributes: z.optional(
-    z.pipe(
-      z.array(z.string()),
-      z.transform((names) => names.toSorted()),
-    ),
-  ),
+  NonKeyAttributes: z.optional(z.array(z.string())),
 });
 const Index = z.object({ IndexName: z.string(), KeySchema, Projection });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { GetAtt, Join, Ref, resourcesOf, type Template } from '../../template/template.ts';
+import { Ref, resourcesOf, type Template } from '../../template/template.ts';
 
 /** A customised gateway response: what the template says of its status, headers and body. */
 export interface StaticResponse {
@@ -26,7 +26,8 @@ export interface RestApiDefinition {
   readonly gatewayResponses: ReadonlyMap<string, StaticResponse>;
 }
 
-const ResourceId = z.union([Ref, GetAtt]);
+/** The root is no resource of the template, and referred to by an attribute of the API. */
+const ResourceId = z.object({ Ref: z._default(z.string(), 'root') });
 const headerPrefix = 'gatewayresponse.header.';
 const HeaderName = z.pipe(
   z.string().check(z.startsWith(headerPrefix)),
@@ -51,7 +52,7 @@ const Method = z.object({
   ApiKeyRequired: z.optional(z.literal(false)),
   Integration: z.object({
     Type: z.literal('AWS_PROXY'),
-    Uri: Join,
+    Uri: z.unknown(),
     TimeoutInMillis: z._default(z.number(), 29_000),
   }),
 });
@@ -91,22 +92,20 @@ export const restApiOf = (template: Template): RestApiDefinition => {
 
 const routesOf = (template: Template): Route[] => {
   const resources = resourcesOf(template, 'AWS::ApiGateway::Resource', Resource);
-  const pathOf = (id: z.output<typeof ResourceId>): string => {
-    const resource = 'Ref' in id ? resources.get(id.Ref) : undefined;
-    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : '';
+  const pathOf = (id: string): string => {
+    const resource = resources.get(id);
+    return resource ? `${pathOf(resource.ParentId.Ref)}/${resource.PathPart}` : '';
   };
-  const aliases = resourcesOf(template, 'AWS::Lambda::Alias', Alias);
+  const aliases = [...resourcesOf(template, 'AWS::Lambda::Alias', Alias)];
   return [...resourcesOf(template, 'AWS::ApiGateway::Method', Method)].map(([id, method]) => {
-    const functionId = method.Integration.Uri['Fn::Join'][1]
-      .map((part) => aliases.get(Ref.safeParse(part).data?.Ref ?? '')?.FunctionName.Ref)
-      .find((found) => found !== undefined);
-    if (functionId === undefined) {
+    const uri = JSON.stringify(method.Integration.Uri);
+    const [, alias] = aliases.find(([aliasId]) => uri.includes(`{"Ref":"${aliasId}"}`)) ?? [];
+    if (!alias)
       throw new Error(`The integration of AWS::ApiGateway::Method ${id} names no function.`);
-    }
     return {
       method: method.HttpMethod,
-      resourcePath: pathOf(method.ResourceId) || '/',
-      functionId,
+      resourcePath: pathOf(method.ResourceId.Ref) || '/',
+      functionId: alias.FunctionName.Ref,
       timeoutMs: method.Integration.TimeoutInMillis,
     };
   });
