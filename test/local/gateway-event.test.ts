@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { headerValuesOf as valuesOf } from '../../infra/local/gateway/proxy-event.ts';
-import { eventOf, TestGateway } from '../support/test-gateway.ts';
+import { eventOf, startTestGateway } from '../support/test-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await TestGateway.start();
-});
-afterAll(() => gateway.stop());
+const gateway = await startTestGateway();
+afterAll(gateway.stop);
 
 /** Sends header lines as they are. */
 const eventWith = async (...lines: string[]) => {
@@ -41,7 +38,7 @@ describe('the event of a request', () => {
     // The client is this machine, which sends no TLS, to a port of its own.
     const local: Record<string, string> = {
       'X-Forwarded-For': '127.0.0.1',
-      'X-Forwarded-Port': new URL(gateway.origin).port,
+      'X-Forwarded-Port': gateway.port,
       'X-Forwarded-Proto': 'http',
     };
     const localLists = Object.fromEntries(

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { headerValuesOf as valuesOf } from '../../infra/local/gateway/proxy-event.ts';
-import { TestGateway } from '../support/test-gateway.ts';
+import { startTestGateway } from '../support/test-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await TestGateway.start();
-});
-afterAll(() => gateway.stop());
+const gateway = await startTestGateway();
+afterAll(gateway.stop);
 
 /** The response to a request whose function replies so. */
 const responseTo = (reply: unknown) =>

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { headerValuesOf as valuesOf } from '../../infra/local/gateway/proxy-event.ts';
-import { eventOf, TestGateway, testGatewayResponses } from '../support/test-gateway.ts';
+import { eventOf, startTestGateway, testGatewayResponses } from '../support/test-gateway.ts';
 
 // Each recorded row of a table names its source as `aws-recorded.md` does.
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await TestGateway.start();
-});
-afterAll(() => gateway.stop());
+const gateway = await startTestGateway();
+afterAll(gateway.stop);
 
 type Case = readonly [
   source: string,
@@ -155,7 +152,7 @@ describe('gateway responses', () => {
       [502, '{"message":"Internal server error"}'],
     ],
   ] as const)('fall back, by row %s, to %s', async (_source, _what, kept, unmatched, failed) => {
-    const bare = await TestGateway.start(
+    const bare = await startTestGateway(
       new Map([...testGatewayResponses].filter(([type]) => kept.some((name) => name === type))),
     );
     try {
@@ -174,7 +171,7 @@ describe('gateway responses', () => {
 
   it('keep the status of the error, by row 84 AZ#7470, where the template gives none', async () => {
     const statusless = { status: undefined, headers: {}, body: body('DEFAULT_4XX') };
-    const bare = await TestGateway.start(new Map([['DEFAULT_4XX', statusless]]));
+    const bare = await startTestGateway(new Map([['DEFAULT_4XX', statusless]]));
     try {
       const unmatched = await bare.request('/v1/pets/mine', { method: 'POST' });
       const malformed = await bare.request('/v1/pets/%zz');

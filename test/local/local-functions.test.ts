@@ -1,17 +1,13 @@
-import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { sourceMapped } from '../../infra/local/lambda/source-mapped.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
 import { stackName, staging } from '../../infra/stages.ts';
 import { readTemplate } from '../../infra/template/build-stack.ts';
-import { TestGateway } from '../support/test-gateway.ts';
+import { startTestGateway } from '../support/test-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  process.env['SECRET_OF_THE_HOST'] = 'secret';
-  gateway = await TestGateway.start();
-});
-afterAll(() => gateway.stop());
+process.env['SECRET_OF_THE_HOST'] = 'secret';
+const gateway = await startTestGateway();
+afterAll(gateway.stop);
 
 /** A response, and what was logged meanwhile. */
 const logged = async (path: string) => {
@@ -108,7 +104,7 @@ describe('an execution environment', () => {
   });
 
   it('takes one invocation at a time and is used again; more than four at a time wait', async () => {
-    const fresh = await TestGateway.start();
+    const fresh = await startTestGateway();
     try {
       const requests = Array.from({ length: 12 }, () => fresh.request('/v1/slow?ms=50'));
       const bodies = (await Promise.all(requests)).map(({ body }) => JSON.parse(body));
@@ -131,8 +127,7 @@ describe('an execution environment', () => {
 
 describe('the gateway', () => {
   it('goes on when a client leaves in the middle of its body', async () => {
-    const { hostname, port } = new URL(gateway.origin);
-    const socket = connect(Number(port), hostname);
+    const socket = gateway.connection();
     await new Promise<void>((resolve) => {
       socket.write('POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab', () =>
         resolve(),

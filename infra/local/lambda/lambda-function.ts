@@ -178,7 +178,11 @@ class ExecutionEnvironment {
 }
 
 /** What Lambda itself sets, then what the template does; nothing of this process's own environment. */
-const environmentOf = ({ definition, directory, environment }: LambdaFunctionOptions) => ({
+export const environmentOf = ({
+  definition,
+  directory,
+  environment,
+}: Pick<LambdaFunctionOptions, 'definition' | 'directory' | 'environment'>) => ({
   AWS_REGION: localRegion,
   AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
