@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { entryModule } from '../../infra/lambda/bundle-functions.ts';
-import { type Exchange, startGateway } from '../../infra/local/gateway/gateway.ts';
+import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import { headersOf } from '../../infra/local/gateway/proxy-event.ts';
 import type { Route, StaticResponse } from '../../infra/local/gateway/rest-api-definition.ts';
 import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
@@ -145,11 +145,9 @@ export const startTestGateway = async (
   const directory = await testDirectory(testSources);
   const log: string[] = [];
   const failures: string[] = [];
-  const exchanges: Exchange[] = [];
   const reports = {
     log: (line: string) => log.push(line),
     failure: (stack: string) => failures.push(stack),
-    exchange: (one: Exchange) => exchanges.push(one),
   };
   const gateway = await startGateway({ port: 0, ...reports });
   const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
@@ -165,7 +163,6 @@ export const startTestGateway = async (
   return {
     log,
     failures,
-    exchanges,
     port,
     connection,
     stop: async () => {
