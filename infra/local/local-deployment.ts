@@ -7,7 +7,7 @@ import type { Gateway } from './gateway/gateway.ts';
 import { LambdaFunction, type LambdaFunctionOptions } from './lambda/lambda-function.ts';
 import type { StackDefinition } from './stack-definition.ts';
 
-/** How long a replaced function may go on, in ms: no request takes longer. */
+/** How long a replaced function may still run, in ms: no request takes longer. */
 const retirementMs = 30_000;
 
 export interface LocalDeploymentOptions

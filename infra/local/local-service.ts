@@ -135,7 +135,7 @@ const start = async (
   return { baseAddress, docsAddress, apiKey, dynamodbEndpoint, tables: stack.tables };
 };
 
-/** Prints a line, unless it tells of a request without fault of the service. */
+/** Prints a line, unless it is the log of a request that the service answered without a fault of its own. */
 const printUnlessRoutine = (line: string) => {
   if (!line.startsWith('{"level":"INFO"')) console.log(line);
 };

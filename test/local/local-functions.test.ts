@@ -67,7 +67,7 @@ describe('a function that fails', () => {
     expect((await gateway.request('/v1/fail/nothing')).status).toBe(502);
   });
 
-  it('gets INTEGRATION_TIMEOUT when it is slow (53 AZ#6284), and its environment goes on', async () => {
+  it('gets INTEGRATION_TIMEOUT when it is slow (53 AZ#6284), and its environment stays in use', async () => {
     const response = await gateway.request('/v1/too-slow?ms=400');
     expect(response).toMatchObject({ status: 504, body: '{"type":"INTEGRATION_TIMEOUT"}' });
     expect((await gateway.request('/v1/slow?ms=500')).status).toBe(200);
@@ -126,7 +126,7 @@ describe('an execution environment', () => {
 });
 
 describe('the gateway', () => {
-  it('goes on when a client leaves in the middle of its body', async () => {
+  it('keeps serving when a client leaves in the middle of its body', async () => {
     const socket = gateway.connection();
     await new Promise<void>((resolve) => {
       socket.write('POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab', () =>

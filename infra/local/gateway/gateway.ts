@@ -67,7 +67,7 @@ export interface GatewayOptions {
 
 /**
  * Listens on 127.0.0.1 and behaves, to a client, like API Gateway before a REST API. Throws an error of one line when
- * the port can't be had.
+ * it can't listen on the port.
  */
 export const startGateway = async ({ port, log, exchange }: GatewayOptions): Promise<Gateway> => {
   const first = Promise.withResolvers<Deployment>();

@@ -5,7 +5,7 @@ import { localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 import { sourceMapped } from './source-mapped.ts';
 
-/** What a function tells of itself. */
+/** Where a function's output and failures are sent. */
 export interface FunctionReports {
   /** Gets each line that the function prints, and why an invocation failed. */
   readonly log: (line: string) => void;
