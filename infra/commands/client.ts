@@ -4,20 +4,18 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { program } from 'commander';
 import { build } from 'esbuild';
-import { openapiDocument } from '../openapi/document.ts';
+import { info } from '../openapi/document.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 const directory = join(projectDirectory, '.build', 'client');
 
-const { version, license } = openapiDocument().info;
-
 /** The client is a package of its own: Node.js runs no TypeScript from node_modules, and a client needs no part of the service. */
 const manifest = {
   name: 'animal-store-client',
-  version,
+  version: info.version,
   description: 'The typed client of the animal store service',
-  license: license.name,
+  license: info.license.name,
   type: 'module',
   sideEffects: false,
   engines: { node: '>=22' },

@@ -8,7 +8,10 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
 };
 
-/** Serves the reference page of this service at `/docs/`, and leads browsers to it from `/` and `/v1`. */
+/**
+ * The reference page at `/docs`, which sends its requests to this service, and redirects that lead browsers to it. The
+ * page holds the API key, so other sites can neither load its files nor reach it under a name of their own.
+ */
 export const docsSite =
   (service: PageService): Site =>
   async ({ method, url = '', headers }, response) => {

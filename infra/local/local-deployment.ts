@@ -7,7 +7,7 @@ import type { Gateway } from './gateway/gateway.ts';
 import { LambdaFunction, type LambdaFunctionOptions } from './lambda/lambda-function.ts';
 import type { StackDefinition } from './stack-definition.ts';
 
-/** How long a replaced function may go on, in ms: no request takes longer. */
+/** How long a replaced function may still run, in ms: no request takes longer. */
 const retirementMs = 30_000;
 
 export interface LocalDeploymentOptions
@@ -25,7 +25,6 @@ export class LocalDeployment {
   /** What is in service. */
   stack: StackDefinition;
   #functions: ReadonlyMap<string, LambdaFunction> = new Map();
-  #hasFailed = false;
 
   constructor(options: LocalDeploymentOptions, stack: StackDefinition) {
     this.#options = options;
@@ -61,13 +60,10 @@ export class LocalDeployment {
         await createTables(client, Object.values(changed.tables));
         this.stack = changed;
         this.deploy();
-        progress('Reloaded the stack');
-      } else if (this.#hasFailed)
-        progress('The error is fixed: the current sources are in service');
-      this.#hasFailed = false;
+      }
+      progress('Reloaded the stack');
     } catch (error) {
       if (signal.aborted) return;
-      this.#hasFailed = true;
       const reason = error instanceof Error ? error.message : error;
       progress(`Not reloaded, what ran before stays in service: ${reason}`);
     }

@@ -25,8 +25,6 @@ export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOp
   readonly corsOrigin?: string | undefined;
   /** A DynamoDB Local that runs already, instead of one that starts and stops with the service. */
   readonly dynamodbEndpoint?: string | undefined;
-  /** Where only the functions find DynamoDB; that endpoint by default. */
-  readonly functionsDynamodbEndpoint?: string | undefined;
   /** A folder of stacks that are synthesised already. */
   readonly assembly?: string | undefined;
   /** Takes each changed source file into service. */
@@ -109,21 +107,23 @@ const start = async (
   progress('Creating the tables and the API key');
   const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
   resources.defer(async () => client.destroy());
-  const apiKey = await fill(client, stack, options);
-  const functionsEndpoint = options.functionsDynamodbEndpoint ?? dynamodbEndpoint;
-  const environment = { AWS_ENDPOINT_URL_DYNAMODB: functionsEndpoint };
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint };
   const deployment = new LocalDeployment(
     { gateway, client, environment, synthesise: read, progress, log, failure },
     stack,
   );
   resources.defer(() => deployment.terminate());
-  // After the key is in its table: a function remembers for a while that a key is unknown.
-  deployment.deploy();
+  const serve = async () => {
+    const apiKey = await fill(client, deployment.stack, options);
+    // After the key is in its table: a function remembers for a while that a key is unknown.
+    deployment.deploy();
+    return apiKey;
+  };
+  const apiKey = await serve();
   deployed.resolve(deployment);
 
   if (database) {
-    const refill = () => fill(client, deployment.stack, options);
-    keepRunning(database, options, refill, resources).catch((error) => {
+    keepRunning(database, options, serve, resources).catch((error) => {
       if (!signal.aborted) progress(`DynamoDB Local can't be started again: ${error.message}`);
     });
   }
@@ -135,7 +135,7 @@ const start = async (
   return { baseAddress, docsAddress, apiKey, dynamodbEndpoint, tables: stack.tables };
 };
 
-/** Prints a line, unless it tells of a request without fault of the service. */
+/** Prints a line, unless it is the log of a request that the service answered without a fault of its own. */
 const printUnlessRoutine = (line: string) => {
   if (!line.startsWith('{"level":"INFO"')) console.log(line);
 };
@@ -162,7 +162,7 @@ const fill = async (
 const keepRunning = async (
   database: DynamodbLocal,
   { dataDirectory, progress, signal }: StartOptions,
-  refill: () => Promise<unknown>,
+  serve: () => Promise<unknown>,
   resources: AsyncDisposableStack,
 ): Promise<void> => {
   const loss = dataDirectory ? `${dataDirectory} keeps the pets` : 'the pets in memory are lost';
@@ -173,7 +173,7 @@ const keepRunning = async (
     const restarted = await startDynamodbLocal({ dataDirectory, port, signal });
     resources.defer(restarted.stop);
     ({ ended } = restarted);
-    await refill();
+    await serve();
     progress?.('DynamoDB Local runs again, with its tables and the API key.');
   }
 };

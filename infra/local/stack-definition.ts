@@ -18,18 +18,14 @@ export interface StackDefinition {
 
 /** Reads what runs locally of a stack's template. Throws for what a route depends on and is not understood. */
 export const stackDefinitionOf = (template: Template): StackDefinition => {
-  const tables = tablesOf(template);
-  const tableNames = new Map([...tables].map(([id, { TableName }]) => [id, TableName]));
   const api = restApiOf(template);
-  const served = new Set(api.routes.map(({ functionId }) => functionId));
-  const resources = Object.entries(template.Resources).filter(([id]) => served.has(id));
-  const functions = functionsOf({ Resources: Object.fromEntries(resources) }, tableNames);
+  const functions = functionsOf(template, new Set(api.routes.map(({ functionId }) => functionId)));
   const variables = [...functions.values()].flatMap((one) => Object.entries(one.environment));
-  const byVariable = [...tables.values()].map((table) => [
+  const tables = tablesOf(template).map((table) => [
     variables.find(([, value]) => value === table.TableName)?.[0] ?? table.TableName,
     table,
   ]);
-  return { api, functions, tables: Object.fromEntries(byVariable) };
+  return { api, functions, tables: Object.fromEntries(tables) };
 };
 
 /** Synthesises and reads the stack. Throws an error of one line when it can't be built, or is not understood. */

@@ -2,6 +2,9 @@ import { relative, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { projectDirectory } from '../project-directory.ts';
 
+/** How long no file must have changed before a rebuild starts: editors and git write in bursts. */
+const quietMs = 80;
+
 export interface SourceWatchOptions {
   /** Watched with all that they hold. */
   readonly directories: readonly string[];
@@ -11,17 +14,14 @@ export interface SourceWatchOptions {
   readonly rebuild: (signal: AbortSignal) => Promise<unknown>;
   /** Gets a line for each change that can't be followed. */
   readonly report: (line: string) => void;
-  /** How long no file must have changed before a rebuild starts: editors and git write in bursts. */
-  readonly quietMs?: number;
 }
 
-/** Watches sources from its return on, and calls for a rebuild when they have changed. Returns how to stop it. */
+/** Watches sources from its return on, and calls for a rebuild when they have changed. Returns a function that stops it. */
 export const watchSources = async ({
   directories,
   loadedDirectories,
   rebuild,
   report,
-  quietMs = 80,
 }: SourceWatchOptions): Promise<() => Promise<void>> => {
   let abort = new AbortController();
   let quiet: NodeJS.Timeout | undefined;

@@ -18,15 +18,18 @@ const introduction = `Send an API key with every request: \`Authorization: Beare
 - Every error has the body of the schema Error. Unknown paths get 404.
 - New fields, headers and error codes may be added to responses. Ignore those that you do not know.`;
 
+/** What the contract says of itself. `npm run client` publishes the client with this version and license. */
+export const info = {
+  title: 'Animal store',
+  version: '1.0.0',
+  summary: 'The catalogue of an animal store: list animals, add one, get one.',
+  description: introduction,
+  license: { name: 'MIT', identifier: 'MIT' },
+};
+
 const document = () => ({
   openapi: '3.1.1',
-  info: {
-    title: 'Animal store',
-    version: '1.0.0',
-    summary: 'The catalogue of an animal store: list animals, add one, get one.',
-    description: introduction,
-    license: { name: 'MIT', identifier: 'MIT' },
-  },
+  info,
   servers: [
     server('Production', 'animal-store.example'),
     server('Staging', 'staging.animal-store.example'),

@@ -12,10 +12,6 @@ export type Template = z.output<typeof Template>;
 
 /** `{ Ref: logicalId }`. */
 export const Ref = z.object({ Ref: z.string() });
-/** `{ 'Fn::GetAtt': [logicalId, attribute] }`. */
-export const GetAtt = z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) });
-/** `{ 'Fn::Join': [separator, parts] }`. */
-export const Join = z.object({ 'Fn::Join': z.tuple([z.string(), z.array(z.unknown())]) });
 
 /** Reads the text of a CloudFormation template. Throws for any other text. */
 export const parseTemplate = (text: string): Template => Template.parse(JSON.parse(text));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,17 +28,35 @@ export const hasValgrind = async (): Promise<boolean> => {
  */
 export const countInstructions = async (
   run: (runner: readonly string[]) => Promise<unknown>,
-): Promise<number> => {
+): Promise<number> => (await countParts(run, [])).at(-1) ?? 0;
+
+/** Counts, in millions, what a process executes up to each `process.getegid()`, and then until it ends. */
+export const countWindows = (run: (runner: readonly string[]) => Promise<unknown>) =>
+  countParts(run, ['--dump-before=getegid']);
+
+const countParts = async (
+  run: (runner: readonly string[]) => Promise<unknown>,
+  given: readonly string[],
+): Promise<readonly number[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'animal-store-callgrind-'));
   try {
-    const file = join(directory, 'out');
     // V8 writes code while it runs: https://valgrind.org/docs/manual/manual-core.html, --smc-check.
-    const options = ['--tool=callgrind', '--smc-check=all-non-file', '--quiet'];
-    await run(['valgrind', ...options, `--callgrind-out-file=${file}`]);
-    const [, count] = /^(?:summary|totals): (\d+)/m.exec(await readFile(file, 'utf8')) ?? [];
-    if (count === undefined) throw new Error('callgrind counted nothing');
-    return Number(count) / 1e6;
+    const options = ['--tool=callgrind', '--smc-check=all-non-file', '--quiet', ...given];
+    await run(['valgrind', ...options, `--callgrind-out-file=${join(directory, 'out')}`]);
+    // out.1, out.2 and so on, and last out.
+    const files = (await readdir(directory)).sort((a, b) => partOf(a) - partOf(b));
+    return await Promise.all(
+      files.map(async (file) => countOf(await readFile(join(directory, file), 'utf8'))),
+    );
   } finally {
     await rm(directory, { recursive: true });
   }
+};
+
+const partOf = (file: string) => Number(file.split('.')[1] ?? Number.POSITIVE_INFINITY);
+
+const countOf = (profile: string) => {
+  const [, count] = /^(?:summary|totals): (\d+)/m.exec(profile) ?? [];
+  if (count === undefined) throw new Error('callgrind counted nothing');
+  return Number(count) / 1e6;
 };

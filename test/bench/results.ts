@@ -58,7 +58,7 @@ export interface Effort {
   readonly instructionRuns: number;
   readonly cpuRounds: number;
   readonly warmUps: number;
-  readonly warmInvocations: number;
+  readonly warmRuns: number;
 }
 
 /** Measures everything; `progress` gets a line for each step. */

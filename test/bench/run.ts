@@ -17,14 +17,14 @@ const full: Effort = {
   cpuRounds: 31,
   // By then V8 has optimised what runs often.
   warmUps: 2_000,
-  warmInvocations: 500,
+  warmRuns: 20,
 };
 const smoke: Effort = {
   coldRequests: ['getPet'],
   instructionRuns: 1,
   cpuRounds: 1,
   warmUps: 1,
-  warmInvocations: 1,
+  warmRuns: 1,
 };
 
 const inBench = (file: string) => join(import.meta.dirname, file);

@@ -7,10 +7,11 @@ import { lambdaContext } from '../support/proxy-event.ts';
 import { cannedAnswers } from './canned-answers.ts';
 
 /*
- * Invokes a function many times, with the network stubbed out. Its last line of output is the CPU time of a measured
- * invocation in µs: `node warm-process.ts <module> <event as JSON> <invocations before> <measured invocations>`.
+ * Invokes a function many times, with the network stubbed out: first some that are not measured, then short runs. Its last
+ * line of output is the CPU time of an invocation in the fastest run, in µs:
+ * `node warm-process.ts <module> <event as JSON> <invocations before> <runs> <invocations of a run>`.
  */
-const [, , module = '', eventJson = '', warmUps = '', measured = ''] = process.argv;
+const [, , module = '', eventJson = '', warmUps = '', runs = '', invocations = ''] = process.argv;
 const event = JSON.parse(eventJson);
 
 const answer = cannedAnswers(process.env['API_KEY'] ?? '');
@@ -66,8 +67,15 @@ const invoke = async (count: number) => {
 };
 
 await invoke(Number(warmUps));
-const start = cpuMs();
-await invoke(Number(measured));
-writeSync(1, `\n${((cpuMs() - start) * 1_000) / Number(measured)}`);
+const times: number[] = [];
+for (let run = 0; run < Number(runs); run += 1) {
+  // Where instructions are counted, each call ends one count and begins the next (instructions.ts).
+  process.getegid?.();
+  const start = cpuMs();
+  await invoke(Number(invocations));
+  times.push(((cpuMs() - start) * 1_000) / Number(invocations));
+}
+process.getegid?.();
+writeSync(1, `\n${Math.min(...times)}`);
 // Stretched timers of the SDK would keep the process for minutes.
 process.exit();

@@ -28,15 +28,19 @@ const tableOf = (start: string) => `${tables.find((id) => id.startsWith(start))}
 
 const arnOf = (functionId: string) =>
   `arn:aws:lambda:eu-west-1:111122223333:function:${functionId}:7`;
-const names = new Map([
-  ...tables.map((id) => [id, id] as const),
-  ...[...versions].map(([id, { FunctionName }]) => [id, arnOf(FunctionName.Ref)] as const),
-]);
-const Resources = Object.fromEntries(
-  Object.entries(template.Resources).filter(([id]) => !id.startsWith('probe')),
+const arns = new Map(
+  [...versions].map(([id, { FunctionName }]) => [id, arnOf(FunctionName.Ref)] as const),
 );
+const functionIds = [...resourcesOf(template, 'AWS::Lambda::Function', z.object({})).keys()];
+const isChecked = (id: string) => !id.startsWith('probe');
 /** The functions of the API, and the hook. */
-const definitions = [...functionsOf({ Resources }, names).values()];
+const definitions = [...functionsOf(template, new Set(functionIds.filter(isChecked))).values()].map(
+  (definition) => {
+    const variables = Object.entries(definition.environment);
+    const resolved = variables.map(([name, value]) => [name, arns.get(value) ?? value]);
+    return { ...definition, environment: Object.fromEntries(resolved) };
+  },
+);
 
 /** What is deployed instead of what was built. */
 interface Change {

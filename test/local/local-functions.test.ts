@@ -1,21 +1,13 @@
-import { rm } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { sourceMapped } from '../../infra/local/lambda/source-mapped.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
 import { stackName, staging } from '../../infra/stages.ts';
 import { readTemplate } from '../../infra/template/build-stack.ts';
-import { TestGateway, testDefinition, testDirectory } from '../support/test-gateway.ts';
+import { startTestGateway } from '../support/test-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  process.env['SECRET_OF_THE_HOST'] = 'secret';
-  gateway = await TestGateway.start();
-});
-afterAll(() => gateway.stop());
+process.env['SECRET_OF_THE_HOST'] = 'secret';
+const gateway = await startTestGateway();
+afterAll(gateway.stop);
 
 /** A response, and what was logged meanwhile. */
 const logged = async (path: string) => {
@@ -75,7 +67,7 @@ describe('a function that fails', () => {
     expect((await gateway.request('/v1/fail/nothing')).status).toBe(502);
   });
 
-  it('gets INTEGRATION_TIMEOUT when it is slow (53 AZ#6284), and its environment goes on', async () => {
+  it('gets INTEGRATION_TIMEOUT when it is slow (53 AZ#6284), and its environment stays in use', async () => {
     const response = await gateway.request('/v1/too-slow?ms=400');
     expect(response).toMatchObject({ status: 504, body: '{"type":"INTEGRATION_TIMEOUT"}' });
     expect((await gateway.request('/v1/slow?ms=500')).status).toBe(200);
@@ -112,7 +104,7 @@ describe('an execution environment', () => {
   });
 
   it('takes one invocation at a time and is used again; more than four at a time wait', async () => {
-    const fresh = await TestGateway.start();
+    const fresh = await startTestGateway();
     try {
       const requests = Array.from({ length: 12 }, () => fresh.request('/v1/slow?ms=50'));
       const bodies = (await Promise.all(requests)).map(({ body }) => JSON.parse(body));
@@ -131,38 +123,11 @@ describe('an execution environment', () => {
       .poll(() => gateway.log.slice(before))
       .toEqual(expect.arrayContaining(['a line', 'another line', 'an error line']));
   });
-
-  setFlagsFromString('--expose-gc');
-  const collectGarbage: () => void = runInNewContext('gc');
-  const usedHeap = () => {
-    collectGarbage();
-    return getHeapStatistics().used_heap_size;
-  };
-
-  it('keeps nothing of the results that it has given', async () => {
-    const definition = testDefinition('Echo');
-    const directory = await testDirectory({
-      Echo: "exports.handler = async () => 'a'.repeat(200_000);",
-    });
-    const large = new LambdaFunction({ definition, directory, environment: {}, log: () => {} });
-    try {
-      const invoke = () => large.invoke({ requestId: '1', traceId: '1', event: {} });
-      await invoke();
-      const before = usedHeap();
-      for (let count = 0; count < 200; count += 1) await invoke();
-      // All results together are 40 MB.
-      expect(usedHeap() - before).toBeLessThan(10_000_000);
-    } finally {
-      await large.terminate();
-      await rm(directory, { recursive: true });
-    }
-  });
 });
 
 describe('the gateway', () => {
-  it('goes on when a client leaves in the middle of its body', async () => {
-    const { hostname, port } = new URL(gateway.origin);
-    const socket = connect(Number(port), hostname);
+  it('keeps serving when a client leaves in the middle of its body', async () => {
+    const socket = gateway.connection();
     await new Promise<void>((resolve) => {
       socket.write('POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab', () =>
         resolve(),
@@ -202,12 +167,12 @@ describe('a template that the local service does not understand', () => {
     [
       'an expression',
       response({ ResponseTemplates: { 'application/json': expression } }),
-      /expression/,
+      /application\/json/,
     ],
     [
       'a computed header',
       response({ ResponseParameters: { 'gatewayresponse.header.A': 'a' } }),
-      /literal/,
+      /gatewayresponse\.header\.A/,
     ],
     [
       'an unknown variable',

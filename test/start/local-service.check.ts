@@ -45,7 +45,6 @@ describe('the local service', () => {
       port,
       assembly: inject('assembly'),
       dynamodbEndpoint: await proxy.listen(),
-      functionsDynamodbEndpoint: dynamodb.endpoint,
       progress: () => {
         response ??= fetch(`http://127.0.0.1:${port}/v1/pets`, {
           headers: { Authorization: `Bearer ${apiKey.trim()}` },
@@ -110,12 +109,14 @@ describe('DynamoDB Local', () => {
     await expect.poll(() => isListening(port), { timeout: 30_000 }).toBe(false);
   });
 
-  it('starts with the Java of JAVA_HOME when none is on the PATH', async () => {
+  it('starts with the Java of JAVA_HOME when the one on the PATH is old', async () => {
     const java = execFileSync('sh', ['-c', 'readlink -f "$(command -v java)"'], {
       encoding: 'utf8',
     });
     vi.stubEnv('JAVA_HOME', join(java.trim(), '../..'));
-    vi.stubEnv('PATH', await temporaryFolder());
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'java'), '#!/bin/sh\necho jdk.compiler@11', { mode: 0o755 });
+    vi.stubEnv('PATH', folder);
     await (await startDynamodbLocal()).stop();
   });
 });

@@ -55,7 +55,9 @@ describe('npm start', () => {
 
     const second = project.npmStart(port);
     expect(await second.exitCode()).toBe(1);
-    expect(second.err).toMatch(new RegExp(`^Not started: Port ${port} is taken\\. .*\\n$`));
+    expect(second.err).toMatch(
+      new RegExp(`^Not started: Can't listen on port ${port} \\(EADDRINUSE\\)\\. .*\\n$`),
+    );
 
     const messageOf = async (method: string) =>
       ErrorBody.parse(await (await fetch(`${baseAddress}/unknown`, { method })).json()).message;
@@ -83,7 +85,7 @@ describe('npm start', () => {
     await project.edit('infra/local/gateway/router.ts', 'import type', 'import  type');
     await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
     await project.edit('infra/lambda/stage-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
-    await first.printed(/^(The error is fixed: the current sources are in service)$/m);
+    await expect.poll(() => first.out, reload).toMatch(/\nReloaded the stack\n$/);
     expect(first.out).not.toContain('file://');
     expect((await fetch(`${baseAddress}/pets`)).status).toBe(401);
     expect(await (await fetch(`${baseAddress}/pets`, { headers })).text()).toBe(`[${pet}]`);

@@ -1,11 +1,13 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request as send } from 'node:http';
+import { type ClientRequestArgs, type IncomingMessage, request as send } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { entryModule } from '../../infra/lambda/bundle-functions.ts';
-import { type Exchange, type Gateway, startGateway } from '../../infra/local/gateway/gateway.ts';
+import { startGateway } from '../../infra/local/gateway/gateway.ts';
+import { headersOf } from '../../infra/local/gateway/proxy-event.ts';
 import type { Route, StaticResponse } from '../../infra/local/gateway/rest-api-definition.ts';
 import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
@@ -107,7 +109,7 @@ const routes = Object.entries(testRoutes).map(([route, functionId]): Route => {
 });
 
 /** A function of the test API as a template would declare it. */
-export const testDefinition = (functionName: string): FunctionDefinition => ({
+const definitionOf = (functionName: string): FunctionDefinition => ({
   functionName,
   bundleName: functionName,
   timeoutMs: functionName === 'Stuck' ? 500 : 25_000,
@@ -122,9 +124,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-export interface RequestOptions {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string | string[]>>;
+export interface RequestOptions extends Pick<ClientRequestArgs, 'method' | 'headers'> {
   readonly body?: string | Buffer;
 }
 
@@ -138,83 +138,57 @@ export const testDirectory = async (bundles: Readonly<Record<string, string>>): 
   return directory;
 };
 
-/** A gateway before functions given by their source text, and what it logged. */
-export class TestGateway {
-  readonly log: string[] = [];
-  readonly failures: string[] = [];
-  readonly exchanges: Exchange[] = [];
-  readonly #gateway: Gateway;
-  readonly #stop: () => Promise<unknown>;
-
-  private constructor(gateway: Gateway, stop: () => Promise<unknown>) {
-    this.#gateway = gateway;
-    this.#stop = stop;
-  }
-
-  static async start(
-    gatewayResponses: ReadonlyMap<string, StaticResponse> = testGatewayResponses,
-  ): Promise<TestGateway> {
-    const directory = await testDirectory(testSources);
-    const log = (line: string) => started.log.push(line);
-    const exchange = (seen: Exchange) => started.exchanges.push(seen);
-    const gateway = await startGateway({ port: 0, log, exchange });
-    const failure = (stack: string) => started.failures.push(stack);
-    const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
-    const functions = new Map(
-      Object.keys(testSources).map((id) => {
-        const definition = testDefinition(id);
-        return [id, new LambdaFunction({ definition, directory, environment, log, failure })];
-      }),
-    );
-    const started = new TestGateway(gateway, async () => {
+/** Starts a gateway in front of the functions of the test API, and keeps what it logs. */
+export const startTestGateway = async (
+  gatewayResponses: ReadonlyMap<string, StaticResponse> = testGatewayResponses,
+) => {
+  const directory = await testDirectory(testSources);
+  const log: string[] = [];
+  const failures: string[] = [];
+  const reports = {
+    log: (line: string) => log.push(line),
+    failure: (stack: string) => failures.push(stack),
+  };
+  const gateway = await startGateway({ port: 0, ...reports });
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
+  const functions = new Map(
+    Object.keys(testSources).map((id) => [
+      id,
+      new LambdaFunction({ definition: definitionOf(id), directory, environment, ...reports }),
+    ]),
+  );
+  gateway.deploy({ api: { stageName: 'v1', routes, gatewayResponses }, functions });
+  const { hostname, port } = new URL(gateway.origin);
+  const connection = () => connect(Number(port), hostname);
+  return {
+    log,
+    failures,
+    port,
+    connection,
+    stop: async () => {
       await gateway.stop();
       await Promise.all([...functions.values()].map((one) => one.terminate()));
       await rm(directory, { recursive: true });
-    });
-    gateway.deploy({ api: { stageName: 'v1', routes, gatewayResponses }, functions });
-    return started;
-  }
-
-  stop = () => this.#stop();
-
-  get origin(): string {
-    return this.#gateway.origin;
-  }
-
-  /** One request on a connection of its own; the path is sent as it is. */
-  async request(path: string, { method = 'GET', headers, body }: RequestOptions = {}) {
-    const { hostname, port } = new URL(this.origin);
-    const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
-    const outgoing = send(
-      { hostname, port, path, method, headers, agent: false },
-      async (response) => {
-        const { rawHeaders } = response;
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: rawHeaders.flatMap((name, index) =>
-            index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
-          ),
-          body: await text(response),
-        });
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(body);
-    return promise;
-  }
-
-  /** What comes back for bytes that need not be HTTP. */
-  async sendBytes(bytes: string): Promise<string> {
-    const { hostname, port } = new URL(this.origin);
-    const socket = connect(Number(port), hostname);
-    socket.write(bytes);
-    return text(socket);
-  }
-}
-
-/** The values of a header of a response. */
-export const valuesOf = ({ headers }: RawResponse, name: string) =>
-  headers.filter(([given]) => given.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+    },
+    /** One request on a connection of its own; the path is sent as it is. */
+    request: async (
+      path: string,
+      { method = 'GET', headers, body }: RequestOptions = {},
+    ): Promise<RawResponse> => {
+      const outgoing = send({ hostname, port, path, method, headers, agent: false });
+      outgoing.end(body);
+      const response: IncomingMessage = (await once(outgoing, 'response'))[0];
+      const { statusCode = 0 } = response;
+      return { status: statusCode, headers: headersOf(response), body: await text(response) };
+    },
+    /** What comes back for bytes that need not be HTTP. */
+    sendBytes: async (bytes: string): Promise<string> => {
+      const socket = connection();
+      socket.write(bytes);
+      return text(socket);
+    },
+  };
+};
 
 /** The event that the functions Echo and Any got. */
 export const eventOf = ({ body }: RawResponse) => JSON.parse(body).event;

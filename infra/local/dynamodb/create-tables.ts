@@ -14,12 +14,7 @@ const KeySchema = z.array(
 );
 const Projection = z.object({
   ProjectionType: z.enum(['ALL', 'INCLUDE', 'KEYS_ONLY']),
-  NonKeyAttributes: z.optional(
-    z.pipe(
-      z.array(z.string()),
-      z.transform((names) => names.toSorted()),
-    ),
-  ),
+  NonKeyAttributes: z.optional(z.array(z.string())),
 });
 const Index = z.object({ IndexName: z.string(), KeySchema, Projection });
 
@@ -27,24 +22,20 @@ const Index = z.object({ IndexName: z.string(), KeySchema, Projection });
 const Shape = z.object({ KeySchema, GlobalSecondaryIndexes: z.optional(z.array(Index)) });
 
 const Table = z.extend(Shape, {
-  TableName: z.optional(z.string()),
   AttributeDefinitions: z.array(
     z.object({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) }),
   ),
   BillingMode: z.literal('PAY_PER_REQUEST'),
 });
 
-/** A table of the template under the name that it has locally. */
+/** A table of the template; locally its logical id is its name. */
 export type TableDefinition = z.output<typeof Table> & { readonly TableName: string };
 
-/** The tables of a template by logical id, which is a table's name unless the template gives another. */
-export const tablesOf = (template: Template): Map<string, TableDefinition> =>
-  new Map(
-    [...resourcesOf(template, 'AWS::DynamoDB::Table', Table)].map(([id, table]) => [
-      id,
-      { ...table, TableName: table.TableName ?? id },
-    ]),
-  );
+export const tablesOf = (template: Template): TableDefinition[] =>
+  [...resourcesOf(template, 'AWS::DynamoDB::Table', Table)].map(([TableName, table]) => ({
+    ...table,
+    TableName,
+  }));
 
 /** Creates the tables that don't exist yet. Throws when one exists with other keys or indexes, or can't be read. */
 export const createTables = async (

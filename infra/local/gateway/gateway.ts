@@ -67,7 +67,7 @@ export interface GatewayOptions {
 
 /**
  * Listens on 127.0.0.1 and behaves, to a client, like API Gateway before a REST API. Throws an error of one line when
- * the port can't be had.
+ * it can't listen on the port.
  */
 export const startGateway = async ({ port, log, exchange }: GatewayOptions): Promise<Gateway> => {
   const first = Promise.withResolvers<Deployment>();
@@ -103,7 +103,10 @@ export const startGateway = async ({ port, log, exchange }: GatewayOptions): Pro
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new Error(listenProblem(error, port), { cause: error });
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new Error(
+      `Can't listen on port ${port} (${code}). Stop the program that listens there, or set PORT to another port.`,
+    );
   }
   const address = server.address();
   const actualPort = typeof address === 'object' ? address?.port : port;
@@ -123,14 +126,6 @@ export const startGateway = async ({ port, log, exchange }: GatewayOptions): Pro
       await once(server, 'close');
     },
   };
-};
-
-const listenProblem = (error: unknown, port: number): string => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') {
-    return `Port ${port} is taken. Stop the program that listens there, or set PORT to another port.`;
-  }
-  return `Can't listen on port ${port} (${code ?? error}). Set PORT to another port.`;
 };
 
 const nameOf = (error: unknown) => {

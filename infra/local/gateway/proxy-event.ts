@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { localAccount } from '../local-account.ts';
 import type { RouteMatch } from './router.ts';
 
-/** What an event tells of the route that a request has taken. */
+/** What an event holds of the route of its request. */
 export interface EventRoute extends Pick<RouteMatch, 'pathParameters'> {
   readonly route: Pick<RouteMatch['route'], 'resourcePath'>;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { GetAtt, Join, Ref, resourcesOf, type Template } from '../../template/template.ts';
+import { Ref, resourcesOf, type Template } from '../../template/template.ts';
 
 /** A customised gateway response: what the template says of its status, headers and body. */
 export interface StaticResponse {
@@ -26,8 +26,17 @@ export interface RestApiDefinition {
   readonly gatewayResponses: ReadonlyMap<string, StaticResponse>;
 }
 
-const ResourceId = z.union([Ref, GetAtt]);
-const Texts = z._default(z.record(z.string(), z.string()), {});
+/** The root is no resource of the template, and referred to by an attribute of the API. */
+const ResourceId = z.object({ Ref: z._default(z.string(), 'root') });
+const headerPrefix = 'gatewayresponse.header.';
+const HeaderName = z.pipe(
+  z.string().check(z.startsWith(headerPrefix)),
+  z.transform((name) => name.slice(headerPrefix.length)),
+);
+const Literal = z.pipe(
+  z.string().check(z.regex(/^'.*'$/s)),
+  z.transform((text) => text.slice(1, -1)),
+);
 
 const RestApi = z.object({
   // Binary bodies would change what every function receives and sends.
@@ -43,15 +52,19 @@ const Method = z.object({
   ApiKeyRequired: z.optional(z.literal(false)),
   Integration: z.object({
     Type: z.literal('AWS_PROXY'),
-    Uri: Join,
+    Uri: z.unknown(),
     TimeoutInMillis: z._default(z.number(), 29_000),
   }),
 });
 const GatewayResponse = z.object({
   ResponseType: z.string(),
-  StatusCode: z.optional(z.string()),
-  ResponseParameters: Texts,
-  ResponseTemplates: Texts,
+  StatusCode: z.optional(z.pipe(z.string(), z.transform(Number))),
+  ResponseParameters: z._default(z.record(HeaderName, Literal), {}),
+  // Without expressions of its template language, which begin with $.
+  ResponseTemplates: z._default(
+    z.object({ 'application/json': z.optional(z.string().check(z.regex(/^[^$]*$/))) }),
+    {},
+  ),
 });
 
 /** Reads the one REST API of a template. Throws when a route depends on something that is not understood. */
@@ -63,8 +76,15 @@ export const restApiOf = (template: Template): RestApiDefinition => {
     stageName: stage.StageName,
     routes: routesOf(template),
     gatewayResponses: new Map(
-      [...resourcesOf(template, 'AWS::ApiGateway::GatewayResponse', GatewayResponse)].map(
-        ([id, response]) => [response.ResponseType, staticResponse(id, response)],
+      [...resourcesOf(template, 'AWS::ApiGateway::GatewayResponse', GatewayResponse).values()].map(
+        ({ ResponseType, StatusCode, ResponseParameters, ResponseTemplates }) => [
+          ResponseType,
+          {
+            status: StatusCode,
+            headers: ResponseParameters,
+            body: ResponseTemplates['application/json'],
+          },
+        ],
       ),
     ),
   };
@@ -72,43 +92,21 @@ export const restApiOf = (template: Template): RestApiDefinition => {
 
 const routesOf = (template: Template): Route[] => {
   const resources = resourcesOf(template, 'AWS::ApiGateway::Resource', Resource);
-  const pathOf = (id: z.output<typeof ResourceId>): string => {
-    if ('Fn::GetAtt' in id) return '';
-    const resource = resources.get(id.Ref);
-    if (!resource) throw new Error(`The template has no AWS::ApiGateway::Resource ${id.Ref}.`);
-    return `${pathOf(resource.ParentId)}/${resource.PathPart}`;
+  const pathOf = (id: string): string => {
+    const resource = resources.get(id);
+    return resource ? `${pathOf(resource.ParentId.Ref)}/${resource.PathPart}` : '';
   };
-  const aliases = resourcesOf(template, 'AWS::Lambda::Alias', Alias);
+  const aliases = [...resourcesOf(template, 'AWS::Lambda::Alias', Alias)];
   return [...resourcesOf(template, 'AWS::ApiGateway::Method', Method)].map(([id, method]) => {
-    const functionId = method.Integration.Uri['Fn::Join'][1]
-      .map((part) => aliases.get(Ref.safeParse(part).data?.Ref ?? '')?.FunctionName.Ref)
-      .find((found) => found !== undefined);
-    if (functionId === undefined) {
+    const uri = JSON.stringify(method.Integration.Uri);
+    const [, alias] = aliases.find(([aliasId]) => uri.includes(`{"Ref":"${aliasId}"}`)) ?? [];
+    if (!alias)
       throw new Error(`The integration of AWS::ApiGateway::Method ${id} names no function.`);
-    }
     return {
       method: method.HttpMethod,
-      resourcePath: pathOf(method.ResourceId) || '/',
-      functionId,
+      resourcePath: pathOf(method.ResourceId.Ref) || '/',
+      functionId: alias.FunctionName.Ref,
       timeoutMs: method.Integration.TimeoutInMillis,
     };
   });
-};
-
-/** Throws for a response whose headers or body are not literal. */
-const staticResponse = (id: string, response: z.output<typeof GatewayResponse>): StaticResponse => {
-  const body = response.ResponseTemplates['application/json'];
-  if (body?.includes('$')) throw new Error(`The template of ${id} holds an expression.`);
-  const headers = Object.entries(response.ResponseParameters).map(([name, value]) => {
-    const header = /^gatewayresponse\.header\.(.+)$/.exec(name)?.[1];
-    const literal = /^'(.*)'$/s.exec(value)?.[1];
-    if (header !== undefined && literal !== undefined) return [header, literal];
-    throw new Error(`The local service can't work out ${name} of ${id}: it is no literal header.`);
-  });
-  const { StatusCode } = response;
-  return {
-    status: StatusCode === undefined ? undefined : Number(StatusCode),
-    headers: Object.fromEntries(headers),
-    body,
-  };
 };

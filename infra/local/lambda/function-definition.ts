@@ -1,47 +1,45 @@
 import * as z from 'zod/mini';
 import { Ref, resourcesOf, type Template } from '../../template/template.ts';
 
-/** A Lambda function as a template declares it, its environment resolved. */
+/** A Lambda function as a template declares it. */
 export interface FunctionDefinition {
   readonly functionName: string;
   /** Name of the bundle, which exports `handler`. */
   readonly bundleName: string;
   readonly timeoutMs: number;
   readonly memoryMiB: number;
+  /** A resource that a variable refers to is given by its logical id. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
+const LogicalId = z.pipe(
+  Ref,
+  z.transform((reference) => reference.Ref),
+);
 const LambdaFunction = z.object({
   Handler: z.string().check(z.regex(/^[\w-]+\.handler$/)),
   Timeout: z.number(),
   MemorySize: z.number(),
-  Environment: z.object({ Variables: z.record(z.string(), z.union([z.string(), Ref])) }),
+  Environment: z.object({ Variables: z.record(z.string(), z.union([z.string(), LogicalId])) }),
 });
 
-/**
- * The functions of a template by logical id. `names` gives the physical names of other resources.
- * Throws for an environment variable whose value can't be worked out.
- */
+/** These functions of a template, by logical id. Throws for an environment variable that is neither text nor a `Ref`. */
 export const functionsOf = (
-  template: Template,
-  names: ReadonlyMap<string, string>,
-): Map<string, FunctionDefinition> =>
-  new Map(
-    [...resourcesOf(template, 'AWS::Lambda::Function', LambdaFunction)].map(([id, properties]) => {
-      const variables = Object.entries(properties.Environment.Variables).map(([name, value]) => {
-        const resolved = typeof value === 'string' ? value : names.get(value.Ref);
-        if (resolved !== undefined) return [name, resolved];
-        throw new Error(`The local service can't work out the variable ${name} of ${id}.`);
-      });
-      return [
-        id,
-        {
-          functionName: id,
-          bundleName: properties.Handler.replace('.handler', ''),
-          timeoutMs: properties.Timeout * 1_000,
-          memoryMiB: properties.MemorySize,
-          environment: Object.fromEntries(variables),
-        },
-      ];
-    }),
+  { Resources }: Template,
+  ids: ReadonlySet<string>,
+): Map<string, FunctionDefinition> => {
+  const chosen = Object.fromEntries(Object.entries(Resources).filter(([id]) => ids.has(id)));
+  const functions = resourcesOf({ Resources: chosen }, 'AWS::Lambda::Function', LambdaFunction);
+  return new Map(
+    [...functions].map(([id, { Handler, Timeout, MemorySize, Environment }]) => [
+      id,
+      {
+        functionName: id,
+        bundleName: Handler.replace('.handler', ''),
+        timeoutMs: Timeout * 1_000,
+        memoryMiB: MemorySize,
+        environment: Environment.Variables,
+      },
+    ]),
   );
+};

@@ -5,7 +5,7 @@ import { localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 import { sourceMapped } from './source-mapped.ts';
 
-/** What a function tells of itself. */
+/** Where a function's output and failures are sent. */
 export interface FunctionReports {
   /** Gets each line that the function prints, and why an invocation failed. */
   readonly log: (line: string) => void;
@@ -100,9 +100,7 @@ export class LambdaFunction {
   #report({ requestId }: Invocation, error: unknown) {
     const { definition, log } = this.#options;
     const reason = sourceMapped(error instanceof Error ? error.message : String(error));
-    for (const line of `${definition.functionName} failed, ${requestId}: ${reason}`.split('\n')) {
-      log(line);
-    }
+    log(`${definition.functionName} failed, ${requestId}: ${reason}`);
   }
 }
 
@@ -180,7 +178,11 @@ class ExecutionEnvironment {
 }
 
 /** What Lambda itself sets, then what the template does; nothing of this process's own environment. */
-const environmentOf = ({ definition, directory, environment }: LambdaFunctionOptions) => ({
+export const environmentOf = ({
+  definition,
+  directory,
+  environment,
+}: Pick<LambdaFunctionOptions, 'definition' | 'directory' | 'environment'>) => ({
   AWS_REGION: localRegion,
   AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
