@@ -123,7 +123,7 @@ const addressees: Check = async (stage) => {
   const ended = (await deployed(stage, 'AWS::SNS::Subscription')).length - Subscriptions.length;
   return [
     ended > 0 &&
-      `${ended} of the addressees of ${stage.name} no longer get alarms: aws sns subscribe --topic-arn ${TopicArn} --protocol email --notification-endpoint <address>`,
+      `${ended} of the addressees of ${stage.name} no longer get alarms: aws sns subscribe --topic-arn ${TopicArn} --protocol <email or https> --notification-endpoint <address>`,
     ...Subscriptions.map(
       ({ Endpoint, SubscriptionArn }) =>
         SubscriptionArn === 'PendingConfirmation' &&

@@ -152,7 +152,7 @@ const programOf = ({ console, confirm }: Terminal): Command => {
   };
 
   command('issue', 'issue a key and print it, once')
-    .requiredOption('--owner <name>', 'whom the key is for', ownerName)
+    .requiredOption('--owner <name>', 'owner of the key', ownerName)
     .addOption(
       new Option('--for-probe', 'store the key where the probe of the stage reads it').implies({
         owner: probeOwner,
@@ -173,12 +173,16 @@ const programOf = ({ console, confirm }: Terminal): Command => {
   });
 
   command('usage', 'count the requests of each key, and show its last use')
-    .option('--days <days>', 'how far back; 30 at first, or as long as logs are kept', numberOfDays)
+    .option(
+      '--days <days>',
+      'how far back (default: 30, or as long as logs are kept)',
+      numberOfDays,
+    )
     .action(async (options: CommonOptions & { days?: number }) => {
       print(await usageIn(options), options);
     });
 
-  command('rotate', 'issue a successor of a key, and let the key itself end after a time of grace')
+  command('rotate', 'issue a successor of a key, and expire the old key after a grace period')
     .addArgument(keyId())
     .option('--grace <duration>', 'how long the old key stays valid', graceTime, ms('7d'))
     .option('--expires-in <duration>', "its lifetime; the old key's without it", milliseconds)

@@ -34,6 +34,8 @@ export const addCanaryAlarms = (
   const metric = (name: string, statistic?: string) =>
     serviceMetric(stage, name, { operation, version }, statistic);
   const requests = metric(versionMetricNames.requests);
+  // CodeDeploy reads their state. They mail nobody: later they watch the live version, where one crash must wake no one.
+  const forCodeDeploy = { actionsEnabled: false, runbookEntry: 'canary-errors' };
   return [
     // A crash and a time-out write no line, so only Lambda counts them.
     monitoring.addAlarm(`canary-errors-${id}`, {
@@ -47,7 +49,7 @@ export const addCanaryAlarms = (
         period: Duration.minutes(1),
       }),
       threshold: 1,
-      runbookEntry: 'canary-errors',
+      ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-server-errors-${id}`, {
       meaning: `The new version of ${id} answered 3 requests or more, and 0.5 % of them, with 5xx in 10 minutes: its deployment is taken back.`,
@@ -58,7 +60,7 @@ export const addCanaryAlarms = (
         period: Duration.minutes(10),
       }),
       threshold: 0.5,
-      runbookEntry: 'canary-errors',
+      ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-latency-${id}`, {
       meaning: `The slowest 1 % of the requests to the new version of ${id} took ${latencyLimits[operation]} ms or more for 4 minutes: its deployment is taken back.`,
@@ -70,7 +72,7 @@ export const addCanaryAlarms = (
       threshold: latencyLimits[operation],
       // The first minute has the cold starts.
       evaluationPeriods: 4,
-      runbookEntry: 'canary-errors',
+      ...forCodeDeploy,
     }),
   ];
 };
