@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DeleteParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { messageOf } from '../../infra/message-of.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
@@ -13,6 +14,7 @@ import {
   accountStackName as accountStack,
   accountStackId,
   emulated,
+  probeKeyParameter,
   stackName,
   staging,
 } from '../../infra/stages.ts';
@@ -46,11 +48,33 @@ const run = async (keep: boolean) => {
     await succeed([...keys, 'issue', '--for-probe', ...ofStaging]);
     const baseAddress = await deployedAddress();
     await runAcceptanceTests(baseAddress);
+    if (emulator === undefined) await confirmations();
     await succeed(diff);
     await succeed(deploy(stack));
     if (!keep) await deployChangedHandler(baseAddress);
   } finally {
-    if (!keep) await succeed(cdk('destroy', '--force', stack));
+    if (!keep) {
+      await succeed(cdk('destroy', '--force', stack));
+      await forgetProbeKey();
+    }
+  }
+};
+
+/** AWS has asked each addressee to confirm, and the next deployment checks it. Tries for half an hour. */
+const confirmations = async () => {
+  for (let tries = 0; tries < 60; tries += 1) {
+    if ((await exitCodeOf(preflight)) === 0) return;
+    await pause(30_000);
+  }
+  throw new Error('The preflight of staging still fails.');
+};
+
+/** The next staging would take it for a key of its own. */
+const forgetProbeKey = async () => {
+  try {
+    await new SSMClient().send(new DeleteParameterCommand({ Name: probeKeyParameter(staging) }));
+  } catch (error) {
+    if (!(error instanceof ParameterNotFound)) throw error;
   }
 };
 
@@ -71,6 +95,7 @@ const deploy = (name: string) => [
 ];
 const keys = ['npm', 'run', '--silent', 'keys', '--'];
 const ofStaging = ['--stage', 'staging', ...(emulator === undefined ? [] : ['--emulator'])];
+const preflight = ['npm', 'run', '--silent', 'preflight', '--', ...ofStaging];
 const diff = ['npm', 'run', 'diff', '--', stack, '--fail', ...context];
 
 /** Runs a command for all to see, and gives its exit code. */
