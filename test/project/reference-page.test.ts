@@ -43,7 +43,11 @@ const comparable = (answer: string) =>
     .trim();
 
 describe('the guides of the reference page', () => {
-  const paths = globSync('infra/openapi/guides/*.md', { cwd: projectDirectory });
+  const paths = globSync('infra/openapi/guides/*.md', {
+    cwd: projectDirectory,
+    // It has no request: npm run other-languages runs its commands.
+    exclude: ['**/other-languages.md'],
+  });
   it.each(paths.map((path) => [basename(path), path]))(
     'show the answers that the service gives: %s',
     async (_name, path) => {
@@ -84,7 +88,8 @@ describe('the code samples', () => {
         .replace('7905532871371142', `${petId}`)
         .replace('animal-store-client', client);
       const printed = await run(command, ...options, program);
-      expect(printed).toMatch(/\bid'?"?: ?\d+/);
+      expect(printed).toMatch(/\d/);
+      expect(printed).not.toMatch(/\bcode'?"?:/);
     },
   );
 });
