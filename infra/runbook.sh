@@ -117,8 +117,8 @@ deployments() {
 
 last_deployments() {
   for group in $(names CodeDeploy::DeploymentGroup); do
-    for deployment in $(deployments "$group" | cut -f1); do
-      aws deploy get-deployment --deployment-id "$deployment" --query 'deploymentInfo.[deploymentGroupName,status,errorInformation.message]' --output text
+    for deployment in $(deployments "$group" | cut -f1-3); do
+      aws deploy get-deployment --deployment-id "$deployment" --query 'deploymentInfo.[deploymentGroupName,creator,status,errorInformation.code,errorInformation.message]' --output text
     done
   done
 }

@@ -49,6 +49,11 @@ describe('the runbook', () => {
     },
   );
 
+  it('looks in the region of prod', () => {
+    const region = stages.prod.environment?.region;
+    expect(read('infra/runbook.sh')).toContain(`AWS_REGION=\${AWS_REGION:-${region}}`);
+  });
+
   it('links only headings that it has', () => {
     const anchors = [...sections.keys()].map((heading) => heading.toLowerCase());
     const linked = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);

@@ -110,6 +110,12 @@ describe('infra/README.md', () => {
     }
   });
 
+  it('says what is not included, and what comes before authentication', () => {
+    expect(operators).toMatch(/AWS Backup.*CloudTrail data events.*AWS Budgets/s);
+    expect(operators).toMatch(/firewall comes before authentication/);
+    expect(operators).toContain('`npx cdk bootstrap aws://<account>/<region>`');
+  });
+
   it('names every variable and secret that a workflow reads', () => {
     const workflows = globSync('.github/workflows/*.yml', { cwd: projectDirectory }).map(read);
     const names = workflows.flatMap((text) => text.match(/(?<=\b(vars|secrets)\.)\w+/g) ?? []);
