@@ -1,18 +1,20 @@
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
-import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  paginateListStackResources,
+  type StackResourceSummary,
+} from '@aws-sdk/client-cloudformation';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../lib/contract/operations.ts';
 import { messageOf } from './message-of.ts';
-import { accountStackId, probeKeyParameter, type Stage, stackName } from './stages.ts';
+import { accountStackId, probeKeyParameter, regionOf, type Stage, stackName } from './stages.ts';
 
 /** Finds what is in the way of a deployment: a line for each problem, with how to solve it. */
 type Check = (stage: Stage) => Promise<readonly (string | false)[]>;
-
-const configOf = ({ environment }: Stage) => (environment ? { region: environment.region } : {});
 
 /** The error that AWS names so becomes undefined. */
 const unless = async <Result>(name: string, call: Promise<Result>): Promise<Result | undefined> => {
@@ -28,7 +30,7 @@ const credentials: Check = async (stage) => {
   const { name, environment } = stage;
   if (!environment) return [];
   const { account, region } = environment;
-  const { Account } = await new STSClient(configOf(stage)).send(new GetCallerIdentityCommand());
+  const { Account } = await new STSClient(regionOf(stage)).send(new GetCallerIdentityCommand());
   const configured = process.env['AWS_REGION'];
   return [
     Account !== account &&
@@ -40,7 +42,7 @@ const credentials: Check = async (stage) => {
 };
 
 const findParameter = async (stage: Stage, Name: string) => {
-  const call = new SSMClient(configOf(stage)).send(new GetParameterCommand({ Name }));
+  const call = new SSMClient(regionOf(stage)).send(new GetParameterCommand({ Name }));
   return (await unless('ParameterNotFound', call))?.Parameter;
 };
 
@@ -57,7 +59,7 @@ const bootstrap: Check = async (stage) => {
 };
 
 const logRole: Check = async (stage) => {
-  const account = await new APIGatewayClient(configOf(stage)).send(new GetAccountCommand());
+  const account = await new APIGatewayClient(regionOf(stage)).send(new GetAccountCommand());
   return [
     !account.cloudwatchRoleArn &&
       `API Gateway has no role to write logs in this region: npm run deploy -- ${accountStackId(stage)}`,
@@ -71,7 +73,7 @@ const concurrency: Check = async (stage) => {
   if (!stage.reservedConcurrency) return [];
   const { eachOperation, unrouted } = stage.reservedConcurrency;
   const needed = operations.length * eachOperation + unrouted + unreservedConcurrency;
-  const settings = await new LambdaClient(configOf(stage)).send(new GetAccountSettingsCommand());
+  const settings = await new LambdaClient(regionOf(stage)).send(new GetAccountSettingsCommand());
   const quota = settings.AccountLimit?.ConcurrentExecutions ?? 0;
   return [
     quota < needed &&
@@ -88,7 +90,7 @@ const certificate: Check = async (stage) => {
     return [`The certificate is in ${region}, not in ${stage.environment.region}: ${request}`];
   }
   const command = new DescribeCertificateCommand({ CertificateArn: certificateArn });
-  const call = new ACMClient(configOf(stage)).send(command);
+  const call = new ACMClient(regionOf(stage)).send(command);
   const found = (await unless('ResourceNotFoundException', call))?.Certificate;
   if (!found) return [`There is no certificate ${certificateArn}: ${request}`];
   const { Status, SubjectAlternativeNames = [] } = found;
@@ -103,24 +105,29 @@ const certificate: Check = async (stage) => {
   ];
 };
 
-/** The resources of a type in a stage's stack, by id; none before the first deployment. */
-const deployed = async (stage: Stage, type: string) => {
-  const client = new CloudFormationClient(configOf(stage));
+/** The resources in a stage's stack; none before the first deployment. */
+const deployed = async (stage: Stage) => {
+  const client = new CloudFormationClient(regionOf(stage));
   const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
   return ((await unless('ValidationError', Array.fromAsync(pages))) ?? [])
     .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
-    .filter(({ ResourceType }) => ResourceType === type)
-    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
-    .map(({ PhysicalResourceId }) => PhysicalResourceId);
+    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE');
 };
+
+/** The topic of the alarms, which every deployed stage has that has addressees. */
+const isTopic = ({ ResourceType }: StackResourceSummary) => ResourceType === 'AWS::SNS::Topic';
 
 /** SNS deletes after 48 hours what nobody confirms: https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html */
 const addressees: Check = async (stage) => {
-  const [TopicArn] = await deployed(stage, 'AWS::SNS::Topic');
+  const resources = await deployed(stage);
+  const TopicArn = resources.find(isTopic)?.PhysicalResourceId;
   if (TopicArn === undefined) return [];
+  const declared = resources.filter(
+    ({ ResourceType }) => ResourceType === 'AWS::SNS::Subscription',
+  );
   const command = new ListSubscriptionsByTopicCommand({ TopicArn });
-  const { Subscriptions = [] } = await new SNSClient(configOf(stage)).send(command);
-  const ended = (await deployed(stage, 'AWS::SNS::Subscription')).length - Subscriptions.length;
+  const { Subscriptions = [] } = await new SNSClient(regionOf(stage)).send(command);
+  const ended = declared.length - Subscriptions.length;
   return [
     ended > 0 &&
       `${ended} of the addressees of ${stage.name} no longer get alarms: aws sns subscribe --topic-arn ${TopicArn} --protocol <email or https> --notification-endpoint <address>`,
@@ -134,9 +141,9 @@ const addressees: Check = async (stage) => {
 
 /** Finds nothing before the first deployment: a key needs the table of keys. */
 const probeKey: Check = async (stage) => {
-  const [topic] = await deployed(stage, 'AWS::SNS::Topic');
+  const isDeployed = (await deployed(stage)).some(isTopic);
   return [
-    topic !== undefined &&
+    isDeployed &&
       !(await findParameter(stage, probeKeyParameter(stage))) &&
       `The probe has no API key: npm run keys -- issue --for-probe --stage ${stage.name}`,
   ];

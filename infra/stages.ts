@@ -138,6 +138,10 @@ export const emulated = (stage: Stage): Stage => ({
   terminationProtection: false,
 });
 
+/** The region of a stage, as clients of the SDK take it; empty if the credentials decide. */
+export const regionOf = ({ environment }: Pick<Stage, 'environment'>): { region?: string } =>
+  environment ? { region: environment.region } : {};
+
 /** What the stage is called wherever names must tell stages apart: its API, metrics, logs, alarms and dashboard. */
 export const serviceName = ({ name }: Stage) => `animal-store-${name}`;
 

@@ -7,7 +7,14 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { lossesOf } from '../change-set.ts';
 import { messageOf } from '../message-of.ts';
-import { accountStackId, accountStackName, type Stage, stackName, stages } from '../stages.ts';
+import {
+  accountStackId,
+  accountStackName,
+  regionOf,
+  type Stage,
+  stackName,
+  stages,
+} from '../stages.ts';
 
 const words = process.argv.slice(2);
 const isEmulator = words.includes('emulator=true');
@@ -34,16 +41,14 @@ const run = (command: string, ...given: readonly string[]) => {
 };
 
 /** Creates a change set, and executes exactly this one if it keeps the tables and the API. */
-const deploy = async (id: string, StackName: string, { environment }: Stage) => {
+const deploy = async (id: string, StackName: string, stage: Stage) => {
   // The app always contains prod.
   const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
   const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
   run('cdk', 'deploy', id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
 
-  const client = new CloudFormationClient(
-    environment && !isEmulator ? { region: environment.region } : {},
-  );
+  const client = new CloudFormationClient(isEmulator ? {} : regionOf(stage));
   const changes: Change[] = [];
   for await (const page of paginateDescribeChangeSet({ client }, { StackName, ChangeSetName })) {
     // Nothing differs. Where only outputs differ there are no changes, but they can be executed:

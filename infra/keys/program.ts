@@ -4,7 +4,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import ms, { type StringValue } from 'ms';
 import type { ApiKeyRecord, IssuedApiKey } from '../../lib/keys/key-administration.ts';
 import { messageOf } from '../message-of.ts';
-import { probeKeyParameter, type Stage, stages } from '../stages.ts';
+import { emulated, probeKeyParameter, regionOf, type Stage, stages } from '../stages.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 import { readUsage } from './usage.ts';
 
@@ -26,10 +26,12 @@ type IssueOptions = CommonOptions & { owner: string; forProbe?: true; expiresIn?
 /** The owner of the key with which a stage checks itself. Its keys are stored for the probe, and never shown. */
 const probeOwner = 'probe';
 
-const deployed = ({ stage, endpoint, emulator }: CommonOptions) => {
+const stageOf = ({ stage, endpoint, emulator }: CommonOptions): Stage => {
   if (endpoint !== undefined) throw new Error('This needs a deployed stage: leave out --endpoint');
-  return openStage(stages[stage], emulator === true);
+  return emulator ? emulated(stages[stage]) : stages[stage];
 };
+
+const deployed = async (options: CommonOptions) => openStage(stageOf(options));
 
 const keysOf = async (options: CommonOptions) => {
   const { stage, endpoint } = options;
@@ -50,10 +52,10 @@ const shown = ({ keyId, owner, lastFour, createdAt, expiresAt, revokedAt }: ApiK
 
 /** Stores a key of the probe, in place of the one before, and gives the name of the parameter. */
 const storeProbeKey = async (options: CommonOptions, { apiKey, record }: IssuedApiKey) => {
-  const { config } = await deployed(options);
-  const Name = probeKeyParameter(stages[options.stage]);
+  const stage = stageOf(options);
+  const Name = probeKeyParameter(stage);
   const parameter = { Name, Value: apiKey, Type: 'SecureString', Overwrite: true } as const;
-  const stored = new SSMClient(config).send(new PutParameterCommand(parameter));
+  const stored = new SSMClient(regionOf(stage)).send(new PutParameterCommand(parameter));
   await stored.catch((cause: unknown) => {
     throw new Error(`Key ${record.keyId} was issued, but not stored: rotate it. ${cause}`);
   });

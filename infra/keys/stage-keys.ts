@@ -4,7 +4,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { KeyAdministration } from '../../lib/keys/key-administration.ts';
 import { localClientConfig } from '../local/local-account.ts';
-import { emulated, type Stage, stackName } from '../stages.ts';
+import { regionOf, type Stage, stackName } from '../stages.ts';
 
 /** The keys of the local service, whose DynamoDB is at the endpoint. Throws if it has no table of keys. */
 export const openLocalKeys = async (endpoint: string): Promise<KeyAdministration> => {
@@ -20,9 +20,9 @@ export const openLocalKeys = async (endpoint: string): Promise<KeyAdministration
  * The keys of a deployed stage, the logs of its functions, and the region of both.
  * Throws when the credentials belong to another account, which could have a stack of the same name.
  */
-export const openStage = async (stage: Stage, isEmulator: boolean) => {
-  const { environment } = isEmulator ? emulated(stage) : stage;
-  const config = environment ? { region: environment.region } : {};
+export const openStage = async (stage: Stage) => {
+  const { environment } = stage;
+  const config = regionOf(stage);
   if (environment) {
     const { Account } = await new STSClient(config).send(new GetCallerIdentityCommand());
     const { account } = environment;
