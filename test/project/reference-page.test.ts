@@ -45,9 +45,22 @@ const comparable = (answer: string) =>
 describe('the guides of the reference page', () => {
   const paths = globSync('infra/openapi/guides/*.md', {
     cwd: projectDirectory,
-    // It has no request: npm run other-languages runs its commands.
+    // It has no request.
     exclude: ['**/other-languages.md'],
   });
+
+  it('generate clients with the options of npm run other-languages', () => {
+    const guide = readFileSync(
+      join(projectDirectory, 'infra/openapi/guides/other-languages.md'),
+      'utf8',
+    );
+    const command = readFileSync(join(projectDirectory, 'test/other-languages/run'), 'utf8');
+    const generators = [...command.matchAll(/^generate (\w+) (--[\w-]+ \S+)/gm)];
+    expect(generators).toHaveLength(2);
+    for (const [, name, option] of generators)
+      expect(guide).toContain(`--generator-name ${name} ${option} `);
+  });
+
   it.each(paths.map((path) => [basename(path), path]))(
     'show the answers that the service gives: %s',
     async (_name, path) => {
