@@ -78,7 +78,7 @@ const forgetProbeKey = async () => {
   }
 };
 
-/** Names what the emulator goes without; `emulated` says why. */
+/** Prints the settings of staging that are left out on the emulator; `emulated` gives the reasons. */
 const announceLeftOut = () => {
   const deployed = new Map(Object.entries(emulated(staging)));
   const leftOut = Object.entries(staging)
