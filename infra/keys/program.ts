@@ -2,7 +2,7 @@ import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
-import type { ApiKeyRecord, IssuedApiKey } from '../../lib/keys/key-administration.ts';
+import type { IssuedApiKey } from '../../lib/keys/key-administration.ts';
 import { messageOf } from '../message-of.ts';
 import { emulated, probeKeyParameter, regionOf, type Stage, stages } from '../stages.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
@@ -41,7 +41,14 @@ const keysOf = async (options: CommonOptions) => {
 };
 
 /** What may be shown of a key: never its secret, nor the hash of it. */
-const shown = ({ keyId, owner, lastFour, createdAt, expiresAt, revokedAt }: ApiKeyRecord) => ({
+const shown = ({
+  keyId,
+  owner,
+  lastFour,
+  createdAt,
+  expiresAt,
+  revokedAt,
+}: IssuedApiKey['record']) => ({
   keyId,
   owner,
   lastFour,

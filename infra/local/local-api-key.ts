@@ -21,7 +21,7 @@ export const issueLocalApiKey = async (
   const { apiKeyPrefix } = localStage;
   const apiKey = await localApiKey(apiKeyPrefix, join(directory, 'api-key'));
   const keys = new KeyAdministration(DynamoDBDocumentClient.from(client), keysTable);
-  await keys.register(apiKey, apiKeyPrefix, 'local');
+  await keys.issue(apiKeyPrefix, 'local', undefined, apiKey);
   return apiKey;
 };
 

@@ -1,4 +1,4 @@
-import { type Pet, type PetStatus, petStatuses } from './bodies.ts';
+import { type Pet, petStatuses } from './bodies.ts';
 import { errors } from './errors.ts';
 import { isInt64, isPetStatus } from './pet.ts';
 
@@ -6,18 +6,12 @@ import { isInt64, isPetStatus } from './pet.ts';
 export type NewPet = Omit<Pet, 'id'>;
 
 /** The query of `GET /pets`, its limit filled in. */
-export interface ListPetsQuery {
-  readonly limit: number;
-  readonly status?: PetStatus | undefined;
-  readonly cursor?: string | undefined;
-}
+export type ListPetsQuery = Readonly<ReturnType<typeof listPetsQueryOf>>;
 
 export const defaultStatus = 'available';
 export const defaultLimit = 20;
-
 /** Of a name, in code points. */
 export const maxNameLength = 255;
-
 /** Of a page, in pets. */
 export const maxLimit = 100;
 
@@ -57,9 +51,7 @@ export const newPetOf = (body: unknown): NewPet => {
 };
 
 /** What a query asks of `GET /pets`. Throws `invalid_request` that names each offending parameter. */
-export const listPetsQueryOf = (
-  query: Readonly<Record<string, string | undefined>>,
-): ListPetsQuery => {
+export const listPetsQueryOf = (query: Readonly<Record<string, string | undefined>>) => {
   const sent: object = { limit: `${defaultLimit}`, ...query };
   check('query parameter', sent, {
     limit: [isLimit, `an integer from 1 to ${maxLimit}`],

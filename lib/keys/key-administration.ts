@@ -9,8 +9,6 @@ import {
 import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../contract/api-key.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
-export type { ApiKeyRecord };
-
 /** A new API key: the only moment at which it is known whole. */
 export interface IssuedApiKey {
   readonly apiKey: string;
@@ -19,7 +17,7 @@ export interface IssuedApiKey {
 
 const forever = Number.POSITIVE_INFINITY;
 
-/** What operators do with the keys table: issue, list, rotate and revoke API keys. */
+/** What operators do with a keys table: issue, list, rotate and revoke API keys. */
 export class KeyAdministration {
   readonly #dynamodb: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -29,26 +27,25 @@ export class KeyAdministration {
     this.#tableName = tableName;
   }
 
-  /** Issues a key to an owner, for ever unless it has a lifetime, in ms. */
-  async issue(prefix: ApiKeyPrefix, owner: string, lifetimeMs = forever): Promise<IssuedApiKey> {
-    const apiKey = generateApiKey(prefix);
-    const end = Date.now() + lifetimeMs;
-    return { apiKey, record: await this.register(apiKey, prefix, owner, end) };
-  }
-
-  /** Makes a key valid that was generated before, until its end in Unix time, in ms. Throws for a key of another prefix. */
-  async register(apiKey: string, prefix: ApiKeyPrefix, owner: string, end = forever) {
+  /** Issues a key to an owner, with a lifetime in ms. Throws for an `apiKey` that does not start with the prefix. */
+  async issue(
+    prefix: ApiKeyPrefix,
+    owner: string,
+    lifetimeMs = forever,
+    apiKey = generateApiKey(prefix),
+  ): Promise<IssuedApiKey> {
     const identity = identifyApiKey(apiKey, prefix);
     if (!identity) throw new Error(`The API key is not one that starts with ${prefix}`);
-    const record: ApiKeyRecord = {
+    const now = Date.now();
+    const record = {
       ...identity,
       owner,
       lastFour: apiKey.slice(-4),
-      createdAt: new Date().toISOString(),
-      ...(end !== forever && { expiresAt: new Date(end).toISOString() }),
+      createdAt: new Date(now).toISOString(),
+      ...(lifetimeMs !== forever && { expiresAt: new Date(now + lifetimeMs).toISOString() }),
     };
     await this.#dynamodb.send(new PutCommand({ TableName: this.#tableName, Item: record }));
-    return record;
+    return { apiKey, record };
   }
 
   /** The record of a key. Throws for an unknown one. */
@@ -62,25 +59,19 @@ export class KeyAdministration {
 
   /** Every key, the oldest first. */
   async list(): Promise<ApiKeyRecord[]> {
-    const records: ApiKeyRecord[] = [];
     const scan = { TableName: this.#tableName, ConsistentRead: true };
-    for await (const { Items = [] } of paginateScan({ client: this.#dynamodb }, scan)) {
-      records.push(...Items.map(toApiKeyRecord));
-    }
-    return records.toSorted((left, right) => left.createdAt.localeCompare(right.createdAt));
+    const pages = await Array.fromAsync(paginateScan({ client: this.#dynamodb }, scan));
+    return pages
+      .flatMap(({ Items = [] }) => Items.map(toApiKeyRecord))
+      .sort((left, right) => left.createdAt.localeCompare(right.createdAt));
   }
 
   /**
-   * Issues a successor to a key's owner and lets the key itself end after a time of grace, in ms, unless it ends sooner.
-   * The successor has the lifetime of the key, from its creation to its end, unless `lifetimeMs` is given; a key in its
-   * grace has a shortened one. Throws for a key that is unknown or no longer in force.
+   * Issues a successor to a key's owner, and ends the key itself after a time of grace, in ms, unless it ends sooner. The
+   * successor has the lifetime of the key, which an earlier rotation may have shortened, unless `lifetimeMs` is given.
+   * Throws for a key that is unknown or no longer in force.
    */
-  async rotate(
-    prefix: ApiKeyPrefix,
-    keyId: string,
-    graceMs: number,
-    lifetimeMs?: number,
-  ): Promise<IssuedApiKey> {
+  async rotate(prefix: ApiKeyPrefix, keyId: string, graceMs: number, lifetimeMs?: number) {
     const { owner, createdAt, expiresAt, revokedAt } = await this.find(keyId);
     const end = expiresAt === undefined ? forever : Date.parse(expiresAt);
     if (revokedAt !== undefined || !(end > Date.now())) {
@@ -101,20 +92,17 @@ export class KeyAdministration {
   }
 
   async #set(keyId: string, attribute: 'expiresAt' | 'revokedAt', time: number): Promise<void> {
-    try {
-      await this.#dynamodb.send(
-        new UpdateCommand({
-          TableName: this.#tableName,
-          Key: { keyId },
-          UpdateExpression: 'SET #attribute = :time',
-          ConditionExpression: 'attribute_exists(keyId)',
-          ExpressionAttributeNames: { '#attribute': attribute },
-          ExpressionAttributeValues: { ':time': new Date(time).toISOString() },
-        }),
-      );
-    } catch (error) {
+    const update = new UpdateCommand({
+      TableName: this.#tableName,
+      Key: { keyId },
+      UpdateExpression: 'SET #attribute = :time',
+      ConditionExpression: 'attribute_exists(keyId)',
+      ExpressionAttributeNames: { '#attribute': attribute },
+      ExpressionAttributeValues: { ':time': new Date(time).toISOString() },
+    });
+    await this.#dynamodb.send(update).catch((error: unknown) => {
       throw error instanceof ConditionalCheckFailedException ? unknownKey(keyId) : error;
-    }
+    });
   }
 }
 
