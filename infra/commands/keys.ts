@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { runKeys } from '../keys/program.ts';
+import { keysProgram } from '../keys/program.ts';
+import { fail } from '../message-of.ts';
 
 const confirm = async (question: string): Promise<boolean> => {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -10,7 +11,6 @@ const confirm = async (question: string): Promise<boolean> => {
   }
 };
 
-process.exitCode = await runKeys(process.argv.slice(2), {
-  console,
-  confirm: process.stdin.isTTY ? confirm : undefined,
-});
+await keysProgram(process.stdin.isTTY ? confirm : undefined)
+  .parseAsync()
+  .catch(fail);

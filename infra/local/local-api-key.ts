@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
-import { KeyAdministration } from '../../lib/keys/key-administration.ts';
+import { keyAdministration } from '../../lib/keys/key-administration.ts';
 import { projectDirectory } from '../project-directory.ts';
 import { localStage } from './stack-definition.ts';
 
@@ -20,8 +20,8 @@ export const issueLocalApiKey = async (
 ): Promise<string> => {
   const { apiKeyPrefix } = localStage;
   const apiKey = await localApiKey(apiKeyPrefix, join(directory, 'api-key'));
-  const keys = new KeyAdministration(DynamoDBDocumentClient.from(client), keysTable);
-  await keys.issue(apiKeyPrefix, 'local', undefined, apiKey);
+  const dynamodb = DynamoDBDocumentClient.from(client);
+  await keyAdministration(dynamodb, keysTable, apiKeyPrefix).issue('local', undefined, apiKey);
   return apiKey;
 };
 

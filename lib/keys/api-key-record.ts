@@ -1,8 +1,7 @@
+import type { ApiKeyIdentity } from '../contract/api-key.ts';
+
 /** What the keys table holds of an API key. Times are ISO 8601 in UTC. */
-export interface ApiKeyRecord {
-  readonly keyId: string;
-  /** SHA-256 of the whole key, 32 bytes. */
-  readonly hash: Uint8Array;
+export interface ApiKeyRecord extends ApiKeyIdentity {
   /** The holder of the key; idempotency keys are scoped to it. */
   readonly owner: string;
   /** The last characters of the key, by which its owner recognises it: they belong to the checksum. */
