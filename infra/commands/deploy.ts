@@ -1,30 +1,28 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  type Change,
-  CloudFormationClient,
-  paginateDescribeChangeSet,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, paginateDescribeChangeSet } from '@aws-sdk/client-cloudformation';
 import { lossesOf } from '../change-set.ts';
-import { messageOf } from '../message-of.ts';
+import { fail } from '../message-of.ts';
 import {
   accountStackId,
   accountStackName,
+  emulated,
   regionOf,
-  type Stage,
   stackName,
   stages,
 } from '../stages.ts';
 
 const words = process.argv.slice(2);
-const isEmulator = words.includes('emulator=true');
+const emulator = words.includes('emulator=true') ? ['--emulator'] : [];
 
 /** The stacks of each stage as the CDK's commands call them, in the order of deployment. */
 const targets = new Map(
-  Object.values(stages).flatMap((stage) => [
-    [isEmulator ? accountStackName : accountStackId(stage), stage] as const,
-    [stackName(stage), stage] as const,
-  ]),
+  Object.values(stages)
+    .map((stage) => (emulator.length > 0 ? emulated(stage) : stage))
+    .flatMap((stage) => [
+      [accountStackId(stage), { stage, StackName: accountStackName, only: ['--account-stack'] }],
+      [stackName(stage), { stage, StackName: stackName(stage), only: [] }],
+    ]),
 );
 const options = words.filter((word) => !targets.has(word));
 const outputsAt = options.indexOf('--outputs-file');
@@ -32,31 +30,27 @@ const outputs = outputsAt < 0 ? [] : options.slice(outputsAt, outputsAt + 2);
 
 /** Runs a command for all to see, and ends with its exit code when it fails. */
 const run = (command: string, ...given: readonly string[]) => {
-  const { status, error } = spawnSync(command, given, {
-    stdio: 'inherit',
-    env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' },
-  });
+  const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
+  const { status, error } = spawnSync(command, given, { stdio: 'inherit', env });
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);
 };
 
 /** Creates a change set, and executes exactly this one if it keeps the tables and the API. */
-const deploy = async (id: string, StackName: string, stage: Stage) => {
+const deploy = async (id: string, StackName: string, region: { region?: string }) => {
   // The app always contains prod.
   const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
   const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
   run('cdk', 'deploy', id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
 
-  const client = new CloudFormationClient(isEmulator ? {} : regionOf(stage));
-  const changes: Change[] = [];
-  for await (const page of paginateDescribeChangeSet({ client }, { StackName, ChangeSetName })) {
-    // Nothing differs. Where only outputs differ there are no changes, but they can be executed:
-    // https://github.com/aws/aws-cdk/pull/2029
-    if (page.ExecutionStatus !== 'AVAILABLE') return;
-    changes.push(...(page.Changes ?? []));
-  }
-  const losses = lossesOf(changes).join('\nerror: ');
+  const client = new CloudFormationClient(region);
+  const pages = paginateDescribeChangeSet({ client }, { StackName, ChangeSetName });
+  const found = await Array.fromAsync(pages);
+  // Nothing differs. Where only outputs differ there are no changes, but they can be executed:
+  // https://github.com/aws/aws-cdk/pull/2029
+  if (found[0]?.ExecutionStatus !== 'AVAILABLE') return;
+  const losses = lossesOf(found.flatMap(({ Changes = [] }) => Changes)).join('\nerror: ');
   if (losses) throw new Error(`${losses} See "Replace a table" in infra/README.md.`);
 
   // From cdk.out, which the first command has written: nothing is synthesised, or asked, twice.
@@ -64,20 +58,15 @@ const deploy = async (id: string, StackName: string, stage: Stage) => {
   run('cdk', 'deploy', id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
-try {
+const main = async () => {
   if (options.length === words.length)
     throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
-  for (const [id, stage] of targets) {
+  for (const [id, { stage, StackName, only }] of targets) {
     if (!words.includes(id)) continue;
-    const isAccount = id.startsWith(accountStackName);
-    const flags = [
-      ...(isAccount ? ['--account-stack'] : []),
-      ...(isEmulator ? ['--emulator'] : []),
-    ];
-    run(process.execPath, 'infra/commands/preflight.ts', '--stage', stage.name, ...flags);
-    await deploy(id, isAccount ? accountStackName : id, stage);
+    const flags = ['--stage', stage.name, ...only, ...emulator];
+    run(process.execPath, 'infra/commands/preflight.ts', ...flags);
+    await deploy(id, StackName, regionOf(stage));
   }
-} catch (error) {
-  console.error(`error: ${messageOf(error)}`);
-  process.exitCode = 1;
-}
+};
+
+await main().catch(fail);

@@ -16,10 +16,8 @@ program
   .action(async (options: { stage: Stage['name']; accountStack?: true; emulator?: true }) => {
     const chosen = stages[options.stage];
     const stage = options.emulator ? emulated(chosen) : chosen;
-    const problems = [
-      ...placeholdersIn(stage),
-      ...(await preflight(stage, options.accountStack ? 'account' : 'stage')),
-    ];
+    const found = await preflight(stage, options.accountStack ? 'account' : 'stage');
+    const problems = [...placeholdersIn(stage), ...found];
     for (const problem of problems) console.error(problem);
     if (problems.length > 0) process.exitCode = 1;
     else console.log(`${stage.name}: nothing is in the way of a deployment.`);
