@@ -137,7 +137,7 @@ const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>)
  * What is in the way of deploying the stack of a stage, or of its account: a line for each problem. The other checks are
  * left out while the credentials are wrong.
  */
-export const preflight = async (stage: Stage, stack: 'account' | 'stage') => {
+export const preflight = async (stage: Stage, stack: 'account' | 'stage' = 'stage') => {
   const problems = await problemsOf(stage, { credentials });
   if (problems.length > 0) return problems;
   if (stack === 'account') return problemsOf(stage, { bootstrap });

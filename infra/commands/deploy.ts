@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { CloudFormationClient, paginateDescribeChangeSet } from '@aws-sdk/client-cloudformation';
 import { lossesOf } from '../change-set.ts';
 import { fail } from '../message-of.ts';
+import { placeholdersIn } from '../placeholders.ts';
+import { preflight } from '../preflight.ts';
 import {
   accountStackId,
   accountStackName,
@@ -13,27 +15,25 @@ import {
 } from '../stages.ts';
 
 const words = process.argv.slice(2);
-const emulator = words.includes('emulator=true') ? ['--emulator'] : [];
+const isEmulator = words.includes('emulator=true');
 
 /** The stacks of each stage as the CDK's commands call them, in the order of deployment. */
 const targets = new Map(
   Object.values(stages)
-    .map((stage) => (emulator.length > 0 ? emulated(stage) : stage))
+    .map((stage) => (isEmulator ? emulated(stage) : stage))
     .flatMap((stage) => [
-      [accountStackId(stage), { stage, StackName: accountStackName, only: ['--account-stack'] }],
-      [stackName(stage), { stage, StackName: stackName(stage), only: [] }],
+      [accountStackId(stage), { stage, StackName: accountStackName }],
+      [stackName(stage), { stage, StackName: stackName(stage) }],
     ]),
 );
 const options = words.filter((word) => !targets.has(word));
 const outputsAt = options.indexOf('--outputs-file');
 const outputs = outputsAt < 0 ? [] : options.slice(outputsAt, outputsAt + 2);
 
-/** Runs a command for all to see, and ends with its exit code when it fails. */
-const run = (command: string, ...given: readonly string[]) => {
+/** Runs the CDK for all to see. Throws when it fails. */
+const cdkDeploy = (...given: readonly string[]) => {
   const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
-  const { status, error } = spawnSync(command, given, { stdio: 'inherit', env });
-  if (error) throw error;
-  if (status !== 0) process.exit(status ?? 1);
+  execFileSync('cdk', ['deploy', ...given], { stdio: 'inherit', env });
 };
 
 /** Creates a change set, and executes exactly this one if it keeps the tables and the API. */
@@ -42,7 +42,7 @@ const deploy = async (id: string, StackName: string, region: { region?: string }
   const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
   const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
-  run('cdk', 'deploy', id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
+  cdkDeploy(id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
 
   const client = new CloudFormationClient(region);
   const pages = paginateDescribeChangeSet({ client }, { StackName, ChangeSetName });
@@ -55,16 +55,17 @@ const deploy = async (id: string, StackName: string, region: { region?: string }
 
   // From cdk.out, which the first command has written: nothing is synthesised, or asked, twice.
   const execute = ['--app', 'cdk.out', '--method', 'execute-change-set', ...changeSet];
-  run('cdk', 'deploy', id, ...execute, '--require-approval', 'never', ...outputs);
+  cdkDeploy(id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
 const main = async () => {
   if (options.length === words.length)
     throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
-  for (const [id, { stage, StackName, only }] of targets) {
+  for (const [id, { stage, StackName }] of targets) {
     if (!words.includes(id)) continue;
-    const flags = ['--stage', stage.name, ...only, ...emulator];
-    run(process.execPath, 'infra/commands/preflight.ts', ...flags);
+    const found = await preflight(stage, StackName === accountStackName ? 'account' : 'stage');
+    const problems = [...placeholdersIn(stage), ...found];
+    if (problems.length > 0) throw new Error(problems.join('\nerror: '));
     await deploy(id, StackName, regionOf(stage));
   }
 };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { placeholdersIn } from '../../infra/placeholders.ts';
 import { preflight } from '../../infra/preflight.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
@@ -63,9 +63,6 @@ beforeEach(() => {
   for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
   vi.stubEnv('AWS_REGION', undefined);
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
 
 const stage: Stage = {
   ...prod,
@@ -76,7 +73,7 @@ const stage: Stage = {
 
 describe('the preflight', () => {
   it('finds nothing in an account that is ready', async () => {
-    expect(await preflight(stage, 'stage')).toEqual([]);
+    expect(await preflight(stage)).toEqual([]);
   });
 
   it.each([
@@ -145,21 +142,21 @@ describe('the preflight', () => {
     'finds %s, and says what to do',
     async (_what, changed, message) => {
       aws.answers = { ...ready, ...changed };
-      expect(await preflight(stage, 'stage')).toEqual([expect.stringMatching(message)]);
+      expect(await preflight(stage)).toEqual([expect.stringMatching(message)]);
     },
   );
 
   it('finds a certificate of another region', async () => {
     const elsewhere = certificateArn.replace(region, 'us-east-1');
     const customDomain = { domainName: 'api.store.test', certificateArn: elsewhere };
-    expect(await preflight({ ...stage, customDomain }, 'stage')).toEqual([
+    expect(await preflight({ ...stage, customDomain })).toEqual([
       expect.stringMatching(/^The certificate is in us-east-1, not in eu-west-1: aws acm/),
     ]);
   });
 
   it('finds a region of the credentials that is not the one of the stage', async () => {
     vi.stubEnv('AWS_REGION', 'us-east-1');
-    expect(await preflight(stage, 'stage')).toEqual([
+    expect(await preflight(stage)).toEqual([
       'AWS_REGION is us-east-1: set it to eu-west-1, the region of prod.',
     ]);
   });
@@ -169,7 +166,7 @@ describe('the preflight', () => {
     ['after one that was rolled back', stackOf('DELETE_COMPLETE')],
   ])('asks for no confirmation, and no key of the probe, %s', async (_when, ListStackResources) => {
     aws.answers = { ...ready, ListStackResources, ListSubscriptionsByTopic: xmlError('NotFound') };
-    expect(await preflight(stage, 'stage')).toEqual([]);
+    expect(await preflight(stage)).toEqual([]);
     expect(aws.requests.map(({ body }) => body).join()).not.toContain('probe-api-key');
   });
 
