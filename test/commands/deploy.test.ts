@@ -53,17 +53,13 @@ describe('npm run deploy', () => {
   });
 
   /** Deploys to an account that is ready and finds these changes; gives the commands of the CDK that it ran. */
-  const deploy = async (changes: string | undefined, ...words: string[]) => {
-    const executionStatus = changes === undefined ? 'UNAVAILABLE' : 'AVAILABLE';
-    const change = `<member><Type>Resource</Type><ResourceChange>${changes}</ResourceChange></member>`;
+  const deploy = async (Changes: object[] | undefined, ...words: string[]) => {
+    const ExecutionStatus = Changes ? 'AVAILABLE' : 'UNAVAILABLE';
     aws.answers = {
       'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
       'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
       ListStackResources: xmlError('ValidationError'),
-      DescribeChangeSet: xml(
-        'DescribeChangeSet',
-        `<ExecutionStatus>${executionStatus}</ExecutionStatus><Changes>${changes ? change : ''}</Changes>`,
-      ),
+      DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus, Changes: Changes ?? [] }),
     };
     aws.requests.length = 0;
     const log = join(directory, 'cdk.log');
@@ -84,8 +80,15 @@ describe('npm run deploy', () => {
     const cdk = (await readFile(log, 'utf8')).split('\n').filter(Boolean);
     return { err, exitCode, cdk };
   };
-  const changeOf = (replacement: string) =>
-    `<Action>Modify</Action><ResourceType>${table}</ResourceType><LogicalResourceId>Pets</LogicalResourceId><Replacement>${replacement}</Replacement>`;
+  const changeOf = (Replacement: string) => {
+    const change = {
+      Action: 'Modify',
+      ResourceType: table,
+      LogicalResourceId: 'Pets',
+      Replacement,
+    };
+    return [{ ResourceChange: change }];
+  };
   const options = ['--require-approval', 'never', '--outputs-file', 'outputs.json'];
 
   it('executes exactly the change set that it has checked', async () => {
@@ -118,7 +121,7 @@ describe('npm run deploy', () => {
   });
 
   it('executes a change set that changes only outputs', async () => {
-    const { exitCode, cdk } = await deploy('', 'AnimalStore-staging');
+    const { exitCode, cdk } = await deploy([], 'AnimalStore-staging');
     expect(exitCode).toBe(0);
     expect(cdk).toHaveLength(2);
   });

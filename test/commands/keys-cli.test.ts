@@ -168,19 +168,17 @@ describe('npm run keys of a deployed stage', async () => {
   afterAll(() => aws.stop());
 
   // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
-  const caller = (account?: string) => xml('GetCallerIdentity', `<Account>${account}</Account>`);
-  const output = (name: string, value?: string) =>
-    `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`;
-  const outputs =
-    output('KeysTableName', dynamodb?.tables['KEYS_TABLE']?.TableName) +
-    output('LogGroupNames', 'list-pets-log,get-pet-log');
-  const stack = `<Stacks><member><Outputs>${outputs}</Outputs></member></Stacks>`;
+  const caller = (account?: string) => xml('GetCallerIdentity', { Account: account });
+  const Outputs = [
+    { OutputKey: 'KeysTableName', OutputValue: dynamodb?.tables['KEYS_TABLE']?.TableName },
+    { OutputKey: 'LogGroupNames', OutputValue: 'list-pets-log,get-pet-log' },
+  ];
 
   beforeEach(() => {
     aws.requests.length = 0;
     aws.answers = {
       GetCallerIdentity: caller(staging.environment?.account),
-      DescribeStacks: xml('DescribeStacks', stack),
+      DescribeStacks: xml('DescribeStacks', { Stacks: [{ Outputs }] }),
       'AmazonSSM.PutParameter': json({ Version: 1 }),
     };
     const variables = {
