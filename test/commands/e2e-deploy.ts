@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -115,9 +115,9 @@ const forgetProbeKey = async () => {
 /** Prints the settings of staging that are left out on the emulator; `emulated` gives the reasons. */
 const announceLeftOut = () => {
   const deployed = new Map(Object.entries(stage));
-  const leftOut = Object.entries(staging)
-    .filter(([name, value]) => !isDeepStrictEqual(deployed.get(name), value))
-    .map(([name]) => name);
+  const leftOut = Object.entries(staging).flatMap(([name, value]) =>
+    isDeepStrictEqual(deployed.get(name), value) ? [] : name,
+  );
   console.log(`LEFT OUT, because MiniStack lacks it: ${leftOut.join(', ')} of staging.`);
 };
 
@@ -146,26 +146,23 @@ const runAcceptanceTests = (baseAddress: string) => {
 
 /** Deploys a copy of the project in which one handler is another, and waits until that one answers. */
 const deployChangedHandler = async (baseAddress: string) => {
-  const directory = await mkdtemp(join(tmpdir(), 'animal-store-changed-'));
-  try {
-    await cp(projectDirectory, directory, {
-      recursive: true,
-      filter: (path) => !/^(\.|node_modules|cdk\.out)/.test(relative(projectDirectory, path)),
-    });
-    await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
-    const body = 'The changed handler';
-    await writeFile(
-      join(directory, 'functions/unrouted.ts'),
-      `export const handler = async () => ({ statusCode: 404, body: '${body}' });`,
-    );
-    if (exitCodeOf(diff, directory) === 0) throw new Error('cdk diff saw no change');
-    // The check before traffic would refuse this handler.
-    succeed(deploy(stack, '--context', 'canary=off'), directory);
-    const answer = async () => (await sendTo(baseAddress, { path: '/nowhere' })).text;
-    await waitFor('the changed handler', 60, async () => (await answer()) === body);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-changed-'));
+  const directory = temporary.path;
+  await cp(projectDirectory, directory, {
+    recursive: true,
+    filter: (path) => !/^(\.|node_modules|cdk\.out)/.test(relative(projectDirectory, path)),
+  });
+  await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
+  const body = 'The changed handler';
+  await writeFile(
+    join(directory, 'functions/unrouted.ts'),
+    `export const handler = async () => ({ statusCode: 404, body: '${body}' });`,
+  );
+  if (exitCodeOf(diff, directory) === 0) throw new Error('cdk diff saw no change');
+  // The check before traffic would refuse this handler.
+  succeed(deploy(stack, '--context', 'canary=off'), directory);
+  const answer = async () => (await sendTo(baseAddress, { path: '/nowhere' })).text;
+  await waitFor('the changed handler', 60, async () => (await answer()) === body);
 };
 
 await program
