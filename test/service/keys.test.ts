@@ -10,6 +10,7 @@ import {
   invoke,
   startHandlers,
 } from '../support/handlers.ts';
+import type { EventParts } from '../support/proxy-event.ts';
 import { runsOf } from '../support/runs.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
@@ -53,12 +54,17 @@ describe('a key', () => {
     expect(await statusWith(await issue())).toBe(401);
   });
 
-  it.each([
-    ['mistyped', (key: string) => key.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
-    ['of another stage', () => generateApiKey('pets_live')],
-    ['of another format', () => 'a'.repeat(99)],
-  ])('is refused without asking the keys table when it is %s', async (_kind, spoil) => {
-    expect(await statusWith(spoil(await service.issueApiKey()))).toBe(401);
+  // API Gateway hands header names on as they came (aws-recorded.md, rows 19 and 20).
+  it.each<[string, (key: string) => NonNullable<EventParts['headers']>]>([
+    ['mistyped', (key) => bearer(key.replace(/.$/, (last) => (last === '0' ? '1' : '0')))],
+    ['of another stage', () => bearer(generateApiKey('pets_live'))],
+    ['of another format', () => bearer('a'.repeat(99))],
+    ['missing', () => ({})],
+    ['given twice', (key) => ({ Authorization: [`Bearer ${key}`, `Bearer ${key}`] })],
+    ['given in two spellings', (key) => ({ ...bearer(key), authorization: `Bearer ${key}` })],
+  ])('is refused without asking the keys table when it is %s', async (_kind, headersWith) => {
+    const headers = headersWith(await service.issueApiKey());
+    expect((await invoke(service.listPets, { headers })).status).toBe(401);
     expect(service.proxy.requests).toEqual([]);
   });
 
