@@ -136,18 +136,6 @@ describe('the preflight', () => {
   });
 });
 
-const run = (script: string, ...words: string[]) =>
-  spawnSync(process.execPath, [script, ...words], {
-    cwd: projectDirectory,
-    // No AWS_*, and no credentials of the machine.
-    env: {
-      PATH: process.env['PATH'],
-      AWS_EC2_METADATA_DISABLED: 'true',
-      CDK_OUTDIR: join(tmpdir(), 'none'),
-    },
-    encoding: 'utf8',
-  });
-
 describe('placeholders', () => {
   it('are found in what the repository ships', () => {
     expect(placeholdersIn(prod)).toEqual([
@@ -162,13 +150,17 @@ describe('placeholders', () => {
     expect(placeholdersIn(emulated(staging))).toEqual([]);
   });
 
-  it.each([
-    ['npm run preflight', 'infra/commands/preflight.ts', ['--stage', 'prod']],
-    ['npm run deploy', 'infra/commands/deploy.ts', ['AnimalStore-prod']],
-    ['the synthesis', 'infra/app.ts', []],
-  ])('end %s of prod with a message', (_what, script, words) => {
-    const { status, stderr } = run(script, ...words);
-    expect(status).toBe(1);
-    expect(stderr).toContain('environment of prod is a placeholder');
-  });
+  // No AWS_*, and no credentials of the machine.
+  const { PATH } = process.env;
+  const env = { PATH, AWS_EC2_METADATA_DISABLED: 'true', CDK_OUTDIR: join(tmpdir(), 'none') };
+  it.each(['commands/preflight.ts --stage prod', 'commands/deploy.ts AnimalStore-prod', 'app.ts'])(
+    'end infra/%s with a message',
+    (command) => {
+      const words = `infra/${command}`.split(' ');
+      const options = { cwd: projectDirectory, env, encoding: 'utf8' } as const;
+      const { status, stderr } = spawnSync(process.execPath, words, options);
+      expect(status).toBe(1);
+      expect(stderr).toContain('environment of prod is a placeholder');
+    },
+  );
 });
