@@ -36,6 +36,12 @@ const commandsOf = (job?: Job) => job?.steps.map(({ run = '' }) => run).join('\n
 
 // actionlint and zizmor check the rest: `.ci/check-workflows`.
 describe('every job', () => {
+  it.each(jobs)('%s gets an identity only to assume a role or to publish', (_name, job) => {
+    const users = /configure-aws-credentials@|actions\/deploy-pages@|npm publish --provenance/;
+    const needsIdentity = users.test(JSON.stringify(job.steps));
+    expect(job.permissions?.['id-token'] === 'write').toBe(needsIdentity);
+  });
+
   it.each(jobs)('%s runs no code of the repository if it writes to GitHub', (_name, job) => {
     const { 'id-token': _, ...permissions } = job.permissions ?? {};
     const hasCode = job.steps.some(({ uses = '' }) => uses.startsWith('actions/checkout@'));
