@@ -10,14 +10,13 @@ interface Options {
   readonly only?: Kind;
 }
 
-const fullPage = 100;
+const fullPage = 20;
 const newPet = { name: 'Rex', categoryId: 1 };
 
 /** What is sent; the path of `get` ends in an id that is known only at run time. */
 const kinds = {
   create: { method: 'POST', path: '/v1/pets', body: JSON.stringify(newPet) },
   list: { method: 'GET', path: '/v1/pets?status=available' },
-  list100: { method: 'GET', path: `/v1/pets?status=available&limit=${fullPage}` },
   get: { method: 'GET', path: '/v1/pets/' },
 } as const;
 type Kind = keyof typeof kinds;
@@ -48,7 +47,7 @@ const run = async ({ requests, connections, only }: Options) => {
     console.log(autocannon.printResult(result));
 
     const created = fullPage + (result.statusCodeStats?.['201']?.count ?? 0);
-    const pets = await Array.fromAsync(client.listPets({ limit: fullPage }));
+    const pets = await Array.fromAsync(client.listPets({ limit: 100 }));
     const distinct = new Set(pets.map((pet) => pet.id)).size;
     console.log(
       `${created} creations answered with 201, ${pets.length} pets listed, ${distinct} ids`,
