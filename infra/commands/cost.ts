@@ -1,5 +1,5 @@
 import { InvalidArgumentError, program } from 'commander';
-import { type CostItem, monthlyCost } from '../cost/monthly-cost.ts';
+import { monthlyCost } from '../cost/monthly-cost.ts';
 import { maxRequests, prices, region } from '../cost/prices.ts';
 import { requestKinds } from '../cost/request-usage.ts';
 import { messageOf } from '../message-of.ts';
@@ -34,7 +34,8 @@ const durations = (text: string): Record<string, number> =>
 
 const cents = (usd: number): number => Math.round(usd * 100) / 100;
 
-const totalOf = (items: readonly CostItem[]) => cents(items.reduce((sum, { usd }) => sum + usd, 0));
+const totalOf = (items: readonly { readonly usd: number }[]) =>
+  cents(items.reduce((sum, { usd }) => sum + usd, 0));
 
 /** Prints what each stage costs: the whole, and what of it is the same for any number of requests. */
 const run = ({ requests, durationMs = {} }: Options) =>

@@ -13,14 +13,6 @@ import {
   storedPets,
 } from './request-usage.ts';
 
-/** One line of a month's bill. */
-export interface CostItem {
-  readonly price: Price;
-  /** In the unit of the price. */
-  readonly quantity: number;
-  readonly usd: number;
-}
-
 /**
  * Types of resources that are priced below, or free. Of e-mails 1,000 a month are free (https://aws.amazon.com/sns/pricing/),
  * CodeDeploy is free for Lambda (https://aws.amazon.com/codedeploy/pricing/), and the firewall logs only requests that it
@@ -36,15 +28,8 @@ const knownTypes = [
 ];
 
 /** Properties of resources that have a price of their own, which is not known here. */
-const unknownProperties = [
-  'CacheClusterEnabled',
-  'EphemeralStorage',
-  'KinesisStreamSpecification',
-  'ProvisionedConcurrencyConfig',
-  'SnapStart',
-  'SSESpecification',
-  'StreamSpecification',
-];
+const unknownProperties =
+  /^(CacheClusterEnabled|EphemeralStorage|ProvisionedConcurrencyConfig|SSESpecification)$/;
 
 const Table = z.object({
   BillingMode: z.literal('PAY_PER_REQUEST'),
@@ -63,13 +48,16 @@ const secondsPerMonth = 730 * 3_600;
 const daysPerMonth = 730 / 24;
 const gigabyte = 2 ** 30;
 
-/** What a stack costs in a month of this traffic, each price once. Throws for a resource without a known price. */
+/**
+ * What a stack costs in a month of this traffic: each price once, with the quantity in its unit. Throws for a resource
+ * without a known price.
+ */
 export const monthlyCost = (
   template: Template,
   traffic: readonly (RequestUsage & { readonly requests: number })[],
-): CostItem[] => {
+) => {
   for (const [id, { Type, Properties }] of Object.entries(template.Resources)) {
-    const property = unknownProperties.find((name) => name in Properties);
+    const property = Object.keys(Properties).find((name) => unknownProperties.test(name));
     if (property || !knownTypes.some((known) => known.test(Type)))
       throw new Error(`No price is known for ${property ?? 'the type'} of ${Type} ${id}`);
   }
