@@ -5,7 +5,6 @@ import {
   type Deprecation,
   getPet,
   type Operation,
-  type OperationName,
   operations,
 } from '../../lib/contract/operations.ts';
 import { defaultLimit, maxLimit } from '../../lib/contract/requests.ts';
@@ -33,23 +32,15 @@ const parameter = (place: string, name: string, description: string, schema: obj
   schema,
 });
 
-/** What the document says about an operation beyond its definition. */
-interface Description {
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters: readonly object[];
-  readonly requestBody?: object;
-  readonly responses: Readonly<Record<number, ResponseObject>>;
-  /** The errors of this operation only. */
-  readonly ownErrors: readonly ApiError[];
-}
-
-interface ResponseObject extends Readonly<Record<string, unknown>> {
-  readonly description: string;
+interface ResponseParts {
   readonly headers?: object;
+  readonly content?: object;
+  readonly links?: object;
 }
+const response = (description: string, parts: ResponseParts) => ({ description, ...parts });
 
-const descriptions: Readonly<Record<OperationName, Description>> = {
+/** What the document says about an operation beyond its definition; `ownErrors` are only of this operation. */
+const descriptions = {
   listPets: {
     summary: 'List animals',
     description:
@@ -70,11 +61,10 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
       ),
     ],
     responses: {
-      200: {
-        description: 'A page of animals.',
+      200: response('A page of animals.', {
         headers: { Link: header('NextLink') },
         content: json('Pets', { onePet: [rex], empty: [] }),
-      },
+      }),
     },
     ownErrors: [errors.invalidRequest('limit must be an integer from 1 to 100.')],
   },
@@ -97,13 +87,12 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
       }),
     },
     responses: {
-      201: {
-        description: 'The animal with its `id`.',
+      201: response('The animal with its `id`.', {
         content: json('Pet', { created: rex }),
         links: {
           get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
         },
-      },
+      }),
     },
     ownErrors: [
       errors.invalidRequest('name is required; status must be one of available, pending, sold.'),
@@ -126,15 +115,13 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
       }),
     ],
     responses: {
-      200: {
-        description: 'The animal.',
+      200: response('The animal.', {
         headers: { ETag: header('ETag') },
         content: json('Pet', { found: rex }),
-      },
-      304: {
-        description: 'The animal has not changed: its `ETag` is that in `If-None-Match`.',
+      }),
+      304: response('The animal has not changed: its `ETag` is that in `If-None-Match`.', {
         headers: { ETag: header('ETag') },
-      },
+      }),
     },
     ownErrors: [errors.invalidRequest('query parameter fields is not known.'), errors.notFound()],
   },
@@ -153,14 +140,16 @@ const errorsOf = ({ path, deprecation }: Operation, own: readonly ApiError[]) =>
     errors.badGateway(),
     errors.serviceUnavailable(),
     errors.gatewayTimeout(),
-  ].map((error): [string, ResponseObject] => [
-    `${error.status}`,
-    {
-      description: `\`${error.code}\`: ${errorDescriptions[error.code]}`,
-      headers: headersOfError(error),
-      content: json('Error', { [error.code]: error.body }),
-    },
-  ]);
+  ].map(
+    (error) =>
+      [
+        error.status,
+        response(`\`${error.code}\`: ${errorDescriptions[error.code]}`, {
+          headers: headersOfError(error),
+          content: json('Error', { [error.code]: error.body }),
+        }),
+      ] as const,
+  );
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
@@ -183,9 +172,9 @@ const operationObject = (operation: Operation) => {
     }),
     'x-codeSamples': codeSamples(name),
     responses: Object.fromEntries(
-      all.map(([status, response]) => [
+      all.map(([status, each]) => [
         status,
-        { ...response, headers: { ...headersOf(operation), ...response.headers } },
+        { ...each, headers: { ...headersOf(operation), ...each.headers } },
       ]),
     ),
   };
