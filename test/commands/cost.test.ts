@@ -88,7 +88,7 @@ describe('a month of a stack', () => {
 });
 
 // `.ci/run` compares the totals of a million requests with infra/README.md.
-it('npm run cost prices everything in each stage, and what of it is fixed', () => {
+it('npm run cost prices everything in each stage, with the given durations', () => {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     ['infra/commands/cost.ts', '--requests', '2000000', '--duration-ms', 'list=1000'],

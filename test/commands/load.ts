@@ -1,7 +1,6 @@
 import autocannon from 'autocannon';
 import { InvalidArgumentError, Option, program } from 'commander';
 import { startLocalService } from '../../infra/local/local-service.ts';
-import { messageOf } from '../../infra/message-of.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 
 const newPet = { name: 'Rex', categoryId: 1 };
@@ -70,9 +69,4 @@ program
   .addOption(new Option('--only <kind>', 'one kind of request').choices(kinds))
   .action(run);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  console.error(`error: ${messageOf(error)}`);
-  process.exitCode = 1;
-}
+await program.parseAsync();
