@@ -135,8 +135,11 @@ describe('npm start', () => {
     await project.expectNothingLeft(first);
 
     const second = project.npmStart(port, '--data', data, '--reset');
+    await second.printed(/^(Starting DynamoDB Local)/m);
+    // A request that comes early waits until the key is in its table.
+    const early = get('/pets');
     expect((await second.ready()).apiKey).toBe(apiKey);
-    expect(await (await get('/pets')).json()).toEqual([]);
+    expect(await (await early).json()).toEqual([]);
     second.signalGroup('SIGINT');
     await second.exitCode();
   }, 600_000);
@@ -153,11 +156,16 @@ describe('npm start', () => {
   });
 
   it.each([
-    ['a PORT that is not a number', 'http', [], /Set PORT to a number/],
-    ['a PORT beyond all ports', '65536', [], /Set PORT to a number/],
+    ['a PORT that is not a number', 'http', [], /set PORT to another port/],
+    ['a PORT beyond all ports', '65536', [], /set PORT to another port/],
     ['an unknown option', '0', ['--date', 'x'], /unknown option '--date'/],
     ['an argument without an option', '0', ['x'], /too many arguments/],
-    ['a page as an origin', '0', ['--cors', 'http://a.test/page'], /Give an origin such as http/],
+    [
+      'a page as an origin',
+      '0',
+      ['--cors', 'http://a.test/page'],
+      /http:..a.test.page is not an origin/,
+    ],
   ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason) => {
     const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
       cwd: projectDirectory,

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -57,18 +56,6 @@ export class ProjectCopy {
     for (const started of this.#running.splice(0)) started.signalGroup('SIGKILL');
   }
 }
-
-export const isListening = async (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-};
 
 /** The processes of this machine: a line for each, its id before its command line. Not every machine has `ps`. */
 export const commandLines = async (): Promise<string> => {
