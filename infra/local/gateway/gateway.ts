@@ -165,10 +165,12 @@ const answer = async (
   try {
     const called = functions.get(route.functionId);
     if (!called) throw new Error(`No function ${route.functionId} is deployed`);
+    // A timer that is still running would keep the result in memory.
+    const timer = new AbortController();
     const result = await Promise.race([
       called.invoke({ requestId: randomUUID(), traceId, event }),
-      setTimeout(route.timeoutMs, undefined, { ref: false }),
-    ]);
+      setTimeout(route.timeoutMs, undefined, { signal: timer.signal }),
+    ]).finally(() => timer.abort());
     if (result === undefined) return refusal('timedOut');
     const reply = parseProxyReply(result);
     return { ...reply, headers: [...reply.headers, ['X-Amzn-Trace-Id', traceId]] };
