@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { commandLines, ProjectCopy, runInShell } from '../support/npm-start.ts';
+import { commandLines, copyProject, runInShell } from '../support/npm-start.ts';
 
 const temporaryFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
@@ -28,7 +28,7 @@ describe('the local service', () => {
 
 describe('the bundles', () => {
   it('are replaced as a whole, beside nothing else, and removed with their function', async () => {
-    const { path } = await ProjectCopy.make();
+    const path = await copyProject();
     onTestFinished(() => rm(path, { recursive: true }));
     const { bundleFunctions } = await import(join(path, 'infra/lambda/bundle-functions.ts'));
     const source = join(path, 'functions', 'passing.ts');
