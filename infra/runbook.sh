@@ -169,7 +169,7 @@ latencies() {
 # How often each function crashed, the last crashes, and the memory and time that each function needed.
 crashes() {
   function_metric Sum Errors
-  title 'The last crashes'
+  title 'The last crashes; a log stream has the version in brackets'
   function_logs 'filter @message like /Task timed out|Runtime exited|errorType/ | fields @timestamp, @logStream, @message | sort @timestamp desc | limit 20'
   title 'Used and available memory in MB, and the longest invocation in ms'
   function_logs 'filter @type = "REPORT" | stats max(@maxMemoryUsed / 1000000) as usedMB, max(@memorySize / 1000000) as givenMB, max(@duration) as longestMs by @log'
@@ -457,6 +457,9 @@ key_of() {
     *) echo "{\"id\":{\"N\":\"$2\"}}" ;;
   esac
 }
+
+# Where the rows that you edit are kept, out of git's sight.
+mkdir -p .local
 
 # A row as it is stored.
 show_row() {
