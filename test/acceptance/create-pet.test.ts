@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { authorization, create, expectError, expectInvalid, send } from './client.ts';
 
 const valid = '{"name":"Rex","categoryId":1}';
+/** Has 255 bytes more than characters. */
+const wide = JSON.stringify({ name: 'é'.repeat(255), categoryId: 1 });
 
 /** Sends a body with a media type, or with none. */
 const createAs = (type: string | undefined, body: string | undefined = valid) => {
@@ -19,7 +21,6 @@ describe('POST /pets', () => {
   ])('answers 201 with the created pet and its id, %s for %j', async (status, fields) => {
     const response = await create({ name: 'Rex', categoryId: 1, ...fields });
     expect(response.status).toBe(201);
-    expect(response.headers['content-type']).toBe('application/json');
     const pet = JSON.parse(response.text);
     expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId: 1, status });
     expect(pet.id).toSatisfy(Number.isSafeInteger);
@@ -42,15 +43,6 @@ describe('POST /pets', () => {
     expect(JSON.parse(text).name).toBe(name);
   });
 
-  it.each([
-    'application/json',
-    'Application/JSON; charset=UTF-8',
-    'application/json;charset="utf-8"',
-    'application/json; charset=utf8',
-  ])('accepts the media type %s', async (type) => {
-    expect((await createAs(type)).status).toBe(201);
-  });
-
   it('gives 200 parallel creations 200 ids', async () => {
     const responses = await Promise.all(
       Array.from({ length: 200 }, (_, number) => create({ name: `Rex ${number}`, categoryId: 1 })),
@@ -60,7 +52,7 @@ describe('POST /pets', () => {
   });
 });
 
-describe('POST /pets, bad bodies', () => {
+describe('the body of POST /pets', () => {
   it.each([
     ['missing', undefined],
     ['empty', ''],
@@ -119,11 +111,6 @@ describe('POST /pets, bad bodies', () => {
     expectInvalid(await create(body), new RegExp(`^(field )?${field} `));
   });
 
-  it('answers 400 naming an unknown parameter', async () => {
-    const message = 'query parameter dryRun is not known.';
-    expectInvalid(await send({ method: 'POST', path: '/pets?dryRun=true', body: valid }), message);
-  });
-
   it('names every offending field at once', async () => {
     const message =
       /^name is required; categoryId is required; status must .*; field colour is not known\.$/;
@@ -138,31 +125,32 @@ describe('POST /pets, bad bodies', () => {
   });
 
   it.each([
-    ['8,193 bytes', valid.padEnd(8_193)],
-    ['a name of 1 MB', JSON.stringify({ name: 'x'.repeat(1_000_000), categoryId: 1 })],
-    ['1,000,000 brackets', '['.repeat(1_000_000)],
-  ])('answers 413 to a body of %s', async (_kind, body) => {
-    expectError(await create(body), 413, 'payload_too_large');
-  });
-
-  it('accepts a body of 8,192 bytes', async () => {
-    expect((await create(valid.padEnd(8_192))).status).toBe(201);
+    [201, '8,192 bytes', wide.padEnd(8_192 - 255)],
+    [413, '8,193 bytes', wide.padEnd(8_193 - 255)],
+    [413, 'a name of 1 MB', JSON.stringify({ name: 'x'.repeat(1_000_000), categoryId: 1 })],
+    [413, '1,000,000 brackets', '['.repeat(1_000_000)],
+  ])('answers %i to a body of %s', async (status, _kind, body) => {
+    expect((await create(body)).status).toBe(status);
   });
 
   it.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'application/merge-patch+json',
-    'application/jsonp',
-    'application/json; charset=iso-8859-1',
-    'application/json; charset=utf-16',
-    'application/json; charset=utf-8-sig',
-    'application/json; charset=x-utf-8',
-    'json',
-    '/',
-    undefined,
-  ])('answers 415 to the media type %s', async (type) => {
-    expectError(await createAs(type), 415, 'unsupported_media_type');
+    [201, 'application/json'],
+    [201, 'Application/JSON; charset=UTF-8'],
+    [201, 'application/json;charset="utf-8"'],
+    [201, 'application/json; charset=utf8'],
+    [415, 'text/plain'],
+    [415, 'application/x-www-form-urlencoded'],
+    [415, 'application/merge-patch+json'],
+    [415, 'application/jsonp'],
+    [415, 'application/json; charset=iso-8859-1'],
+    [415, 'application/json; charset=utf-16'],
+    [415, 'application/json; charset=utf-8-sig'],
+    [415, 'application/json; charset=x-utf-8'],
+    [415, 'json'],
+    [415, '/'],
+    [415, undefined],
+  ])('answers %i to the media type %s', async (status, type) => {
+    expect((await createAs(type)).status).toBe(status);
   });
 
   it('checks the media type before the size, and the size before the content', async () => {
@@ -193,26 +181,16 @@ describe('Idempotency-Key', () => {
     expectError(await create(other, key), 422, 'idempotency_key_reused');
   });
 
-  it('takes up to 255 visible ASCII characters', async () => {
-    const key = [['Idempotency-Key', randomUUID().padEnd(255, '~!"{}')]] as const;
-    expect((await create(valid, key)).status).toBe(201);
-  });
-
   it.each([
-    ['256 characters', 'x'.repeat(256)],
-    ['with a space', 'two words'],
-  ])('is refused with 400 when it is %s', async (_kind, key) => {
-    expectInvalid(await create(valid, [['Idempotency-Key', key]]), 'Idempotency-Key');
-  });
-
-  // Unverified: API Gateway may drop, merge or change such headers. The function refuses them (service/request-body).
-  it.each([
-    ['empty', ['']],
-    ['with an accent', ['clé']],
-    ['given twice', ['one', 'two']],
-  ])('is refused with 400, or not seen, when it is %s', async (_kind, keys) => {
-    const headers = keys.map((key) => ['Idempotency-Key', `${key}`] as const);
-    const { status } = await create(valid, headers);
-    expect([201, 400]).toContain(status);
+    [[201], '255 visible ASCII characters', [randomUUID().padEnd(255, '~!"{}')]],
+    [[400], '256 characters', ['x'.repeat(256)]],
+    [[400], 'with a space', ['two words']],
+    // Unverified: API Gateway may drop, merge or change such headers. The function refuses them (service/request-body).
+    [[201, 400], 'empty', ['']],
+    [[201, 400], 'with an accent', ['clé']],
+    [[201, 400], 'given twice', ['one', 'two']],
+  ])('gets %j when it is %s', async (statuses, _kind, keys) => {
+    const headers = keys.map((key) => ['Idempotency-Key', key] as const);
+    expect(statuses).toContain((await create(valid, headers)).status);
   });
 });

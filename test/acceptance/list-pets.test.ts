@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
-import { nextPageQuery } from '../support/next-page.ts';
+import { inListOrder, nextPageQuery } from '../support/lists.ts';
 import { create, eventually, expectInvalid, expectRefused, send } from './client.ts';
 
 const list = async (query: string) => {
@@ -25,12 +25,6 @@ const walk = async (query: string) => {
   return pages;
 };
 
-const inOrder = (pets: readonly Pet[]) =>
-  pets.toSorted(
-    (left, right) =>
-      petStatuses.indexOf(left.status) - petStatuses.indexOf(right.status) || left.id - right.id,
-  );
-
 describe('GET /pets', () => {
   const marker = randomUUID();
   const mine = (pets: readonly Pet[]) => pets.filter(({ name }) => name.startsWith(marker));
@@ -46,7 +40,7 @@ describe('GET /pets', () => {
         }),
       ),
     );
-    created = inOrder(responses.map(({ text }) => JSON.parse(text)));
+    created = inListOrder(responses.map(({ text }) => JSON.parse(text)));
     await eventually(async () => {
       expect(mine((await walk('?limit=100')).flat())).toHaveLength(60);
     });
@@ -68,7 +62,7 @@ describe('GET /pets', () => {
       const pages = await walk(query);
       const pets = pages.flat();
       const limit = Number(/limit=(\d+)/.exec(query)?.[1]);
-      expect(pets).toEqual(inOrder(pets));
+      expect(pets).toEqual(inListOrder(pets));
       expect(new Set(pets.map(({ id }) => id)).size).toBe(pets.length);
       const wanted = /status=(\w+)/.exec(query)?.[1];
       const isWanted = ({ status }: Pet) => wanted === undefined || status === wanted;
@@ -100,52 +94,39 @@ describe('GET /pets', () => {
   });
 });
 
-describe('GET /pets, bad queries', () => {
-  const limitMessage = 'limit must be an integer from 1 to 100.';
-  const statusMessage = 'status must be one of available, pending, sold.';
+describe('a bad query', () => {
+  const limits = ['0', '101', '-1', '1.5', '1e1', '0x10', '', 'abc', '+5', '%205', '05', '%D9%A1'];
+  const statuses = ['lost', 'Available', 'available,sold', ''];
 
-  it.each(['0', '101', '-1', '1.5', '1e1', '0x10', '', 'abc', '+5', '%205', '05', '%D9%A1'])(
-    'answers 400 naming limit when it is %j',
-    async (limit) => {
-      expectInvalid(await send({ path: `/pets?limit=${limit}` }), limitMessage);
-    },
-  );
+  it.each([
+    ...limits.map((limit) => [`limit=${limit}`, 'limit must be an integer from 1 to 100.']),
+    ...statuses.map((status) => [
+      `status=${status}`,
+      'status must be one of available, pending, sold.',
+    ]),
+    ['limit=1&limit=2', 'query parameter limit is given twice.'],
+    ['limit=1&limit=1', 'query parameter limit is given twice.'],
+    ['status=sold&status=sold', 'query parameter status is given twice.'],
+    ['cursor=&cursor=', 'query parameter cursor is given twice.'],
+    ['Limit=1', 'query parameter Limit is not known.'],
+    ['limit=1&offset=20', 'query parameter offset is not known.'],
+    ['__proto__=1', 'query parameter __proto__ is not known.'],
+    ['constructor=1', 'query parameter constructor is not known.'],
+    ['toString', 'query parameter toString is not known.'],
+    // A name that is unprintable is not repeated.
+    ['%3Cscript%3E=1', 'a query parameter with an unprintable name is not known.'],
+  ])('of GET /pets gets 400: %s', async (query, message = '') => {
+    expectInvalid(await send({ path: `/pets?${query}` }), message);
+  });
 
-  it('answers 400 to a limit that is a NUL', async () => {
+  it.each([
+    { path: '/pets/1?a=1' },
+    { method: 'POST', path: '/pets?a=1', body: '{"name":"Rex","categoryId":1}' },
+  ])('of an operation without parameters gets 400: %j', async (request) => {
+    expectInvalid(await send(request), 'query parameter a is not known.');
+  });
+
+  it('gets 400 or 404 for a limit that is a NUL', async () => {
     expectRefused(await send({ path: '/pets?limit=%00' }));
-  });
-
-  it.each(['lost', 'Available', 'available,sold', ''])(
-    'answers 400 naming status when it is %j',
-    async (status) => {
-      expectInvalid(await send({ path: `/pets?status=${status}` }), statusMessage);
-    },
-  );
-
-  it.each([
-    ['limit', 'limit=1&limit=2'],
-    ['limit', 'limit=1&limit=1'],
-    ['status', 'status=sold&status=sold'],
-    ['cursor', 'cursor=&cursor='],
-  ])('answers 400 naming %s when it is given twice', async (name, query) => {
-    expectInvalid(
-      await send({ path: `/pets?${query}` }),
-      `query parameter ${name} is given twice.`,
-    );
-  });
-
-  it.each([
-    ['Limit', 'Limit=1'],
-    ['offset', 'limit=1&offset=20'],
-    ['__proto__', '__proto__=1'],
-    ['constructor', 'constructor=1'],
-    ['toString', 'toString'],
-  ])('answers 400 naming the unknown parameter %s', async (name, query) => {
-    expectInvalid(await send({ path: `/pets?${query}` }), `query parameter ${name} is not known.`);
-  });
-
-  it('does not repeat an unknown parameter whose name is unprintable', async () => {
-    const message = 'a query parameter with an unprintable name is not known.';
-    expectInvalid(await send({ path: '/pets?%3Cscript%3E=1' }), message);
   });
 });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import {
@@ -8,15 +7,8 @@ import {
 } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../bench/certificate.ts';
-import {
-  bearer,
-  captureLog,
-  createRequest,
-  fromBundles,
-  getRequest,
-  invoke,
-  startHandlers,
-} from '../support/handlers.ts';
+import { bearer, captureLog, creation, fromBundles, startHandlers } from '../support/handlers.ts';
+import { listen } from '../support/listen.ts';
 
 type ConnectionFault = (socket: Socket) => void;
 
@@ -35,7 +27,7 @@ setDefaultCACertificates([...getCACertificates(), await readFile(certificate.fil
 afterAll(() => certificate[Symbol.asyncDispose]());
 
 const sockets = new Set<Socket>();
-let fault: ConnectionFault | undefined;
+let fault: ConnectionFault = () => {};
 /** How many connections still meet the fault. */
 let remaining = 0;
 
@@ -58,29 +50,26 @@ const startTlsFront = async (target: string) => {
     sockets.add(socket.on('error', () => {}));
     if (remaining === 0) return tls.emit('connection', socket);
     remaining -= 1;
-    return fault?.(socket);
+    return fault(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return `https://localhost:${typeof address === 'object' ? address?.port : ''}`;
+  return `https://localhost:${await listen(server)}`;
 };
 
-const service = await startHandlers(async () => {
-  const plain = `${process.env['AWS_ENDPOINT_URL_DYNAMODB']}`;
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = await startTlsFront(plain);
-  return fromBundles();
+let front: Promise<string> | undefined;
+const service = await startHandlers(async (bundle) => {
+  front ??= startTlsFront(`${process.env['AWS_ENDPOINT_URL_DYNAMODB']}`);
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = await front;
+  return fromBundles(bundle);
 });
-const apiKey = await service.issueApiKey();
 
 /** Requests that run side by side, each on a connection of its own. */
 const requests = [
-  { success: 200, run: () => invoke(service.listPets, { headers: bearer(apiKey) }) },
-  { success: 201, run: () => invoke(service.createPet, createRequest(apiKey)) },
-  { success: 404, run: () => invoke(service.getPet, getRequest(apiKey, 1)) },
+  { success: 200, run: () => service.send() },
+  { success: 201, run: () => service.send(creation()) },
+  { success: 404, run: () => service.send({ petId: '1' }) },
   {
     success: 200,
-    run: async () => invoke(service.listPets, { headers: bearer(await service.issueApiKey()) }),
+    run: async () => service.send({ headers: bearer(await service.issueApiKey()) }),
   },
 ];
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listen } from './listen.ts';
 
 /** One request on its way from the SDK to DynamoDB. */
 interface Exchange {
@@ -120,19 +121,6 @@ export const delayed =
     await fault(exchange);
   };
 
-/** Gives each call of the SDK the next of these faults, for its first `attempts`; further calls pass. */
-export const dealt = (kinds: readonly Fault[], attempts = Number.POSITIVE_INFINITY): Fault => {
-  const undealt = [...kinds];
-  const hands = new Map<unknown, { readonly fault: Fault; attempts: number }>();
-  return (exchange) => {
-    const id = exchange.incoming.headers['amz-sdk-invocation-id'];
-    const hand = hands.get(id) ?? { fault: undealt.shift() ?? passOn, attempts };
-    hands.set(id, hand);
-    hand.attempts -= 1;
-    return (hand.attempts < 0 ? passOn : hand.fault)(exchange);
-  };
-};
-
 interface Injection {
   readonly call: string;
   readonly fault: Fault;
@@ -165,11 +153,7 @@ export class FaultProxy {
 
   /** Starts to listen on a free port, or again on its own after `refuseConnections`; gives the endpoint. */
   async listen(endpoint = 'http://127.0.0.1:0'): Promise<string> {
-    const { hostname, port } = new URL(endpoint);
-    await once(this.#server.listen(Number(port), hostname), 'listening');
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('The proxy has no port');
-    return `http://127.0.0.1:${address.port}`;
+    return `http://127.0.0.1:${await listen(this.#server, Number(new URL(endpoint).port))}`;
   }
 
   /** Gives the next `times` requests of a call, as in `Query Pets`, or of all (`*`), a fault. */

@@ -11,7 +11,7 @@ import {
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { expect, inject, vi } from 'vitest';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
-import { createTables, type TableDefinition } from '../../infra/local/dynamodb/create-tables.ts';
+import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { localCredentials, localRegion } from '../../infra/local/local-account.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
@@ -19,8 +19,14 @@ import type { OperationContext } from '../../lib/http/operation-request.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 import { readMetrics } from './embedded-metric-format.ts';
 import { FaultProxy } from './fault-proxy.ts';
-import { nextPageQuery } from './next-page.ts';
-import { type EventParts, lambdaContext, proxyEvent } from './proxy-event.ts';
+import { nextPageQuery } from './lists.ts';
+import {
+  type EventParts,
+  lambdaContext,
+  proxyEvent,
+  resourceOf,
+  type Values,
+} from './proxy-event.ts';
 
 export type Handler = (
   event: APIGatewayProxyEvent,
@@ -33,24 +39,21 @@ type RecordParts = Partial<Record<keyof ApiKeyRecord, unknown>>;
 export type HandlerName = 'listPets' | 'createPet' | 'getPet' | 'unrouted';
 export type Handlers = Readonly<Record<HandlerName, Handler>>;
 
-const fromSources = async (): Promise<Handlers> => ({
-  listPets: (await import('../../functions/list-pets.ts')).handler,
-  createPet: (await import('../../functions/create-pet.ts')).handler,
-  getPet: (await import('../../functions/get-pet.ts')).handler,
-  unrouted: (await import('../../functions/unrouted.ts')).handler,
-});
+type Load = (bundle: string) => Promise<{ readonly handler: Handler }>;
+
+const fromSources: Load = (bundle) => import(`../../functions/${bundle}.ts`);
 
 /** The handlers as they are deployed. */
-export const fromBundles = async (): Promise<Handlers> => {
-  const bundled = (name: string): Handler =>
-    createRequire(import.meta.url)(join(bundleDirectory(name), `${name}.cjs`)).handler;
-  return {
-    listPets: bundled('list-pets'),
-    createPet: bundled('create-pet'),
-    getPet: bundled('get-pet'),
-    unrouted: bundled('unrouted'),
-  };
-};
+export const fromBundles: Load = async (bundle) =>
+  createRequire(import.meta.url)(join(bundleDirectory(bundle), `${bundle}.cjs`));
+
+/** The handlers with the environment that they find now. */
+export const loadHandlers = async (load = fromSources): Promise<Handlers> => ({
+  listPets: (await load('list-pets')).handler,
+  createPet: (await load('create-pet')).handler,
+  getPet: (await load('get-pet')).handler,
+  unrouted: (await load('unrouted')).handler,
+});
 
 /**
  * The handlers in this process, in front of tables of their own, which they reach through a fault proxy.
@@ -77,13 +80,18 @@ export const startHandlers = async (load = fromSources) => {
   // Requests and metrics of tests that don't look at them.
   process.stdout.write = () => true;
   const client = new DynamoDBClient({ endpoint: local.dynamodbEndpoint });
-  await createTables(client, [
-    renamed(local.tables['PETS_TABLE'], tables.pets),
-    renamed(local.tables['KEYS_TABLE'], tables.keys),
-  ]);
+  const definitions = Object.entries(local.tables).map(([variable, table]) => ({
+    ...table,
+    TableName: `${process.env[variable]}`,
+  }));
+  await createTables(client, definitions);
   const dynamodb = DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
   });
+
+  /** Puts an item into the pets table. */
+  const putPet = (Item: Record<string, unknown>) =>
+    dynamodb.send(new PutCommand({ TableName: tables.pets, Item }));
 
   /** Puts a key into the keys table, by the record's side that the test is about. */
   const storeApiKey = async (apiKey: string, record: RecordParts = {}) => {
@@ -97,6 +105,7 @@ export const startHandlers = async (load = fromSources) => {
     await dynamodb.send(new PutCommand({ TableName: tables.keys, Item }));
     return apiKey;
   };
+  const issueApiKey = (record?: RecordParts) => storeApiKey(generateApiKey('pets_test'), record);
 
   /** Every item of the pets table. */
   const storedPets = async () => {
@@ -106,14 +115,19 @@ export const startHandlers = async (load = fromSources) => {
     return Items;
   };
 
+  const handlers = await loadHandlers(load);
+  const apiKey = await issueApiKey();
   return {
     dynamodb,
     proxy,
     proxyEndpoint,
     tables,
     storeApiKey,
-    issueApiKey: (record?: RecordParts) => storeApiKey(generateApiKey('pets_test'), record),
-    ...(await load()),
+    issueApiKey,
+    apiKey,
+    ...handlers,
+    send: senderTo(handlers, apiKey),
+    putPet,
     storedPets,
     deletePets: async () => {
       for (const { id } of await storedPets()) {
@@ -146,33 +160,48 @@ export const invoke = async (
   };
 };
 
+/**
+ * Sends requests to the handlers that API Gateway routes them to. By default a request has the API key, and with a body
+ * the type JSON; a header without values is left out.
+ */
+export const senderTo =
+  (handlers: Handlers, apiKey: string) =>
+  (parts: EventParts = {}, options?: InvokeOptions) => {
+    const { method = 'GET', resource = resourceOf(parts), body } = parts;
+    const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const headers = { ...bearer(apiKey), ...json, ...parts.headers };
+    const name = routes[`${method.replace('HEAD', 'GET')} ${resource}`] ?? 'unrouted';
+    return invoke(handlers[name], { ...parts, resource, headers }, options);
+  };
+
+type Send = ReturnType<typeof senderTo>;
+
+const routes: Readonly<Record<string, HandlerName>> = {
+  'GET /pets': 'listPets',
+  'POST /pets': 'createPet',
+  'GET /pets/{petId}': 'getPet',
+};
+
 export const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
 
-/** A valid `POST /pets`, in the parts of its event. */
-export const createRequest = (
-  apiKey: string,
+/** A valid `POST /pets`. */
+export const creation = (
   pet: unknown = { name: 'Rex', categoryId: 1 },
-  headers: EventParts['headers'] = {},
-): EventParts => ({
-  method: 'POST',
-  headers: { ...bearer(apiKey), 'Content-Type': 'application/json', ...headers },
-  body: stringifyJson(pet),
-});
+  headers: Values = {},
+): EventParts => ({ method: 'POST', headers, body: stringifyJson(pet) });
+
+/** A valid `POST /pets`, in the parts of its event. */
+export const createRequest = (apiKey: string, pet?: unknown, headers?: Values) =>
+  creation(pet, { ...bearer(apiKey), 'Content-Type': 'application/json', ...headers });
 
 export const getRequest = (apiKey: string, id: number | string): EventParts => ({
-  resource: '/pets/{petId}',
   petId: `${id}`,
   headers: bearer(apiKey),
 });
 
 /** A page of a list, with the query of the next one. */
-export const readPage = async (
-  listPets: Handler,
-  apiKey: string,
-  query: Record<string, string>,
-  options?: InvokeOptions,
-) => {
-  const response = await invoke(listPets, { headers: bearer(apiKey), query }, options);
+export const readPage = async (send: Send, query: Values, options?: InvokeOptions) => {
+  const response = await send({ query }, options);
   expect(response.status).toBe(200);
   const target = nextPageQuery(response.headers['Link']);
   expect(target === undefined).toBe(response.headers['Link'] === undefined);
@@ -181,14 +210,10 @@ export const readPage = async (
 };
 
 /** All pages of a list from a query on, by their links. */
-export const walkPages = async (
-  listPets: Handler,
-  apiKey: string,
-  query: Record<string, string>,
-) => {
+export const walkPages = async (send: Send, query: Values | undefined) => {
   const pages: Awaited<ReturnType<typeof readPage>>[] = [];
-  for (let next: typeof query | undefined = query; next; next = pages.at(-1)?.next) {
-    pages.push(await readPage(listPets, apiKey, next));
+  for (let next = query; next; next = pages.at(-1)?.next) {
+    pages.push(await readPage(send, next));
   }
   return pages;
 };
@@ -219,9 +244,4 @@ export const expectOneFailure = (lines: readonly string[], expected: object) => 
   expect(readLines(lines)).toEqual([expect.objectContaining({ level: 'ERROR' })]);
   expect(readLines(lines)).toMatchObject([expected]);
   expect(lines.join()).not.toMatch(/TABLE-AND-KEY-TEXT|pets_test_|\\n\s+at |node_modules/);
-};
-
-const renamed = (table: TableDefinition | undefined, TableName: string): TableDefinition => {
-  if (!table) throw new Error('The template lacks a table');
-  return { ...table, TableName };
 };
