@@ -17,7 +17,7 @@ import {
   startHandlers,
   walkPages,
 } from '../support/handlers.ts';
-import { inListOrder } from '../support/lists.ts';
+import { inListOrder } from '../support/in-list-order.ts';
 import { runsOf } from '../support/runs.ts';
 
 const service = await startHandlers();

@@ -19,7 +19,6 @@ import type { OperationContext } from '../../lib/http/operation-request.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 import { readMetrics } from './embedded-metric-format.ts';
 import { FaultProxy } from './fault-proxy.ts';
-import { nextPageQuery } from './lists.ts';
 import {
   type EventParts,
   lambdaContext,
@@ -199,14 +198,15 @@ export const getRequest = (apiKey: string, id: number | string): EventParts => (
   headers: bearer(apiKey),
 });
 
-/** A page of a list, with the query of the next one. */
+/** A page of a list, with the query of the next one from its Link (RFC 8288). */
 export const readPage = async (send: Send, query: Values, options?: InvokeOptions) => {
   const response = await send({ query }, options);
   expect(response.status).toBe(200);
-  const target = nextPageQuery(response.headers['Link']);
-  expect(target === undefined).toBe(response.headers['Link'] === undefined);
-  const next = target === undefined ? undefined : Object.fromEntries(new URLSearchParams(target));
-  return { ...response, next };
+  const link = response.headers['Link'];
+  if (link === undefined) return { ...response, next: undefined };
+  const target = /^<\/v1\/pets\?([^>]+)>; rel="next"$/.exec(`${link}`)?.[1];
+  expect(target).toBeDefined();
+  return { ...response, next: Object.fromEntries(new URLSearchParams(target)) };
 };
 
 /** All pages of a list from a query on, by their links. */
