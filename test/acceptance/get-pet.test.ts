@@ -51,10 +51,8 @@ describe('GET /pets/{petId}', () => {
     ['zero', '0'],
     ['led by zeros', '007'],
     ['negative', '-1'],
-    ['signed', '+1'],
     ['300 digits', '1'.repeat(300)],
     ['a slash', '1%2f2'],
-    ['spaces', '%201%20'],
     ['digits of another script', '%D9%A1'],
   ])('answers 404 to an id that is %s', async (_kind, id) => {
     expectError(await send({ path: `/pets/${id}` }), 404, 'not_found');
