@@ -51,25 +51,18 @@ const listDuring = (fault: Fault) => () => {
   return {};
 };
 
-const outcomes: readonly (readonly [
-  operation: HandlerName,
-  status: number,
-  counted: readonly string[],
-  request: () => EventParts,
-])[] = [
-  ['listPets', 200, [], () => ({})],
-  ['listPets', 400, ['ClientErrors'], () => ({ query: { a: '' } })],
-  ['listPets', 401, ['ClientErrors', 'AuthFailures'], () => ({ headers: bearer('no key') })],
-  ['listPets', 500, ['ServerErrors'], listDuring(faults.accessDenied)],
-  ['listPets', 503, ['ServerErrors'], listDuring(faults.status502)],
-  ['createPet', 201, [], () => creation()],
-  ['getPet', 200, [], () => get],
-  ['getPet', 404, ['ClientErrors'], () => ({ petId: 'no id' })],
-  ['unrouted', 405, ['ClientErrors'], () => ({ method: 'DELETE' })],
-];
-
 describe('the line of a request', () => {
-  it.each(outcomes)(
+  it.each<[HandlerName, status: number, counted: readonly string[], request: () => EventParts]>([
+    ['listPets', 200, [], () => ({})],
+    ['listPets', 400, ['ClientErrors'], () => ({ query: { a: '' } })],
+    ['listPets', 401, ['ClientErrors', 'AuthFailures'], () => ({ headers: bearer('no key') })],
+    ['listPets', 500, ['ServerErrors'], listDuring(faults.accessDenied)],
+    ['listPets', 503, ['ServerErrors'], listDuring(faults.status502)],
+    ['createPet', 201, [], () => creation()],
+    ['getPet', 200, [], () => get],
+    ['getPet', 404, ['ClientErrors'], () => ({ petId: 'no id' })],
+    ['unrouted', 405, ['ClientErrors'], () => ({ method: 'DELETE' })],
+  ])(
     'to %s with status %i has the outcome, who asked and what is counted, and nothing else',
     async (operation, status, names, request) => {
       const seen = await observed(request(), { requestId: 'lambda-id' });
@@ -84,7 +77,6 @@ describe('the line of a request', () => {
         thrownAt: expect.stringMatching(/^[\w.-]+:\d+:\d+$/),
       };
       expect(cause).toEqual(status < 500 ? undefined : failure);
-      const metricNames = Object.keys(metrics?.values ?? {});
       expect(rest).toEqual({
         level: status < 500 ? 'INFO' : 'ERROR',
         service: 'animal-store-test',
@@ -96,7 +88,9 @@ describe('the line of a request', () => {
         requestId: gatewayRequestId,
         lambdaRequestId: 'lambda-id',
         coldStart: false,
-        ...Object.fromEntries(metricNames.map((name) => [name, line[name]])),
+        Requests: 1,
+        DynamoDBLatency: line.DynamoDBLatency,
+        ...Object.fromEntries(names.map((name) => [name, 1])),
       });
       const dimensions = { service: 'animal-store-test', operation };
       expect(metrics).toMatchObject({ namespace: 'AnimalStore', dimensions: [dimensions] });

@@ -115,26 +115,21 @@ describe('a list whose answers DynamoDB cuts short', () => {
 
 describe('a page', () => {
   it.each([
-    { limit: '29', requests: 1 },
-    { limit: '30', requests: 2 },
-    { limit: '100', requests: 3 },
-    { limit: '100', status: 'pending', requests: 1 },
-  ])('costs one request for each status that it reads: %j', async ({ requests, ...query }) => {
-    await page(query);
-    const calls = [...service.proxy.calls.values()];
-    expect(calls.filter((call) => call === 'Query Pets')).toHaveLength(requests);
-  });
-
-  it('reads at most one pet more than it holds, also where a status ends on it', async () => {
-    const read: number[] = [];
-    service.proxy.inject('Query Pets', async ({ response, forward }) => {
+    [{ limit: '20' }, [21]],
+    [{ limit: '29' }, [30]],
+    [{ limit: '31' }, [30, 2]],
+    [{ limit: '100' }, [30, 3, 20]],
+    [{ limit: '100', status: 'pending' }, [3]],
+  ])('of %j reads %j pets, one more than it holds', async (query, counts) => {
+    // Without retries, which a busy machine causes.
+    const read = new Map<unknown, number>();
+    service.proxy.inject('Query Pets', async ({ incoming, response, forward }) => {
       const { status, headers, body } = await forward();
-      read.push(JSON.parse(`${body}`).Count);
+      read.set(incoming.headers['amz-sdk-invocation-id'], JSON.parse(`${body}`).Count);
       response.writeHead(status, headers).end(body);
     });
-    await page({ limit: '31' });
-    await page({ limit: '20' });
-    expect(read).toEqual([30, 2, 21]);
+    await page(query);
+    expect([...read.values()]).toEqual(counts);
   });
 
   it('keeps its place when pets are added before it, and shows those added after it', async () => {

@@ -15,13 +15,6 @@ type ConnectionFault = (socket: Socket) => void;
 /** RFC 8446 §6: a fatal alert (2), handshake_failure (40). */
 const handshakeFailure = Buffer.from('15030300020228', 'hex');
 
-/** What a connection meets instead of a TLS handshake. */
-const connectionFaults: Readonly<Record<string, ConnectionFault>> = {
-  handshakeHang: () => {},
-  tlsAlert: (socket) => void socket.end(handshakeFailure),
-  notTls: (socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'),
-};
-
 const certificate = await makeCertificate(['localhost']);
 setDefaultCACertificates([...getCACertificates(), await readFile(certificate.file, 'utf8')]);
 afterAll(() => certificate[Symbol.asyncDispose]());
@@ -80,8 +73,12 @@ beforeEach(() => {
   remaining = 0;
 });
 
-describe.each(Object.entries(connectionFaults))('a connection that fails: %s', (_name, failure) => {
-  it('is made again, and ends in 503 when the fault lasts', async () => {
+describe('a connection without a TLS handshake', () => {
+  it.each<[kind: string, failure: ConnectionFault]>([
+    ['hangs', () => {}],
+    ['gets a TLS alert', (socket) => void socket.end(handshakeFailure)],
+    ['gets no TLS', (socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n')],
+  ])('that %s is made again, and ends in 503 when the fault lasts', async (_kind, failure) => {
     captureLog();
     for (const { success, run } of requests) {
       inject(failure, 1);

@@ -36,57 +36,52 @@ export const awsError = (status: number, type: string, details: object = {}): Fa
   );
 
 const dynamodbPrefix = 'com.amazonaws.dynamodb.v20120810#';
-const throttlingReasons = {
-  throttlingReasons: [
-    { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:::table/T' },
-  ],
-};
+const throttlingReasons = [
+  { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:::table/T' },
+];
 
-const passOn: Fault = async ({ response, forward }) => {
-  const { status, headers, body } = await forward();
-  response.writeHead(status, headers).end(body);
-};
+/** DynamoDB's own answer, whose body is sent so. */
+const answered =
+  (send: (response: ServerResponse, body: Buffer) => unknown): Fault =>
+  async ({ response, forward }) => {
+    const { status, headers, body } = await forward();
+    await send(response.writeHead(status, headers), body);
+  };
+
+const passOn = answered((response, body) => response.end(body));
 
 /** A 200 with this body. */
 export const answer = (body: string): Fault => reply(200, body);
 
 /** The real headers, then the real body byte by byte, until the client gives up. */
-const dripping =
-  (bytesPerSecond: number): Fault =>
-  async ({ response, forward }) => {
-    const { status, headers, body } = await forward();
-    response.writeHead(status, headers).flushHeaders();
+const dripping = (bytesPerSecond: number) =>
+  answered(async (response, body) => {
+    response.flushHeaders();
     for (const byte of body) {
       await pause(1_000 / bytesPerSecond);
       if (response.destroyed) return;
       response.write(Uint8Array.of(byte));
     }
     response.end();
-  };
+  });
 
 /** Faults that an attempt waits for: answers that don't arrive, or not in time. */
 export const stalls = {
   hang: () => {},
-  headersThenHang: async ({ response, forward }) => {
-    const { status, headers } = await forward();
-    response.writeHead(status, headers).flushHeaders();
-  },
-  allButTheLastByte: async ({ response, forward }) => {
-    const { status, headers, body } = await forward();
-    response.writeHead(status, headers).write(body.subarray(0, -1));
-  },
+  headersThenHang: answered((response) => response.flushHeaders()),
+  allButTheLastByte: answered((response, body) => response.write(body.subarray(0, -1))),
   oneBytePerSecond: dripping(1),
   twentyBytesPerSecond: dripping(20),
 } satisfies Record<string, Fault>;
 
 /** Faults that the SDK notices at once. */
 export const faults = {
-  throttled: awsError(400, 'com.amazon.coral.availability#ThrottlingException', throttlingReasons),
-  throughputExceeded: awsError(
-    400,
-    `${dynamodbPrefix}ProvisionedThroughputExceededException`,
+  throttled: awsError(400, 'com.amazon.coral.availability#ThrottlingException', {
     throttlingReasons,
-  ),
+  }),
+  throughputExceeded: awsError(400, `${dynamodbPrefix}ProvisionedThroughputExceededException`, {
+    throttlingReasons,
+  }),
   status500: awsError(500, `${dynamodbPrefix}InternalServerError`),
   status502: reply(502, '<html>Bad Gateway</html>', 'text/html'),
   status503: awsError(503, 'com.amazon.coral.availability#ServiceUnavailableException'),
@@ -96,12 +91,9 @@ export const faults = {
     incoming.socket.resetAndDestroy();
   },
   notHttp: ({ incoming }) => void incoming.socket.end('SSH-2.0-OpenSSH_9.9\r\n'),
-  halfABody: async ({ response, forward }) => {
-    const { status, headers, body } = await forward();
-    response.writeHead(status, headers).write(body.subarray(0, body.length / 2), () => {
-      response.destroy();
-    });
-  },
+  halfABody: answered((response, body) =>
+    response.write(body.subarray(0, body.length / 2), () => response.destroy()),
+  ),
   html: reply(200, '<html>Welcome</html>', 'text/html'),
   emptyAnswer: answer(''),
   array: answer('[]'),
@@ -121,12 +113,6 @@ export const delayed =
     await fault(exchange);
   };
 
-interface Injection {
-  readonly call: string;
-  readonly fault: Fault;
-  remaining: number;
-}
-
 /** Names a call of DynamoDB by operation and table, as in `Query Pets`, and any other request as in `GET /v1/pets`. */
 const callOf = ({ headers, method, url = '/' }: IncomingMessage, body: Buffer): string => {
   const target = headers['x-amz-target'];
@@ -142,7 +128,7 @@ export class FaultProxy {
   /** The same without retries, which a busy machine causes. */
   readonly calls = new Map<unknown, string>();
   readonly #target: URL;
-  #injections: Injection[] = [];
+  #injections: { readonly call: string; readonly fault: Fault; remaining: number }[] = [];
   readonly #server = createServer((incoming, response) => {
     this.#handle(incoming, response).catch(() => incoming.socket.destroy());
   });

@@ -147,39 +147,33 @@ export const invoke = async (
   parts: EventParts,
   { requestId = 'request-id', remainingMs = 10_000 }: InvokeOptions = {},
 ) => {
-  const { statusCode, headers, body } = await handler(
-    proxyEvent(parts),
-    lambdaContext(requestId, remainingMs),
-  );
-  return {
-    status: statusCode,
-    headers: { ...headers },
-    body: body === '' ? undefined : JSON.parse(body),
-    text: body,
-  };
+  const context = lambdaContext(requestId, remainingMs);
+  const { statusCode: status, headers, body: text } = await handler(proxyEvent(parts), context);
+  const body = text === '' ? undefined : JSON.parse(text);
+  return { status, headers: { ...headers }, body, text };
 };
 
 /**
  * Sends requests to the handlers that API Gateway routes them to. By default a request has the API key, and with a body
  * the type JSON; a header without values is left out.
  */
-export const senderTo =
-  (handlers: Handlers, apiKey: string) =>
-  (parts: EventParts = {}, options?: InvokeOptions) => {
+export const senderTo = (handlers: Handlers, apiKey: string) => {
+  const { listPets, createPet, getPet, unrouted } = handlers;
+  const routes = new Map([
+    ['GET /pets', listPets],
+    ['HEAD /pets', listPets],
+    ['POST /pets', createPet],
+    ['GET /pets/{petId}', getPet],
+  ]);
+  return (parts: EventParts = {}, options?: InvokeOptions) => {
     const { method = 'GET', resource = resourceOf(parts), body } = parts;
     const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const headers = { ...bearer(apiKey), ...json, ...parts.headers };
-    const name = routes[`${method.replace('HEAD', 'GET')} ${resource}`] ?? 'unrouted';
-    return invoke(handlers[name], { ...parts, resource, headers }, options);
+    return invoke(routes.get(`${method} ${resource}`) ?? unrouted, { ...parts, headers }, options);
   };
+};
 
 type Send = ReturnType<typeof senderTo>;
-
-const routes: Readonly<Record<string, HandlerName>> = {
-  'GET /pets': 'listPets',
-  'POST /pets': 'createPet',
-  'GET /pets/{petId}': 'getPet',
-};
 
 export const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
 
@@ -212,9 +206,7 @@ export const readPage = async (send: Send, query: Values, options?: InvokeOption
 /** All pages of a list from a query on, by their links. */
 export const walkPages = async (send: Send, query: Values | undefined) => {
   const pages: Awaited<ReturnType<typeof readPage>>[] = [];
-  for (let next = query; next; next = pages.at(-1)?.next) {
-    pages.push(await readPage(send, next));
-  }
+  for (let next = query; next; next = pages.at(-1)?.next) pages.push(await readPage(send, next));
   return pages;
 };
 
