@@ -30,15 +30,14 @@ const reply =
 
 /** An error response of an AWS service; `details` may replace its message. */
 export const awsError = (status: number, type: string, details: object = {}): Fault =>
-  reply(
-    status,
-    JSON.stringify({ __type: type, message: 'TABLE-AND-KEY-TEXT of the fault', ...details }),
-  );
+  reply(status, JSON.stringify({ __type: type, message: 'TABLE-AND-KEY-TEXT', ...details }));
 
 const dynamodbPrefix = 'com.amazonaws.dynamodb.v20120810#';
-const throttlingReasons = [
-  { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:::table/T' },
-];
+const throttling = (type: string) => {
+  const reason = 'TableWriteKeyRangeThroughputExceeded';
+  const throttlingReasons = [{ reason, resource: 'arn:aws:dynamodb:::table/T' }];
+  return awsError(400, type, { throttlingReasons });
+};
 
 /** DynamoDB's own answer, whose body is sent so. */
 const answered =
@@ -76,12 +75,8 @@ export const stalls = {
 
 /** Faults that the SDK notices at once. */
 export const faults = {
-  throttled: awsError(400, 'com.amazon.coral.availability#ThrottlingException', {
-    throttlingReasons,
-  }),
-  throughputExceeded: awsError(400, `${dynamodbPrefix}ProvisionedThroughputExceededException`, {
-    throttlingReasons,
-  }),
+  throttled: throttling('com.amazon.coral.availability#ThrottlingException'),
+  throughputExceeded: throttling(`${dynamodbPrefix}ProvisionedThroughputExceededException`),
   status500: awsError(500, `${dynamodbPrefix}InternalServerError`),
   status502: reply(502, '<html>Bad Gateway</html>', 'text/html'),
   status503: awsError(503, 'com.amazon.coral.availability#ServiceUnavailableException'),
