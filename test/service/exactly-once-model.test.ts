@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
 import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
-import { parseJson } from '../../lib/contract/exact-json.ts';
-import { toPet } from '../../lib/contract/pet.ts';
+import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { NewPet } from '../../lib/contract/requests.ts';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
@@ -65,13 +63,6 @@ const command = <Args extends { readonly strike: Strike | undefined }>(
     toString: () => `${name}(${fc.stringify(given)})`,
   }));
 
-/** The pets of an answer, with exact integers. */
-const petsOf = (text: string): Pet[] =>
-  z
-    .array(z.record(z.string(), z.unknown()))
-    .parse([parseJson(text)].flat())
-    .map(toPet);
-
 /** A client that sends its request again until it is told 201, or that the request is wrong. */
 const createUntilDone = async (newPet: NewPet, key: string | undefined, apiKey: string) => {
   const headers = { ...bearer(apiKey), 'Idempotency-Key': key ?? [] };
@@ -109,16 +100,15 @@ const create = command(
     const responses = await Promise.all(
       Array.from({ length: copies }, () => createUntilDone(newPet, key, apiKey)),
     );
-    for (const { status, text } of responses) {
+    for (const { status, body, text } of responses) {
       const earlier = key && creations.get(key);
       if (earlier && !isDeepStrictEqual(earlier, { id: earlier.id, ...newPet })) {
         expect(status).toBe(422);
         continue;
       }
       expect(status).toBe(201);
-      const [pet] = petsOf(text);
-      if (!pet) throw new Error('No pet in the answer');
-      expect(pet).toEqual(earlier ?? { id: pet.id, ...newPet });
+      const pet = earlier ?? { id: body.id, ...newPet };
+      expect(text).toBe(stringifyJson(pet));
       expect(pets.has(pet.id)).toBe(Boolean(earlier));
       pets.set(pet.id, pet);
       if (key) creations.set(key, pet);
@@ -133,7 +123,7 @@ const get = command(
     const pet = [...pets.values()][index % pets.size];
     const { status, text } = await service.send({ petId: `${pet?.id}` });
     expect(status).toBe(pet ? 200 : 404);
-    if (pet) expect(petsOf(text)).toEqual([pet]);
+    if (pet) expect(text).toBe(stringifyJson(pet));
   },
 );
 
@@ -148,7 +138,8 @@ const list = command(
     const pages = await walkPages(service.send, { limit: `${limit}`, status: filter ?? [] });
     const isWanted = ({ status }: Pet) => status === (filter ?? status);
     const expected = inListOrder(pets.values()).filter(isWanted);
-    expect(pages.flatMap(({ text }) => petsOf(text))).toEqual(expected);
+    const listed = pages.map(({ text }) => text.slice(1, -1));
+    expect(`[${listed.join()}]`).toBe(stringifyJson(expected));
   },
 );
 
@@ -191,7 +182,7 @@ describe('an Idempotency-Key', () => {
         ]);
         expect(refused.status).toBe(401);
         expect(again.text).toBe(mine.text);
-        expect(petsOf(mine.text)).toMatchObject([pet]);
+        expect(mine.text).toContain(stringifyJson(pet).slice(1, -1));
         return mine.body.id;
       }),
     );
