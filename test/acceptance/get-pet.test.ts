@@ -25,10 +25,12 @@ const created = await create('{"name":"Zoë 🐶","categoryId":92233720368547758
 const path = `/pets/${JSON.parse(created.text).id}`;
 
 describe('GET /pets/{petId}', () => {
-  it('answers 200 with the pet as it was created', async () => {
-    const { status, text } = await find({ path });
+  it('answers 200 with the pet as it was created, and says when the operation ends', async () => {
+    const { status, text, headers } = await find({ path });
     expect(status).toBe(200);
     expect(text).toBe(created.text);
+    const sunset = 'Thu, 05 Dec 2030 00:00:00 GMT';
+    expect(headers).toMatchObject({ deprecation: '@1795219200', sunset });
   });
 
   it('links to a successor that works, also when its own path ends in a slash', async () => {
