@@ -181,7 +181,7 @@ describe('a release', () => {
       'arn:lambda:list-pets of-arn:lambda:list-pets\narn:lambda:get-pet of-arn:lambda:get-pet\n',
     );
     expect(status).toBe(1);
-    expect(read('infra/runbook.md')).toContain('aws lambda update-alias');
+    expect(read('infra/runbook.sh')).toContain('lambda update-alias');
   });
 
   it('sends prod only requests that leave no trace', () => {
