@@ -32,15 +32,7 @@ export const pageFiles: Readonly<Record<string, ReadFile>> = {
 
 const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');
 
-const guideNames = [
-  'get-a-key',
-  'errors',
-  'paging',
-  'idempotency',
-  'versions',
-  'requests',
-  'other-languages',
-];
+const guideNames = ['get-a-key', 'errors', 'paging', 'idempotency', 'versions', 'other-languages'];
 
 /** Leaves out the bounds of int64, which JavaScript rounds; `format` names them. */
 const showable = (key: string, value: unknown) =>
