@@ -2,9 +2,9 @@ import { App } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './lambda/bundle-functions.ts';
 import { refusePlaceholders } from './placeholders.ts';
+import { addSecurityChecks } from './security-checks.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
-import { addSecurityChecks } from './stacks/security-checks.ts';
 import { accountStackId, emulated, type Stage, stackName, stages, staging } from './stages.ts';
 
 await bundleFunctions();

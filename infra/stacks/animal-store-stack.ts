@@ -45,7 +45,7 @@ export class AnimalStoreStack extends Stack {
     const petsTable = this.#addPetsTable();
     const keysTable = this.#addKeysTable();
     const functions = this.#addFunctions(petsTable, keysTable);
-    const api = new PetsApi(this, 'Api', { stage, functions });
+    const api = new PetsApi(this, 'Api', stage, functions);
     if (stage.alarmAddressees.length > 0) {
       const { restApi, baseAddress } = api;
       this.#addMonitoring({ stage, restApi, functions, petsTable, keysTable }, baseAddress);
