@@ -1,18 +1,19 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   LambdaApplication,
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
   TrafficRouting,
 } from 'aws-cdk-lib/aws-codedeploy';
-import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
 import { addCanaryAlarms } from '../monitoring/canary-alarms.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
+import { acknowledge } from '../security-checks.ts';
 import type { Stage } from '../stages.ts';
 import type { ServiceFunctions } from './service-function.ts';
-import { acknowledgeVersions, StageFunction } from './stage-function.ts';
+import { allow, StageFunction } from './stage-function.ts';
 
 export interface CanaryDeploymentProps {
   readonly stage: Stage;
@@ -36,9 +37,9 @@ export class CanaryDeployment extends Construct {
         ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited'),
       ],
     });
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-      reason: 'AWS made the policy for this one use, and keeps it in step with CodeDeploy.',
+    acknowledge(role, {
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]':
+        'AWS made the policy for this one use, and keeps it in step with CodeDeploy.',
     });
     const deploymentConfig = new LambdaDeploymentConfig(this, 'Config', {
       trafficRouting: TrafficRouting.timeBasedCanary({
@@ -73,24 +74,27 @@ export class CanaryDeployment extends Construct {
    * alias must wait for it: a release, and likewise a rollback, first sets the versions and then moves the aliases.
    */
   #addCheck(stage: Stage, functions: ServiceFunctions): StageFunction {
-    const called = Object.entries(functions);
+    const lambdas = Object.entries(functions).map(([name, { lambda }]) => ({ name, lambda }));
     const check = new StageFunction(this, 'before-traffic', {
       stage,
       memoryMiB: 512,
       timeoutSeconds: 60,
       readsProbeKey: true,
       environment: Object.fromEntries(
-        called.map(([name, { lambda }]) => [name, lambda.currentVersion.functionArn]),
+        lambdas.map(({ name, lambda }) => [name, lambda.currentVersion.functionArn]),
       ),
       permissions: [
-        new PolicyStatement({
-          actions: ['lambda:InvokeFunction'],
-          resources: called.map(([, { lambda }]) => `${lambda.functionArn}:*`),
-        }),
+        allow('lambda:InvokeFunction', ...lambdas.map(({ lambda }) => `${lambda.functionArn}:*`)),
       ],
     });
     const reason = 'IAM would take a while to know a permission for the new version only.';
-    for (const [, one] of called) acknowledgeVersions(check, one, reason);
+    for (const one of Object.values(functions)) acknowledgeVersions(check, one, reason);
     return check;
   }
 }
+
+/** Accepts that the roles in a construct may invoke every version of a function. */
+const acknowledgeVersions = (construct: Construct, { lambda }: StageFunction, reason: string) => {
+  const [logicalId] = Stack.of(lambda).resolve(lambda.functionArn)['Fn::GetAtt'];
+  acknowledge(construct, { [`AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`]: reason });
+};

@@ -1,4 +1,4 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
@@ -15,6 +15,7 @@ import { Construct } from 'constructs';
 import { metricNames } from '../../lib/contract/metric-names.ts';
 import { type Deprecation, type OperationName, operations } from '../../lib/contract/operations.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
+import { acknowledge } from '../security-checks.ts';
 import { runbook, type Stage, serviceName } from '../stages.ts';
 import { type MonitoredService, serviceMetric, sumOf, tableMetric } from './service-metrics.ts';
 
@@ -185,9 +186,8 @@ export class Monitoring extends Construct {
       const isUrl = address.startsWith('https:');
       topic.addSubscription(isUrl ? new UrlSubscription(address) : new EmailSubscription(address));
     }
-    Validations.of(topic).acknowledge({
-      id: 'Serverless::Serverless-SNSRedrivePolicy',
-      reason: 'A queue of mails that failed would have no reader; the dashboard shows every alarm.',
+    acknowledge(topic, {
+      'Serverless-SNSRedrivePolicy': 'A queue of failed mails would have no reader.',
     });
     return topic;
   }

@@ -1,7 +1,8 @@
-import { RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import { acknowledge } from '../security-checks.ts';
 import { accountStackName } from '../stages.ts';
 
 /**
@@ -23,9 +24,9 @@ export class AccountStack extends Stack {
       ],
     });
     role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-      reason: 'API Gateway checks that the role holds the very policy that AWS made for it.',
+    acknowledge(role, {
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
+        'API Gateway checks that the role holds the very policy that AWS made for it.',
     });
     new CfnAccount(this, 'ApiGateway', { cloudWatchRoleArn: role.roleArn }).applyRemovalPolicy(
       RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,

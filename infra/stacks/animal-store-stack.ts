@@ -6,14 +6,14 @@ import {
   Table,
   type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { PetsApi } from '../api/pets-api.ts';
 import { CanaryDeployment } from '../lambda/canary-deployment.ts';
 import { ServiceFunction, type ServiceFunctions } from '../lambda/service-function.ts';
-import { probeKeyArn } from '../lambda/stage-function.ts';
+import { allow, probeKeyArn } from '../lambda/stage-function.ts';
 import { Monitoring } from '../monitoring/monitoring.ts';
 import { Probe } from '../monitoring/probe.ts';
 import type { MonitoredService } from '../monitoring/service-metrics.ts';
@@ -144,7 +144,7 @@ export class AnimalStoreStack extends Stack {
     const stage = this.#stage;
     const { canaryMinutes } = stage;
     const monitoring = new Monitoring(this, 'Monitoring', service);
-    new Probe(this, { stage, baseAddress, monitoring });
+    new Probe(this, stage, baseAddress, monitoring);
     if (canaryMinutes !== undefined) {
       new CanaryDeployment(this, 'Canary', { ...service, canaryMinutes, monitoring });
     }
@@ -172,6 +172,3 @@ const tableDefaults = (stage: Stage) =>
       },
     }),
   }) satisfies Partial<TableProps>;
-
-const allow = (action: string, resource: string) =>
-  new PolicyStatement({ actions: [action], resources: [resource] });
