@@ -26,11 +26,9 @@ for (const stage of deployed) {
     new AccountStack(app, account, stage.environment && { env: stage.environment });
   }
   new AnimalStoreStack(app, stackName(stage), {
-    stage: {
-      ...stage,
-      ...(isSet('canary', 'off') && { canaryMinutes: undefined }),
-      ...(typeof cors === 'string' && { corsOrigins: [cors] }),
-    },
+    ...stage,
+    ...(isSet('canary', 'off') && { canaryMinutes: undefined }),
+    ...(typeof cors === 'string' && { corsOrigins: [cors] }),
   });
 }
 addSecurityChecks(app);

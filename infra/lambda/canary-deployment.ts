@@ -10,26 +10,25 @@ import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
 import { addCanaryAlarms } from '../monitoring/canary-alarms.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
+import type { MonitoredService } from '../monitoring/service-metrics.ts';
 import { acknowledge } from '../security-checks.ts';
 import type { Stage } from '../stages.ts';
 import type { ServiceFunctions } from './service-function.ts';
 import { allow, StageFunction } from './stage-function.ts';
-
-export interface CanaryDeploymentProps {
-  readonly stage: Stage;
-  readonly canaryMinutes: number;
-  readonly functions: ServiceFunctions;
-  readonly monitoring: Monitoring;
-}
 
 /**
  * Brings new versions of functions into service through their aliases: none before a check has passed, then 10 % of the
  * requests for some minutes, then all. Goes back to the old version when an alarm of the new one goes off, or the API answers too many 5xx.
  */
 export class CanaryDeployment extends Construct {
-  constructor(scope: Construct, id: string, props: CanaryDeploymentProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { stage, functions }: MonitoredService,
+    canaryMinutes: number,
+    monitoring: Monitoring,
+  ) {
     super(scope, id);
-    const { stage, canaryMinutes, functions, monitoring } = props;
     const application = new LambdaApplication(this, 'Application');
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),

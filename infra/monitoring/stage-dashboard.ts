@@ -18,7 +18,7 @@ import {
   versionMetricNames,
 } from '../../lib/contract/metric-names.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
-import { runbook, type Stage, serviceName } from '../stages.ts';
+import { runbook, serviceName } from '../stages.ts';
 import {
   type MonitoredService,
   probeMetric,
@@ -26,38 +26,26 @@ import {
   tableMetric,
 } from './service-metrics.ts';
 
-export interface StageDashboardProps extends MonitoredService {
-  /** The alarms whose state is shown. */
-  readonly alarms: readonly Alarm[];
-}
-
-const columns = 24;
+const width = 24;
 
 /**
- * The dashboard `animal-store-<stage>`. From top to bottom: what is wrong, is it up, who is hurt since when, what changed,
- * and what may be the cause.
+ * The dashboard `animal-store-<stage>`, with the state of each alarm. From top to bottom: what is wrong, is it up, who is
+ * hurt since when, what changed, and what may be the cause.
  */
 export class StageDashboard extends Construct {
-  constructor(scope: Construct, id: string, { alarms, ...service }: StageDashboardProps) {
+  constructor(scope: Construct, id: string, service: MonitoredService, alarms: readonly Alarm[]) {
     super(scope, id);
-    const name = serviceName(service.stage);
-    const rows = [...symptoms(service), changes(service.stage), ...causes(service)];
-    const markdown = `# ${name}\nWhat to do when an alarm goes off: ${runbook}`;
+    const dashboardName = serviceName(service.stage);
+    const markdown = `# ${dashboardName}\nWhat to do when an alarm goes off: ${runbook}`;
+    const rows = [...symptoms(service), changes(dashboardName), ...causes(service)];
     new Dashboard(this, 'Dashboard', {
-      dashboardName: name,
+      dashboardName,
       defaultInterval: Duration.hours(3),
       widgets: [
-        [new TextWidget({ markdown, width: columns, height: 2 })],
-        [
-          new AlarmStatusWidget({
-            title: 'Alarms',
-            alarms: [...alarms],
-            width: columns,
-            height: 4,
-          }),
-        ],
+        [new TextWidget({ markdown, width, height: 2 })],
+        [new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms], width, height: 4 })],
         ...rows.map((row) =>
-          row.map((graph) => new GraphWidget({ ...graph, width: columns / row.length })),
+          row.map((props) => new GraphWidget({ ...props, width: width / row.length })),
         ),
       ],
     });
@@ -67,8 +55,8 @@ export class StageDashboard extends Construct {
 const graph = (title: string, ...left: IMetric[]): GraphWidgetProps => ({ title, left });
 
 const symptoms = (service: MonitoredService): GraphWidgetProps[][] => {
-  const { stage, restApi } = service;
-  const api = restApi.deploymentStage;
+  const { stage } = service;
+  const api = service.restApi.deploymentStage;
   const percentiles = ['p50', 'p90', 'p99'].map((statistic) => ({ statistic, label: statistic }));
   return [
     [
@@ -98,17 +86,15 @@ const symptoms = (service: MonitoredService): GraphWidgetProps[][] => {
 };
 
 /** Graphs of each version of each operation's function: a deployment begins where a line begins. */
-const changes = (stage: Stage): GraphWidgetProps[] => {
-  const byVersion = (title: string, metricName: string, statistic: string) => {
-    const expression = `SEARCH('{${metricsNamespace},service,operation,version} MetricName="${metricName}" service="${serviceName(stage)}"', '${statistic}', 60)`;
+const changes = (service: string): GraphWidgetProps[] =>
+  [
+    ['requests', versionMetricNames.requests, 'Sum'],
+    ['5xx', versionMetricNames.serverErrors, 'Sum'],
+    ['latency, p99, ms,', versionMetricNames.latency, 'p99'],
+  ].map(([title, metricName, statistic]) => {
+    const expression = `SEARCH('{${metricsNamespace},service,operation,version} MetricName="${metricName}" service="${service}"', '${statistic}', 60)`;
     return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));
-  };
-  return [
-    byVersion('requests', versionMetricNames.requests, 'Sum'),
-    byVersion('5xx', versionMetricNames.serverErrors, 'Sum'),
-    byVersion('latency, p99, ms,', versionMetricNames.latency, 'p99'),
-  ];
-};
+  });
 
 const causes = (service: MonitoredService): GraphWidgetProps[][] => {
   const { stage, functions, petsTable, keysTable } = service;
@@ -120,6 +106,7 @@ const causes = (service: MonitoredService): GraphWidgetProps[][] => {
       ),
     );
   const reserved = stage.reservedConcurrency?.eachOperation;
+  const { read, write } = stage.maximumUnits;
   const index = { GlobalSecondaryIndexName: statusIndex };
   const tables = [
     { title: 'Pets table', table: petsTable },
@@ -140,13 +127,11 @@ const causes = (service: MonitoredService): GraphWidgetProps[][] => {
     ],
     tables.map(({ title, table, dimensions }) => {
       const unitsPerSecond = (kind: 'Read' | 'Write') => {
-        const id = kind.toLowerCase();
-        const usingMetrics = {
-          [id]: tableMetric(table, `Consumed${kind}CapacityUnits`, dimensions),
-        };
-        return new MathExpression({ expression: `${id} / PERIOD(${id})`, usingMetrics, label: id });
+        const label = kind.toLowerCase();
+        const metric = tableMetric(table, `Consumed${kind}CapacityUnits`, dimensions);
+        const expression = `${label} / PERIOD(${label})`;
+        return new MathExpression({ expression, usingMetrics: { [label]: metric }, label });
       };
-      const { read, write } = stage.maximumUnits;
       return {
         title: `${title}: units a second`,
         left: [unitsPerSecond('Read')],

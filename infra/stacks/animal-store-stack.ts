@@ -20,10 +20,6 @@ import type { MonitoredService } from '../monitoring/service-metrics.ts';
 import { StageDashboard } from '../monitoring/stage-dashboard.ts';
 import { requireOrigins, requireSafe, type Stage } from '../stages.ts';
 
-export interface AnimalStoreStackProps {
-  readonly stage: Stage;
-}
-
 /**
  * One stage of the animal store: its tables, a function per operation, and the REST API before them.
  * Throws when the values of the stage are unsafe, or one of its `corsOrigins` is not an origin.
@@ -31,7 +27,7 @@ export interface AnimalStoreStackProps {
 export class AnimalStoreStack extends Stack {
   readonly #stage: Stage;
 
-  constructor(scope: Construct, id: string, { stage }: AnimalStoreStackProps) {
+  constructor(scope: Construct, id: string, stage: Stage) {
     requireSafe(stage);
     requireOrigins(stage);
     super(scope, id, {
@@ -146,10 +142,10 @@ export class AnimalStoreStack extends Stack {
     const monitoring = new Monitoring(this, 'Monitoring', service);
     new Probe(this, stage, baseAddress, monitoring);
     if (canaryMinutes !== undefined) {
-      new CanaryDeployment(this, 'Canary', { ...service, canaryMinutes, monitoring });
+      new CanaryDeployment(this, 'Canary', service, canaryMinutes, monitoring);
     }
     // Last, so that it shows every alarm.
-    new StageDashboard(this, 'Dashboard', { ...service, alarms: monitoring.alarms });
+    new StageDashboard(this, 'Dashboard', service, monitoring.alarms);
   }
 }
 

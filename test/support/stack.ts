@@ -22,7 +22,7 @@ export const deployedTemplate = (stage: Stage): Template => {
 
 /** The stack of any stage, in an app of its own. */
 export const stackOf = (stage: Stage): AnimalStoreStack =>
-  new AnimalStoreStack(new App({ context: cdk.context }), 'Stack', { stage });
+  new AnimalStoreStack(new App({ context: cdk.context }), 'Stack', stage);
 
 /** The template of any stage, synthesised now. */
 export const templateOf = (stage: Stage): Template => Template.fromStack(stackOf(stage));
