@@ -17,12 +17,3 @@ export const placeholdersIn = (stage: Stage, link = runbook): string[] => {
   }
   return problems;
 };
-
-/** Throws, and names each, when a stage has placeholders. */
-export const refusePlaceholders = (stage: Stage): void => {
-  const problems = placeholdersIn(stage);
-  if (problems.length === 0) return;
-  throw new Error(
-    `${problems.join(' ')} To synthesise without deploying: --context placeholders=allowed.`,
-  );
-};

@@ -12,14 +12,11 @@ export interface Throttle {
 export interface Stage {
   readonly name: 'staging' | 'prod';
   /** The only account and region that the stage is deployed to; without it, where the credentials lead. */
-  readonly environment: { readonly account: string; readonly region: string } | undefined;
-
+  readonly environment: Readonly<{ account: string; region: string }> | undefined;
   /** The prefix of the API keys that this stage accepts. */
   readonly apiKeyPrefix: ApiKeyPrefix;
   /** The domain that clients use, in place of API Gateway's own, and its certificate in this region. */
-  readonly customDomain:
-    | { readonly domainName: string; readonly certificateArn: string }
-    | undefined;
+  readonly customDomain: Readonly<{ domainName: string; certificateArn: string }> | undefined;
   /** For each method of the API that has no throttle of its own. */
   readonly throttle: Throttle;
   /** By the name of the operation. */
@@ -27,10 +24,7 @@ export interface Stage {
   /** Origins whose web pages may call the service, such as `https://store.example`; without any, CORS is off. */
   readonly corsOrigins: readonly string[];
   /** A firewall before the API: how many requests an address, and an API key, may send in 5 minutes. */
-  readonly firewall:
-    | { readonly requestsPerAddress: number; readonly requestsPerApiKey: number }
-    | undefined;
-
+  readonly firewall: { requestsPerAddress: number; requestsPerApiKey: number } | undefined;
   /** Memory of each function, in MiB; its share of CPU grows with it. */
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
@@ -38,15 +32,12 @@ export interface Stage {
    * Execution environments kept for the function of each operation, and for `unrouted`, which can't have more; without
    * it they share the account's.
    */
-  readonly reservedConcurrency:
-    | { readonly eachOperation: number; readonly unrouted: number }
-    | undefined;
+  readonly reservedConcurrency: Readonly<{ eachOperation: number; unrouted: number }> | undefined;
   /**
    * For how many minutes a new version gets 10 % of the requests, after a check without clients; it is taken back if an
    * alarm goes off. Without a number it gets all requests at once.
    */
   readonly canaryMinutes: number | undefined;
-
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
@@ -55,7 +46,6 @@ export interface Stage {
    * may publish to. Without any, the stage has no alarms, no dashboard and no probe.
    */
   readonly alarmAddressees: readonly string[];
-
   /** Whether tables and logs outlive the stack that declares them. */
   readonly retainData: boolean;
   /** Whether DynamoDB refuses to delete the tables. */
@@ -164,30 +154,29 @@ export const accountStackId = ({ environment }: Pick<Stage, 'environment'>): str
     ? `${accountStackName}-${environment.account}-${environment.region}`
     : accountStackName;
 
+/** What happens to prod without a value. */
+const dangersInProd = [
+  ['environment', 'it is deployed where the credentials lead'],
+  ['retainData', 'tables are deleted with the stack'],
+  ['deletionProtection', 'one call deletes a table'],
+  ['terminationProtection', 'one call deletes the stack'],
+  ['pointInTimeRecoveryDays', 'nothing can be restored'],
+  ['alarmAddressees', 'no one hears an alarm'],
+] as const;
+
 /**
  * Throws, and names each reason, when a stage would deploy a canary that no alarm can take back, or when prod could
  * lose its customers' data or fail unseen.
  */
 export const requireSafe = (stage: Stage): void => {
-  const problems = [
-    stage.canaryMinutes !== undefined &&
-      stage.alarmAddressees.length === 0 &&
-      'canaryMinutes is set without alarmAddressees, so no alarm can take a new version back',
-    ...(stage.name === 'prod' ? dangersOf(stage) : []),
-  ].filter((problem) => problem !== false);
+  const isSet = (name: keyof Stage) => [stage[name]].flat().some(Boolean);
+  const problems = dangersInProd
+    .filter(([name]) => stage.name === 'prod' && !isSet(name))
+    .map(([name, danger]) => `${name} is not set, so ${danger}`);
+  if (isSet('canaryMinutes') && !isSet('alarmAddressees'))
+    problems.unshift('canaryMinutes is set without alarmAddressees: no alarm can stop a canary');
   if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);
 };
-
-const dangersOf = (stage: Stage): (string | false)[] => [
-  !stage.environment && 'environment is missing, so it is deployed where the credentials lead',
-  !stage.retainData && 'retainData must be true, or tables are deleted with the stack',
-  !stage.deletionProtection && 'deletionProtection must be true, or one call deletes a table',
-  !stage.terminationProtection &&
-    'terminationProtection must be true, or one call deletes the stack',
-  stage.pointInTimeRecoveryDays === 0 &&
-    'pointInTimeRecoveryDays must be from 1 to 35, or nothing can be restored',
-  stage.alarmAddressees.length === 0 && 'alarmAddressees is empty, so no one hears an alarm',
-];
 
 /** Throws for what no browser sends as its `Origin`: that is scheme, host and perhaps port, in lower case, and no path. */
 export const requireOrigins = ({ name, corsOrigins }: Stage): void => {

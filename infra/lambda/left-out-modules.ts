@@ -27,12 +27,10 @@ const leftOut = [
   '@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js',
 ];
 
-/** What is there for other machines too, in a form that costs less on Lambda. */
-const replaced: Readonly<Record<string, string>> = {
-  // The global `crypto` loads all of Web Crypto: 7 million.
-  '@smithy/core/dist-es/submodules/serde/uuid/v4.js':
-    "import { randomUUID } from 'node:crypto'; export const bindV4 = () => randomUUID;",
-};
+/** There for other machines too. The global `crypto` loads all of Web Crypto: 7 million. */
+const replacedUuid = '@smithy/core/dist-es/submodules/serde/uuid/v4.js';
+const replacement =
+  "import { randomUUID } from 'node:crypto'; export const bindV4 = () => randomUUID;";
 
 /**
  * Bundles without the modules that functions never call: what they export can be constructed, as the SDK does when it
@@ -41,7 +39,7 @@ const replaced: Readonly<Record<string, string>> = {
 export const leaveOutModules: Plugin = {
   name: 'leave-out-modules',
   setup: ({ onStart, onLoad, onEnd, esbuild: { build } }) => {
-    const known = [...leftOut, ...Object.keys(replaced)];
+    const known = [...leftOut, replacedUuid];
     const missing = new Set<string>();
     onStart(() => {
       for (const path of known) missing.add(path);
@@ -49,10 +47,8 @@ export const leaveOutModules: Plugin = {
     for (const path of known) {
       onLoad({ filter: new RegExp(`/node_modules/${RegExp.escape(path)}$`) }, async (file) => {
         missing.delete(path);
-        return {
-          contents: replaced[path] ?? (await stubOf(file.path, build)),
-          resolveDir: dirname(file.path),
-        };
+        const contents = path === replacedUuid ? replacement : await stubOf(file.path, build);
+        return { contents, resolveDir: dirname(file.path) };
       });
     }
     onEnd(() => ({

@@ -1,10 +1,10 @@
 import { CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
+  type Attribute,
   AttributeType,
   BillingMode,
   ProjectionType,
   Table,
-  type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
@@ -39,12 +39,12 @@ export class AnimalStoreStack extends Stack {
     this.#stage = stage;
 
     const petsTable = this.#addPetsTable();
-    const keysTable = this.#addKeysTable();
+    const keysTable = this.#addTable('KeysTable', { name: 'keyId', type: AttributeType.STRING });
     const functions = this.#addFunctions(petsTable, keysTable);
     const api = new PetsApi(this, 'Api', stage, functions);
     if (stage.alarmAddressees.length > 0) {
-      const { restApi, baseAddress } = api;
-      this.#addMonitoring({ stage, restApi, functions, petsTable, keysTable }, baseAddress);
+      const service = { stage, restApi: api.restApi, functions, petsTable, keysTable };
+      this.#addMonitoring(service, api.baseAddress);
     }
 
     const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
@@ -64,10 +64,7 @@ export class AnimalStoreStack extends Stack {
   }
 
   #addPetsTable(): Table {
-    const table = new Table(this, 'PetsTable', {
-      ...tableDefaults(this.#stage),
-      partitionKey: { name: 'id', type: AttributeType.NUMBER },
-    });
+    const table = this.#addTable('PetsTable', { name: 'id', type: AttributeType.NUMBER });
     table.addGlobalSecondaryIndex({
       indexName: statusIndex,
       partitionKey: { name: 'status', type: AttributeType.STRING },
@@ -79,10 +76,21 @@ export class AnimalStoreStack extends Stack {
     return table;
   }
 
-  #addKeysTable(): Table {
-    return new Table(this, 'KeysTable', {
-      ...tableDefaults(this.#stage),
-      partitionKey: { name: 'keyId', type: AttributeType.STRING },
+  #addTable(id: string, partitionKey: Attribute): Table {
+    const { retainData, deletionProtection, pointInTimeRecoveryDays } = this.#stage;
+    return new Table(this, id, {
+      partitionKey,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      ...maximumUnits(this.#stage),
+      // Also when its creation is rolled back: then deletion protection would make the rollback fail.
+      removalPolicy: retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection,
+      ...(pointInTimeRecoveryDays > 0 && {
+        pointInTimeRecoverySpecification: {
+          pointInTimeRecoveryEnabled: true,
+          recoveryPeriodInDays: pointInTimeRecoveryDays,
+        },
+      }),
     });
   }
 
@@ -98,10 +106,9 @@ export class AnimalStoreStack extends Stack {
         // Encrypted with `aws/ssm`, which every principal of the account may use through SSM:
         // https://docs.aws.amazon.com/systems-manager/latest/userguide/ps-restrict-decryption.html
         allow('ssm:PutParameter', probeKeyArn(this, this.#stage)),
-        ...logGroups.flatMap(({ logGroupArn }) => [
-          allow('logs:StartQuery', logGroupArn),
-          allow('logs:GetQueryResults', logGroupArn),
-        ]),
+        ...['StartQuery', 'GetQueryResults'].map((call) =>
+          allow(`logs:${call}`, ...logGroups.map(({ logGroupArn }) => logGroupArn)),
+        ),
       ],
     });
   }
@@ -137,10 +144,9 @@ export class AnimalStoreStack extends Stack {
   }
 
   #addMonitoring(service: MonitoredService, baseAddress: string) {
-    const stage = this.#stage;
-    const { canaryMinutes } = stage;
+    const { canaryMinutes } = service.stage;
     const monitoring = new Monitoring(this, 'Monitoring', service);
-    new Probe(this, stage, baseAddress, monitoring);
+    new Probe(this, service.stage, baseAddress, monitoring);
     if (canaryMinutes !== undefined) {
       new CanaryDeployment(this, 'Canary', service, canaryMinutes, monitoring);
     }
@@ -153,18 +159,3 @@ const maximumUnits = ({ maximumUnits: { read, write } }: Stage) => ({
   maxReadRequestUnits: read,
   maxWriteRequestUnits: write,
 });
-
-const tableDefaults = (stage: Stage) =>
-  ({
-    ...maximumUnits(stage),
-    billingMode: BillingMode.PAY_PER_REQUEST,
-    // Also when its creation is rolled back: then deletion protection would make the rollback fail.
-    removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    deletionProtection: stage.deletionProtection,
-    ...(stage.pointInTimeRecoveryDays > 0 && {
-      pointInTimeRecoverySpecification: {
-        pointInTimeRecoveryEnabled: true,
-        recoveryPeriodInDays: stage.pointInTimeRecoveryDays,
-      },
-    }),
-  }) satisfies Partial<TableProps>;
