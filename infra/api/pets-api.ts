@@ -31,22 +31,20 @@ export class PetsApi extends Construct {
   readonly baseAddress: string;
   /** The target of a DNS record for the custom domain, if the stage has one. */
   readonly domainTarget: string | undefined;
-  readonly #stage: Stage;
 
   constructor(scope: Construct, id: string, stage: Stage, functions: ServiceFunctions) {
     super(scope, id);
-    this.#stage = stage;
-    this.restApi = this.#addRestApi();
+    this.restApi = this.#addRestApi(stage);
     const { region, urlSuffix } = Stack.of(this);
     const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
     this.baseAddress = `https://${stage.customDomain?.domainName ?? ownHost}/${versionSegment}`;
-    this.domainTarget = this.#addDomain();
+    this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
     if (stage.firewall) {
       const { stageArn } = this.restApi.deploymentStage;
       new Firewall(this, 'Firewall', stage, stage.firewall, stageArn);
     }
     this.#addRoutes(functions);
-    this.#addGatewayResponses();
+    this.#addGatewayResponses(stage);
     acknowledge(this, {
       'AwsSolutions-APIG2': 'The functions validate requests, and name what is wrong.',
       ...(!stage.firewall && { 'AwsSolutions-APIG3': 'An emulator has no firewall.' }),
@@ -56,8 +54,8 @@ export class PetsApi extends Construct {
     });
   }
 
-  #addRestApi(): RestApi {
-    const stage = this.#stage;
+  #addRestApi(stage: Stage): RestApi {
+    const { customDomain: domain } = stage;
     const accessLog = new LogGroup(this, 'AccessLog', {
       retention: stage.accessLogRetentionDays,
       removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -65,7 +63,15 @@ export class PetsApi extends Construct {
     const api = new RestApi(this, 'RestApi', {
       restApiName: serviceName(stage),
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: stage.customDomain !== undefined,
+      disableExecuteApiEndpoint: domain !== undefined,
+      ...(domain && {
+        domainName: {
+          domainName: domain.domainName,
+          certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+          ...tls,
+          basePath: versionSegment,
+        },
+      }),
       // A setting of the account, which the account's own stack owns.
       cloudWatchRole: false,
       deployOptions: {
@@ -82,18 +88,6 @@ export class PetsApi extends Construct {
     // The stack gives the base address without a trailing slash, under a name of its own.
     api.node.tryRemoveChild('Endpoint');
     return api;
-  }
-
-  #addDomain(): string | undefined {
-    if (!this.#stage.customDomain) return undefined;
-    const { domainName, certificateArn } = this.#stage.customDomain;
-    return this.restApi.addDomainName('Domain', {
-      domainName,
-      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
-      endpointType: EndpointType.REGIONAL,
-      ...tls,
-      basePath: versionSegment,
-    }).domainNameAliasDomainName;
   }
 
   #addRoutes(functions: ServiceFunctions) {
@@ -114,18 +108,17 @@ export class PetsApi extends Construct {
       .addMethod(method, new LambdaIntegration(alias, { allowTestInvoke: false }));
   }
 
-  #addGatewayResponses() {
-    const responses = gatewayErrors.flatMap(([types, error]) =>
-      types.split(' ').map((type) => [type, error] as const),
-    );
-    for (const [type, error] of responses) {
-      this.restApi.addGatewayResponse(type, {
-        type: ResponseType.of(type),
-        statusCode: `${error.status}`,
-        responseHeaders: literals(errorHeaders(this.#stage, error)),
-        // Never `$context.error.message`: it can hold the API key of the request.
-        templates: { 'application/json': JSON.stringify(error.body) },
-      });
+  #addGatewayResponses(stage: Stage) {
+    for (const [types, error] of gatewayErrors) {
+      for (const type of types.split(' ')) {
+        this.restApi.addGatewayResponse(type, {
+          type: ResponseType.of(type),
+          statusCode: `${error.status}`,
+          responseHeaders: literals(errorHeaders(stage, error)),
+          // Never `$context.error.message`: it can hold the API key of the request.
+          templates: { 'application/json': JSON.stringify(error.body) },
+        });
+      }
     }
   }
 }

@@ -38,13 +38,9 @@ const replacement =
  */
 export const leaveOutModules: Plugin = {
   name: 'leave-out-modules',
-  setup: ({ onStart, onLoad, onEnd, esbuild: { build } }) => {
-    const known = [...leftOut, replacedUuid];
-    const missing = new Set<string>();
-    onStart(() => {
-      for (const path of known) missing.add(path);
-    });
-    for (const path of known) {
+  setup: ({ onLoad, onEnd, esbuild: { build } }) => {
+    const missing = new Set([...leftOut, replacedUuid]);
+    for (const path of [...missing]) {
       onLoad({ filter: new RegExp(`/node_modules/${RegExp.escape(path)}$`) }, async (file) => {
         missing.delete(path);
         const contents = path === replacedUuid ? replacement : await stubOf(file.path, build);
