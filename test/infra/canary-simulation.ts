@@ -162,9 +162,9 @@ const release = (
   return { takenBackAfter, hurt };
 };
 
+/** By nearest rank; NaN of no values. */
 const percentile = (values: readonly number[], part: number): number =>
-  values.toSorted((one, other) => one - other)[Math.max(0, Math.ceil(part * values.length) - 1)] ??
-  Number.NaN;
+  values.toSorted((one, other) => one - other)[Math.ceil(part * values.length) - 1] ?? Number.NaN;
 
 /**
  * Plays releases of getPet, the same ones in each run, through the alarms of its deployment group. Times are in seconds
@@ -185,15 +185,13 @@ export const simulate = (template: Template) => {
         release(conditions, rate, version, random),
       );
       const times = results.flatMap(({ takenBackAfter }) => takenBackAfter ?? []);
+      const hurt = results.map((result) => result.hurt);
       return {
         rate,
         takenBack: times.length,
         medianSeconds: percentile(times, 0.5),
         longestSeconds: percentile(times, 1),
-        hurt: percentile(
-          results.map(({ hurt }) => hurt),
-          0.5,
-        ),
+        hurt: percentile(hurt, 0.5),
       };
     }),
   }));
