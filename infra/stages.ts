@@ -28,15 +28,9 @@ export interface Stage {
   /** Memory of each function, in MiB; its share of CPU grows with it. */
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
-  /**
-   * Execution environments kept for the function of each operation, and for `unrouted`, which can't have more; without
-   * it they share the account's.
-   */
+  /** Execution environments that functions get, and no more; without it they share the account's. */
   readonly reservedConcurrency: Readonly<{ eachOperation: number; unrouted: number }> | undefined;
-  /**
-   * For how many minutes a new version gets 10 % of the requests, after a check without clients; it is taken back if an
-   * alarm goes off. Without a number it gets all requests at once.
-   */
+  /** How long a new version gets 10 % of the requests before it gets all; without a number it gets all at once. */
   readonly canaryMinutes: number | undefined;
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
@@ -115,10 +109,7 @@ export const prod: Stage = {
 /** Every stage of the service, by its name. */
 export const stages: Readonly<Record<Stage['name'], Stage>> = { staging, prod };
 
-/**
- * A stage as an AWS-compatible emulator can have it: in the emulator's own account, without what emulators lack
- * (CodeDeploy, termination protection, alarms on metric math, firewalls).
- */
+/** A stage in an AWS-compatible emulator: in its own account, without what emulators lack, such as CodeDeploy. */
 export const emulated = (stage: Stage): Stage => ({
   ...stage,
   environment: undefined,
@@ -164,10 +155,7 @@ const dangersInProd = [
   ['alarmAddressees', 'no one hears an alarm'],
 ] as const;
 
-/**
- * Throws, and names each reason, when a stage would deploy a canary that no alarm can take back, or when prod could
- * lose its customers' data or fail unseen.
- */
+/** Throws, and names each reason, when no alarm could stop a canary, or prod could lose data or fail unseen. */
 export const requireSafe = (stage: Stage): void => {
   const isSet = (name: keyof Stage) => [stage[name]].flat().some(Boolean);
   const problems = dangersInProd

@@ -16,7 +16,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { errors } from '../../lib/contract/errors.ts';
 import { methodsOf, operations } from '../../lib/contract/operations.ts';
-import type { ServiceFunction, ServiceFunctions } from '../lambda/service-function.ts';
+import type { ServiceFunction, ServiceFunctions } from '../lambda/stage-function.ts';
 import { acknowledge } from '../security-checks.ts';
 import { type Stage, serviceName, type Throttle } from '../stages.ts';
 import { errorHeaders } from './error-headers.ts';

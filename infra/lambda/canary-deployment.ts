@@ -13,8 +13,7 @@ import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { MonitoredService } from '../monitoring/service-metrics.ts';
 import { acknowledge } from '../security-checks.ts';
 import type { Stage } from '../stages.ts';
-import type { ServiceFunctions } from './service-function.ts';
-import { allow, StageFunction } from './stage-function.ts';
+import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
 
 /**
  * Brings new versions of functions into service through their aliases: none before a check has passed, then 10 % of the

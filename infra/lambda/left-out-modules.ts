@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { build as esbuildBuild, Plugin } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 /**
  * Modules that no function ever calls: they are for other services, other machines than Lambda and other ways to use the
@@ -38,12 +38,12 @@ const replacement =
  */
 export const leaveOutModules: Plugin = {
   name: 'leave-out-modules',
-  setup: ({ onLoad, onEnd, esbuild: { build } }) => {
+  setup: ({ onLoad, onEnd }) => {
     const missing = new Set([...leftOut, replacedUuid]);
     for (const path of [...missing]) {
       onLoad({ filter: new RegExp(`/node_modules/${RegExp.escape(path)}$`) }, async (file) => {
         missing.delete(path);
-        const contents = path === replacedUuid ? replacement : await stubOf(file.path, build);
+        const contents = path === replacedUuid ? replacement : await stubOf(file.path);
         return { contents, resolveDir: dirname(file.path) };
       });
     }
@@ -54,7 +54,7 @@ export const leaveOutModules: Plugin = {
 };
 
 /** A module with the exports of another, none of which can be called. */
-const stubOf = async (file: string, build: typeof esbuildBuild): Promise<string> => {
+const stubOf = async (file: string): Promise<string> => {
   const { metafile } = await build({
     entryPoints: [file],
     format: 'esm',

@@ -1,19 +1,22 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  type Alias,
   Architecture,
   Code,
+  type IFunction,
   Function as LambdaFunction,
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { OperationName } from '../../lib/contract/operations.ts';
 import { acknowledge } from '../security-checks.ts';
 import { probeKeyParameter, type Stage, serviceName } from '../stages.ts';
 import { bundleDirectory } from './bundle-functions.ts';
 
-export interface StageFunctionProps {
+interface StageFunctionProps {
   readonly stage: Stage;
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
@@ -79,6 +82,37 @@ export class StageFunction extends Construct {
     });
   }
 }
+
+/** The function of each operation, and the one that answers every other path and method. */
+export type ServiceFunctions = Readonly<Record<OperationName | 'unrouted', ServiceFunction>>;
+
+/**
+ * A function of one file in `functions/`, behind API Gateway. What calls it calls the alias `live`, which a deployment
+ * moves to the new version.
+ */
+export class ServiceFunction extends StageFunction {
+  readonly alias: Alias & IFunction;
+
+  constructor(
+    scope: Construct,
+    name: string,
+    props: Omit<StageFunctionProps, 'memoryMiB' | 'timeoutSeconds'>,
+  ) {
+    const { memoryMiB, timeoutSeconds, logLevel, corsOrigins } = props.stage;
+    const environment = {
+      ...props.environment,
+      LOG_LEVEL: logLevel,
+      ...(corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(' ') }),
+    };
+    super(scope, name, { ...props, memoryMiB, timeoutSeconds, environment });
+    const alias = this.lambda.addAlias('live');
+    if (!isFunction(alias)) throw new Error(`The alias of ${name} has no role`);
+    this.alias = alias;
+  }
+}
+
+/** The CDK's own types don't let an alias pass for a function, as an alias may have no role. */
+const isFunction = (alias: Alias): alias is Alias & IFunction => alias.role !== undefined;
 
 /** The ARN of the parameter that holds the API key with which a stage checks itself. */
 export const probeKeyArn = (scope: Construct, stage: Stage): string =>

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { versionMetricNames } from '../../lib/contract/metric-names.ts';
-import type { ServiceFunction, ServiceFunctions } from '../lambda/service-function.ts';
+import type { ServiceFunction, ServiceFunctions } from '../lambda/stage-function.ts';
 import type { Stage } from '../stages.ts';
 import type { Monitoring } from './monitoring.ts';
 import { serviceMetric } from './service-metrics.ts';

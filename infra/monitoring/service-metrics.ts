@@ -3,7 +3,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { metricsNamespace } from '../../lib/contract/metric-names.ts';
-import type { ServiceFunctions } from '../lambda/service-function.ts';
+import type { ServiceFunctions } from '../lambda/stage-function.ts';
 import { type Stage, serviceName } from '../stages.ts';
 
 /** What the alarms and the dashboard of a stage watch. */

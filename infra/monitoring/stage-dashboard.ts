@@ -4,7 +4,6 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
-  type GraphWidgetProps,
   type IMetric,
   MathExpression,
   TextWidget,
@@ -37,14 +36,13 @@ export class StageDashboard extends Construct {
     super(scope, id);
     const dashboardName = serviceName(service.stage);
     const markdown = `# ${dashboardName}\nWhat to do when an alarm goes off: ${runbook}`;
-    const rows = [...symptoms(service), changes(dashboardName), ...causes(service)];
     new Dashboard(this, 'Dashboard', {
       dashboardName,
       defaultInterval: Duration.hours(3),
       widgets: [
         [new TextWidget({ markdown, width, height: 2 })],
         [new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms], width, height: 4 })],
-        ...rows.map((row) =>
+        ...rowsOf(service).map((row) =>
           row.map((props) => new GraphWidget({ ...props, width: width / row.length })),
         ),
       ],
@@ -52,52 +50,18 @@ export class StageDashboard extends Construct {
   }
 }
 
-const graph = (title: string, ...left: IMetric[]): GraphWidgetProps => ({ title, left });
+const graph = (title: string, ...left: IMetric[]) => ({ title, left });
 
-const symptoms = (service: MonitoredService): GraphWidgetProps[][] => {
-  const { stage } = service;
-  const api = service.restApi.deploymentStage;
+const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredService) => {
+  const api = restApi.deploymentStage;
   const percentiles = ['p50', 'p90', 'p99'].map((statistic) => ({ statistic, label: statistic }));
-  return [
-    [
-      graph('Up: share of probes', probeMetric(stage, probeMetricNames.success, 'Average')),
-      graph('Up: latency of probes, ms', probeMetric(stage, probeMetricNames.latency, 'Maximum')),
-      byOperation(service, 'Up: requests', metricNames.requests),
-    ],
-    [
-      graph(
-        'Hurt: answers by class',
-        api.metricClientError({ label: '4xx' }),
-        api.metricServerError({ label: '5xx' }),
+  const byOperation = (title: string, metricName: MetricName, statistic?: string) =>
+    graph(
+      `${title} by operation`,
+      ...Object.keys(functions).map((operation) =>
+        serviceMetric(stage, metricName, { operation }, statistic),
       ),
-      byOperation(service, 'Hurt: 5xx', metricNames.serverErrors),
-      byOperation(service, 'Hurt: 4xx', metricNames.clientErrors),
-      byOperation(service, 'Hurt: API keys refused', metricNames.authFailures),
-    ],
-    [
-      graph('Hurt: latency of the API, ms', ...percentiles.map((each) => api.metricLatency(each))),
-      graph(
-        'Hurt: latency of the functions, ms',
-        ...percentiles.map((each) => api.metricIntegrationLatency(each)),
-      ),
-      byOperation(service, 'Hurt: calls of DynamoDB, p99, ms', metricNames.dynamodbLatency, 'p99'),
-    ],
-  ];
-};
-
-/** Graphs of each version of each operation's function: a deployment begins where a line begins. */
-const changes = (service: string): GraphWidgetProps[] =>
-  [
-    ['requests', versionMetricNames.requests, 'Sum'],
-    ['5xx', versionMetricNames.serverErrors, 'Sum'],
-    ['latency, p99, ms,', versionMetricNames.latency, 'p99'],
-  ].map(([title, metricName, statistic]) => {
-    const expression = `SEARCH('{${metricsNamespace},service,operation,version} MetricName="${metricName}" service="${service}"', '${statistic}', 60)`;
-    return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));
-  });
-
-const causes = (service: MonitoredService): GraphWidgetProps[][] => {
-  const { stage, functions, petsTable, keysTable } = service;
+    );
   const byFunction = (title: string, metricName: string, statistic = 'Sum') =>
     graph(
       `Functions: ${title}`,
@@ -105,6 +69,11 @@ const causes = (service: MonitoredService): GraphWidgetProps[][] => {
         lambda.metric(metricName, { statistic, label }),
       ),
     );
+  /** Of each version of each operation's function: a deployment begins where a line begins. */
+  const byVersion = (title: string, metricName: string, statistic: string) => {
+    const expression = `SEARCH('{${metricsNamespace},service,operation,version} MetricName="${metricName}" service="${serviceName(stage)}"', '${statistic}', 60)`;
+    return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));
+  };
   const reserved = stage.reservedConcurrency?.eachOperation;
   const { read, write } = stage.maximumUnits;
   const index = { GlobalSecondaryIndexName: statusIndex };
@@ -115,6 +84,34 @@ const causes = (service: MonitoredService): GraphWidgetProps[][] => {
   ];
   return [
     [
+      graph('Up: share of probes', probeMetric(stage, probeMetricNames.success, 'Average')),
+      graph('Up: latency of probes, ms', probeMetric(stage, probeMetricNames.latency, 'Maximum')),
+      byOperation('Up: requests', metricNames.requests),
+    ],
+    [
+      graph(
+        'Hurt: answers by class',
+        api.metricClientError({ label: '4xx' }),
+        api.metricServerError({ label: '5xx' }),
+      ),
+      byOperation('Hurt: 5xx', metricNames.serverErrors),
+      byOperation('Hurt: 4xx', metricNames.clientErrors),
+      byOperation('Hurt: API keys refused', metricNames.authFailures),
+    ],
+    [
+      graph('Hurt: latency of the API, ms', ...percentiles.map((each) => api.metricLatency(each))),
+      graph(
+        'Hurt: latency of the functions, ms',
+        ...percentiles.map((each) => api.metricIntegrationLatency(each)),
+      ),
+      byOperation('Hurt: calls of DynamoDB, p99, ms', metricNames.dynamodbLatency, 'p99'),
+    ],
+    [
+      byVersion('requests', versionMetricNames.requests, 'Sum'),
+      byVersion('5xx', versionMetricNames.serverErrors, 'Sum'),
+      byVersion('latency, p99, ms,', versionMetricNames.latency, 'p99'),
+    ],
+    [
       byFunction('crashes and time-outs', 'Errors'),
       byFunction('throttles', 'Throttles'),
       {
@@ -123,7 +120,7 @@ const causes = (service: MonitoredService): GraphWidgetProps[][] => {
           leftAnnotations: [{ value: reserved, label: 'reserved for each operation' }],
         }),
       },
-      byOperation(service, 'Functions: creations that came again', metricNames.idempotentReplays),
+      byOperation('Functions: creations that came again', metricNames.idempotentReplays),
     ],
     tables.map(({ title, table, dimensions }) => {
       const unitsPerSecond = (kind: 'Read' | 'Write') => {
@@ -149,21 +146,7 @@ const causes = (service: MonitoredService): GraphWidgetProps[][] => {
           ),
         ),
       ),
-      byOperation(service, 'DynamoDB: throttled attempts', metricNames.throttles),
+      byOperation('DynamoDB: throttled attempts', metricNames.throttles),
     ],
   ];
 };
-
-/** A graph of one of the service's own metrics, with a line for each operation. */
-const byOperation = (
-  { stage, functions }: MonitoredService,
-  title: string,
-  metricName: MetricName,
-  statistic?: string,
-): GraphWidgetProps =>
-  graph(
-    `${title} by operation`,
-    ...Object.keys(functions).map((operation) =>
-      serviceMetric(stage, metricName, { operation }, statistic),
-    ),
-  );

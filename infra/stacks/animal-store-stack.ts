@@ -12,11 +12,14 @@ import type { Construct } from 'constructs';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { PetsApi } from '../api/pets-api.ts';
 import { CanaryDeployment } from '../lambda/canary-deployment.ts';
-import { ServiceFunction, type ServiceFunctions } from '../lambda/service-function.ts';
-import { allow, probeKeyArn } from '../lambda/stage-function.ts';
+import {
+  allow,
+  probeKeyArn,
+  ServiceFunction,
+  type ServiceFunctions,
+} from '../lambda/stage-function.ts';
 import { Monitoring } from '../monitoring/monitoring.ts';
 import { Probe } from '../monitoring/probe.ts';
-import type { MonitoredService } from '../monitoring/service-metrics.ts';
 import { StageDashboard } from '../monitoring/stage-dashboard.ts';
 import { requireOrigins, requireSafe, type Stage } from '../stages.ts';
 
@@ -44,7 +47,12 @@ export class AnimalStoreStack extends Stack {
     const api = new PetsApi(this, 'Api', stage, functions);
     if (stage.alarmAddressees.length > 0) {
       const service = { stage, restApi: api.restApi, functions, petsTable, keysTable };
-      this.#addMonitoring(service, api.baseAddress);
+      const monitoring = new Monitoring(this, 'Monitoring', service);
+      new Probe(this, stage, api.baseAddress, monitoring);
+      if (stage.canaryMinutes !== undefined)
+        new CanaryDeployment(this, 'Canary', service, stage.canaryMinutes, monitoring);
+      // Last, so that it shows every alarm.
+      new StageDashboard(this, 'Dashboard', service, monitoring.alarms);
     }
 
     const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
@@ -141,17 +149,6 @@ export class AnimalStoreStack extends Stack {
         permissions: [],
       }),
     };
-  }
-
-  #addMonitoring(service: MonitoredService, baseAddress: string) {
-    const { canaryMinutes } = service.stage;
-    const monitoring = new Monitoring(this, 'Monitoring', service);
-    new Probe(this, service.stage, baseAddress, monitoring);
-    if (canaryMinutes !== undefined) {
-      new CanaryDeployment(this, 'Canary', service, canaryMinutes, monitoring);
-    }
-    // Last, so that it shows every alarm.
-    new StageDashboard(this, 'Dashboard', service, monitoring.alarms);
   }
 }
 
