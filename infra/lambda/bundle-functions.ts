@@ -41,8 +41,6 @@ await initialise?.();
 export { handler };
 `;
 
-const entryNames = '[name]/[name]';
-
 /** The functions that serve no request of a client, by the names of their bundles. */
 const checks = {
   'before-traffic': 'infra/lambda/before-traffic-handler.ts',
@@ -51,10 +49,10 @@ const checks = {
 
 /**
  * Bundles each file of `functions/`, and the stack's own checks, as they run on Lambda: `<name>.cjs`, and `<name>.mjs`
- * with the export `handler`. Source maps go beside the bundles, to `.build/maps`: loading them in the function costs
- * time at every start.
+ * with the export `handler`. Source maps stay in `.build/maps`: loading them costs time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
+  const entryNames = '[name]/[name]';
   const output = { outdir: bundlesDirectory, sourcemap: 'external', write: false } as const;
   const [functions, others] = await Promise.all([
     build({ ...bundleOptions, ...output, entryPoints: ['functions/*.ts'], entryNames }),

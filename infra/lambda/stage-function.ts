@@ -20,7 +20,7 @@ interface StageFunctionProps {
   readonly stage: Stage;
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
-  readonly reservedConcurrency?: number | undefined;
+  readonly reservedConcurrentExecutions?: number | undefined;
   readonly environment: Readonly<Record<string, string>>;
   /** All that the function may do, besides writing its own log and its traces. */
   readonly permissions: readonly PolicyStatement[];
@@ -34,7 +34,7 @@ export class StageFunction extends Construct {
 
   constructor(scope: Construct, name: string, props: StageFunctionProps) {
     super(scope, name);
-    const { stage, reservedConcurrency, readsProbeKey } = props;
+    const { stage, reservedConcurrentExecutions, readsProbeKey } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: stage.logRetentionDays,
       removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -57,9 +57,7 @@ export class StageFunction extends Construct {
       handler: `${name}.handler`,
       memorySize: props.memoryMiB,
       timeout: Duration.seconds(props.timeoutSeconds),
-      ...(reservedConcurrency !== undefined && {
-        reservedConcurrentExecutions: reservedConcurrency,
-      }),
+      ...(reservedConcurrentExecutions !== undefined && { reservedConcurrentExecutions }),
       environment: {
         ...props.environment,
         SERVICE_NAME: serviceName(stage),

@@ -55,11 +55,6 @@ export const tableMetric = (
  */
 export const sumOf = (metrics: readonly Metric[], period = Duration.minutes(5)) => {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
-  return new MathExpression({
-    expression: Object.keys(usingMetrics)
-      .map((id) => `FILL(${id}, 0)`)
-      .join(' + '),
-    usingMetrics,
-    period,
-  });
+  const values = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
+  return new MathExpression({ expression: values.join(' + '), usingMetrics, period });
 };

@@ -133,7 +133,7 @@ export class AnimalStoreStack extends Stack {
     const operationFunction = (name: string, call: PolicyStatement) =>
       new ServiceFunction(this, name, {
         stage,
-        reservedConcurrency: stage.reservedConcurrency?.eachOperation,
+        reservedConcurrentExecutions: stage.reservedConcurrency?.eachOperation,
         environment,
         permissions: [findApiKeys, call],
       });
@@ -144,7 +144,7 @@ export class AnimalStoreStack extends Stack {
       getPet: operationFunction('get-pet', allow('dynamodb:GetItem', petsTable.tableArn)),
       unrouted: new ServiceFunction(this, 'unrouted', {
         stage,
-        reservedConcurrency: stage.reservedConcurrency?.unrouted,
+        reservedConcurrentExecutions: stage.reservedConcurrency?.unrouted,
         environment: {},
         permissions: [],
       }),
