@@ -5,13 +5,12 @@ import {
   LambdaDeploymentGroup,
   TrafficRouting,
 } from 'aws-cdk-lib/aws-codedeploy';
-import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
 import { addCanaryAlarms } from '../monitoring/canary-alarms.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { MonitoredService } from '../monitoring/service-metrics.ts';
-import { acknowledge } from '../security-checks.ts';
+import { acknowledge, serviceRole } from '../security-checks.ts';
 import type { Stage } from '../stages.ts';
 import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
 
@@ -29,16 +28,8 @@ export class CanaryDeployment extends Construct {
   ) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
-    const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
-      managedPolicies: [
-        ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited'),
-      ],
-    });
-    acknowledge(role, {
-      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]':
-        'AWS made the policy for this one use, and keeps it in step with CodeDeploy.',
-    });
+    const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited';
+    const role = serviceRole(this, 'Role', 'codedeploy', policy);
     const deploymentConfig = new LambdaDeploymentConfig(this, 'Config', {
       trafficRouting: TrafficRouting.timeBasedCanary({
         interval: Duration.minutes(canaryMinutes),

@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
@@ -70,14 +70,8 @@ export class Monitoring extends Construct {
       enforceSSL: true,
     });
     // A policy replaces the default one, which would let CloudWatch publish.
-    topic.addToResourcePolicy(
-      new PolicyStatement({
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions: ['sns:Publish'],
-        resources: [topic.topicArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-      }),
-    );
+    const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } };
+    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));
     acknowledge(topic, {
       'Serverless-SNSRedrivePolicy': 'A queue of failed mails would have no reader.',
     });

@@ -1,8 +1,7 @@
 import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
-import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { acknowledge } from '../security-checks.ts';
+import { serviceRole } from '../security-checks.ts';
 import { accountStackName } from '../stages.ts';
 
 /**
@@ -13,17 +12,9 @@ export class AccountStack extends Stack {
   constructor(scope: Construct, id: string, props?: Pick<StackProps, 'env'>) {
     const description = 'Animal store service, settings of the account';
     super(scope, id, { ...props, stackName: accountStackName, description });
-    const role = new Role(this, 'ApiGatewayLogging', {
-      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-      managedPolicies: [
-        ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
-      ],
-    });
+    const policy = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
+    const role = serviceRole(this, 'ApiGatewayLogging', 'apigateway', policy);
     role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
-    acknowledge(role, {
-      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
-        'API Gateway checks that the role holds the very policy that AWS made for it.',
-    });
     const account = new CfnAccount(this, 'ApiGateway', { cloudWatchRoleArn: role.roleArn });
     account.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
   }
