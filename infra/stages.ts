@@ -36,8 +36,8 @@ export interface Stage {
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
   /**
-   * Where alarms are sent: e-mail addresses, HTTPS endpoints that page somebody, or ARNs of SNS topics that CloudWatch
-   * may publish to. Without any, the stage has no alarms, no dashboard and no probe.
+   * E-mail addresses, HTTPS endpoints that page somebody, or ARNs of SNS topics that CloudWatch may publish to. Without
+   * any, the stage has no alarms, no dashboard and no probe.
    */
   readonly alarmAddressees: readonly string[];
   /** Whether tables and logs outlive the stack that declares them. */

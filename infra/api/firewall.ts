@@ -9,10 +9,7 @@ import { errorHeaders } from './error-headers.ts';
 
 type Limits = NonNullable<Stage['firewall']>;
 
-/**
- * A web ACL (AWS WAF) before the API: refuses large bodies with 413, floods from one address or with one API key with
- * 429, each with an Error body of its own, and known attacks, which the API's gateway response WAF_FILTERED answers.
- */
+/** A web ACL (AWS WAF) before the API: refuses large bodies, floods, and known attacks (by the API's WAF_FILTERED). */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, stage: Stage, limits: Limits, stageArn: string) {
     super(scope, id);

@@ -124,8 +124,7 @@ export class PetsApi extends Construct {
 }
 
 /**
- * TLS 1.3, or 1.2 with forward secrecy, with post-quantum key exchange where a client offers it; the host name of the
- * handshake must be the one of the request.
+ * TLS 1.3, or 1.2 with forward secrecy, post-quantum where a client offers it; handshake and request name the same host.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
 const tls = {

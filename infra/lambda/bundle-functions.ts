@@ -29,10 +29,7 @@ export const bundleOptions = {
   plugins: [leaveOutModules],
 } satisfies BuildOptions;
 
-/**
- * What Lambda loads of a function: the bundle, once it is initialised. An ES module, as Lambda awaits no other; the
- * bundle itself is none, as those load slower.
- */
+/** What Lambda loads: an ES module, as it awaits no other, which loads the bundle; that is none, as those load slower. */
 export const entryModule = (
   name: string,
 ) => `const { createRequire } = process.getBuiltinModule('node:module');

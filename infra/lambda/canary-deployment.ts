@@ -15,8 +15,8 @@ import type { Stage } from '../stages.ts';
 import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
 
 /**
- * Brings new versions of functions into service through their aliases: none before a check has passed, then 10 % of the
- * requests for some minutes, then all. Goes back to the old version when an alarm of the new one goes off, or the API answers too many 5xx.
+ * Gives new versions of functions, once a check has passed, 10 % of the requests for some minutes, then all. Goes back to
+ * the old version when an alarm of the new one goes off, or the API answers too many 5xx.
  */
 export class CanaryDeployment extends Construct {
   constructor(

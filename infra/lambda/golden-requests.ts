@@ -39,16 +39,13 @@ export const refusals = (apiKey: string): GoldenRequest[] => {
   const unknown = generateApiKey(apiKey.startsWith('pets_live') ? 'pets_live' : 'pets_test');
   const refused = answeredWith(errors.unauthorized());
   return operations.flatMap((operation) =>
-    [undefined, unknown].map((key) => golden(operation, { key }, refused)),
+    [undefined, unknown].map((key) => golden(operation, key, refused)),
   );
 };
 
 /** A creation under a fixed Idempotency-Key: only the first one ever adds a pet. */
-export const creation = (key: string): GoldenRequest => {
-  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'deployment-check' };
-  const body = JSON.stringify(checkPet);
-  return golden(createPet, { key, headers, body }, { status: 201, hasBody: isCheckPet });
-};
+export const creation = (key: string): GoldenRequest =>
+  golden(createPet, key, { status: 201, hasBody: isCheckPet }, { body: JSON.stringify(checkPet) });
 
 /** Requests that only read; `id` is that of the pet that the checks add. */
 export const reads = (key: string, id: number): GoldenRequest[] => {
@@ -59,25 +56,18 @@ export const reads = (key: string, id: number): GoldenRequest[] => {
     Array.isArray(body) && body.length === 1 && isDeepStrictEqual(body, body.map(toPet));
   const removed = answeredWith(errors.endpointRemoved(`GET ${successor}`));
   return [
-    golden(listPets, { key, query: 'limit=1' }, { status: 200, hasBody: isPage }),
-    golden(getPet, { key, id }, isRemoved ? removed : { status: 200, hasBody: isCheckPet }),
-    golden(unrouted, { key }, answeredWith(errors.notFound())),
+    golden(listPets, key, { status: 200, hasBody: isPage }, { query: 'limit=1' }),
+    golden(getPet, key, isRemoved ? removed : { status: 200, hasBody: isCheckPet }, { id }),
+    golden(unrouted, key, answeredWith(errors.notFound())),
   ];
 };
-
-interface RequestParts {
-  readonly key: string | undefined;
-  readonly id?: number;
-  readonly query?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
 
 /** A request to a function as API Gateway sends it, as far as that was recorded, and the answer that it must get. */
 const golden = (
   { name, method, path: resourcePath, deprecation }: Omit<Operation, 'name'> & { name: string },
-  { key, id = 1, query = '', headers = {}, body = '' }: RequestParts,
+  key: string | undefined,
   expected: Expected,
+  { id = 1, query = '', body = '' }: { id?: number; query?: string; body?: string } = {},
 ) => {
   const path = resourcePath.replace('{petId}', `${id}`).replace('{proxy+}', 'unknown');
   const request = {
@@ -87,7 +77,10 @@ const golden = (
     method,
     path: `/v1${path}`,
     query,
-    headers: Object.entries({ ...headers, ...(key && { Authorization: `Bearer ${key}` }) }),
+    headers: Object.entries({
+      ...(key && { Authorization: `Bearer ${key}` }),
+      ...(body && { 'Content-Type': 'application/json', 'Idempotency-Key': 'deployment-check' }),
+    }),
     sourceIp: '127.0.0.1',
     port: 443,
     protocol: 'HTTP/1.1',

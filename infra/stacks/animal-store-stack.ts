@@ -23,10 +23,7 @@ import { Probe } from '../monitoring/probe.ts';
 import { StageDashboard } from '../monitoring/stage-dashboard.ts';
 import { requireOrigins, requireSafe, type Stage } from '../stages.ts';
 
-/**
- * One stage of the animal store: its tables, a function per operation, and the REST API before them.
- * Throws when the values of the stage are unsafe, or one of its `corsOrigins` is not an origin.
- */
+/** One stage of the animal store. Throws when its values are unsafe, or one of its `corsOrigins` is not an origin. */
 export class AnimalStoreStack extends Stack {
   readonly #stage: Stage;
 
