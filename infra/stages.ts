@@ -155,22 +155,20 @@ const dangersInProd = [
   ['alarmAddressees', 'no one hears an alarm'],
 ] as const;
 
-/** Throws, and names each reason, when no alarm could stop a canary, or prod could lose data or fail unseen. */
+/**
+ * Throws, and names each reason, when no alarm could stop a canary, prod could lose data or fail unseen, or an origin for
+ * CORS is not what browsers send: scheme, host and perhaps port, in lower case, and no path.
+ */
 export const requireSafe = (stage: Stage): void => {
   const isSet = (name: keyof Stage) => [stage[name]].flat().some(Boolean);
-  const problems = dangersInProd
-    .filter(([name]) => stage.name === 'prod' && !isSet(name))
-    .map(([name, danger]) => `${name} is not set, so ${danger}`);
+  // To a URL `*` and `'` are letters of a host like others; to API Gateway `'` ends a value.
+  const isOrigin = (given: string) => URL.parse(given)?.origin === given && !/[*']/.test(given);
+  const problems: string[] = [];
   if (isSet('canaryMinutes') && !isSet('alarmAddressees'))
-    problems.unshift('canaryMinutes is set without alarmAddressees: no alarm can stop a canary');
+    problems.push('canaryMinutes is set without alarmAddressees: no alarm can stop a canary');
+  for (const [name, danger] of stage.name === 'prod' ? dangersInProd : [])
+    if (!isSet(name)) problems.push(`${name} is not set, so ${danger}`);
+  for (const given of stage.corsOrigins)
+    if (!isOrigin(given)) problems.push(`corsOrigins: ${given} is not an origin`);
   if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);
-};
-
-/** Throws for what no browser sends as its `Origin`: that is scheme, host and perhaps port, in lower case, and no path. */
-export const requireOrigins = ({ name, corsOrigins }: Stage): void => {
-  for (const given of corsOrigins) {
-    // To a URL `*` and `'` are letters of a host like others; to API Gateway `'` ends a value.
-    if (URL.parse(given)?.origin === given && !/[*']/.test(given)) continue;
-    throw new Error(`corsOrigins of ${name}: ${given} is not an origin`);
-  }
 };

@@ -29,8 +29,6 @@ const versionSegment = 'v1';
 export class PetsApi extends Construct {
   readonly restApi: RestApi;
   readonly baseAddress: string;
-  /** The target of a DNS record for the custom domain, if the stage has one. */
-  readonly domainTarget: string | undefined;
 
   constructor(scope: Construct, id: string, stage: Stage, functions: ServiceFunctions) {
     super(scope, id);
@@ -38,7 +36,6 @@ export class PetsApi extends Construct {
     const { region, urlSuffix } = Stack.of(this);
     const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
     this.baseAddress = `https://${stage.customDomain?.domainName ?? ownHost}/${versionSegment}`;
-    this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
     if (stage.firewall) {
       const { stageArn } = this.restApi.deploymentStage;
       new Firewall(this, 'Firewall', stage, stage.firewall, stageArn);

@@ -63,21 +63,21 @@ export class CanaryDeployment extends Construct {
    * alias must wait for it: a release, and likewise a rollback, first sets the versions and then moves the aliases.
    */
   #addCheck(stage: Stage, functions: ServiceFunctions): StageFunction {
-    const lambdas = Object.entries(functions).map(([name, { lambda }]) => ({ name, lambda }));
+    const called = Object.entries(functions);
     const check = new StageFunction(this, 'before-traffic', {
       stage,
       memoryMiB: 512,
       timeoutSeconds: 60,
       readsProbeKey: true,
       environment: Object.fromEntries(
-        lambdas.map(({ name, lambda }) => [name, lambda.currentVersion.functionArn]),
+        called.map(([name, { lambda }]) => [name, lambda.currentVersion.functionArn]),
       ),
       permissions: [
-        allow('lambda:InvokeFunction', ...lambdas.map(({ lambda }) => `${lambda.functionArn}:*`)),
+        allow('lambda:InvokeFunction', ...called.map(([, one]) => `${one.lambda.functionArn}:*`)),
       ],
     });
     const reason = 'IAM would take a while to know a permission for the new version only.';
-    for (const one of Object.values(functions)) acknowledgeVersions(check, one, reason);
+    for (const [, one] of called) acknowledgeVersions(check, one, reason);
     return check;
   }
 }

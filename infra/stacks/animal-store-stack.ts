@@ -21,15 +21,14 @@ import {
 import { Monitoring } from '../monitoring/monitoring.ts';
 import { Probe } from '../monitoring/probe.ts';
 import { StageDashboard } from '../monitoring/stage-dashboard.ts';
-import { requireOrigins, requireSafe, type Stage } from '../stages.ts';
+import { requireSafe, type Stage } from '../stages.ts';
 
-/** One stage of the animal store. Throws when its values are unsafe, or one of its `corsOrigins` is not an origin. */
+/** One stage of the animal store. Throws when its values are unsafe. */
 export class AnimalStoreStack extends Stack {
   readonly #stage: Stage;
 
   constructor(scope: Construct, id: string, stage: Stage) {
     requireSafe(stage);
-    requireOrigins(stage);
     super(scope, id, {
       description: `Animal store service, ${stage.name}`,
       ...(stage.environment && { env: stage.environment }),
@@ -54,9 +53,10 @@ export class AnimalStoreStack extends Stack {
 
     const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
     const policy = this.#addKeyAdministrationPolicy(keysTable, logGroups);
+    const { domainName } = api.restApi;
     const outputs = {
       BaseAddress: api.baseAddress,
-      ...(api.domainTarget && { DomainTarget: api.domainTarget }),
+      ...(domainName && { DomainTarget: domainName.domainNameAliasDomainName }),
       PetsTableName: petsTable.tableName,
       KeysTableName: keysTable.tableName,
       LogGroupNames: Fn.join(

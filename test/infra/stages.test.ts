@@ -69,7 +69,7 @@ describe('a stage is refused', () => {
     'https://a.example https://b.example',
   ])('for CORS of %j, which no browser sends as an origin', (origin) => {
     expect(() => stackOf({ ...staging, corsOrigins: ['https://a.example', origin] })).toThrow(
-      `corsOrigins of staging: ${origin} is not an origin`,
+      `staging is unsafe: corsOrigins: ${origin} is not an origin`,
     );
   });
 });
