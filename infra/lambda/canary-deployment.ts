@@ -19,20 +19,15 @@ import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts
  * the old version when an alarm of the new one goes off, or the API answers too many 5xx.
  */
 export class CanaryDeployment extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    { stage, functions }: MonitoredService,
-    canaryMinutes: number,
-    monitoring: Monitoring,
-  ) {
-    super(scope, id);
+  constructor(scope: Construct, service: MonitoredService, minutes: number, alarms: Monitoring) {
+    super(scope, 'Canary');
+    const { stage, functions } = service;
     const application = new LambdaApplication(this, 'Application');
     const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited';
     const role = serviceRole(this, 'Role', 'codedeploy', policy);
     const deploymentConfig = new LambdaDeploymentConfig(this, 'Config', {
       trafficRouting: TrafficRouting.timeBasedCanary({
-        interval: Duration.minutes(canaryMinutes),
+        interval: Duration.minutes(minutes),
         percentage: 10,
       }),
     });
@@ -47,10 +42,7 @@ export class CanaryDeployment extends Construct {
         deploymentConfig,
         preHook: check.lambda,
         // At most 10: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
-        alarms: [
-          ...addCanaryAlarms(monitoring, stage, name, functions[name]),
-          monitoring.serverErrors,
-        ],
+        alarms: [...addCanaryAlarms(alarms, stage, name, functions[name]), alarms.serverErrors],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
       // With the versions that it checks, and the permission to call it.

@@ -13,7 +13,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { metricNames } from '../../lib/contract/metric-names.ts';
-import { type Deprecation, type OperationName, operations } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/contract/operations.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { acknowledge } from '../security-checks.ts';
 import { runbook, type Stage, serviceName } from '../stages.ts';
@@ -165,9 +165,20 @@ const alarmsOf = (service: MonitoredService, region: string) => {
       },
     }),
     ...Object.fromEntries(
-      operations.flatMap(({ name, deprecation }) =>
-        deprecation ? [[`${name}-in-use`, inUseAlarm(stage, name, deprecation)]] : [],
-      ),
+      operations.flatMap(({ name: operation, deprecation }) => {
+        const year = deprecation?.sunset.getUTCFullYear();
+        const alarm = {
+          meaning: `${operation}, which is removed in ${year}, was still called that day: its callers will break.`,
+          metric: new MathExpression({
+            expression: `IF(YEAR(requests) >= ${year}, requests, 0)`,
+            usingMetrics: { requests: serviceMetric(stage, metricNames.requests, { operation }) },
+            period: Duration.days(1),
+          }),
+          threshold: 1,
+          runbookEntry: 'deprecated-operation-in-use',
+        };
+        return deprecation ? [[`${operation}-in-use`, alarm]] : [];
+      }),
     ),
   };
 };
@@ -181,17 +192,3 @@ const throttlesOf = (tables: readonly Table[], dimensions?: Readonly<Record<stri
     ),
     Duration.minutes(1),
   );
-
-const inUseAlarm = (stage: Stage, operation: OperationName, { sunset }: Deprecation) => {
-  const year = sunset.getUTCFullYear();
-  return {
-    meaning: `${operation}, which is removed in ${year}, was still called that day: its callers will break.`,
-    metric: new MathExpression({
-      expression: `IF(YEAR(requests) >= ${year}, requests, 0)`,
-      usingMetrics: { requests: serviceMetric(stage, metricNames.requests, { operation }) },
-      period: Duration.days(1),
-    }),
-    threshold: 1,
-    runbookEntry: 'deprecated-operation-in-use',
-  };
-};

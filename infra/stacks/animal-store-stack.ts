@@ -46,7 +46,7 @@ export class AnimalStoreStack extends Stack {
       const monitoring = new Monitoring(this, 'Monitoring', service);
       new Probe(this, stage, api.baseAddress, monitoring);
       if (stage.canaryMinutes !== undefined)
-        new CanaryDeployment(this, 'Canary', service, stage.canaryMinutes, monitoring);
+        new CanaryDeployment(this, service, stage.canaryMinutes, monitoring);
       // Last, so that it shows every alarm.
       new StageDashboard(this, 'Dashboard', service, monitoring.alarms);
     }
