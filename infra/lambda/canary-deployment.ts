@@ -25,11 +25,9 @@ export class CanaryDeployment extends Construct {
     const application = new LambdaApplication(this, 'Application');
     const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited';
     const role = serviceRole(this, 'Role', 'codedeploy', policy);
+    const interval = Duration.minutes(minutes);
     const deploymentConfig = new LambdaDeploymentConfig(this, 'Config', {
-      trafficRouting: TrafficRouting.timeBasedCanary({
-        interval: Duration.minutes(minutes),
-        percentage: 10,
-      }),
+      trafficRouting: TrafficRouting.timeBasedCanary({ interval, percentage: 10 }),
     });
     const check = this.#addCheck(stage, functions);
     acknowledgeVersions(role, check, 'The CDK lets CodeDeploy call every version of its hook.');

@@ -65,10 +65,8 @@ export class Monitoring extends Construct {
   /** The stage's own topic, with its subscribers, and those that it names as addressees. */
   #addTopics(): ITopic[] {
     // Not encrypted by a key: a slip in the key's policy would silence every alarm, and mail is plain text anyway.
-    const topic = new Topic(this, 'Topic', {
-      displayName: serviceName(this.#stage),
-      enforceSSL: true,
-    });
+    const displayName = serviceName(this.#stage);
+    const topic = new Topic(this, 'Topic', { displayName, enforceSSL: true });
     // A policy replaces the default one, which would let CloudWatch publish.
     const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } };
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));

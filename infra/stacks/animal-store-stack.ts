@@ -53,16 +53,14 @@ export class AnimalStoreStack extends Stack {
 
     const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
     const policy = this.#addKeyAdministrationPolicy(keysTable, logGroups);
+    const logGroupNames = logGroups.map(({ logGroupName }) => logGroupName);
     const { domainName } = api.restApi;
     const outputs = {
       BaseAddress: api.baseAddress,
       ...(domainName && { DomainTarget: domainName.domainNameAliasDomainName }),
       PetsTableName: petsTable.tableName,
       KeysTableName: keysTable.tableName,
-      LogGroupNames: Fn.join(
-        ',',
-        logGroups.map(({ logGroupName }) => logGroupName),
-      ),
+      LogGroupNames: Fn.join(',', logGroupNames),
       KeyAdministrationPolicy: policy.managedPolicyArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
