@@ -1,10 +1,10 @@
 import { App } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './lambda/bundle-functions.ts';
-import { refusePlaceholders } from './placeholders.ts';
+import { placeholdersIn } from './placeholders.ts';
+import { addSecurityChecks } from './security-checks.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
-import { addSecurityChecks } from './stacks/security-checks.ts';
 import { accountStackId, emulated, type Stage, stackName, stages, staging } from './stages.ts';
 
 await bundleFunctions();
@@ -20,17 +20,20 @@ const deployed: readonly Stage[] = isSet('emulator', 'true')
   : Object.values(stages);
 
 for (const stage of deployed) {
-  if (stage.name === 'prod' && !isSet('placeholders', 'allowed')) refusePlaceholders(stage);
+  const placeholders = stage.name === 'prod' ? placeholdersIn(stage) : [];
+  if (placeholders.length > 0 && !isSet('placeholders', 'allowed')) {
+    throw new Error(
+      `${placeholders.join(' ')} To synthesise without deploying: --context placeholders=allowed.`,
+    );
+  }
   const account = accountStackId(stage);
   if (!app.node.tryFindChild(account)) {
     new AccountStack(app, account, stage.environment && { env: stage.environment });
   }
   new AnimalStoreStack(app, stackName(stage), {
-    stage: {
-      ...stage,
-      ...(isSet('canary', 'off') && { canaryMinutes: undefined }),
-      ...(typeof cors === 'string' && { corsOrigins: [cors] }),
-    },
+    ...stage,
+    ...(isSet('canary', 'off') && { canaryMinutes: undefined }),
+    ...(typeof cors === 'string' && { corsOrigins: [cors] }),
   });
 }
 addSecurityChecks(app);

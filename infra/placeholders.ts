@@ -5,24 +5,13 @@ const placeholder = /\bexample\.com\b|\b(?:111122223333|444455556666)\b/;
 
 /** The values of a stage that the repository came with and that an operator must set, each with its reason. */
 export const placeholdersIn = (stage: Stage, link = runbook): string[] => {
-  const { environment, alarmAddressees, customDomain } = stage;
-  const values = { environment, alarmAddressees, customDomain };
-  const problems = Object.entries(values)
-    .filter(([, value]) => placeholder.test(JSON.stringify(value ?? '')))
-    .map(([name]) => `${name} of ${stage.name} is a placeholder: set it in infra/stages.ts.`);
-  if (alarmAddressees.length > 0 && !URL.canParse(link)) {
+  const problems = (['environment', 'alarmAddressees', 'customDomain'] as const)
+    .filter((name) => placeholder.test(JSON.stringify(stage[name] ?? '')))
+    .map((name) => `${name} of ${stage.name} is a placeholder: set it in infra/stages.ts.`);
+  if (stage.alarmAddressees.length > 0 && !URL.canParse(link)) {
     problems.push(
       'runbook is no URL, so an alarm links nothing: set it in infra/stages.ts to where infra/runbook.md can be read.',
     );
   }
   return problems;
-};
-
-/** Throws, and names each, when a stage has placeholders. */
-export const refusePlaceholders = (stage: Stage): void => {
-  const problems = placeholdersIn(stage);
-  if (problems.length === 0) return;
-  throw new Error(
-    `${problems.join(' ')} To synthesise without deploying: --context placeholders=allowed.`,
-  );
 };

@@ -12,14 +12,11 @@ export interface Throttle {
 export interface Stage {
   readonly name: 'staging' | 'prod';
   /** The only account and region that the stage is deployed to; without it, where the credentials lead. */
-  readonly environment: { readonly account: string; readonly region: string } | undefined;
-
+  readonly environment: Readonly<{ account: string; region: string }> | undefined;
   /** The prefix of the API keys that this stage accepts. */
   readonly apiKeyPrefix: ApiKeyPrefix;
   /** The domain that clients use, in place of API Gateway's own, and its certificate in this region. */
-  readonly customDomain:
-    | { readonly domainName: string; readonly certificateArn: string }
-    | undefined;
+  readonly customDomain: Readonly<{ domainName: string; certificateArn: string }> | undefined;
   /** For each method of the API that has no throttle of its own. */
   readonly throttle: Throttle;
   /** By the name of the operation. */
@@ -27,35 +24,22 @@ export interface Stage {
   /** Origins whose web pages may call the service, such as `https://store.example`; without any, CORS is off. */
   readonly corsOrigins: readonly string[];
   /** A firewall before the API: how many requests an address, and an API key, may send in 5 minutes. */
-  readonly firewall:
-    | { readonly requestsPerAddress: number; readonly requestsPerApiKey: number }
-    | undefined;
-
+  readonly firewall: { requestsPerAddress: number; requestsPerApiKey: number } | undefined;
   /** Memory of each function, in MiB; its share of CPU grows with it. */
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
-  /**
-   * Execution environments kept for the function of each operation, and for `unrouted`, which can't have more; without
-   * it they share the account's.
-   */
-  readonly reservedConcurrency:
-    | { readonly eachOperation: number; readonly unrouted: number }
-    | undefined;
-  /**
-   * For how many minutes a new version gets 10 % of the requests, after a check without clients; it is taken back if an
-   * alarm goes off. Without a number it gets all requests at once.
-   */
+  /** Execution environments that functions get, and no more; without it they share the account's. */
+  readonly reservedConcurrency: Readonly<{ eachOperation: number; unrouted: number }> | undefined;
+  /** How long a new version gets 10 % of the requests before it gets all; without a number it gets all at once. */
   readonly canaryMinutes: number | undefined;
-
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
   /**
-   * Where alarms are sent: e-mail addresses, HTTPS endpoints that page somebody, or ARNs of SNS topics that CloudWatch
-   * may publish to. Without any, the stage has no alarms, no dashboard and no probe.
+   * E-mail addresses, HTTPS endpoints that page somebody, or ARNs of SNS topics that CloudWatch may publish to. Without
+   * any, the stage has no alarms, no dashboard and no probe.
    */
   readonly alarmAddressees: readonly string[];
-
   /** Whether tables and logs outlive the stack that declares them. */
   readonly retainData: boolean;
   /** Whether DynamoDB refuses to delete the tables. */
@@ -125,10 +109,7 @@ export const prod: Stage = {
 /** Every stage of the service, by its name. */
 export const stages: Readonly<Record<Stage['name'], Stage>> = { staging, prod };
 
-/**
- * A stage as an AWS-compatible emulator can have it: in the emulator's own account, without what emulators lack
- * (CodeDeploy, termination protection, alarms on metric math, firewalls).
- */
+/** A stage in an AWS-compatible emulator: in its own account, without what emulators lack, such as CodeDeploy. */
 export const emulated = (stage: Stage): Stage => ({
   ...stage,
   environment: undefined,
@@ -164,36 +145,30 @@ export const accountStackId = ({ environment }: Pick<Stage, 'environment'>): str
     ? `${accountStackName}-${environment.account}-${environment.region}`
     : accountStackName;
 
+/** What happens to prod without a value. */
+const dangersInProd = [
+  ['environment', 'it is deployed where the credentials lead'],
+  ['retainData', 'tables are deleted with the stack'],
+  ['deletionProtection', 'one call deletes a table'],
+  ['terminationProtection', 'one call deletes the stack'],
+  ['pointInTimeRecoveryDays', 'nothing can be restored'],
+  ['alarmAddressees', 'no one hears an alarm'],
+] as const;
+
 /**
- * Throws, and names each reason, when a stage would deploy a canary that no alarm can take back, or when prod could
- * lose its customers' data or fail unseen.
+ * Throws, and names each reason, when no alarm could stop a canary, prod could lose data or fail unseen, or an origin for
+ * CORS is not what browsers send: scheme, host and perhaps port, in lower case, and no path.
  */
 export const requireSafe = (stage: Stage): void => {
-  const problems = [
-    stage.canaryMinutes !== undefined &&
-      stage.alarmAddressees.length === 0 &&
-      'canaryMinutes is set without alarmAddressees, so no alarm can take a new version back',
-    ...(stage.name === 'prod' ? dangersOf(stage) : []),
-  ].filter((problem) => problem !== false);
+  const isSet = (name: keyof Stage) => [stage[name]].flat().some(Boolean);
+  // To a URL `*` and `'` are letters of a host like others; to API Gateway `'` ends a value.
+  const isOrigin = (given: string) => URL.parse(given)?.origin === given && !/[*']/.test(given);
+  const problems: string[] = [];
+  if (isSet('canaryMinutes') && !isSet('alarmAddressees'))
+    problems.push('canaryMinutes is set without alarmAddressees: no alarm can stop a canary');
+  for (const [name, danger] of stage.name === 'prod' ? dangersInProd : [])
+    if (!isSet(name)) problems.push(`${name} is not set, so ${danger}`);
+  for (const given of stage.corsOrigins)
+    if (!isOrigin(given)) problems.push(`corsOrigins: ${given} is not an origin`);
   if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);
-};
-
-const dangersOf = (stage: Stage): (string | false)[] => [
-  !stage.environment && 'environment is missing, so it is deployed where the credentials lead',
-  !stage.retainData && 'retainData must be true, or tables are deleted with the stack',
-  !stage.deletionProtection && 'deletionProtection must be true, or one call deletes a table',
-  !stage.terminationProtection &&
-    'terminationProtection must be true, or one call deletes the stack',
-  stage.pointInTimeRecoveryDays === 0 &&
-    'pointInTimeRecoveryDays must be from 1 to 35, or nothing can be restored',
-  stage.alarmAddressees.length === 0 && 'alarmAddressees is empty, so no one hears an alarm',
-];
-
-/** Throws for what no browser sends as its `Origin`: that is scheme, host and perhaps port, in lower case, and no path. */
-export const requireOrigins = ({ name, corsOrigins }: Stage): void => {
-  for (const given of corsOrigins) {
-    // To a URL `*` and `'` are letters of a host like others; to API Gateway `'` ends a value.
-    if (URL.parse(given)?.origin === given && !/[*']/.test(given)) continue;
-    throw new Error(`corsOrigins of ${name}: ${given} is not an origin`);
-  }
 };

@@ -7,15 +7,142 @@ import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { type Stage, serviceName } from '../stages.ts';
 import { errorHeaders } from './error-headers.ts';
 
-export interface FirewallProps {
-  readonly stage: Stage;
-  readonly limits: NonNullable<Stage['firewall']>;
-  /** The stage of the API that it protects. */
-  readonly stageArn: string;
+type Limits = NonNullable<Stage['firewall']>;
+
+/** A web ACL (AWS WAF) before the API: refuses large bodies, floods, and known attacks (by the API's WAF_FILTERED). */
+export class Firewall extends Construct {
+  constructor(scope: Construct, id: string, stage: Stage, limits: Limits, stageArn: string) {
+    super(scope, id);
+    const name = serviceName(stage);
+    const rules = [
+      ...blocks(limits).map(({ error, ...rule }) => ({ ...rule, action: block(stage, error) })),
+      ...managedRules,
+    ];
+    const webAcl = new CfnWebACL(this, 'WebAcl', {
+      name,
+      scope: 'REGIONAL',
+      defaultAction: { allow: {} },
+      rules: rules.map((rule, priority) => ({
+        ...rule,
+        priority,
+        visibilityConfig: visibility(`${name}-${rule.name}`),
+      })),
+      customResponseBodies: Object.fromEntries(
+        blocks(limits).map(({ error: { code, body } }) => [
+          code,
+          { contentType: 'APPLICATION_JSON', content: JSON.stringify(body) },
+        ]),
+      ),
+      // Sampled requests and logs would show whole API keys. The path can't be protected: it has no field type.
+      // https://docs.aws.amazon.com/waf/latest/APIReference/API_FieldToProtect.html
+      dataProtectionConfig: {
+        dataProtections: [
+          { fieldType: 'SINGLE_HEADER', fieldKeys: ['authorization'] },
+          { fieldType: 'QUERY_STRING' },
+        ].map((field) => ({ field, action: 'SUBSTITUTION' })),
+      },
+      visibilityConfig: visibility(name),
+    });
+    new CfnWebACLAssociation(this, 'Association', {
+      resourceArn: stageArn,
+      webAclArn: webAcl.attrArn,
+    });
+    this.#addLog(stage, webAcl.attrArn);
+  }
+
+  /**
+   * Logs the requests that a rule blocks or counts, without what may hold an API key.
+   * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
+   */
+  #addLog(stage: Stage, resourceArn: string) {
+    const { logGroupName: resourceName } = new LogGroup(this, 'Log', {
+      logGroupName: `aws-waf-logs-${serviceName(stage)}`,
+      retention: stage.accessLogRetentionDays,
+      // Its name is fixed, so that a retry of a failed deployment would collide with a log that stayed.
+      removalPolicy: stage.retainData
+        ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+        : RemovalPolicy.DESTROY,
+    });
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    const arn = { service: 'logs', resource: 'log-group', resourceName, arnFormat };
+    const Conditions = ['BLOCK', 'COUNT'].map((Action) => ({ ActionCondition: { Action } }));
+    new CfnLoggingConfiguration(this, 'Logging', {
+      resourceArn,
+      logDestinationConfigs: [Stack.of(this).formatArn(arn)],
+      redactedFields: [
+        { singleHeader: { Name: 'authorization' } },
+        { queryString: {} },
+        { uriPath: {} },
+      ],
+      loggingFilter: {
+        DefaultBehavior: 'DROP',
+        Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions }],
+      },
+    });
+  }
 }
 
+/** The time in which requests are counted. */
+const evaluationWindowSec = 300;
+
+/** What is blocked, and with which error. */
+const blocks = ({ requestsPerAddress, requestsPerApiKey }: Limits) => [
+  {
+    name: 'large-body',
+    error: errors.payloadTooLarge(),
+    statement: {
+      sizeConstraintStatement: {
+        fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
+        comparisonOperator: 'GT',
+        size: maxBodyBytes,
+        textTransformations: [{ priority: 0, type: 'NONE' }],
+      },
+    },
+  },
+  {
+    name: 'flood-from-address',
+    error: errors.tooManyRequests(),
+    statement: over(requestsPerAddress, { aggregateKeyType: 'IP' }),
+  },
+  {
+    name: 'flood-with-api-key',
+    error: errors.tooManyRequests(),
+    statement: over(requestsPerApiKey, {
+      aggregateKeyType: 'CUSTOM_KEYS',
+      customKeys: [{ header: { name: 'Authorization', textTransformations: oneSpelling } }],
+    }),
+  },
+];
+
+const over = (limit: number, by: { aggregateKeyType: string; customKeys?: object[] }) => ({
+  rateBasedStatement: { limit, evaluationWindowSec, ...by },
+});
+
+/**
+ * The functions take `bearer` in any case, followed by any number of spaces, so each spelling counts for one key.
+ * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-transformation.html
+ */
+const oneSpelling = [
+  { priority: 0, type: 'COMPRESS_WHITE_SPACE' },
+  { priority: 1, type: 'LOWERCASE' },
+];
+
+const block = (stage: Stage, error: ApiError): CfnWebACL.RuleActionProperty => ({
+  block: {
+    customResponse: {
+      responseCode: error.status,
+      customResponseBodyKey: error.code,
+      responseHeaders: Object.entries(errorHeaders(stage, error)).map(([name, value]) => ({
+        name,
+        // Who is blocked stays so until the window has passed.
+        value: name === 'Retry-After' ? `${evaluationWindowSec}` : value,
+      })),
+    },
+  },
+});
+
 /** AWS's rules, and those among them that only count: `<b>` is a name for a pet, and no client needs a `User-Agent`. */
-const managedRules = {
+const managedRules = Object.entries({
   AWSManagedRulesCommonRuleSet: [
     'SizeRestrictions_BODY',
     'EC2MetaDataSSRF_BODY',
@@ -30,184 +157,17 @@ const managedRules = {
     'ReactJSRCE_BODY',
   ],
   AWSManagedRulesAmazonIpReputationList: [],
-};
-
-/**
- * A web ACL (AWS WAF) before the API: refuses large bodies with 413, floods from one address or with one API key with
- * 429, each with an Error body of its own, and known attacks, which the API's gateway response WAF_FILTERED answers.
- */
-export class Firewall extends Construct {
-  readonly #stage: Stage;
-  readonly #name: string;
-
-  constructor(scope: Construct, id: string, { stage, limits, stageArn }: FirewallProps) {
-    super(scope, id);
-    this.#stage = stage;
-    this.#name = serviceName(stage);
-    const rules = [
-      this.#largeBody(),
-      this.#floodFromAddress(limits.requestsPerAddress),
-      this.#floodWithApiKey(limits.requestsPerApiKey),
-      ...Object.entries(managedRules).map(([group, counted]) => this.#managed(group, counted)),
-    ];
-    const webAcl = new CfnWebACL(this, 'WebAcl', {
-      name: this.#name,
-      scope: 'REGIONAL',
-      defaultAction: { allow: {} },
-      rules: rules.map((rule, priority) => ({ ...rule, priority })),
-      customResponseBodies: Object.fromEntries(
-        [errors.payloadTooLarge(), errors.tooManyRequests()].map(({ code, body }) => [
-          code,
-          { contentType: 'APPLICATION_JSON', content: JSON.stringify(body) },
-        ]),
-      ),
-      // Sampled requests and logs would show whole API keys. The path can't be protected: it has no field type.
-      // https://docs.aws.amazon.com/waf/latest/APIReference/API_FieldToProtect.html
-      dataProtectionConfig: {
-        dataProtections: [
-          {
-            field: { fieldType: 'SINGLE_HEADER', fieldKeys: ['authorization'] },
-            action: 'SUBSTITUTION',
-          },
-          { field: { fieldType: 'QUERY_STRING' }, action: 'SUBSTITUTION' },
-        ],
-      },
-      visibilityConfig: visibility(this.#name),
-    });
-    new CfnWebACLAssociation(this, 'Association', {
-      resourceArn: stageArn,
-      webAclArn: webAcl.attrArn,
-    });
-    this.#addLog(webAcl.attrArn);
-  }
-
-  /**
-   * Logs the requests that a rule blocks or counts, without what may hold an API key.
-   * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
-   */
-  #addLog(resourceArn: string) {
-    const { retainData, accessLogRetentionDays } = this.#stage;
-    const { logGroupName } = new LogGroup(this, 'Log', {
-      logGroupName: `aws-waf-logs-${this.#name}`,
-      retention: accessLogRetentionDays,
-      // Its name is fixed, so that a retry of a failed deployment would collide with a log that stayed.
-      removalPolicy: retainData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
-    });
-    new CfnLoggingConfiguration(this, 'Logging', {
-      resourceArn,
-      logDestinationConfigs: [
-        Stack.of(this).formatArn({
-          service: 'logs',
-          resource: 'log-group',
-          resourceName: logGroupName,
-          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-        }),
-      ],
-      redactedFields: [
-        { singleHeader: { Name: 'authorization' } },
-        { queryString: {} },
-        { uriPath: {} },
-      ],
-      loggingFilter: {
-        DefaultBehavior: 'DROP',
-        Filters: [
-          {
-            Behavior: 'KEEP',
-            Requirement: 'MEETS_ANY',
-            Conditions: ['BLOCK', 'COUNT'].map((Action) => ({ ActionCondition: { Action } })),
-          },
-        ],
-      },
-    });
-  }
-
-  #largeBody(): Rule {
-    return this.#blocking('large-body', errors.payloadTooLarge(), {
-      sizeConstraintStatement: {
-        fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
-        comparisonOperator: 'GT',
-        size: maxBodyBytes,
-        textTransformations: [{ priority: 0, type: 'NONE' }],
-      },
-    });
-  }
-
-  #floodFromAddress(limit: number): Rule {
-    return this.#blocking('flood-from-address', errors.tooManyRequests(), {
-      rateBasedStatement: {
-        limit,
-        evaluationWindowSec,
-        aggregateKeyType: 'IP',
-      },
-    });
-  }
-
-  /**
-   * The functions take `bearer` in any case, followed by any number of spaces, so each spelling counts for one key.
-   * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-transformation.html
-   */
-  #floodWithApiKey(limit: number): Rule {
-    const textTransformations = [
-      { priority: 0, type: 'COMPRESS_WHITE_SPACE' },
-      { priority: 1, type: 'LOWERCASE' },
-    ];
-    return this.#blocking('flood-with-api-key', errors.tooManyRequests(), {
-      rateBasedStatement: {
-        limit,
-        evaluationWindowSec,
-        aggregateKeyType: 'CUSTOM_KEYS',
-        customKeys: [{ header: { name: 'Authorization', textTransformations } }],
-      },
-    });
-  }
-
-  #managed(group: string, counted: readonly string[]): Rule {
-    return {
-      name: group,
-      statement: {
-        managedRuleGroupStatement: {
-          vendorName: 'AWS',
-          name: group,
-          ruleActionOverrides: counted.map((rule) => ({
-            name: rule,
-            actionToUse: { count: {} },
-          })),
-        },
-      },
-      overrideAction: { none: {} },
-      visibilityConfig: visibility(`${this.#name}-${group}`),
-    };
-  }
-
-  #blocking(name: string, error: ApiError, statement: CfnWebACL.StatementProperty): Rule {
-    const responseHeaders = Object.entries(errorHeaders(this.#stage, error)).map(
-      ([header, value]) => ({
-        name: header,
-        // Who is blocked stays so until the window has passed.
-        value: header === 'Retry-After' ? `${evaluationWindowSec}` : value,
-      }),
-    );
-    return {
+}).map(([name, counted]) => ({
+  name,
+  statement: {
+    managedRuleGroupStatement: {
+      vendorName: 'AWS',
       name,
-      statement,
-      action: {
-        block: {
-          customResponse: {
-            responseCode: error.status,
-            customResponseBodyKey: error.code,
-            responseHeaders,
-          },
-        },
-      },
-      visibilityConfig: visibility(`${this.#name}-${name}`),
-    };
-  }
-}
-
-type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
-
-/** The time in which requests are counted. */
-const evaluationWindowSec = 300;
+      ruleActionOverrides: counted.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
+    },
+  },
+  overrideAction: { none: {} },
+}));
 
 const visibility = (metricName: string) => ({
   metricName,

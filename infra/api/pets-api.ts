@@ -1,7 +1,6 @@
-import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
-  CfnRestApi,
   EndpointAccessMode,
   EndpointType,
   LambdaIntegration,
@@ -15,9 +14,10 @@ import {
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type ApiError, errors } from '../../lib/contract/errors.ts';
+import { errors } from '../../lib/contract/errors.ts';
 import { methodsOf, operations } from '../../lib/contract/operations.ts';
-import type { ServiceFunction, ServiceFunctions } from '../lambda/service-function.ts';
+import type { ServiceFunction, ServiceFunctions } from '../lambda/stage-function.ts';
+import { acknowledge } from '../security-checks.ts';
 import { type Stage, serviceName, type Throttle } from '../stages.ts';
 import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
@@ -25,33 +25,34 @@ import { Firewall } from './firewall.ts';
 /** The stage of the REST API, and so the last segment of the base address. */
 const versionSegment = 'v1';
 
-export interface PetsApiProps {
-  readonly stage: Stage;
-  readonly functions: ServiceFunctions;
-}
-
 /** The REST API: a route per operation, a catch-all for the rest, and every error of the gateway as an Error body. */
 export class PetsApi extends Construct {
   readonly restApi: RestApi;
   readonly baseAddress: string;
-  /** The target of a DNS record for the custom domain, if the stage has one. */
-  readonly domainTarget: string | undefined;
-  readonly #stage: Stage;
 
-  constructor(scope: Construct, id: string, { stage, functions }: PetsApiProps) {
+  constructor(scope: Construct, id: string, stage: Stage, functions: ServiceFunctions) {
     super(scope, id);
-    this.#stage = stage;
-    this.restApi = this.#addRestApi();
-    this.baseAddress = `https://${this.#host()}/${versionSegment}`;
-    this.domainTarget = this.#addDomain();
-    this.#addFirewall();
-    this.#addOperations(functions);
-    this.#addCatchAlls(functions.unrouted);
-    this.#addGatewayResponses();
+    this.restApi = this.#addRestApi(stage);
+    const { region, urlSuffix } = Stack.of(this);
+    const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
+    this.baseAddress = `https://${stage.customDomain?.domainName ?? ownHost}/${versionSegment}`;
+    if (stage.firewall) {
+      const { stageArn } = this.restApi.deploymentStage;
+      new Firewall(this, 'Firewall', stage, stage.firewall, stageArn);
+    }
+    this.#addRoutes(functions);
+    this.#addGatewayResponses(stage);
+    acknowledge(this, {
+      'AwsSolutions-APIG2': 'The functions validate requests, and name what is wrong.',
+      ...(!stage.firewall && { 'AwsSolutions-APIG3': 'An emulator has no firewall.' }),
+      'AwsSolutions-APIG4': 'Functions ask for an API key; `unrouted` only tells the methods.',
+      'AwsSolutions-APIG6': 'Execution logs can hold API keys; other logs have every request.',
+      'AwsSolutions-COG4': 'Functions ask for an API key; `unrouted` only tells the methods.',
+    });
   }
 
-  #addRestApi(): RestApi {
-    const stage = this.#stage;
+  #addRestApi(stage: Stage): RestApi {
+    const { customDomain: domain } = stage;
     const accessLog = new LogGroup(this, 'AccessLog', {
       retention: stage.accessLogRetentionDays,
       removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -59,7 +60,15 @@ export class PetsApi extends Construct {
     const api = new RestApi(this, 'RestApi', {
       restApiName: serviceName(stage),
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: stage.customDomain !== undefined,
+      disableExecuteApiEndpoint: domain !== undefined,
+      ...(domain && {
+        domainName: {
+          domainName: domain.domainName,
+          certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+          ...tls,
+          basePath: versionSegment,
+        },
+      }),
       // A setting of the account, which the account's own stack owns.
       cloudWatchRole: false,
       deployOptions: {
@@ -71,109 +80,53 @@ export class PetsApi extends Construct {
         methodOptions: operationOptions(stage),
       },
     });
-    setTls(api);
+    // `RestApi` has no properties for it.
+    Object.assign(api.node.findChild('Resource'), tls);
     // The stack gives the base address without a trailing slash, under a name of its own.
     api.node.tryRemoveChild('Endpoint');
-    Validations.of(api.deploymentStage).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-APIG6',
-      reason:
-        'Execution logs can hold API keys; the access log and the functions have a line for every request.',
-    });
-    Validations.of(api).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-APIG2',
-      reason:
-        'The functions validate requests, and name what is wrong; the gateway validates none.',
-    });
     return api;
   }
 
-  #host(): string {
-    const { region, urlSuffix } = Stack.of(this);
-    const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
-    return this.#stage.customDomain?.domainName ?? ownHost;
-  }
-
-  #addDomain(): string | undefined {
-    if (!this.#stage.customDomain) return undefined;
-    const { domainName, certificateArn } = this.#stage.customDomain;
-    return this.restApi.addDomainName('Domain', {
-      domainName,
-      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
-      endpointType: EndpointType.REGIONAL,
-      ...tls,
-      basePath: versionSegment,
-    }).domainNameAliasDomainName;
-  }
-
-  #addFirewall() {
-    const stage = this.#stage;
-    const { deploymentStage } = this.restApi;
-    if (stage.firewall) {
-      const { stageArn } = deploymentStage;
-      new Firewall(this, 'Firewall', { stage, limits: stage.firewall, stageArn });
-    } else {
-      Validations.of(deploymentStage).acknowledge({
-        id: 'AwsSolutions::AwsSolutions-APIG3',
-        reason: 'An emulator has no firewall; the throttles bound what a stage without one takes.',
-      });
-    }
-  }
-
-  #addOperations(functions: ServiceFunctions) {
+  #addRoutes(functions: ServiceFunctions) {
     for (const operation of operations) {
       for (const method of methodsOf(operation)) {
         this.#addRoute(operation.path, method, functions[operation.name]);
       }
     }
-  }
-
-  /** Without a catch-all the gateway reads the Bearer header as a malformed signature: DEFAULT_4XX (DataBiosphere/azul#7470). */
-  #addCatchAlls(unrouted: ServiceFunction) {
+    // Without a catch-all the gateway reads the Bearer header as a malformed signature: DEFAULT_4XX (DataBiosphere/azul#7470).
     for (const path of new Set(['/', ...operations.map(({ path }) => path), '/{proxy+}'])) {
-      this.#addRoute(path, 'ANY', unrouted);
+      this.#addRoute(path, 'ANY', functions.unrouted);
     }
   }
 
   #addRoute(path: string, method: string, { alias }: ServiceFunction) {
-    const route = this.restApi.root
+    this.restApi.root
       .resourceForPath(path)
       .addMethod(method, new LambdaIntegration(alias, { allowTestInvoke: false }));
-    for (const rule of ['APIG4', 'COG4']) {
-      Validations.of(route).acknowledge({
-        id: `AwsSolutions::AwsSolutions-${rule}`,
-        reason:
-          'Functions ask for an API key before all else; `unrouted` only tells which methods a path has.',
-      });
-    }
   }
 
-  #addGatewayResponses() {
-    for (const [type, error] of gatewayErrors) {
-      this.restApi.addGatewayResponse(type.responseType, {
-        type,
-        statusCode: `${error.status}`,
-        responseHeaders: literals(errorHeaders(this.#stage, error)),
-        // Never `$context.error.message`: it can hold the API key of the request.
-        templates: { 'application/json': JSON.stringify(error.body) },
-      });
+  #addGatewayResponses(stage: Stage) {
+    for (const [types, error] of gatewayErrors) {
+      for (const type of types.split(' ')) {
+        this.restApi.addGatewayResponse(type, {
+          type: ResponseType.of(type),
+          statusCode: `${error.status}`,
+          responseHeaders: literals(errorHeaders(stage, error)),
+          // Never `$context.error.message`: it can hold the API key of the request.
+          templates: { 'application/json': JSON.stringify(error.body) },
+        });
+      }
     }
   }
 }
 
 /**
- * TLS 1.3, or 1.2 with forward secrecy, with post-quantum key exchange where a client offers it; the host name of the
- * handshake must be the one of the request.
+ * TLS 1.3, or 1.2 with forward secrecy, post-quantum where a client offers it; handshake and request name the same host.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
 const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
-};
-
-/** `RestApi` has no property for it. */
-const setTls = ({ node }: RestApi) => {
-  if (!(node.defaultChild instanceof CfnRestApi)) throw new Error('The REST API has no resource');
-  Object.assign(node.defaultChild, tls);
 };
 
 /** Header values as API Gateway takes them: in single quotes. */
@@ -225,29 +178,27 @@ const accessLogLine = {
   firewallStatus: '$context.waf.status',
 };
 
-/** What each error that API Gateway itself can answer means to a client of this service. */
-const gatewayErrors: readonly (readonly [ResponseType, ApiError])[] = [
-  [ResponseType.DEFAULT_4XX, errors.invalidRequest('The request is not valid.')],
-  [ResponseType.BAD_REQUEST_BODY, errors.invalidRequest('The body is not valid.')],
-  [ResponseType.BAD_REQUEST_PARAMETERS, errors.invalidRequest('A parameter is not valid.')],
-  [ResponseType.UNAUTHORIZED, errors.unauthorized()],
-  [ResponseType.ACCESS_DENIED, errors.unauthorized()],
-  [ResponseType.EXPIRED_TOKEN, errors.unauthorized()],
-  [ResponseType.INVALID_API_KEY, errors.unauthorized()],
-  [ResponseType.INVALID_SIGNATURE, errors.unauthorized()],
-  [ResponseType.MISSING_AUTHENTICATION_TOKEN, errors.notFound()],
-  [ResponseType.RESOURCE_NOT_FOUND, errors.notFound()],
-  [ResponseType.REQUEST_TOO_LARGE, errors.payloadTooLarge()],
-  [ResponseType.UNSUPPORTED_MEDIA_TYPE, errors.unsupportedMediaType()],
-  [ResponseType.QUOTA_EXCEEDED, errors.tooManyRequests()],
-  [ResponseType.THROTTLED, errors.tooManyRequests()],
-  [ResponseType.WAF_FILTERED, errors.invalidRequest('The firewall refused the request.')],
+/** What the errors that API Gateway itself can answer, by their types, mean to a client of this service. */
+const gatewayErrors = [
+  ['DEFAULT_4XX', errors.invalidRequest('The request is not valid.')],
+  ['BAD_REQUEST_BODY', errors.invalidRequest('The body is not valid.')],
+  ['BAD_REQUEST_PARAMETERS', errors.invalidRequest('A parameter is not valid.')],
+  [
+    'UNAUTHORIZED ACCESS_DENIED EXPIRED_TOKEN INVALID_API_KEY INVALID_SIGNATURE',
+    errors.unauthorized(),
+  ],
+  ['MISSING_AUTHENTICATION_TOKEN RESOURCE_NOT_FOUND', errors.notFound()],
+  ['REQUEST_TOO_LARGE', errors.payloadTooLarge()],
+  ['UNSUPPORTED_MEDIA_TYPE', errors.unsupportedMediaType()],
+  ['QUOTA_EXCEEDED THROTTLED', errors.tooManyRequests()],
+  ['WAF_FILTERED', errors.invalidRequest('The firewall refused the request.')],
   // Perhaps a malformed reply of a function: which type it takes is unverified.
-  [ResponseType.DEFAULT_5XX, errors.badGateway()],
-  [ResponseType.API_CONFIGURATION_ERROR, errors.internalError()],
-  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, errors.internalError()],
-  [ResponseType.AUTHORIZER_FAILURE, errors.internalError()],
+  ['DEFAULT_5XX', errors.badGateway()],
+  [
+    'API_CONFIGURATION_ERROR AUTHORIZER_CONFIGURATION_ERROR AUTHORIZER_FAILURE',
+    errors.internalError(),
+  ],
   // A crash and a lack of capacity alike: DataBiosphere/azul#6624, #8192.
-  [ResponseType.INTEGRATION_FAILURE, errors.serviceUnavailable()],
-  [ResponseType.INTEGRATION_TIMEOUT, errors.gatewayTimeout()],
-];
+  ['INTEGRATION_FAILURE', errors.serviceUnavailable()],
+  ['INTEGRATION_TIMEOUT', errors.gatewayTimeout()],
+] as const;

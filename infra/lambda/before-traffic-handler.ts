@@ -16,30 +16,27 @@ const lambda = new LambdaClient();
 const codedeploy = new CodeDeployClient();
 
 /** https://docs.aws.amazon.com/codedeploy/latest/userguide/tutorial-lambda-sam-create-lambda-before-traffic.html */
-interface HookEvent {
-  readonly DeploymentId: string;
-  readonly LifecycleEventHookExecutionId: string;
-}
+type HookEvent = Readonly<Record<'DeploymentId' | 'LifecycleEventHookExecutionId', string>>;
 
 /**
  * CodeDeploy's BeforeAllowTraffic hook: sends golden requests to the new version of every function, and reports whether
  * clients may have it. Each deployment of a release asks all of them: they are released together or not at all.
  */
 export const handler = async (event: HookEvent): Promise<void> => {
-  const { DeploymentId, LifecycleEventHookExecutionId } = event;
+  const { DeploymentId: deploymentId } = event;
   const failures = await check(AbortSignal.timeout(checkMs)).catch((error) => [`${error}`]);
   const passed = failures.length === 0;
   const line = {
     level: passed ? 'INFO' : 'ERROR',
     message: `The new versions ${passed ? 'passed' : 'failed'} their check`,
-    deploymentId: DeploymentId,
+    deploymentId,
     failures,
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
   await codedeploy.send(
     new PutLifecycleEventHookExecutionStatusCommand({
-      deploymentId: DeploymentId,
-      lifecycleEventHookExecutionId: LifecycleEventHookExecutionId,
+      deploymentId,
+      lifecycleEventHookExecutionId: event.LifecycleEventHookExecutionId,
       status: passed ? 'Succeeded' : 'Failed',
     }),
   );
@@ -72,13 +69,13 @@ const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<un
   );
   if (FunctionError) throw new Error(`${FunctionError} error: the log of the function says why`);
   const reply: APIGatewayProxyResult = JSON.parse(`${Payload?.transformToString()}`);
-  const { statusCode, headers, body } = reply;
-  if (statusCode !== request.status)
-    throw new Error(`status ${statusCode} instead of ${request.status}`);
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (headers?.[name] !== value) throw new Error(`header ${name} is not ${value}`);
+  const { status, headers, hasBody } = request;
+  if (reply.statusCode !== status)
+    throw new Error(`status ${reply.statusCode} instead of ${status}`);
+  for (const [name, value] of Object.entries(headers)) {
+    if (reply.headers?.[name] !== value) throw new Error(`header ${name} is not ${value}`);
   }
-  const given = parseJson(body);
-  if (!request.hasBody(given)) throw new Error(`another body with status ${statusCode}`);
-  return given;
+  const body = parseJson(reply.body);
+  if (!hasBody(body)) throw new Error(`another body with status ${status}`);
+  return body;
 };

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { projectDirectory } from '../project-directory.ts';
@@ -6,14 +7,13 @@ import { leaveOutModules } from './left-out-modules.ts';
 
 const buildDirectory = join(projectDirectory, '.build');
 const bundlesDirectory = join(buildDirectory, 'functions');
-const mapsDirectory = join(buildDirectory, 'maps');
 
 /** Where the deployed files of a function are: one folder a function, which holds nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
 /** The source map of a function's bundle. */
 export const sourceMapFile = (functionName: string) =>
-  join(mapsDirectory, `${functionName}.cjs.map`);
+  join(buildDirectory, 'maps', `${functionName}.cjs.map`);
 
 /** How a function is bundled for Lambda, with the SDK inside: other settings made it start slower. */
 export const bundleOptions = {
@@ -29,10 +29,7 @@ export const bundleOptions = {
   plugins: [leaveOutModules],
 } satisfies BuildOptions;
 
-/**
- * What Lambda loads of a function: the bundle, once it is initialised. An ES module, as Lambda awaits no other; the
- * bundle itself is none, as those load slower.
- */
+/** What Lambda loads: an ES module, as it awaits no other, which loads the bundle; that is none, as those load slower. */
 export const entryModule = (
   name: string,
 ) => `const { createRequire } = process.getBuiltinModule('node:module');
@@ -40,8 +37,6 @@ const { handler, initialise } = createRequire(import.meta.url)('./${name}.cjs');
 await initialise?.();
 export { handler };
 `;
-
-const entryNames = '[name]/[name]';
 
 /** The functions that serve no request of a client, by the names of their bundles. */
 const checks = {
@@ -51,10 +46,10 @@ const checks = {
 
 /**
  * Bundles each file of `functions/`, and the stack's own checks, as they run on Lambda: `<name>.cjs`, and `<name>.mjs`
- * with the export `handler`. Source maps go beside the bundles, to `.build/maps`: loading them in the function costs
- * time at every start.
+ * with the export `handler`. Source maps stay in `.build/maps`: loading them costs time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
+  const entryNames = '[name]/[name]';
   const output = { outdir: bundlesDirectory, sourcemap: 'external', write: false } as const;
   const [functions, others] = await Promise.all([
     build({ ...bundleOptions, ...output, entryPoints: ['functions/*.ts'], entryNames }),
@@ -63,44 +58,24 @@ export const bundleFunctions = async (): Promise<void> => {
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
     build({ ...bundleOptions, ...output, plugins: [], entryPoints: checks, entryNames }),
   ]);
-  const outputFiles = [...functions.outputFiles, ...others.outputFiles];
-  const fileNames = outputFiles.map(({ path }) => basename(path));
-  const names = fileNames.flatMap((name) => /^(.+)\.cjs$/.exec(name)?.[1] ?? []);
-  const entryModules = names.map((name) => ({
-    path: join(bundleDirectory(name), `${name}.mjs`),
-    contents: entryModule(name),
-  }));
-  await replaceFiles([...outputFiles, ...entryModules]);
-  await keepOnly(mapsDirectory, fileNames);
-  await keepOnly(bundlesDirectory, names);
-};
-
-/** Puts each file in its place as a whole, for another start or a deployment may read it at this moment. */
-const replaceFiles = async (
-  files: readonly { readonly path: string; readonly contents: string | Uint8Array }[],
-): Promise<void> => {
-  await mkdir(buildDirectory, { recursive: true });
-  // On the same file system, and in no folder that is deployed.
-  const drafts = await mkdtemp(join(buildDirectory, 'drafts-'));
-  try {
-    await Promise.all(
-      files.map(async ({ path, contents }) => {
-        const draft = join(drafts, basename(path));
-        await writeFile(draft, contents);
-        const target = path.endsWith('.map') ? join(mapsDirectory, basename(path)) : path;
-        await mkdir(dirname(target), { recursive: true });
-        await rename(draft, target);
-      }),
-    );
-  } finally {
-    await rm(drafts, { recursive: true, force: true });
+  const names = new Set<string>();
+  for (const { path, contents } of [...functions.outputFiles, ...others.outputFiles]) {
+    const name = basename(dirname(path));
+    names.add(name);
+    await replaceFile(path.endsWith('.map') ? sourceMapFile(name) : path, contents);
+    await replaceFile(join(bundleDirectory(name), `${name}.mjs`), entryModule(name));
+  }
+  // Or the stack would go on to deploy a function that was deleted.
+  for (const name of await readdir(bundlesDirectory)) {
+    if (!names.has(name)) await rm(bundleDirectory(name), { recursive: true, force: true });
   }
 };
 
-/** Removes what is left of functions that don't exist any more. */
-const keepOnly = async (directory: string, names: readonly string[]): Promise<void> => {
-  const left = (await readdir(directory)).filter((name) => !names.includes(name));
-  await Promise.all(
-    left.map((name) => rm(join(directory, name), { recursive: true, force: true })),
-  );
+/** Puts a file in its place as a whole, for another start or a deployment may read it at this moment. */
+const replaceFile = async (path: string, contents: string | Uint8Array): Promise<void> => {
+  // On the same file system, and in no folder that is deployed.
+  const draft = join(buildDirectory, randomUUID());
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(draft, contents);
+  await rename(draft, path);
 };

@@ -1,50 +1,33 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   LambdaApplication,
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
   TrafficRouting,
 } from 'aws-cdk-lib/aws-codedeploy';
-import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
 import { addCanaryAlarms } from '../monitoring/canary-alarms.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
+import type { MonitoredService } from '../monitoring/service-metrics.ts';
+import { acknowledge, serviceRole } from '../security-checks.ts';
 import type { Stage } from '../stages.ts';
-import type { ServiceFunctions } from './service-function.ts';
-import { acknowledgeVersions, StageFunction } from './stage-function.ts';
-
-export interface CanaryDeploymentProps {
-  readonly stage: Stage;
-  readonly canaryMinutes: number;
-  readonly functions: ServiceFunctions;
-  readonly monitoring: Monitoring;
-}
+import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
 
 /**
- * Brings new versions of functions into service through their aliases: none before a check has passed, then 10 % of the
- * requests for some minutes, then all. Goes back to the old version when an alarm of the new one goes off, or the API answers too many 5xx.
+ * Gives new versions of functions, once a check has passed, 10 % of the requests for some minutes, then all. Goes back to
+ * the old version when an alarm of the new one goes off, or the API answers too many 5xx.
  */
 export class CanaryDeployment extends Construct {
-  constructor(scope: Construct, id: string, props: CanaryDeploymentProps) {
-    super(scope, id);
-    const { stage, canaryMinutes, functions, monitoring } = props;
+  constructor(scope: Construct, service: MonitoredService, minutes: number, alarms: Monitoring) {
+    super(scope, 'Canary');
+    const { stage, functions } = service;
     const application = new LambdaApplication(this, 'Application');
-    const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
-      managedPolicies: [
-        ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited'),
-      ],
-    });
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-      reason: 'AWS made the policy for this one use, and keeps it in step with CodeDeploy.',
-    });
+    const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited';
+    const role = serviceRole(this, 'Role', 'codedeploy', policy);
+    const interval = Duration.minutes(minutes);
     const deploymentConfig = new LambdaDeploymentConfig(this, 'Config', {
-      trafficRouting: TrafficRouting.timeBasedCanary({
-        interval: Duration.minutes(canaryMinutes),
-        percentage: 10,
-      }),
+      trafficRouting: TrafficRouting.timeBasedCanary({ interval, percentage: 10 }),
     });
     const check = this.#addCheck(stage, functions);
     acknowledgeVersions(role, check, 'The CDK lets CodeDeploy call every version of its hook.');
@@ -57,10 +40,7 @@ export class CanaryDeployment extends Construct {
         deploymentConfig,
         preHook: check.lambda,
         // At most 10: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
-        alarms: [
-          ...addCanaryAlarms(monitoring, stage, name, functions[name]),
-          monitoring.serverErrors,
-        ],
+        alarms: [...addCanaryAlarms(alarms, stage, name, functions[name]), alarms.serverErrors],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
       // With the versions that it checks, and the permission to call it.
@@ -83,10 +63,7 @@ export class CanaryDeployment extends Construct {
         called.map(([name, { lambda }]) => [name, lambda.currentVersion.functionArn]),
       ),
       permissions: [
-        new PolicyStatement({
-          actions: ['lambda:InvokeFunction'],
-          resources: called.map(([, { lambda }]) => `${lambda.functionArn}:*`),
-        }),
+        allow('lambda:InvokeFunction', ...called.map(([, one]) => `${one.lambda.functionArn}:*`)),
       ],
     });
     const reason = 'IAM would take a while to know a permission for the new version only.';
@@ -94,3 +71,9 @@ export class CanaryDeployment extends Construct {
     return check;
   }
 }
+
+/** Accepts that the roles in a construct may invoke every version of a function. */
+const acknowledgeVersions = (construct: Construct, { lambda }: StageFunction, reason: string) => {
+  const [logicalId] = Stack.of(lambda).resolve(lambda.functionArn)['Fn::GetAtt'];
+  acknowledge(construct, { [`AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`]: reason });
+};

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
 import type { Pet } from '../../lib/contract/bodies.ts';
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
@@ -8,36 +7,25 @@ import {
   getPet,
   listPets,
   type Operation,
-  type OperationName,
   operations,
 } from '../../lib/contract/operations.ts';
 import { toPet } from '../../lib/contract/pet.ts';
 import { newRequestIds, proxyEvent } from '../local/gateway/proxy-event.ts';
 
-/** A request to a function, and the answer that it must get. */
-export interface GoldenRequest extends Expected {
-  readonly functionName: Called['name'];
-  readonly event: APIGatewayProxyEvent;
-}
-
+/** The answer that a request must get. */
 interface Expected {
   readonly status: number;
   /** Headers that the answer must have; it may have others. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly hasBody: (body: unknown) => boolean;
 }
-
-type Called = Omit<Operation, 'name'> & { readonly name: OperationName | 'unrouted' };
 
 /** The one pet that all checks together add. It counts as sold, so that no client offers it to anybody. */
 const checkPet = { name: 'Deployment check', categoryId: 0, status: 'sold' };
 
-/** Whether a value has the fields of a pet, and no others. Throws for a value of another type. */
-const isPet = (value: unknown) => isDeepStrictEqual(value, toPet(Object(value)));
-
 /** Whether a value is the pet that the checks add. */
 export const isCheckPet = (value: unknown): value is Pet =>
-  isPet(value) && isDeepStrictEqual(value, { ...Object(value), ...checkPet });
+  isDeepStrictEqual(value, { ...toPet(Object(value)), ...checkPet });
 
 const answeredWith = ({ status, headers, body }: ApiError): Expected => ({
   status,
@@ -47,65 +35,49 @@ const answeredWith = ({ status, headers, body }: ApiError): Expected => ({
 
 /** Requests that every operation refuses: without an API key, and with one that nobody has issued. */
 export const refusals = (apiKey: string): GoldenRequest[] => {
-  const prefix = apiKey.startsWith('pets_live') ? 'pets_live' : 'pets_test';
+  const unknown = generateApiKey(apiKey.startsWith('pets_live') ? 'pets_live' : 'pets_test');
+  const refused = answeredWith(errors.unauthorized());
   return operations.flatMap((operation) =>
-    [undefined, generateApiKey(prefix)].map((key) =>
-      golden(operation, { key }, answeredWith(errors.unauthorized())),
-    ),
+    [undefined, unknown].map((key) => golden(operation, key, refused)),
   );
 };
 
 /** A creation under a fixed Idempotency-Key: only the first one ever adds a pet. */
-export const creation = (key: string): GoldenRequest => {
-  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'deployment-check' };
-  const body = JSON.stringify(checkPet);
-  return golden(
-    createPet,
-    { key, headers, body },
-    { status: 201, headers: {}, hasBody: isCheckPet },
-  );
-};
+export const creation = (key: string): GoldenRequest =>
+  golden(createPet, key, { status: 201, hasBody: isCheckPet }, { body: JSON.stringify(checkPet) });
 
 /** Requests that only read; `id` is that of the pet that the checks add. */
 export const reads = (key: string, id: number): GoldenRequest[] => {
   const { sunset, successor } = getPet.deprecation ?? {};
   const isRemoved = sunset && Date.now() >= sunset.getTime();
-  const unrouted: Called = { name: 'unrouted', method: 'GET', path: '/{proxy+}' };
-  const isPage = (body: unknown) => Array.isArray(body) && body.length === 1 && isPet(body[0]);
+  const unrouted = { name: 'unrouted', method: 'GET', path: '/{proxy+}' } as const;
+  const isPage = (body: unknown) =>
+    Array.isArray(body) && body.length === 1 && isDeepStrictEqual(body, body.map(toPet));
+  const removed = answeredWith(errors.endpointRemoved(`GET ${successor}`));
   return [
-    golden(listPets, { key, query: 'limit=1' }, { status: 200, headers: {}, hasBody: isPage }),
-    golden(
-      getPet,
-      { key, id },
-      isRemoved
-        ? answeredWith(errors.endpointRemoved(`GET ${successor}`))
-        : { status: 200, headers: {}, hasBody: isCheckPet },
-    ),
-    golden(unrouted, { key }, answeredWith(errors.notFound())),
+    golden(listPets, key, { status: 200, hasBody: isPage }, { query: 'limit=1' }),
+    golden(getPet, key, isRemoved ? removed : { status: 200, hasBody: isCheckPet }, { id }),
+    golden(unrouted, key, answeredWith(errors.notFound())),
   ];
 };
 
-interface RequestParts {
-  readonly key?: string | undefined;
-  readonly id?: number;
-  readonly query?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-/** A request as API Gateway sends it to a function, as far as that was recorded (`proxyEvent`). */
+/** A request to a function as API Gateway sends it, as far as that was recorded, and the answer that it must get. */
 const golden = (
-  { name, method, path: resourcePath, deprecation }: Called,
-  { key, id = 1, query = '', headers = {}, body = '' }: RequestParts,
+  { name, method, path: resourcePath, deprecation }: Omit<Operation, 'name'> & { name: string },
+  key: string | undefined,
   expected: Expected,
-): GoldenRequest => {
+  { id = 1, query = '', body = '' }: { id?: number; query?: string; body?: string } = {},
+) => {
   const path = resourcePath.replace('{petId}', `${id}`).replace('{proxy+}', 'unknown');
   const request = {
     ...newRequestIds(),
     method,
     path: `/v1${path}`,
     query,
-    headers: Object.entries({ ...headers, ...(key && { Authorization: `Bearer ${key}` }) }),
+    headers: Object.entries({
+      ...(key && { Authorization: `Bearer ${key}` }),
+      ...(body && { 'Content-Type': 'application/json', 'Idempotency-Key': 'deployment-check' }),
+    }),
     port: 443,
   };
   const pathParameters = resourcePath.includes('{petId}') ? { petId: `${id}` } : {};
@@ -126,3 +98,6 @@ const golden = (
     },
   };
 };
+
+/** A request to a function, and the answer that it must get. */
+export type GoldenRequest = ReturnType<typeof golden>;

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { build as esbuildBuild, Plugin } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 /**
  * Modules that no function ever calls: they are for other services, other machines than Lambda and other ways to use the
@@ -27,12 +27,10 @@ const leftOut = [
   '@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js',
 ];
 
-/** What is there for other machines too, in a form that costs less on Lambda. */
-const replaced: Readonly<Record<string, string>> = {
-  // The global `crypto` loads all of Web Crypto: 7 million.
-  '@smithy/core/dist-es/submodules/serde/uuid/v4.js':
-    "import { randomUUID } from 'node:crypto'; export const bindV4 = () => randomUUID;",
-};
+/** There for other machines too. The global `crypto` loads all of Web Crypto: 7 million. */
+const replacedUuid = '@smithy/core/dist-es/submodules/serde/uuid/v4.js';
+const replacement =
+  "import { randomUUID } from 'node:crypto'; export const bindV4 = () => randomUUID;";
 
 /**
  * Bundles without the modules that functions never call: what they export can be constructed, as the SDK does when it
@@ -40,19 +38,13 @@ const replaced: Readonly<Record<string, string>> = {
  */
 export const leaveOutModules: Plugin = {
   name: 'leave-out-modules',
-  setup: ({ onStart, onLoad, onEnd, esbuild: { build } }) => {
-    const known = [...leftOut, ...Object.keys(replaced)];
-    const missing = new Set<string>();
-    onStart(() => {
-      for (const path of known) missing.add(path);
-    });
-    for (const path of known) {
+  setup: ({ onLoad, onEnd }) => {
+    const missing = new Set([...leftOut, replacedUuid]);
+    for (const path of [...missing]) {
       onLoad({ filter: new RegExp(`/node_modules/${RegExp.escape(path)}$`) }, async (file) => {
         missing.delete(path);
-        return {
-          contents: replaced[path] ?? (await stubOf(file.path, build)),
-          resolveDir: dirname(file.path),
-        };
+        const contents = path === replacedUuid ? replacement : await stubOf(file.path);
+        return { contents, resolveDir: dirname(file.path) };
       });
     }
     onEnd(() => ({
@@ -62,7 +54,7 @@ export const leaveOutModules: Plugin = {
 };
 
 /** A module with the exports of another, none of which can be called. */
-const stubOf = async (file: string, build: typeof esbuildBuild): Promise<string> => {
+const stubOf = async (file: string): Promise<string> => {
   const { metafile } = await build({
     entryPoints: [file],
     format: 'esm',

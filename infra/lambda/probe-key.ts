@@ -9,10 +9,7 @@ export const variable = (name: string): string => {
   throw new Error(`The environment variable ${name} is not set`);
 };
 
-/**
- * Reads the API key with which a stage checks itself; it must never be logged. Throws an error that says what to do when
- * nobody has issued it, and else the SDK's.
- */
+/** Reads the API key with which a stage checks itself, which must never be logged. Without one, throws what to do. */
 export const readProbeKey = async (abortSignal: AbortSignal): Promise<string> => {
   const Name = variable('PROBE_KEY_PARAMETER');
   const found = await ssm

@@ -1,22 +1,26 @@
-import { CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  type Alias,
   Architecture,
   Code,
+  type IFunction,
   Function as LambdaFunction,
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { OperationName } from '../../lib/contract/operations.ts';
+import { acknowledge } from '../security-checks.ts';
 import { probeKeyParameter, type Stage, serviceName } from '../stages.ts';
 import { bundleDirectory } from './bundle-functions.ts';
 
-export interface StageFunctionProps {
+interface StageFunctionProps {
   readonly stage: Stage;
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
-  readonly reservedConcurrency?: number | undefined;
+  readonly reservedConcurrentExecutions?: number | undefined;
   readonly environment: Readonly<Record<string, string>>;
   /** All that the function may do, besides writing its own log and its traces. */
   readonly permissions: readonly PolicyStatement[];
@@ -30,53 +34,34 @@ export class StageFunction extends Construct {
 
   constructor(scope: Construct, name: string, props: StageFunctionProps) {
     super(scope, name);
-    const { stage } = props;
+    const { stage, reservedConcurrentExecutions, readsProbeKey } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: stage.logRetentionDays,
       removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    const role = this.#addRole(props);
-    logGroup.grantWrite(role);
-    this.lambda = this.#addFunction(name, props, role, logGroup);
-    // Tracing adds its permissions by itself, with a wildcard; all others must do without.
-    Validations.of(role.node.findChild('DefaultPolicy')).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray has no resources: its two actions can only be allowed for all of them.',
-    });
-  }
-
-  #addRole({ stage, permissions, readsProbeKey }: StageFunctionProps): Role {
-    const statements = [...permissions];
-    if (readsProbeKey) {
-      // The key that AWS encrypts parameters with by default decrypts them for everyone who may read them.
-      // https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
-      const resources = [probeKeyArn(this, stage)];
-      statements.push(new PolicyStatement({ actions: ['ssm:GetParameter'], resources }));
-    }
-    return new Role(this, 'Role', {
+    const statements = [...props.permissions];
+    // The key that AWS encrypts parameters with by default decrypts them for everyone who may read them.
+    // https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
+    if (readsProbeKey) statements.push(allow('ssm:GetParameter', probeKeyArn(this, stage)));
+    const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       ...(statements.length > 0 && {
         inlinePolicies: { calls: new PolicyDocument({ statements }) },
       }),
     });
-  }
-
-  #addFunction(name: string, props: StageFunctionProps, role: Role, logGroup: LogGroup) {
-    const { stage, reservedConcurrency } = props;
-    const lambda = new LambdaFunction(this, 'Function', {
+    logGroup.grantWrite(role);
+    this.lambda = new LambdaFunction(this, 'Function', {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       code: Code.fromAsset(bundleDirectory(name)),
       handler: `${name}.handler`,
       memorySize: props.memoryMiB,
       timeout: Duration.seconds(props.timeoutSeconds),
-      ...(reservedConcurrency !== undefined && {
-        reservedConcurrentExecutions: reservedConcurrency,
-      }),
+      ...(reservedConcurrentExecutions !== undefined && { reservedConcurrentExecutions }),
       environment: {
         ...props.environment,
         SERVICE_NAME: serviceName(stage),
-        ...(props.readsProbeKey && { PROBE_KEY_PARAMETER: probeKeyParameter(stage) }),
+        ...(readsProbeKey && { PROBE_KEY_PARAMETER: probeKeyParameter(stage) }),
       },
       role,
       logGroup,
@@ -85,30 +70,49 @@ export class StageFunction extends Construct {
       // the next update would create it again, and Lambda refuses a second version of the same code.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
-    Validations.of(lambda).acknowledge({
-      id: 'Serverless::Serverless-LambdaDLQ',
-      reason:
-        'API Gateway waits for the answer, CodeDeploy for the report, and an alarm for the probe: a queue has no reader.',
+    acknowledge(this, {
+      'Serverless-LambdaDLQ': 'The caller waits for the answer, or an alarm: no one reads a queue.',
     });
-    return lambda;
+    // Tracing adds its permissions by itself, with a wildcard; all others must do without.
+    acknowledge(role.node.findChild('DefaultPolicy'), {
+      'AwsSolutions-IAM5[Resource::*]':
+        'The actions of X-Ray can only be allowed for all resources.',
+    });
   }
 }
+
+/** The function of each operation, and the one that answers every other path and method. */
+export type ServiceFunctions = Readonly<Record<OperationName | 'unrouted', ServiceFunction>>;
+
+/** A function of one file in `functions/`, called by the alias `live`, which a deployment moves to the new version. */
+export class ServiceFunction extends StageFunction {
+  readonly alias: Alias & IFunction;
+
+  constructor(
+    scope: Construct,
+    name: string,
+    props: Omit<StageFunctionProps, 'memoryMiB' | 'timeoutSeconds'>,
+  ) {
+    const { memoryMiB, timeoutSeconds, logLevel, corsOrigins } = props.stage;
+    const environment = {
+      ...props.environment,
+      LOG_LEVEL: logLevel,
+      ...(corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(' ') }),
+    };
+    super(scope, name, { ...props, memoryMiB, timeoutSeconds, environment });
+    const alias = this.lambda.addAlias('live');
+    if (!isFunction(alias)) throw new Error(`The alias of ${name} has no role`);
+    this.alias = alias;
+  }
+}
+
+/** The CDK's own types don't let an alias pass for a function, as an alias may have no role. */
+const isFunction = (alias: Alias): alias is Alias & IFunction => alias.role !== undefined;
 
 /** The ARN of the parameter that holds the API key with which a stage checks itself. */
 export const probeKeyArn = (scope: Construct, stage: Stage): string =>
   Stack.of(scope).formatArn({ service: 'ssm', resource: `parameter${probeKeyParameter(stage)}` });
 
-/** Accepts that the roles in a construct may invoke every version of a function. */
-export const acknowledgeVersions = (
-  construct: Construct,
-  { lambda }: StageFunction,
-  reason: string,
-): void => {
-  const { defaultChild } = lambda.node;
-  if (!CfnResource.isCfnResource(defaultChild)) throw new Error('The function has no resource');
-  const logicalId = Stack.of(lambda).getLogicalId(defaultChild);
-  Validations.of(construct).acknowledge({
-    id: `AwsSolutions::AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`,
-    reason,
-  });
-};
+/** A statement that allows an action on resources. */
+export const allow = (action: string, ...resources: string[]): PolicyStatement =>
+  new PolicyStatement({ actions: [action], resources });

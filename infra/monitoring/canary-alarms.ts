@@ -1,18 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
 import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { versionMetricNames } from '../../lib/contract/metric-names.ts';
-import type { ServiceFunction, ServiceFunctions } from '../lambda/service-function.ts';
+import type { ServiceFunction, ServiceFunctions } from '../lambda/stage-function.ts';
 import type { Stage } from '../stages.ts';
 import type { Monitoring } from './monitoring.ts';
 import { serviceMetric } from './service-metrics.ts';
-
-type OperationOrUnrouted = keyof ServiceFunctions;
 
 /**
  * The p99 of a good version's latency, in ms, times 2.5. The p99 on AWS are unverified: take them from `Latency` of the
  * live version over a week, and correct these limits.
  */
-const latencyLimits: Readonly<Record<OperationOrUnrouted, number>> = {
+const latencyLimits: Readonly<Record<keyof ServiceFunctions, number>> = {
   listPets: 200,
   createPet: 125,
   getPet: 125,
@@ -20,14 +18,13 @@ const latencyLimits: Readonly<Record<OperationOrUnrouted, number>> = {
 };
 
 /**
- * The alarms that take a function's new version back. They watch metrics of this version: it has none of before its
- * deployment, and the template does not know which version was live. What they catch is simulated in
- * test/infra/canary-simulation.ts.
+ * The alarms that take a function's new version back. They watch metrics of this version, as the template does not know
+ * which version was live. What they catch is simulated in test/infra/canary-simulation.ts.
  */
 export const addCanaryAlarms = (
   monitoring: Monitoring,
   stage: Stage,
-  operation: OperationOrUnrouted,
+  operation: keyof ServiceFunctions,
   { node: { id }, lambda, alias }: ServiceFunction,
 ): Alarm[] => {
   const { version } = lambda.currentVersion;

@@ -1,4 +1,4 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
@@ -8,23 +8,24 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { metricNames } from '../../lib/contract/metric-names.ts';
-import { type Deprecation, type OperationName, operations } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/contract/operations.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
+import { acknowledge } from '../security-checks.ts';
 import { runbook, type Stage, serviceName } from '../stages.ts';
 import { type MonitoredService, serviceMetric, sumOf, tableMetric } from './service-metrics.ts';
 
-export interface ServiceAlarmProps
-  extends Omit<AlarmProps, 'evaluationPeriods'>,
-    Partial<Pick<AlarmProps, 'evaluationPeriods'>> {
+interface ServiceAlarmProps extends Omit<AlarmProps, 'evaluationPeriods'> {
   /** What has happened and whom it hurts, in a sentence. */
   readonly meaning: string;
   /** The heading of the runbook that says what to do; the name of the alarm unless told otherwise. */
   readonly runbookEntry?: string;
+  /** One unless told otherwise. */
+  readonly evaluationPeriods?: number;
 }
 
 /** The alarms of a stage, each with its addressees and its entry in the runbook. */
@@ -39,32 +40,13 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, service: MonitoredService) {
     super(scope, id);
     this.#stage = service.stage;
-    const topics = this.#stage.alarmAddressees
-      .filter(isTopic)
-      .map((arn) => Topic.fromTopicArn(this, arn, arn));
-    this.#addressees = [this.#addTopic(), ...topics].map((topic) => new SnsAction(topic));
-    this.serverErrors = this.addAlarm('server-errors', {
-      meaning:
-        'At least 1 % of the requests, and 5 or more, were answered with 5xx in 5 minutes: clients fail.',
-      metric: new MathExpression({
-        // One failure at night, when it is half of the requests, must wake no one.
-        expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
-        usingMetrics: {
-          // By the API, which has one stage: by the stage, the aliases would wait for themselves.
-          errors: service.restApi.metricServerError(),
-          requests: service.restApi.metricCount(),
-        },
-        period: Duration.minutes(5),
-      }),
-      threshold: 1,
-    });
-    for (const [name, alarm] of Object.entries(this.#alarmsOf(service))) this.addAlarm(name, alarm);
-    for (const { name, deprecation } of operations) {
-      if (deprecation) this.#addDeprecationAlarm(name, deprecation);
-    }
+    this.#addressees = this.#addTopics().map((topic) => new SnsAction(topic));
+    const { 'server-errors': serverErrors, ...others } = alarmsOf(service, Stack.of(this).region);
+    this.serverErrors = this.addAlarm('server-errors', serverErrors);
+    for (const [name, alarm] of Object.entries(others)) this.addAlarm(name, alarm);
   }
 
-  /** Adds an alarm `animal-store-<stage>-<name>` that tells the stage's addressees; on one period unless told otherwise. */
+  /** Adds an alarm `animal-store-<stage>-<name>` that tells the stage's addressees. */
   addAlarm(name: string, props: ServiceAlarmProps): Alarm {
     const { meaning, runbookEntry = name, ...condition } = props;
     const alarm = new Alarm(this, name, {
@@ -80,128 +62,131 @@ export class Monitoring extends Construct {
     return alarm;
   }
 
-  #alarmsOf(service: MonitoredService): Readonly<Record<string, ServiceAlarmProps>> {
-    const { stage, restApi, petsTable, keysTable } = service;
-    const functions = Object.values(service.functions);
-    return {
-      latency: {
-        meaning:
-          'The slowest 1 % of at least 20 requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
-        metric: new MathExpression({
-          // Of few requests the slowest 1 % is the slowest one, such as a cold start at night.
-          expression: 'IF(requests >= 20, p99, 0)',
-          usingMetrics: {
-            p99: restApi.metricLatency({ statistic: 'p99' }),
-            requests: restApi.metricCount(),
-          },
-          period: Duration.minutes(1),
-        }),
-        threshold: 1_000,
-        evaluationPeriods: 5,
-        datapointsToAlarm: 3,
-      },
-      'function-crashes': {
-        meaning:
-          'Functions crashed or timed out 3 times in 5 minutes: clients got 503 (or 502, 504), and a creation may have happened.',
-        metric: sumOf(functions.map(({ lambda }) => lambda.metricErrors())),
-        threshold: 3,
-      },
-      'function-throttles': {
-        meaning: 'Lambda had no capacity for 5 requests in 5 minutes: clients got 503.',
-        metric: sumOf(functions.map(({ lambda }) => lambda.metricThrottles())),
-        threshold: 5,
-      },
-      'table-throttles': {
-        meaning:
-          'DynamoDB throttled the pets or the keys table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
-        ...lastingThrottles([...throttlesOf(petsTable), ...throttlesOf(keysTable)]),
-      },
-      'index-throttles': {
-        meaning: `DynamoDB throttled the index ${statusIndex} 5 times a minute in 3 of 5 minutes: lists wait, then get 503, and so do creations when its writes lag.`,
-        ...lastingThrottles(throttlesOf(petsTable, { GlobalSecondaryIndexName: statusIndex })),
-      },
-      'auth-failures': {
-        meaning:
-          'A hundred requests had no valid API key in 5 minutes: a client is locked out, or a stranger tries keys.',
-        metric: sumOf(
-          operations.map(({ name }) =>
-            serviceMetric(stage, metricNames.authFailures, { operation: name }),
-          ),
-        ),
-        threshold: 100,
-      },
-      ...(stage.firewall && {
-        'firewall-blocks': {
-          meaning:
-            'The firewall refused 300 requests in 5 minutes: somebody attacks or floods the service, or a client is locked out.',
-          // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
-          metric: new Metric({
-            namespace: 'AWS/WAFV2',
-            metricName: 'BlockedRequests',
-            dimensionsMap: {
-              WebACL: serviceName(stage),
-              Region: Stack.of(this).region,
-              Rule: 'ALL',
-            },
-            statistic: 'Sum',
-          }),
-          threshold: 300,
-        },
-      }),
-    };
-  }
-
-  #addDeprecationAlarm(operation: OperationName, { sunset }: Deprecation) {
-    const year = sunset.getUTCFullYear();
-    this.addAlarm(`${operation}-in-use`, {
-      meaning: `${operation}, which is removed in ${year}, was still called that day: its callers will break.`,
-      metric: new MathExpression({
-        expression: `IF(YEAR(requests) >= ${year}, requests, 0)`,
-        usingMetrics: { requests: serviceMetric(this.#stage, metricNames.requests, { operation }) },
-        period: Duration.days(1),
-      }),
-      threshold: 1,
-      runbookEntry: 'deprecated-operation-in-use',
-    });
-  }
-
-  #addTopic(): Topic {
+  /** The stage's own topic, with its subscribers, and those that it names as addressees. */
+  #addTopics(): ITopic[] {
     // Not encrypted by a key: a slip in the key's policy would silence every alarm, and mail is plain text anyway.
-    const topic = new Topic(this, 'Topic', {
-      displayName: serviceName(this.#stage),
-      enforceSSL: true,
-    });
+    const displayName = serviceName(this.#stage);
+    const topic = new Topic(this, 'Topic', { displayName, enforceSSL: true });
     // A policy replaces the default one, which would let CloudWatch publish.
-    topic.addToResourcePolicy(
-      new PolicyStatement({
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions: ['sns:Publish'],
-        resources: [topic.topicArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-      }),
-    );
-    for (const address of this.#stage.alarmAddressees) {
-      if (isTopic(address)) continue;
-      const isUrl = address.startsWith('https:');
-      topic.addSubscription(isUrl ? new UrlSubscription(address) : new EmailSubscription(address));
-    }
-    Validations.of(topic).acknowledge({
-      id: 'Serverless::Serverless-SNSRedrivePolicy',
-      reason: 'A queue of mails that failed would have no reader; the dashboard shows every alarm.',
+    const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } };
+    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));
+    acknowledge(topic, {
+      'Serverless-SNSRedrivePolicy': 'A queue of failed mails would have no reader.',
     });
-    return topic;
+    const topics: ITopic[] = [topic];
+    for (const address of this.#stage.alarmAddressees) {
+      if (address.startsWith('arn:')) topics.push(Topic.fromTopicArn(this, address, address));
+      else if (address.startsWith('https:')) topic.addSubscription(new UrlSubscription(address));
+      else topic.addSubscription(new EmailSubscription(address));
+    }
+    return topics;
   }
 }
 
-const isTopic = (address: string) => address.startsWith('arn:');
+/** The alarms on what clients notice, and on its causes. */
+const alarmsOf = (service: MonitoredService, region: string) => {
+  const { stage, restApi, petsTable, keysTable } = service;
+  const functions = Object.values(service.functions);
+  return {
+    'server-errors': {
+      meaning:
+        'At least 1 % of the requests, and 5 or more, were answered with 5xx in 5 minutes: clients fail.',
+      metric: new MathExpression({
+        // One failure at night, when it is half of the requests, must wake no one.
+        expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
+        // By the API, which has one stage: by the stage, the aliases would wait for themselves.
+        usingMetrics: { errors: restApi.metricServerError(), requests: restApi.metricCount() },
+      }),
+      threshold: 1,
+    },
+    latency: {
+      meaning:
+        'The slowest 1 % of at least 20 requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
+      metric: new MathExpression({
+        // Of few requests the slowest 1 % is the slowest one, such as a cold start at night.
+        expression: 'IF(requests >= 20, p99, 0)',
+        usingMetrics: {
+          p99: restApi.metricLatency({ statistic: 'p99' }),
+          requests: restApi.metricCount(),
+        },
+        period: Duration.minutes(1),
+      }),
+      threshold: 1_000,
+      ...in3of5Periods,
+    },
+    'function-crashes': {
+      meaning:
+        'Functions crashed or timed out 3 times in 5 minutes: clients got 503 (or 502, 504), and a creation may have happened.',
+      metric: sumOf(functions.map(({ lambda }) => lambda.metricErrors())),
+      threshold: 3,
+    },
+    'function-throttles': {
+      meaning: 'Lambda had no capacity for 5 requests in 5 minutes: clients got 503.',
+      metric: sumOf(functions.map(({ lambda }) => lambda.metricThrottles())),
+      threshold: 5,
+    },
+    'table-throttles': {
+      meaning:
+        'DynamoDB throttled the pets or the keys table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
+      metric: throttlesOf([petsTable, keysTable]),
+      threshold: 5,
+      ...in3of5Periods,
+    },
+    'index-throttles': {
+      meaning: `DynamoDB throttled the index ${statusIndex} 5 times a minute in 3 of 5 minutes: lists wait, then get 503, and so do creations when its writes lag.`,
+      metric: throttlesOf([petsTable], { GlobalSecondaryIndexName: statusIndex }),
+      threshold: 5,
+      ...in3of5Periods,
+    },
+    'auth-failures': {
+      meaning:
+        'A hundred requests had no valid API key in 5 minutes: a client is locked out, or a stranger tries keys.',
+      metric: sumOf(
+        operations.map(({ name: operation }) =>
+          serviceMetric(stage, metricNames.authFailures, { operation }),
+        ),
+      ),
+      threshold: 100,
+    },
+    ...(stage.firewall && {
+      'firewall-blocks': {
+        meaning:
+          'The firewall refused 300 requests in 5 minutes: somebody attacks or floods the service, or a client is locked out.',
+        // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
+        metric: new Metric({
+          namespace: 'AWS/WAFV2',
+          metricName: 'BlockedRequests',
+          dimensionsMap: { WebACL: serviceName(stage), Region: region, Rule: 'ALL' },
+          statistic: 'Sum',
+        }),
+        threshold: 300,
+      },
+    }),
+    ...Object.fromEntries(
+      operations.flatMap(({ name: operation, deprecation }) => {
+        const year = deprecation?.sunset.getUTCFullYear();
+        const alarm = {
+          meaning: `${operation}, which is removed in ${year}, was still called that day: its callers will break.`,
+          metric: new MathExpression({
+            expression: `IF(YEAR(requests) >= ${year}, requests, 0)`,
+            usingMetrics: { requests: serviceMetric(stage, metricNames.requests, { operation }) },
+            period: Duration.days(1),
+          }),
+          threshold: 1,
+          runbookEntry: 'deprecated-operation-in-use',
+        };
+        return deprecation ? [[`${operation}-in-use`, alarm]] : [];
+      }),
+    ),
+  };
+};
 
-const throttlesOf = (table: Table, dimensions?: Readonly<Record<string, string>>) =>
-  ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => tableMetric(table, name, dimensions));
+const in3of5Periods = { evaluationPeriods: 5, datapointsToAlarm: 3 };
 
-/** Throttles that last: 5 or more a minute, in 3 of 5 minutes. */
-const lastingThrottles = (throttles: readonly Metric[]) => ({
-  metric: sumOf(throttles, Duration.minutes(1)),
-  threshold: 5,
-  evaluationPeriods: 5,
-  datapointsToAlarm: 3,
-});
+const throttlesOf = (tables: readonly Table[], dimensions?: Readonly<Record<string, string>>) =>
+  sumOf(
+    tables.flatMap((table) =>
+      ['Read', 'Write'].map((kind) => tableMetric(table, `${kind}ThrottleEvents`, dimensions)),
+    ),
+    Duration.minutes(1),
+  );

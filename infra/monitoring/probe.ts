@@ -1,23 +1,18 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 import { probeMetricNames } from '../../lib/contract/metric-names.ts';
 import { StageFunction } from '../lambda/stage-function.ts';
+import { acknowledge } from '../security-checks.ts';
 import type { Stage } from '../stages.ts';
 import type { Monitoring } from './monitoring.ts';
 import { probeMetric } from './service-metrics.ts';
 
-export interface ProbeProps {
-  readonly stage: Stage;
-  readonly baseAddress: string;
-  readonly monitoring: Monitoring;
-}
-
 /** Asks the service once a minute for a pet as its clients do, at its public address, and alarms when it fails. */
 export class Probe extends StageFunction {
-  constructor(scope: Construct, { stage, baseAddress, monitoring }: ProbeProps) {
+  constructor(scope: Construct, stage: Stage, baseAddress: string, monitoring: Monitoring) {
     super(scope, 'probe', {
       stage,
       memoryMiB: 256,
@@ -30,9 +25,8 @@ export class Probe extends StageFunction {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaFunction(this.lambda)],
     });
-    Validations.of(rule).acknowledge({
-      id: 'Serverless::Serverless-EventBusDLQ',
-      reason: 'The next minute asks again, and a missing answer sets off the alarm.',
+    acknowledge(rule, {
+      'Serverless-EventBusDLQ': 'The next minute asks again; a missing answer sets off the alarm.',
     });
     monitoring.addAlarm('probe', {
       meaning:

@@ -3,7 +3,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { metricsNamespace } from '../../lib/contract/metric-names.ts';
-import type { ServiceFunctions } from '../lambda/service-function.ts';
+import type { ServiceFunctions } from '../lambda/stage-function.ts';
 import { type Stage, serviceName } from '../stages.ts';
 
 /** What the alarms and the dashboard of a stage watch. */
@@ -55,11 +55,6 @@ export const tableMetric = (
  */
 export const sumOf = (metrics: readonly Metric[], period = Duration.minutes(5)) => {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
-  return new MathExpression({
-    expression: Object.keys(usingMetrics)
-      .map((id) => `FILL(${id}, 0)`)
-      .join(' + '),
-    usingMetrics,
-    period,
-  });
+  const values = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
+  return new MathExpression({ expression: values.join(' + '), usingMetrics, period });
 };

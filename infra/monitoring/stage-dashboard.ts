@@ -4,7 +4,6 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
-  type GraphWidgetProps,
   type IMetric,
   MathExpression,
   TextWidget,
@@ -18,7 +17,7 @@ import {
   versionMetricNames,
 } from '../../lib/contract/metric-names.ts';
 import { statusIndex } from '../../lib/contract/tables.ts';
-import { runbook, type Stage, serviceName } from '../stages.ts';
+import { runbook, serviceName } from '../stages.ts';
 import {
   type MonitoredService,
   probeMetric,
@@ -26,92 +25,43 @@ import {
   tableMetric,
 } from './service-metrics.ts';
 
-export interface StageDashboardProps extends MonitoredService {
-  /** The alarms whose state is shown. */
-  readonly alarms: readonly Alarm[];
-}
-
-const columns = 24;
+const width = 24;
 
 /**
- * The dashboard `animal-store-<stage>`. From top to bottom: what is wrong, is it up, who is hurt since when, what changed,
- * and what may be the cause.
+ * The dashboard `animal-store-<stage>`, with the state of each alarm. From top to bottom: what is wrong, is it up, who is
+ * hurt since when, what changed, and what may be the cause.
  */
 export class StageDashboard extends Construct {
-  constructor(scope: Construct, id: string, { alarms, ...service }: StageDashboardProps) {
+  constructor(scope: Construct, id: string, service: MonitoredService, alarms: readonly Alarm[]) {
     super(scope, id);
-    const name = serviceName(service.stage);
-    const rows = [...symptoms(service), changes(service.stage), ...causes(service)];
-    const markdown = `# ${name}\nWhat to do when an alarm goes off: ${runbook}`;
+    const dashboardName = serviceName(service.stage);
+    const markdown = `# ${dashboardName}\nWhat to do when an alarm goes off: ${runbook}`;
     new Dashboard(this, 'Dashboard', {
-      dashboardName: name,
+      dashboardName,
       defaultInterval: Duration.hours(3),
       widgets: [
-        [new TextWidget({ markdown, width: columns, height: 2 })],
-        [
-          new AlarmStatusWidget({
-            title: 'Alarms',
-            alarms: [...alarms],
-            width: columns,
-            height: 4,
-          }),
-        ],
-        ...rows.map((row) =>
-          row.map((graph) => new GraphWidget({ ...graph, width: columns / row.length })),
+        [new TextWidget({ markdown, width, height: 2 })],
+        [new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms], width, height: 4 })],
+        ...rowsOf(service).map((row) =>
+          row.map((props) => new GraphWidget({ ...props, width: width / row.length })),
         ),
       ],
     });
   }
 }
 
-const graph = (title: string, ...left: IMetric[]): GraphWidgetProps => ({ title, left });
+const graph = (title: string, ...left: IMetric[]) => ({ title, left });
 
-const symptoms = (service: MonitoredService): GraphWidgetProps[][] => {
-  const { stage, restApi } = service;
+const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredService) => {
   const api = restApi.deploymentStage;
   const percentiles = ['p50', 'p90', 'p99'].map((statistic) => ({ statistic, label: statistic }));
-  return [
-    [
-      graph('Up: share of probes', probeMetric(stage, probeMetricNames.success, 'Average')),
-      graph('Up: latency of probes, ms', probeMetric(stage, probeMetricNames.latency, 'Maximum')),
-      byOperation(service, 'Up: requests', metricNames.requests),
-    ],
-    [
-      graph(
-        'Hurt: answers by class',
-        api.metricClientError({ label: '4xx' }),
-        api.metricServerError({ label: '5xx' }),
+  const byOperation = (title: string, metricName: MetricName, statistic?: string) =>
+    graph(
+      `${title} by operation`,
+      ...Object.keys(functions).map((operation) =>
+        serviceMetric(stage, metricName, { operation }, statistic),
       ),
-      byOperation(service, 'Hurt: 5xx', metricNames.serverErrors),
-      byOperation(service, 'Hurt: 4xx', metricNames.clientErrors),
-      byOperation(service, 'Hurt: API keys refused', metricNames.authFailures),
-    ],
-    [
-      graph('Hurt: latency of the API, ms', ...percentiles.map((each) => api.metricLatency(each))),
-      graph(
-        'Hurt: latency of the functions, ms',
-        ...percentiles.map((each) => api.metricIntegrationLatency(each)),
-      ),
-      byOperation(service, 'Hurt: calls of DynamoDB, p99, ms', metricNames.dynamodbLatency, 'p99'),
-    ],
-  ];
-};
-
-/** Graphs of each version of each operation's function: a deployment begins where a line begins. */
-const changes = (stage: Stage): GraphWidgetProps[] => {
-  const byVersion = (title: string, metricName: string, statistic: string) => {
-    const expression = `SEARCH('{${metricsNamespace},service,operation,version} MetricName="${metricName}" service="${serviceName(stage)}"', '${statistic}', 60)`;
-    return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));
-  };
-  return [
-    byVersion('requests', versionMetricNames.requests, 'Sum'),
-    byVersion('5xx', versionMetricNames.serverErrors, 'Sum'),
-    byVersion('latency, p99, ms,', versionMetricNames.latency, 'p99'),
-  ];
-};
-
-const causes = (service: MonitoredService): GraphWidgetProps[][] => {
-  const { stage, functions, petsTable, keysTable } = service;
+    );
   const byFunction = (title: string, metricName: string, statistic = 'Sum') =>
     graph(
       `Functions: ${title}`,
@@ -119,7 +69,13 @@ const causes = (service: MonitoredService): GraphWidgetProps[][] => {
         lambda.metric(metricName, { statistic, label }),
       ),
     );
+  /** Of each version of each operation's function: a deployment begins where a line begins. */
+  const byVersion = (title: string, metricName: string, statistic: string) => {
+    const expression = `SEARCH('{${metricsNamespace},service,operation,version} MetricName="${metricName}" service="${serviceName(stage)}"', '${statistic}', 60)`;
+    return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));
+  };
   const reserved = stage.reservedConcurrency?.eachOperation;
+  const { read, write } = stage.maximumUnits;
   const index = { GlobalSecondaryIndexName: statusIndex };
   const tables = [
     { title: 'Pets table', table: petsTable },
@@ -127,6 +83,34 @@ const causes = (service: MonitoredService): GraphWidgetProps[][] => {
     { title: 'Keys table', table: keysTable },
   ];
   return [
+    [
+      graph('Up: share of probes', probeMetric(stage, probeMetricNames.success, 'Average')),
+      graph('Up: latency of probes, ms', probeMetric(stage, probeMetricNames.latency, 'Maximum')),
+      byOperation('Up: requests', metricNames.requests),
+    ],
+    [
+      graph(
+        'Hurt: answers by class',
+        api.metricClientError({ label: '4xx' }),
+        api.metricServerError({ label: '5xx' }),
+      ),
+      byOperation('Hurt: 5xx', metricNames.serverErrors),
+      byOperation('Hurt: 4xx', metricNames.clientErrors),
+      byOperation('Hurt: API keys refused', metricNames.authFailures),
+    ],
+    [
+      graph('Hurt: latency of the API, ms', ...percentiles.map((each) => api.metricLatency(each))),
+      graph(
+        'Hurt: latency of the functions, ms',
+        ...percentiles.map((each) => api.metricIntegrationLatency(each)),
+      ),
+      byOperation('Hurt: calls of DynamoDB, p99, ms', metricNames.dynamodbLatency, 'p99'),
+    ],
+    [
+      byVersion('requests', versionMetricNames.requests, 'Sum'),
+      byVersion('5xx', versionMetricNames.serverErrors, 'Sum'),
+      byVersion('latency, p99, ms,', versionMetricNames.latency, 'p99'),
+    ],
     [
       byFunction('crashes and time-outs', 'Errors'),
       byFunction('throttles', 'Throttles'),
@@ -136,17 +120,15 @@ const causes = (service: MonitoredService): GraphWidgetProps[][] => {
           leftAnnotations: [{ value: reserved, label: 'reserved for each operation' }],
         }),
       },
-      byOperation(service, 'Functions: creations that came again', metricNames.idempotentReplays),
+      byOperation('Functions: creations that came again', metricNames.idempotentReplays),
     ],
     tables.map(({ title, table, dimensions }) => {
       const unitsPerSecond = (kind: 'Read' | 'Write') => {
-        const id = kind.toLowerCase();
-        const usingMetrics = {
-          [id]: tableMetric(table, `Consumed${kind}CapacityUnits`, dimensions),
-        };
-        return new MathExpression({ expression: `${id} / PERIOD(${id})`, usingMetrics, label: id });
+        const label = kind.toLowerCase();
+        const metric = tableMetric(table, `Consumed${kind}CapacityUnits`, dimensions);
+        const expression = `${label} / PERIOD(${label})`;
+        return new MathExpression({ expression, usingMetrics: { [label]: metric }, label });
       };
-      const { read, write } = stage.maximumUnits;
       return {
         title: `${title}: units a second`,
         left: [unitsPerSecond('Read')],
@@ -164,21 +146,7 @@ const causes = (service: MonitoredService): GraphWidgetProps[][] => {
           ),
         ),
       ),
-      byOperation(service, 'DynamoDB: throttled attempts', metricNames.throttles),
+      byOperation('DynamoDB: throttled attempts', metricNames.throttles),
     ],
   ];
 };
-
-/** A graph of one of the service's own metrics, with a line for each operation. */
-const byOperation = (
-  { stage, functions }: MonitoredService,
-  title: string,
-  metricName: MetricName,
-  statistic?: string,
-): GraphWidgetProps =>
-  graph(
-    `${title} by operation`,
-    ...Object.keys(functions).map((operation) =>
-      serviceMetric(stage, metricName, { operation }, statistic),
-    ),
-  );

@@ -1,39 +1,34 @@
 import { CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
+  type Attribute,
   AttributeType,
   BillingMode,
   ProjectionType,
   Table,
-  type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { statusIndex } from '../../lib/contract/tables.ts';
 import { PetsApi } from '../api/pets-api.ts';
 import { CanaryDeployment } from '../lambda/canary-deployment.ts';
-import { ServiceFunction, type ServiceFunctions } from '../lambda/service-function.ts';
-import { probeKeyArn } from '../lambda/stage-function.ts';
+import {
+  allow,
+  probeKeyArn,
+  ServiceFunction,
+  type ServiceFunctions,
+} from '../lambda/stage-function.ts';
 import { Monitoring } from '../monitoring/monitoring.ts';
 import { Probe } from '../monitoring/probe.ts';
-import type { MonitoredService } from '../monitoring/service-metrics.ts';
 import { StageDashboard } from '../monitoring/stage-dashboard.ts';
-import { requireOrigins, requireSafe, type Stage } from '../stages.ts';
+import { requireSafe, type Stage } from '../stages.ts';
 
-export interface AnimalStoreStackProps {
-  readonly stage: Stage;
-}
-
-/**
- * One stage of the animal store: its tables, a function per operation, and the REST API before them.
- * Throws when the values of the stage are unsafe, or one of its `corsOrigins` is not an origin.
- */
+/** One stage of the animal store. Throws when its values are unsafe. */
 export class AnimalStoreStack extends Stack {
   readonly #stage: Stage;
 
-  constructor(scope: Construct, id: string, { stage }: AnimalStoreStackProps) {
+  constructor(scope: Construct, id: string, stage: Stage) {
     requireSafe(stage);
-    requireOrigins(stage);
     super(scope, id, {
       description: `Animal store service, ${stage.name}`,
       ...(stage.environment && { env: stage.environment }),
@@ -43,35 +38,36 @@ export class AnimalStoreStack extends Stack {
     this.#stage = stage;
 
     const petsTable = this.#addPetsTable();
-    const keysTable = this.#addKeysTable();
+    const keysTable = this.#addTable('KeysTable', { name: 'keyId', type: AttributeType.STRING });
     const functions = this.#addFunctions(petsTable, keysTable);
-    const api = new PetsApi(this, 'Api', { stage, functions });
+    const api = new PetsApi(this, 'Api', stage, functions);
     if (stage.alarmAddressees.length > 0) {
-      const { restApi, baseAddress } = api;
-      this.#addMonitoring({ stage, restApi, functions, petsTable, keysTable }, baseAddress);
+      const service = { stage, restApi: api.restApi, functions, petsTable, keysTable };
+      const monitoring = new Monitoring(this, 'Monitoring', service);
+      new Probe(this, stage, api.baseAddress, monitoring);
+      if (stage.canaryMinutes !== undefined)
+        new CanaryDeployment(this, service, stage.canaryMinutes, monitoring);
+      // Last, so that it shows every alarm.
+      new StageDashboard(this, 'Dashboard', service, monitoring.alarms);
     }
 
     const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
     const policy = this.#addKeyAdministrationPolicy(keysTable, logGroups);
+    const logGroupNames = logGroups.map(({ logGroupName }) => logGroupName);
+    const { domainName } = api.restApi;
     const outputs = {
       BaseAddress: api.baseAddress,
-      ...(api.domainTarget && { DomainTarget: api.domainTarget }),
+      ...(domainName && { DomainTarget: domainName.domainNameAliasDomainName }),
       PetsTableName: petsTable.tableName,
       KeysTableName: keysTable.tableName,
-      LogGroupNames: Fn.join(
-        ',',
-        logGroups.map(({ logGroupName }) => logGroupName),
-      ),
+      LogGroupNames: Fn.join(',', logGroupNames),
       KeyAdministrationPolicy: policy.managedPolicyArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 
   #addPetsTable(): Table {
-    const table = new Table(this, 'PetsTable', {
-      ...tableDefaults(this.#stage),
-      partitionKey: { name: 'id', type: AttributeType.NUMBER },
-    });
+    const table = this.#addTable('PetsTable', { name: 'id', type: AttributeType.NUMBER });
     table.addGlobalSecondaryIndex({
       indexName: statusIndex,
       partitionKey: { name: 'status', type: AttributeType.STRING },
@@ -83,10 +79,21 @@ export class AnimalStoreStack extends Stack {
     return table;
   }
 
-  #addKeysTable(): Table {
-    return new Table(this, 'KeysTable', {
-      ...tableDefaults(this.#stage),
-      partitionKey: { name: 'keyId', type: AttributeType.STRING },
+  #addTable(id: string, partitionKey: Attribute): Table {
+    const { retainData, deletionProtection, pointInTimeRecoveryDays } = this.#stage;
+    return new Table(this, id, {
+      partitionKey,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      ...maximumUnits(this.#stage),
+      // Also when its creation is rolled back: then deletion protection would make the rollback fail.
+      removalPolicy: retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection,
+      ...(pointInTimeRecoveryDays > 0 && {
+        pointInTimeRecoverySpecification: {
+          pointInTimeRecoveryEnabled: true,
+          recoveryPeriodInDays: pointInTimeRecoveryDays,
+        },
+      }),
     });
   }
 
@@ -102,10 +109,9 @@ export class AnimalStoreStack extends Stack {
         // Encrypted with `aws/ssm`, which every principal of the account may use through SSM:
         // https://docs.aws.amazon.com/systems-manager/latest/userguide/ps-restrict-decryption.html
         allow('ssm:PutParameter', probeKeyArn(this, this.#stage)),
-        ...logGroups.flatMap(({ logGroupArn }) => [
-          allow('logs:StartQuery', logGroupArn),
-          allow('logs:GetQueryResults', logGroupArn),
-        ]),
+        ...['StartQuery', 'GetQueryResults'].map((call) =>
+          allow(`logs:${call}`, ...logGroups.map(({ logGroupArn }) => logGroupArn)),
+        ),
       ],
     });
   }
@@ -122,7 +128,7 @@ export class AnimalStoreStack extends Stack {
     const operationFunction = (name: string, call: PolicyStatement) =>
       new ServiceFunction(this, name, {
         stage,
-        reservedConcurrency: stage.reservedConcurrency?.eachOperation,
+        reservedConcurrentExecutions: stage.reservedConcurrency?.eachOperation,
         environment,
         permissions: [findApiKeys, call],
       });
@@ -133,23 +139,11 @@ export class AnimalStoreStack extends Stack {
       getPet: operationFunction('get-pet', allow('dynamodb:GetItem', petsTable.tableArn)),
       unrouted: new ServiceFunction(this, 'unrouted', {
         stage,
-        reservedConcurrency: stage.reservedConcurrency?.unrouted,
+        reservedConcurrentExecutions: stage.reservedConcurrency?.unrouted,
         environment: {},
         permissions: [],
       }),
     };
-  }
-
-  #addMonitoring(service: MonitoredService, baseAddress: string) {
-    const stage = this.#stage;
-    const { canaryMinutes } = stage;
-    const monitoring = new Monitoring(this, 'Monitoring', service);
-    new Probe(this, { stage, baseAddress, monitoring });
-    if (canaryMinutes !== undefined) {
-      new CanaryDeployment(this, 'Canary', { ...service, canaryMinutes, monitoring });
-    }
-    // Last, so that it shows every alarm.
-    new StageDashboard(this, 'Dashboard', { ...service, alarms: monitoring.alarms });
   }
 }
 
@@ -157,21 +151,3 @@ const maximumUnits = ({ maximumUnits: { read, write } }: Stage) => ({
   maxReadRequestUnits: read,
   maxWriteRequestUnits: write,
 });
-
-const tableDefaults = (stage: Stage) =>
-  ({
-    ...maximumUnits(stage),
-    billingMode: BillingMode.PAY_PER_REQUEST,
-    // Also when its creation is rolled back: then deletion protection would make the rollback fail.
-    removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    deletionProtection: stage.deletionProtection,
-    ...(stage.pointInTimeRecoveryDays > 0 && {
-      pointInTimeRecoverySpecification: {
-        pointInTimeRecoveryEnabled: true,
-        recoveryPeriodInDays: stage.pointInTimeRecoveryDays,
-      },
-    }),
-  }) satisfies Partial<TableProps>;
-
-const allow = (action: string, resource: string) =>
-  new PolicyStatement({ actions: [action], resources: [resource] });

@@ -13,12 +13,8 @@ interface Version {
 const good: Version = { name: 'good: fails 0.01 %', failing: 0.0001, slowness: 1 };
 export const versions: readonly Version[] = [
   good,
-  ...[1, 2, 5, 20].map((percent) => ({
-    ...good,
-    name: `fails ${percent} %`,
-    failing: percent / 100,
-  })),
-  ...[3, 10].map((slowness) => ({ ...good, name: `${slowness} times slower`, slowness })),
+  ...[1, 2, 5, 20].map((n) => ({ ...good, name: `fails ${n} %`, failing: n / 100 })),
+  ...[3, 10].map((n) => ({ ...good, name: `${n} times slower`, slowness: n })),
 ];
 
 /** Requests a second to one function, before the split; to the API no other function adds any. */
@@ -34,11 +30,6 @@ const minutesBefore = 5;
  * minute (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics.html).
  */
 const metricDelay = 60;
-/**
- * Alarms are evaluated once a minute, over windows that end with the last whole minute; at which second is drawn.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
- */
-const evaluationInterval = 60;
 /** Seconds until CodeDeploy has seen an alarm and the alias sends nothing to the new version: unverified. */
 const rollbackDelay = 30;
 /**
@@ -123,13 +114,9 @@ const breaches = (alarm: AlarmCondition, minutes: readonly Minute[], last: numbe
   const values = alarm.metrics.map(({ Namespace, MetricName, Stat }) => {
     if (Stat === 'p99' && length > 1) throw new Error('A p99 is simulated for one minute only');
     const key = `${Namespace} ${MetricName} ${Stat}`;
-    let sum = 0;
-    for (const minute of period) {
-      const value = minute[key];
-      if (value === undefined) throw new Error(`${key} is not simulated`);
-      sum += value;
-    }
-    return sum || Number.NaN;
+    if (period.some((minute) => minute[key] === undefined))
+      throw new Error(`No ${key} is simulated`);
+    return period.reduce((sum, minute) => sum + (minute[key] ?? 0), 0) || Number.NaN;
   });
   return alarm.breaches(values);
 };
@@ -137,11 +124,9 @@ const breaches = (alarm: AlarmCondition, minutes: readonly Minute[], last: numbe
 /** The index of the minute after which an alarm goes off, or -1. */
 const alarmingMinute = (alarm: AlarmCondition, minutes: readonly Minute[]): number => {
   const breaching = minutes.map((_minute, last) => breaches(alarm, minutes, last));
+  const length = alarm.period / 60;
   return breaching.findIndex((_breaches, last) => {
-    const ends = Array.from(
-      { length: alarm.evaluationPeriods },
-      (_, back) => last - (back * alarm.period) / 60,
-    );
+    const ends = Array.from({ length: alarm.evaluationPeriods }, (_, back) => last - back * length);
     return ends.filter((end) => breaching[end]).length >= alarm.datapointsToAlarm;
   });
 };
@@ -160,9 +145,11 @@ const release = (
   const minutes = [...before, first, ...later].map((part) => minuteOf(rate, version, part, random));
   const endOf = (index: number) => firstSeconds + 60 * (index - minutesBefore);
   const times = alarms.flatMap((alarm) => {
-    const phase = evaluationInterval * random();
+    // Once a minute, over windows that end with the last whole minute; at which second is drawn.
+    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
+    const evaluationDelay = 60 * random();
     const last = alarmingMinute(alarm, minutes);
-    return last < 0 ? [] : [endOf(last) + metricDelay + phase + rollbackDelay];
+    return last < 0 ? [] : [endOf(last) + metricDelay + evaluationDelay + rollbackDelay];
   });
   const earliest = Math.min(...times);
   const takenBackAfter = earliest <= canarySeconds ? earliest : undefined;
@@ -175,10 +162,9 @@ const release = (
   return { takenBackAfter, hurt };
 };
 
-const percentile = (sorted: readonly number[], part: number): number =>
-  sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
-
-const ascending = (values: readonly number[]) => values.toSorted((one, other) => one - other);
+/** By nearest rank; NaN of no values. */
+const percentile = (values: readonly number[], part: number): number =>
+  values.toSorted((one, other) => one - other)[Math.ceil(part * values.length) - 1] ?? Number.NaN;
 
 /**
  * Plays releases of getPet, the same ones in each run, through the alarms of its deployment group. Times are in seconds
@@ -198,13 +184,14 @@ export const simulate = (template: Template) => {
       const results = Array.from({ length: releases }, () =>
         release(conditions, rate, version, random),
       );
-      const times = ascending(results.flatMap(({ takenBackAfter }) => takenBackAfter ?? []));
+      const times = results.flatMap(({ takenBackAfter }) => takenBackAfter ?? []);
+      const hurt = results.map((result) => result.hurt);
       return {
         rate,
         takenBack: times.length,
         medianSeconds: percentile(times, 0.5),
         longestSeconds: percentile(times, 1),
-        hurt: percentile(ascending(results.map(({ hurt }) => hurt)), 0.5),
+        hurt: percentile(hurt, 0.5),
       };
     }),
   }));
@@ -213,21 +200,15 @@ export const simulate = (template: Template) => {
 /** The simulation as infra/README.md shows it. */
 export const tableOf = (results: ReturnType<typeof simulate>): string => {
   const minutes = (seconds: number) => (seconds / 60).toFixed(1);
-  const cells = results.map(({ version, byRate }) => [
+  const rows = results.map(({ version, byRate }) => [
     version.name,
     ...byRate.map(({ takenBack, medianSeconds, longestSeconds, hurt }) => {
-      const after =
-        takenBack === 0 ? '' : ` after ${minutes(medianSeconds)} (${minutes(longestSeconds)}) min`;
-      return `${takenBack}${after}, ${Math.round(hurt)} hurt`;
+      const after = ` after ${minutes(medianSeconds)} (${minutes(longestSeconds)}) min`;
+      return `${takenBack}${takenBack === 0 ? '' : after}, ${Math.round(hurt)} hurt`;
     }),
   ]);
-  return [
-    ['new version', ...rates.map((rate) => `${rate}/s`)],
-    Array(rates.length + 1).fill('---'),
-    ...cells,
-  ]
-    .map((row) => `| ${row.join(' | ')} |`)
-    .join('\n');
+  const head = ['new version', ...rates.map((rate) => `${rate}/s`)];
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 };
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { probeKeyParameter, stages } from '../../infra/stages.ts';
-import { deployedTemplate, idOf } from '../support/stack.ts';
+import { deployedTemplate, idOf, propertiesOf } from '../support/stack.ts';
 
 type Call = readonly [action: string, resource: unknown];
 
@@ -33,10 +33,11 @@ describe.each(Object.values(stages))('in $name', (stage) => {
     'ssm:GetParameter',
     `arn:aws:ssm:${region}:${account}:parameter${probeKeyParameter(stage)}`,
   ];
-  const functionsOfApi = Object.values(template.findResources('AWS::Lambda::Alias')).map(
-    ({ Properties }) => arnOf(Properties.FunctionName.Ref),
+  const functionsOfApi = propertiesOf(template, 'AWS::Lambda::Alias').map(({ FunctionName }) =>
+    arnOf(FunctionName.Ref),
   );
   const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
+  const groupArn = `arn:aws:codedeploy:${region}:${account}:deploymentgroup:`;
 
   it.each<[name: string, idStart: string, ...calls: Call[]]>([
     ['list-pets', 'listpets', findKey, ['dynamodb:Query', joined(pets, '/index/byStatus')]],
@@ -52,22 +53,17 @@ describe.each(Object.values(stages))('in $name', (stage) => {
       ...groups.map(
         ([id, { Properties }]): Call => [
           'codedeploy:PutLifecycleEventHookExecutionStatus',
-          joined(
-            `arn:aws:codedeploy:${region}:${account}:deploymentgroup:`,
-            Properties.ApplicationName,
-            '/',
-            { Ref: id },
-          ),
+          joined(groupArn, Properties.ApplicationName, '/', { Ref: id }),
         ],
       ),
     ],
   ])('%s may make only the calls that it makes', (_name, idStart, ...calls) => {
     const roleId = idOf(template, 'AWS::IAM::Role', `${idStart}Role`);
     const role = template.findResources('AWS::IAM::Role')[roleId]?.['Properties'];
-    const own = Object.values(template.findResources('AWS::IAM::Policy')).filter(
-      ({ Properties }) => Properties.Roles[0].Ref === roleId,
+    const own = propertiesOf(template, 'AWS::IAM::Policy').filter(
+      ({ Roles }) => Roles[0].Ref === roleId,
     );
-    const documents = [...(role.Policies ?? []), ...own.map(({ Properties }) => Properties)];
+    const documents = [...(role.Policies ?? []), ...own];
     const log = arnOf(idOf(template, 'AWS::Logs::LogGroup', `${idStart}Log`));
     expect(role.ManagedPolicyArns).toBeUndefined();
     expect(

@@ -12,6 +12,13 @@ import { assemblyDirectory, deployedTemplate } from '../support/stack.ts';
 const cfnLint = pythonTool('cfn-lint');
 const assembly = assemblyDirectory();
 
+/** Runs a command without AWS_*, and with a home without profiles. */
+const run = (command: string, ...given: readonly string[]) =>
+  spawnSync(command, given, {
+    env: { PATH: process.env['PATH'], HOME: assembly, CDK_DISABLE_CLI_TELEMETRY: 'true' },
+    encoding: 'utf8',
+  });
+
 describe('the templates', () => {
   it('are one for each stage, and one for each account and region', () => {
     const templates = readdirSync(assembly).filter((name) => name.endsWith('.template.json'));
@@ -38,38 +45,19 @@ describe('the templates', () => {
 
   it('can be compared with a file without credentials, as a pull request does', () => {
     const template = join(assembly, 'AnimalStore-prod.template.json');
-    const { status, stdout, stderr } = spawnSync(
-      'node_modules/.bin/cdk',
-      ['diff', 'AnimalStore-prod', '--app', assembly, '--template', template],
-      {
-        cwd: projectDirectory,
-        // No AWS_*, and a home without profiles.
-        env: { PATH: process.env['PATH'], HOME: assembly, CDK_DISABLE_CLI_TELEMETRY: 'true' },
-        encoding: 'utf8',
-      },
-    );
+    const given = ['--app', assembly, '--template', template];
+    const cdk = join(projectDirectory, 'node_modules/.bin/cdk');
+    const { status, stdout, stderr } = run(cdk, 'diff', 'AnimalStore-prod', ...given);
     expect(stdout + stderr).toContain('There were no differences');
     expect(status).toBe(0);
   });
 
-  it('pass cfn-lint', ({ skip }) => {
-    if (cfnLint === undefined) {
-      skip('cfn-lint is not installed: .ci/python-tools');
-      return;
-    }
-    const { status, stdout, stderr } = spawnSync(
-      cfnLint,
-      [
-        '--regions',
-        ...new Set(Object.values(stages).flatMap(({ environment }) => environment?.region ?? [])),
-        // The CDK makes a function wait for its role's policies as well, and for the role by the way.
-        '--ignore-checks',
-        'W3005',
-        '--template',
-        `${assembly}/*.template.json`,
-      ],
-      { encoding: 'utf8' },
-    );
+  // Without cfn-lint: .ci/python-tools
+  it.skipIf(cfnLint === undefined)('pass cfn-lint', () => {
+    const regions = Object.values(stages).flatMap(({ environment }) => environment?.region ?? []);
+    const given = ['--regions', ...new Set(regions), '--template', `${assembly}/*.template.json`];
+    // The CDK makes a function wait for its role's policies as well, and for the role by the way.
+    const { status, stdout, stderr } = run(`${cfnLint}`, '--ignore-checks', 'W3005', ...given);
     expect(stdout + stderr).toBe('');
     expect(status).toBe(0);
   });

@@ -29,11 +29,12 @@ const Alarm = z.object({
   ),
 });
 
-/** What metric math computes with. An operation with a missing value, which is NaN, has NaN. */
-const metricMath = {
+/** What metric math computes with in a year. An operation with a missing value, which is NaN, has NaN. */
+const metricMath = (year: number) => ({
   IF: (condition: boolean, yes: number, no: number) => (condition ? yes : no),
   FILL: (value: number, filler: number) => (Number.isNaN(value) ? filler : value),
-};
+  YEAR: () => year,
+});
 
 /**
  * The condition of an alarm, from the properties that its resource has. `compute` has the result of its expression for one
@@ -42,29 +43,18 @@ const metricMath = {
 const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const alarm = Alarm.parse(properties);
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
+  const { Statistic: Stat, Period, ...Metric } = properties;
   const metrics = alarm.Metrics?.flatMap(({ Id, MetricStat }) =>
     MetricStat ? [{ id: Id, ...MetricStat }] : [],
-  ) ?? [
-    {
-      id: 'm',
-      ...MetricStat.parse({
-        Metric: properties,
-        Stat: properties['Statistic'],
-        Period: properties['Period'],
-      }),
-    },
-  ];
+  ) ?? [{ id: 'm', ...MetricStat.parse({ Metric, Stat, Period }) }];
   const [{ id, Period: period } = { id: '', Period: 0 }] = metrics;
   if (metrics.length === 0 || metrics.some(({ Period }) => Period !== period))
     throw new Error(`${alarm.AlarmName} has not one period`);
   const expression = alarm.Metrics?.find(({ Expression }) => Expression)?.Expression ?? id;
-  const run = compileFunction(`return ${expression}`, [
-    ...Object.keys(metricMath),
-    'YEAR',
-    ...metrics.map((metric) => metric.id),
-  ]);
+  const names = [...Object.keys(metricMath(0)), ...metrics.map((metric) => metric.id)];
+  const run = compileFunction(`return ${expression}`, names);
   const compute = (values: readonly number[], year = 2026): number =>
-    run(...Object.values(metricMath), () => year, ...values);
+    run(...Object.values(metricMath(year)), ...values);
   return {
     name: alarm.AlarmName.replace(/^animal-store-(prod|staging)-/, ''),
     expression,

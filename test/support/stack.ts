@@ -22,10 +22,14 @@ export const deployedTemplate = (stage: Stage): Template => {
 
 /** The stack of any stage, in an app of its own. */
 export const stackOf = (stage: Stage): AnimalStoreStack =>
-  new AnimalStoreStack(new App({ context: cdk.context }), 'Stack', { stage });
+  new AnimalStoreStack(new App({ context: cdk.context }), 'Stack', stage);
 
 /** The template of any stage, synthesised now. */
 export const templateOf = (stage: Stage): Template => Template.fromStack(stackOf(stage));
+
+/** The properties of each resource of a type. */
+export const propertiesOf = (template: Template, type: string) =>
+  Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
 /** The logical id of the one resource of a type whose id starts so. Throws unless there is exactly one. */
 export const idOf = (template: Template, type: string, start: string): string => {

@@ -1,0 +1,30 @@
+import { type App, Validations } from 'aws-cdk-lib';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import type { Construct } from 'constructs';
+
+/**
+ * Checks every stack of an app against the rules of cdk-nag, for AWS in general and for serverless services. A finding
+ * that is not acknowledged with a reason makes the synthesis fail.
+ */
+export const addSecurityChecks = (app: App): void => {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+};
+
+/** Accepts findings in a construct, each with its reason, by the rule's name such as `AwsSolutions-SNS3`. */
+export const acknowledge = (construct: Construct, reasons: Readonly<Record<string, string>>) => {
+  for (const [rule, reason] of Object.entries(reasons)) {
+    Validations.of(construct).acknowledge({ id: `${rule.replace(/-.*/, '')}::${rule}`, reason });
+  }
+};
+
+/** A role of a service of AWS with the policy that AWS made for this use, and keeps in step with the service. */
+export const serviceRole = (scope: Construct, id: string, service: string, policy: string) => {
+  const role = new Role(scope, id, {
+    assumedBy: new ServicePrincipal(`${service}.amazonaws.com`),
+    managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
+  });
+  const rule = `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`;
+  acknowledge(role, { [rule]: 'AWS made the policy for this one use.' });
+  return role;
+};
