@@ -10,9 +10,9 @@ const kept: ReadonlySet<string> = new Set(['AWS::DynamoDB::Table', 'AWS::ApiGate
 export const lossesOf = (changes: readonly Change[]): string[] =>
   changes.flatMap(({ ResourceChange = {} }) => {
     const { ResourceType = '', LogicalResourceId, Action = '', Replacement } = ResourceChange;
-    if (!kept.has(ResourceType) || ['Add', 'Import'].includes(Action)) return [];
     // `Conditional`: CloudFormation decides while it deploys.
-    if (Action === 'Modify' && Replacement === 'False') return [];
     const what = Action === 'Modify' ? `Modify with Replacement ${Replacement}` : Action;
+    const isHarmless = ['Add', 'Import', 'Modify with Replacement False'].includes(what);
+    if (isHarmless || !kept.has(ResourceType)) return [];
     return [`${ResourceType} ${LogicalResourceId}: ${what}.`];
   });

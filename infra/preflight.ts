@@ -1,10 +1,6 @@
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
-import {
-  CloudFormationClient,
-  paginateListStackResources,
-  type StackResourceSummary,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
@@ -16,34 +12,28 @@ import { accountStackId, probeKeyParameter, regionOf, type Stage, stackName } fr
 /** Finds what is in the way of a deployment: a line for each problem, with how to solve it. */
 type Check = (stage: Stage) => Promise<readonly (string | false)[]>;
 
-/** The error that AWS names so becomes undefined. */
-const unless = async <Result>(name: string, call: Promise<Result>): Promise<Result | undefined> => {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof Error && error.name === name) return undefined;
-    throw error;
-  }
+/** Handles a rejection: the error that AWS names so becomes undefined. */
+const unless = (name: string) => (error: unknown) => {
+  if (error instanceof Error && error.name === name) return undefined;
+  throw error;
 };
 
 const credentials: Check = async (stage) => {
-  const { name, environment } = stage;
-  if (!environment) return [];
-  const { account, region } = environment;
+  if (!stage.environment) return [];
+  const { account, region } = stage.environment;
   const { Account } = await new STSClient(regionOf(stage)).send(new GetCallerIdentityCommand());
-  const configured = process.env['AWS_REGION'];
+  const { AWS_REGION: configured = region } = process.env;
   return [
     Account !== account &&
-      `The credentials belong to the account ${Account}: use credentials of ${account}, the account of ${name}.`,
-    configured !== undefined &&
-      configured !== region &&
-      `AWS_REGION is ${configured}: set it to ${region}, the region of ${name}.`,
+      `The credentials belong to the account ${Account}: use credentials of ${account}, the account of ${stage.name}.`,
+    configured !== region &&
+      `AWS_REGION is ${configured}: set it to ${region}, the region of ${stage.name}.`,
   ];
 };
 
 const findParameter = async (stage: Stage, Name: string) => {
   const call = new SSMClient(regionOf(stage)).send(new GetParameterCommand({ Name }));
-  return (await unless('ParameterNotFound', call))?.Parameter;
+  return (await call.catch(unless('ParameterNotFound')))?.Parameter?.Value;
 };
 
 /** From version 21 on no asset is written to another account's bucket: https://github.com/aws/aws-cdk/pull/30823 */
@@ -51,10 +41,10 @@ const minBootstrapVersion = 21;
 
 const bootstrap: Check = async (stage) => {
   const { account = '<account>', region = '<region>' } = stage.environment ?? {};
-  const version = (await findParameter(stage, '/cdk-bootstrap/hnb659fds/version'))?.Value;
+  const version = (await findParameter(stage, '/cdk-bootstrap/hnb659fds/version')) ?? 'none';
   return [
     !(Number(version) >= minBootstrapVersion) &&
-      `CDK's bootstrap has version ${version ?? 'none'}, and needs ${minBootstrapVersion}: npx cdk bootstrap aws://${account}/${region}`,
+      `CDK's bootstrap has version ${version}, and needs ${minBootstrapVersion}: npx cdk bootstrap aws://${account}/${region}`,
   ];
 };
 
@@ -83,51 +73,43 @@ const concurrency: Check = async (stage) => {
 
 const certificate: Check = async (stage) => {
   if (!stage.customDomain) return [];
-  const { domainName, certificateArn } = stage.customDomain;
+  const { domainName, certificateArn: CertificateArn } = stage.customDomain;
   const request = `aws acm request-certificate --domain-name ${domainName} --validation-method DNS`;
-  const [, , , region] = certificateArn.split(':');
-  if (stage.environment && region !== stage.environment.region) {
-    return [`The certificate is in ${region}, not in ${stage.environment.region}: ${request}`];
-  }
-  const command = new DescribeCertificateCommand({ CertificateArn: certificateArn });
-  const call = new ACMClient(regionOf(stage)).send(command);
-  const found = (await unless('ResourceNotFoundException', call))?.Certificate;
-  if (!found) return [`There is no certificate ${certificateArn}: ${request}`];
-  const { Status, SubjectAlternativeNames = [] } = found;
-  const wildcard = domainName.replace(/^[^.]*/, '*');
+  const [, , , region = ''] = CertificateArn.split(':');
+  const needed = stage.environment?.region ?? region;
+  if (region !== needed) return [`The certificate is in ${region}, not in ${needed}: ${request}`];
+  const call = new ACMClient({ region }).send(new DescribeCertificateCommand({ CertificateArn }));
+  const found = (await call.catch(unless('ResourceNotFoundException')))?.Certificate;
+  if (!found) return [`There is no certificate ${CertificateArn}: ${request}`];
+  const { Status, SubjectAlternativeNames: names = [] } = found;
+  const waits = Status === 'PENDING_VALIDATION';
   return [
-    Status === 'PENDING_VALIDATION' &&
+    waits &&
       'The certificate is not validated: create the DNS records that its validation asks for.',
-    !['ISSUED', 'PENDING_VALIDATION'].includes(`${Status}`) &&
-      `The certificate is ${Status}: ${request}`,
-    !SubjectAlternativeNames.some((name) => name === domainName || name === wildcard) &&
-      `The certificate covers ${SubjectAlternativeNames.join(', ')}, not ${domainName}: ${request}`,
+    !waits && Status !== 'ISSUED' && `The certificate is ${Status}: ${request}`,
+    !names.includes(domainName) &&
+      !names.includes(domainName.replace(/^[^.]*/, '*')) &&
+      `The certificate covers ${names.join(', ')}, not ${domainName}: ${request}`,
   ];
 };
 
-/** The resources in a stage's stack; none before the first deployment. */
-const deployed = async (stage: Stage) => {
+/**
+ * Finds nothing before the first deployment, and in a stage without addressees, which has no topic and no probe. SNS deletes
+ * after 48 hours what nobody confirms: https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html
+ */
+const alarmsAndProbe: Check = async (stage) => {
   const client = new CloudFormationClient(regionOf(stage));
   const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
-  return ((await unless('ValidationError', Array.fromAsync(pages))) ?? [])
+  const found = await Array.fromAsync(pages).catch(unless('ValidationError'));
+  const resources = (found ?? [])
     .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
     .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE');
-};
-
-/** The topic of the alarms, which every deployed stage has that has addressees. */
-const isTopic = ({ ResourceType }: StackResourceSummary) => ResourceType === 'AWS::SNS::Topic';
-
-/** SNS deletes after 48 hours what nobody confirms: https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html */
-const addressees: Check = async (stage) => {
-  const resources = await deployed(stage);
-  const TopicArn = resources.find(isTopic)?.PhysicalResourceId;
+  const ofType = (type: string) => resources.filter(({ ResourceType }) => ResourceType === type);
+  const TopicArn = ofType('AWS::SNS::Topic')[0]?.PhysicalResourceId;
   if (TopicArn === undefined) return [];
-  const declared = resources.filter(
-    ({ ResourceType }) => ResourceType === 'AWS::SNS::Subscription',
-  );
   const command = new ListSubscriptionsByTopicCommand({ TopicArn });
   const { Subscriptions = [] } = await new SNSClient(regionOf(stage)).send(command);
-  const ended = declared.length - Subscriptions.length;
+  const ended = ofType('AWS::SNS::Subscription').length - Subscriptions.length;
   return [
     ended > 0 &&
       `${ended} of the addressees of ${stage.name} no longer get alarms: aws sns subscribe --topic-arn ${TopicArn} --protocol <email or https> --notification-endpoint <address>`,
@@ -136,15 +118,7 @@ const addressees: Check = async (stage) => {
         SubscriptionArn === 'PendingConfirmation' &&
         `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the addressee out of infra/stages.ts.`,
     ),
-  ];
-};
-
-/** Finds nothing before the first deployment: a key needs the table of keys. */
-const probeKey: Check = async (stage) => {
-  const isDeployed = (await deployed(stage)).some(isTopic);
-  return [
-    isDeployed &&
-      !(await findParameter(stage, probeKeyParameter(stage))) &&
+    !(await findParameter(stage, probeKeyParameter(stage))) &&
       `The probe has no API key: npm run keys -- issue --for-probe --stage ${stage.name}`,
   ];
 };
@@ -163,9 +137,9 @@ const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>)
  * What is in the way of deploying the stack of a stage, or of its account: a line for each problem. The other checks are
  * left out while the credentials are wrong.
  */
-export const preflight = async (stage: Stage, stack: 'account' | 'stage') => {
+export const preflight = async (stage: Stage, stack: 'account' | 'stage' = 'stage') => {
   const problems = await problemsOf(stage, { credentials });
   if (problems.length > 0) return problems;
   if (stack === 'account') return problemsOf(stage, { bootstrap });
-  return problemsOf(stage, { bootstrap, logRole, concurrency, certificate, addressees, probeKey });
+  return problemsOf(stage, { bootstrap, logRole, concurrency, certificate, alarmsAndProbe });
 };

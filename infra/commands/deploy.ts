@@ -1,17 +1,15 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  type Change,
-  CloudFormationClient,
-  paginateDescribeChangeSet,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, paginateDescribeChangeSet } from '@aws-sdk/client-cloudformation';
 import { lossesOf } from '../change-set.ts';
-import { messageOf } from '../message-of.ts';
+import { fail } from '../message-of.ts';
+import { placeholdersIn } from '../placeholders.ts';
+import { preflight } from '../preflight.ts';
 import {
   accountStackId,
   accountStackName,
+  emulated,
   regionOf,
-  type Stage,
   stackName,
   stages,
 } from '../stages.ts';
@@ -21,63 +19,55 @@ const isEmulator = words.includes('emulator=true');
 
 /** The stacks of each stage as the CDK's commands call them, in the order of deployment. */
 const targets = new Map(
-  Object.values(stages).flatMap((stage) => [
-    [isEmulator ? accountStackName : accountStackId(stage), stage] as const,
-    [stackName(stage), stage] as const,
-  ]),
+  Object.values(stages)
+    .map((stage) => (isEmulator ? emulated(stage) : stage))
+    .flatMap((stage) => [
+      [accountStackId(stage), { stage, StackName: accountStackName }],
+      [stackName(stage), { stage, StackName: stackName(stage) }],
+    ]),
 );
 const options = words.filter((word) => !targets.has(word));
 const outputsAt = options.indexOf('--outputs-file');
 const outputs = outputsAt < 0 ? [] : options.slice(outputsAt, outputsAt + 2);
 
-/** Runs a command for all to see, and ends with its exit code when it fails. */
-const run = (command: string, ...given: readonly string[]) => {
-  const { status, error } = spawnSync(command, given, {
-    stdio: 'inherit',
-    env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' },
-  });
-  if (error) throw error;
-  if (status !== 0) process.exit(status ?? 1);
+/** Runs the CDK for all to see. Throws when it fails. */
+const cdkDeploy = (...given: readonly string[]) => {
+  const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
+  execFileSync('cdk', ['deploy', ...given], { stdio: 'inherit', env });
 };
 
 /** Creates a change set, and executes exactly this one if it keeps the tables and the API. */
-const deploy = async (id: string, StackName: string, stage: Stage) => {
+const deploy = async (id: string, StackName: string, region: { region?: string }) => {
   // The app always contains prod.
   const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
   const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
-  run('cdk', 'deploy', id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
+  cdkDeploy(id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
 
-  const client = new CloudFormationClient(isEmulator ? {} : regionOf(stage));
-  const changes: Change[] = [];
-  for await (const page of paginateDescribeChangeSet({ client }, { StackName, ChangeSetName })) {
-    // Nothing differs. Where only outputs differ there are no changes, but they can be executed:
-    // https://github.com/aws/aws-cdk/pull/2029
-    if (page.ExecutionStatus !== 'AVAILABLE') return;
-    changes.push(...(page.Changes ?? []));
-  }
-  const losses = lossesOf(changes).join('\nerror: ');
+  const client = new CloudFormationClient(region);
+  const pages = paginateDescribeChangeSet({ client }, { StackName, ChangeSetName });
+  const found = await Array.fromAsync(pages);
+  // Nothing differs. Where only outputs differ there are no changes, but they can be executed:
+  // https://github.com/aws/aws-cdk/pull/2029
+  if (found[0]?.ExecutionStatus !== 'AVAILABLE') return;
+  const losses = lossesOf(found.flatMap(({ Changes = [] }) => Changes)).join('\nerror: ');
   if (losses) throw new Error(`${losses} See "Replace a table" in infra/README.md.`);
 
   // From cdk.out, which the first command has written: nothing is synthesised, or asked, twice.
   const execute = ['--app', 'cdk.out', '--method', 'execute-change-set', ...changeSet];
-  run('cdk', 'deploy', id, ...execute, '--require-approval', 'never', ...outputs);
+  cdkDeploy(id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
-try {
+const main = async () => {
   if (options.length === words.length)
     throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
-  for (const [id, stage] of targets) {
+  for (const [id, { stage, StackName }] of targets) {
     if (!words.includes(id)) continue;
-    const isAccount = id.startsWith(accountStackName);
-    const flags = [
-      ...(isAccount ? ['--account-stack'] : []),
-      ...(isEmulator ? ['--emulator'] : []),
-    ];
-    run(process.execPath, 'infra/commands/preflight.ts', '--stage', stage.name, ...flags);
-    await deploy(id, isAccount ? accountStackName : id, stage);
+    const found = await preflight(stage, StackName === accountStackName ? 'account' : 'stage');
+    const problems = [...placeholdersIn(stage), ...found];
+    if (problems.length > 0) throw new Error(problems.join('\nerror: '));
+    await deploy(id, StackName, regionOf(stage));
   }
-} catch (error) {
-  console.error(`error: ${messageOf(error)}`);
-  process.exitCode = 1;
-}
+};
+
+await main().catch(fail);

@@ -1,16 +1,12 @@
 import { createInterface } from 'node:readline/promises';
-import { runKeys } from '../keys/program.ts';
+import { keysProgram } from '../keys/program.ts';
+import { fail } from '../message-of.ts';
 
 const confirm = async (question: string): Promise<boolean> => {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test(await terminal.question(`${question} [y/N] `));
-  } finally {
-    terminal.close();
-  }
+  using terminal = createInterface({ input: process.stdin, output: process.stderr });
+  return /^y(es)?$/i.test(await terminal.question(`${question} [y/N] `));
 };
 
-process.exitCode = await runKeys(process.argv.slice(2), {
-  console,
-  confirm: process.stdin.isTTY ? confirm : undefined,
-});
+await keysProgram(process.stdin.isTTY ? confirm : undefined)
+  .parseAsync()
+  .catch(fail);

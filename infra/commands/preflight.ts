@@ -11,15 +11,11 @@ program
       .choices(Object.keys(stages))
       .makeOptionMandatory(),
   )
-  .option('--account-stack', 'check only what the stack of the account needs')
   .option('--emulator', 'an AWS-compatible emulator, with an account of its own')
-  .action(async (options: { stage: Stage['name']; accountStack?: true; emulator?: true }) => {
+  .action(async (options: { stage: Stage['name']; emulator?: true }) => {
     const chosen = stages[options.stage];
     const stage = options.emulator ? emulated(chosen) : chosen;
-    const problems = [
-      ...placeholdersIn(stage),
-      ...(await preflight(stage, options.accountStack ? 'account' : 'stage')),
-    ];
+    const problems = [...placeholdersIn(stage), ...(await preflight(stage))];
     for (const problem of problems) console.error(problem);
     if (problems.length > 0) process.exitCode = 1;
     else console.log(`${stage.name}: nothing is in the way of a deployment.`);

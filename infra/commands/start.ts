@@ -1,34 +1,17 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
-import { InvalidArgumentError, program } from 'commander';
+import { Option, program } from 'commander';
 import type { Exchange } from '../local/gateway/gateway.ts';
-import { type LocalService, startLocalService } from '../local/local-service.ts';
+import {
+  type LocalService,
+  type LocalServiceOptions,
+  startLocalService,
+} from '../local/local-service.ts';
 import { messageOf } from '../message-of.ts';
 
-interface Options {
-  readonly data?: string;
-  readonly reset?: true;
-  readonly seed?: true;
-  readonly cors?: string;
-}
-
 /** npm runs scripts in the project's folder; a path is relative to the folder of the user. */
-const directory = (path: string): string => {
-  if (path !== '') return resolve(process.env['INIT_CWD'] ?? '', path);
-  throw new InvalidArgumentError('Give the name of a directory.');
-};
-
-const origin = (text: string): string => {
-  if (URL.parse(text)?.origin === text) return text;
-  throw new InvalidArgumentError('Give an origin such as http://localhost:5173.');
-};
-
-const portOfEnvironment = (): number => {
-  const port = process.env['PORT'] ?? '3000';
-  if (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) return Number(port);
-  throw new Error(`Set PORT to a number from 0 to 65535, not "${port}".`);
-};
+const directory = (path: string): string => resolve(process.env['INIT_CWD'] ?? '', path);
 
 /** The log of a request: its last member, `_aws`, is for CloudWatch only. */
 const requestLine = /,"_aws":\{.*$/;
@@ -49,35 +32,16 @@ const output = process.stdout.isTTY
     }
   : { log: (line: string) => console.log(line.replace(requestLine, '}')) };
 
-const announce = ({ baseAddress, docsAddress, apiKey, dynamodbEndpoint }: LocalService) => {
+const announce = ({ baseAddress, apiKey, dynamodbEndpoint }: LocalService) => {
   console.log(`
 Base address    ${baseAddress}
-Reference page  ${docsAddress}
+Reference page  ${new URL('/docs', baseAddress)}
 API key         ${apiKey}
 DynamoDB Local  ${dynamodbEndpoint}
 
 Try:
 curl -H 'Authorization: Bearer ${apiKey}' '${baseAddress}/pets?limit=5'
 `);
-};
-
-const run = async ({ data, reset, seed, cors }: Options, signal: AbortSignal): Promise<void> => {
-  const service = await startLocalService({
-    port: portOfEnvironment(),
-    dataDirectory: data,
-    reset,
-    seed,
-    corsOrigin: cors,
-    ...output,
-    watch: true,
-    progress: (step) => console.log(step),
-    signal,
-  });
-  if (!signal.aborted) {
-    announce(service);
-    await once(signal, 'abort');
-  }
-  await service.stop();
 };
 
 const stopping = new AbortController();
@@ -88,17 +52,6 @@ const stop = () => {
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 
-// Lambda's clock is UTC.
-process.env['TZ'] = 'UTC';
-
-// npm may be killed without handing on a signal.
-const parent = process.ppid;
-if (process.env['npm_lifecycle_event'] !== undefined) {
-  setInterval(() => {
-    if (process.ppid !== parent) stop();
-  }, 500).unref();
-}
-
 program
   .name('npm start --')
   .showSuggestionAfterError(false)
@@ -106,14 +59,24 @@ program
   .option('--data <directory>', 'keep the pets there; without it, in memory', directory)
   .option('--reset', 'first remove all pets and API keys that the directory holds')
   .option('--seed', 'add a hundred animals, with the ids 1 to 100')
-  .option('--cors <origin>', 'let web pages of an origin call the service', origin)
-  .addHelpText(
-    'after',
-    '\nPORT=8080 npm start listens on another port than 3000; 0 for any free one.',
+  .option('--cors <origin>', 'let web pages of an origin call the service')
+  .addOption(
+    new Option('--port <number>', 'listen on this port, 0 for any free one')
+      .env('PORT')
+      .default(3_000)
+      .argParser(Number),
   );
 
 try {
-  await run(program.parse().opts<Options>(), stopping.signal);
+  const options = program.parse().opts<LocalServiceOptions>();
+  const progress = (step: string) => console.log(step);
+  const { signal } = stopping;
+  const service = await startLocalService({ ...options, ...output, watch: true, progress, signal });
+  if (!signal.aborted) {
+    announce(service);
+    await once(signal, 'abort');
+  }
+  await service.stop();
   process.exit(0);
 } catch (error) {
   if (stopping.signal.aborted) process.exit(0);

@@ -7,8 +7,8 @@ import { operations } from '../../lib/contract/operations.ts';
 
 /** What one request of a kind uses on average. */
 export interface RequestUsage {
-  /** The function that handles it. */
-  readonly functionName: string;
+  /** The file of its function, without its ending. */
+  readonly handler: string;
   /** Billed duration, in ms. */
   readonly durationMs: number;
   /** Request units of the pets table, without the look-up of the API key; none by default. */
@@ -22,22 +22,19 @@ export interface RequestUsage {
  * Durations and responses: measured by the client on 2026-11-21 with `npm run load -- --requests 3000 --connections 1
  * --only <kind>` on two shared x86 cores, one cold start included; rounded up, with 300 bytes for API Gateway's headers.
  * Durations of deployed functions are in the `REPORT` lines of their logs.
- * Units: `ReturnConsumedCapacity` of DynamoDB Local, for pets whose names have 40 bytes.
+ * Units: `ReturnConsumedCapacity` of DynamoDB Local, for pets whose names have 40 bytes. Lists are full pages of 20.
  */
 export const requestKinds = {
-  /** A full page of 20. */
-  list: { functionName: 'list-pets', durationMs: 4, readUnits: 0.5, responseBytes: 2_200 },
-  list100: { functionName: 'list-pets', durationMs: 5, readUnits: 1.5, responseBytes: 8_000 },
-  get: { functionName: 'get-pet', durationMs: 2, readUnits: 0.5, responseBytes: 800 },
-  /** One unit for the table, one for its index. */
-  create: { functionName: 'create-pet', durationMs: 2, writeUnits: 2, responseBytes: 750 },
-} satisfies Record<string, RequestUsage>;
-
-/** A function reads a key in use once in 60 s. */
-export const keyLookup = { readUnits: 0.5, everySeconds: 60 };
+  list: { share: 0.7, handler: 'list-pets', durationMs: 4, readUnits: 0.5, responseBytes: 2_200 },
+  get: { share: 0.2, handler: 'get-pet', durationMs: 2, readUnits: 0.5, responseBytes: 800 },
+  create: { share: 0.1, handler: 'create-pet', durationMs: 2, writeUnits: 2, responseBytes: 750 },
+} satisfies Record<string, RequestUsage & { readonly share: number }>;
 
 /** The probe runs once a minute. Its own usage, without its request to the API, is rounded up and unverified. */
-export const probe = { perMonth: 730 * 60, durationMs: 300, memoryMiB: 256, logBytes: 1_000 };
+export const probe = { perMonth: 730 * 60, handler: 'probe', durationMs: 300, responseBytes: 0 };
+
+/** Each function reads the key in use once a minute. */
+export const keyReadUnits = operations.length * 730 * 60 * 0.5;
 
 const { requests, clientErrors, serverErrors, idempotentReplays, ...ofOperations } = metricNames;
 const ofFunctions = [requests, clientErrors, serverErrors, ...Object.values(versionMetricNames)];
@@ -52,8 +49,14 @@ export const customMetrics =
   [idempotentReplays].length +
   Object.keys(probeMetricNames).length;
 
-/** Bytes of the log lines of a request: measured on 2026-11-22, rounded up. Lambda's own are START, END and REPORT. */
-export const logBytes = { request: 800, lambda: 400, access: 400 };
+/**
+ * Bytes of the log lines of a request, measured on 2026-11-22 and rounded up: the function's own 800, START, END and
+ * REPORT of Lambda 400, access log 400; and of a probe.
+ */
+export const logBytes = { request: 1_600, probe: 1_000 };
+
+/** Pets in the table. */
+export const storedPets = 100_000;
 
 /**
  * Bytes of a pet whose name has 40, in the table and in the index, with the 100 that DynamoDB adds to each item.

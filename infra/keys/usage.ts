@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  type CloudWatchLogsClient,
+  CloudWatchLogsClient,
   GetQueryResultsCommand,
   type ResultField,
   StartQueryCommand,
@@ -11,7 +11,7 @@ import { metricNames } from '../../lib/contract/metric-names.ts';
 const maxRows = 10_000;
 
 /** Only a line of a client error or a server error has the metric. */
-const query = `filter ispresent(keyId)
+const queryString = `filter ispresent(keyId)
   | stats count(*) as requests, count(${metricNames.clientErrors}) as clientErrors,
     count(${metricNames.serverErrors}) as serverErrors, latest(timestamp) as lastUse by keyId, operation
   | sort keyId`;
@@ -21,20 +21,15 @@ const query = `filter ispresent(keyId)
  * Throws when the query fails, or finds more than it can return.
  */
 export const readUsage = async (
-  client: CloudWatchLogsClient,
+  config: { readonly region?: string },
   logGroupNames: string[],
   days: number,
 ) => {
+  const client = new CloudWatchLogsClient(config);
   const endTime = Math.floor(Date.now() / 1_000);
-  const startTime = endTime - days * 86_400;
+  const period = { startTime: endTime - days * 86_400, endTime };
   const { queryId } = await client.send(
-    new StartQueryCommand({
-      logGroupNames,
-      startTime,
-      endTime,
-      queryString: query,
-      limit: maxRows,
-    }),
+    new StartQueryCommand({ logGroupNames, ...period, queryString, limit: maxRows }),
   );
   for (;;) {
     const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
@@ -46,14 +41,12 @@ export const readUsage = async (
 };
 
 const usageOf = (row: readonly ResultField[]) => {
-  const {
-    keyId = '',
-    operation = '',
-    requests,
-    clientErrors,
-    serverErrors,
-    lastUse = '',
-  } = Object.fromEntries(row.map(({ field, value }) => [field, value]));
-  const errors = Number(clientErrors) + Number(serverErrors);
-  return { keyId, operation, requests: Number(requests), errors, lastUse };
+  const fields = new Map(row.map(({ field, value }) => [field, value]));
+  return {
+    keyId: fields.get('keyId') ?? '',
+    operation: fields.get('operation') ?? '',
+    requests: Number(fields.get('requests')),
+    errors: Number(fields.get('clientErrors')) + Number(fields.get('serverErrors')),
+    lastUse: fields.get('lastUse') ?? '',
+  };
 };

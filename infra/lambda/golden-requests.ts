@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
@@ -13,7 +12,7 @@ import {
   operations,
 } from '../../lib/contract/operations.ts';
 import { toPet } from '../../lib/contract/pet.ts';
-import { proxyEvent } from '../local/gateway/proxy-event.ts';
+import { newRequestIds, proxyEvent } from '../local/gateway/proxy-event.ts';
 
 /** A request to a function, and the answer that it must get. */
 export interface GoldenRequest extends Expected {
@@ -102,22 +101,17 @@ const golden = (
 ): GoldenRequest => {
   const path = resourcePath.replace('{petId}', `${id}`).replace('{proxy+}', 'unknown');
   const request = {
-    requestId: randomUUID(),
-    extendedRequestId: 'before-traffic=',
-    traceId: 'Root=1-00000000-000000000000000000000000',
+    ...newRequestIds(),
     method,
     path: `/v1${path}`,
     query,
     headers: Object.entries({ ...headers, ...(key && { Authorization: `Bearer ${key}` }) }),
-    sourceIp: '127.0.0.1',
     port: 443,
-    protocol: 'HTTP/1.1',
   };
   const pathParameters = resourcePath.includes('{petId}') ? { petId: `${id}` } : {};
-  const route = { route: { resourcePath }, pathParameters };
   return {
     functionName: name,
-    event: proxyEvent(request, route, { stage: 'v1', path }, body),
+    event: proxyEvent(request, { stage: 'v1', path, resourcePath, pathParameters }, body),
     ...expected,
     headers: {
       'Content-Type': 'application/json',

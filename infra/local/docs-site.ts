@@ -13,7 +13,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
  * page holds the API key, so other sites can neither load its files nor reach it under a name of their own.
  */
 export const docsSite =
-  (service: PageService): Site =>
+  (service: Promise<PageService>): Site =>
   async ({ method, url = '', headers }, response) => {
     const [path = ''] = url.split('?');
     // The page has the API key, so no other host name gets it (DNS rebinding).
@@ -27,7 +27,7 @@ export const docsSite =
     const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
     const read = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
     if (!read) return false;
-    const contents = await read(service);
+    const contents = await read(await service);
     response.writeHead(200, {
       'Content-Type': mediaTypes[extname(name)],
       'Cache-Control': 'no-store',

@@ -1,48 +1,69 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { bundleDirectory } from '../lambda/bundle-functions.ts';
+import { messageOf } from '../message-of.ts';
 import { buildBundles } from '../template/build-stack.ts';
 import { createTables } from './dynamodb/create-tables.ts';
 import type { Gateway } from './gateway/gateway.ts';
-import { LambdaFunction, type LambdaFunctionOptions } from './lambda/lambda-function.ts';
+import { issueLocalApiKey, seed } from './initial-data.ts';
+import { type FunctionReports, LambdaFunction } from './lambda/lambda-function.ts';
+import { localClientConfig } from './local-account.ts';
 import type { StackDefinition } from './stack-definition.ts';
 
 /** How long a replaced function may still run, in ms: no request takes longer. */
 const retirementMs = 30_000;
 
-export interface LocalDeploymentOptions
-  extends Pick<LambdaFunctionOptions, 'environment' | 'log' | 'failure'> {
+export interface LocalDeploymentOptions extends FunctionReports {
   readonly gateway: Gateway;
-  readonly client: DynamoDBClient;
+  readonly dynamodbEndpoint: string;
+  /** Adds a hundred animals. */
+  readonly seed?: boolean | undefined;
   readonly synthesise: (signal: AbortSignal) => Promise<StackDefinition>;
   /** Gets a line for each reload. */
   readonly progress: (line: string) => void;
 }
 
-/** The stack as it runs here: its tables in DynamoDB Local, its functions behind the gateway. */
+/** A stack as it runs here: its tables in DynamoDB Local, its functions behind the gateway. */
 export class LocalDeployment {
   readonly #options: LocalDeploymentOptions;
   /** What is in service. */
-  stack: StackDefinition;
-  #functions: ReadonlyMap<string, LambdaFunction> = new Map();
+  #stack: StackDefinition;
+  #functions: readonly LambdaFunction[] = [];
 
   constructor(options: LocalDeploymentOptions, stack: StackDefinition) {
     this.#options = options;
-    this.stack = stack;
+    this.#stack = stack;
+  }
+
+  /** Creates the tables that are missing, with what every start puts into them, and serves. Returns the API key. */
+  async serve(stack = this.#stack): Promise<string> {
+    const client = new DynamoDBClient(localClientConfig(this.#options.dynamodbEndpoint));
+    const { PETS_TABLE: pets, KEYS_TABLE: keys } = stack.tables;
+    if (!pets || !keys)
+      throw new Error('The template gives no function PETS_TABLE and KEYS_TABLE.');
+    await createTables(client, Object.values(stack.tables));
+    if (this.#options.seed) await seed(client, pets.TableName);
+    const apiKey = await issueLocalApiKey(client, keys.TableName);
+    client.destroy();
+    this.#stack = stack;
+    // After the key is in its table: a function remembers for a while that a key is unknown.
+    this.#deploy();
+    return apiKey;
   }
 
   /** Serves the stack with the bundles as they are now; requests that came before still get their response. */
-  deploy(): void {
-    const { gateway, environment, log, failure } = this.#options;
-    const before = this.#functions;
-    this.#functions = new Map(
-      [...this.stack.functions].map(([id, definition]) => {
+  #deploy(): void {
+    const { gateway, dynamodbEndpoint, log, failure } = this.#options;
+    const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint };
+    const functions = new Map(
+      [...this.#stack.functions].map(([id, definition]) => {
         const directory = bundleDirectory(definition.bundleName);
         return [id, new LambdaFunction({ definition, directory, environment, log, failure })];
       }),
     );
-    gateway.deploy({ api: this.stack.api, functions: this.#functions });
-    setTimeout(() => terminate(before), retirementMs).unref();
+    gateway.deploy({ api: this.#stack.api, functions });
+    setTimeout(terminate, retirementMs, this.#functions).unref();
+    this.#functions = [...functions.values()];
   }
 
   /**
@@ -50,31 +71,24 @@ export class LocalDeployment {
    * what can't be built, and leaves in service what was.
    */
   async redeploy(signal: AbortSignal): Promise<void> {
-    const { client, progress, synthesise } = this.#options;
+    const { progress, synthesise } = this.#options;
     try {
       await buildBundles(signal);
-      this.deploy();
+      this.#deploy();
       progress('Reloaded the functions');
       const changed = await synthesise(signal);
-      if (!isDeepStrictEqual(changed, this.stack)) {
-        await createTables(client, Object.values(changed.tables));
-        this.stack = changed;
-        this.deploy();
-      }
+      if (!isDeepStrictEqual(changed, this.#stack)) await this.serve(changed);
       progress('Reloaded the stack');
     } catch (error) {
       if (signal.aborted) return;
-      const reason = error instanceof Error ? error.message : error;
-      progress(`Not reloaded, what ran before stays in service: ${reason}`);
+      progress(`Not reloaded, what ran before stays in service: ${messageOf(error)}`);
     }
   }
 
   /** Ends all functions at once. */
-  terminate(): Promise<void> {
-    return terminate(this.#functions);
-  }
+  terminate = () => terminate(this.#functions);
 }
 
-const terminate = async (functions: ReadonlyMap<string, LambdaFunction>): Promise<void> => {
-  await Promise.all([...functions.values()].map((one) => one.terminate()));
+const terminate = async (functions: readonly LambdaFunction[]): Promise<void> => {
+  await Promise.all(functions.map((one) => one.terminate()));
 };

@@ -1,12 +1,9 @@
 import { stackName, staging } from '../stages.ts';
-import { type Context, readTemplate, withAssembly } from '../template/build-stack.ts';
+import { readTemplate } from '../template/build-stack.ts';
 import type { Template } from '../template/template.ts';
 import { type TableDefinition, tablesOf } from './dynamodb/create-tables.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
 import { type FunctionDefinition, functionsOf } from './lambda/function-definition.ts';
-
-/** The stage whose stack runs locally. */
-export const localStage = staging;
 
 /** A template as the local service reads it. */
 export interface StackDefinition {
@@ -28,10 +25,6 @@ export const stackDefinitionOf = (template: Template): StackDefinition => {
   return { api, functions, tables: Object.fromEntries(tables) };
 };
 
-/** Synthesises and reads the stack. Throws an error of one line when it can't be built, or is not understood. */
-export const synthesise = (signal?: AbortSignal, context?: Context): Promise<StackDefinition> =>
-  withAssembly(readStack, signal, context);
-
-/** Reads the stack from a folder of synthesised stacks. Throws as `stackDefinitionOf` does. */
+/** Reads the stack that runs locally, that of staging, from a folder of synthesised stacks. Throws as `stackDefinitionOf`. */
 export const readStack = async (assembly: string): Promise<StackDefinition> =>
-  stackDefinitionOf(await readTemplate(assembly, stackName(localStage)));
+  stackDefinitionOf(await readTemplate(assembly, stackName(staging)));

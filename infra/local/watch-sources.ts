@@ -1,15 +1,16 @@
-import { relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { watch } from 'chokidar';
 import { projectDirectory } from '../project-directory.ts';
 
 /** How long no file must have changed before a rebuild starts: editors and git write in bursts. */
 const quietMs = 80;
 
+/** Modules that this process runs, and would go on to run as they were. */
+const loaded = /\binfra[/\\](local|template)(?=[/\\])/;
+
 export interface SourceWatchOptions {
   /** Watched with all that they hold. */
-  readonly directories: readonly string[];
-  /** The folders among them of the modules that this process runs, and would go on to run as they were. */
-  readonly loadedDirectories: readonly string[];
+  readonly directories?: readonly string[];
   /** Called after each burst of changes. A change meanwhile aborts the signal; the next call waits until this one ends. */
   readonly rebuild: (signal: AbortSignal) => Promise<unknown>;
   /** Gets a line for each change that can't be followed. */
@@ -18,8 +19,7 @@ export interface SourceWatchOptions {
 
 /** Watches sources from its return on, and calls for a rebuild when they have changed. Returns a function that stops it. */
 export const watchSources = async ({
-  directories,
-  loadedDirectories,
+  directories = ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name)),
   rebuild,
   report,
 }: SourceWatchOptions): Promise<() => Promise<void>> => {
@@ -31,28 +31,16 @@ export const watchSources = async ({
     const { signal } = abort;
     running = running.then(() => signal.aborted || rebuild(signal));
   };
-  const reported = new Set<string>();
-  const reportOnce = (line: string) => {
-    if (!reported.has(line)) report(line);
-    reported.add(line);
-  };
   // Node's own recursive watch loses a file on Linux once it is replaced by a rename.
   const watcher = watch([...directories], { ignoreInitial: true });
   watcher.on('all', (_event, path) => {
-    const loaded = loadedDirectories.find((folder) => `${path}${sep}`.startsWith(folder + sep));
-    if (loaded !== undefined) {
-      const name = relative(projectDirectory, loaded);
-      reportOnce(`${name} has changed: restart npm start to use it`);
-      return;
-    }
+    const [folder] = loaded.exec(path) ?? [];
+    if (folder !== undefined) return report(`${folder} has changed: restart npm start to use it`);
     abort.abort();
     clearTimeout(quiet);
     quiet = setTimeout(start, quietMs);
   });
-  watcher.on('error', (error) => {
-    const reason = error instanceof Error && 'code' in error ? error.code : error;
-    reportOnce(`Changed sources may go unnoticed (${reason}): restart npm start to use them`);
-  });
+  watcher.on('error', (error) => report(`Changed sources may go unnoticed: ${error}`));
   await new Promise<void>((resolve) => watcher.once('ready', resolve));
   return async () => {
     await watcher.close();

@@ -1,4 +1,3 @@
-import { int64Bounds } from '../../lib/contract/pet.ts';
 import { headers } from './headers.ts';
 import { paths } from './operations.ts';
 import { bodySchemas } from './schemas.ts';
@@ -50,11 +49,9 @@ const document = () => ({
   },
 });
 
-/** The bounds of int64 with every digit, which a JavaScript number would round. */
-const exact = (_key: string, value: unknown) => {
-  const bound = Object.values(int64Bounds).find((each) => Number(each) === value);
-  return bound === undefined ? value : JSON.rawJSON(`${bound}`);
-};
+/** Writes the bounds of int64 with every digit, which a JavaScript number would round. */
+const exact = (_key: string, value: unknown) =>
+  typeof value === 'bigint' ? JSON.rawJSON(`${value}`) : value;
 
 const escaped = (codeUnit: string) => `\\u${codeUnit.charCodeAt(0).toString(16)}`;
 

@@ -5,55 +5,66 @@ import {
   type Deprecation,
   getPet,
   type Operation,
-  type OperationName,
   operations,
 } from '../../lib/contract/operations.ts';
+import { defaultLimit, maxLimit } from '../../lib/contract/requests.ts';
 import { codeSamples } from './code-samples.ts';
 import { errorDescriptions } from './error-descriptions.ts';
 import { header, headersOf, headersOfError } from './headers.ts';
-import { listPetsParameters } from './schemas.ts';
+import { ref } from './schemas.ts';
 
 const rex = { id: 7905532871371142, name: 'Rex', categoryId: 1, status: 'available' };
 
 const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
   'application/json': {
-    schema: { $ref: `#/components/schemas/${schema}` },
+    schema: ref(schema),
     examples: Object.fromEntries(
       Object.entries(examples).map(([name, value]) => [name, { value }]),
     ),
   },
 });
 
-/** What the document says about an operation beyond its definition. */
-interface Description {
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters: readonly object[];
-  readonly requestBody?: object;
-  readonly responses: Readonly<Record<number, ResponseObject>>;
-  /** The errors of this operation only. */
-  readonly ownErrors: readonly ApiError[];
-}
+const parameter = (place: string, name: string, description: string, schema: object) => ({
+  in: place,
+  name,
+  ...(place === 'path' && { required: true }),
+  description,
+  schema,
+});
 
-interface ResponseObject {
-  readonly description: string;
+interface ResponseParts {
   readonly headers?: object;
   readonly content?: object;
   readonly links?: object;
 }
+const response = (description: string, parts: ResponseParts) => ({ description, ...parts });
 
-const descriptions: Readonly<Record<OperationName, Description>> = {
+/** What the document says about an operation beyond its definition; `ownErrors` are only of this operation. */
+const descriptions = {
   listPets: {
     summary: 'List animals',
     description:
       'Returns one page of the catalogue. `Link` is the address of the next page: request it unchanged, until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`.',
-    parameters: listPetsParameters,
+    parameters: [
+      parameter('query', 'limit', 'Maximum number of animals on the page.', {
+        default: defaultLimit,
+        type: 'integer',
+        minimum: 1,
+        maximum: maxLimit,
+      }),
+      parameter('query', 'status', 'Returns only animals with this status.', ref('PetStatus')),
+      parameter(
+        'query',
+        'cursor',
+        'Where the page starts, from the `Link` of the previous page. Valid only with the same `status`.',
+        { type: 'string' },
+      ),
+    ],
     responses: {
-      200: {
-        description: 'A page of animals.',
+      200: response('A page of animals.', {
         headers: { Link: header('NextLink') },
         content: json('Pets', { onePet: [rex], empty: [] }),
-      },
+      }),
     },
     ownErrors: [errors.invalidRequest('limit must be an integer from 1 to 100.')],
   },
@@ -62,12 +73,10 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
     description:
       'Adds one animal. With an `Idempotency-Key` you can repeat the request when the response is lost: the animal is added once, and each response has the same animal.',
     parameters: [
-      {
-        in: 'header',
-        name: 'Idempotency-Key',
-        description: 'A new value for each animal, such as a UUID.',
-        schema: { type: 'string', pattern: idempotencyKeyPattern.source },
-      },
+      parameter('header', 'Idempotency-Key', 'A new value for each animal, such as a UUID.', {
+        type: 'string',
+        pattern: idempotencyKeyPattern.source,
+      }),
     ],
     requestBody: {
       description: `The animal, in at most ${maxBodyBytes.toLocaleString('en')} bytes of UTF-8.`,
@@ -78,13 +87,12 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
       }),
     },
     responses: {
-      201: {
-        description: 'The animal with its `id`.',
+      201: response('The animal with its `id`.', {
         content: json('Pet', { created: rex }),
         links: {
           get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
         },
-      },
+      }),
     },
     ownErrors: [
       errors.invalidRequest('name is required; status must be one of available, pending, sold.'),
@@ -96,80 +104,77 @@ const descriptions: Readonly<Record<OperationName, Description>> = {
     summary: 'Get an animal',
     description: 'Returns one animal.',
     parameters: [
-      {
-        in: 'path',
-        name: 'petId',
-        required: true,
-        description: 'The `id` of the animal. An invalid value gets 404.',
-        schema: { $ref: '#/components/schemas/PetId' },
-      },
-      {
-        in: 'header',
-        name: 'If-None-Match',
-        description: 'The `ETag` of the animal from an earlier response.',
-        schema: { type: 'string' },
-      },
+      parameter(
+        'path',
+        'petId',
+        'The `id` of the animal. An invalid value gets 404.',
+        ref('PetId'),
+      ),
+      parameter('header', 'If-None-Match', 'The `ETag` of the animal from an earlier response.', {
+        type: 'string',
+      }),
     ],
     responses: {
-      200: {
-        description: 'The animal.',
+      200: response('The animal.', {
         headers: { ETag: header('ETag') },
         content: json('Pet', { found: rex }),
-      },
-      304: {
-        description: 'The animal has not changed: its `ETag` is that in `If-None-Match`.',
+      }),
+      304: response('The animal has not changed: its `ETag` is that in `If-None-Match`.', {
         headers: { ETag: header('ETag') },
-      },
+      }),
     },
     ownErrors: [errors.invalidRequest('query parameter fields is not known.'), errors.notFound()],
   },
 };
 
-/** The errors of every operation. */
-const commonErrors = ({ path, deprecation }: Operation): readonly ApiError[] => [
-  errors.unauthorized(),
-  ...(deprecation ? [errors.endpointRemoved(`GET ${deprecation.successor}`)] : []),
-  errors.methodNotAllowed(allowedMethods(path)),
-  errors.payloadTooLarge(),
-  errors.tooManyRequests(),
-  errors.internalError(),
-  errors.badGateway(),
-  errors.serviceUnavailable(),
-  errors.gatewayTimeout(),
-];
-
-const errorResponse = (error: ApiError): ResponseObject => ({
-  description: `\`${error.code}\`: ${errorDescriptions[error.code]}`,
-  headers: headersOfError(error),
-  content: json('Error', { [error.code]: error.body }),
-});
+/** The error responses of an operation, by status: its own, and those of every operation. */
+const errorsOf = ({ path, deprecation }: Operation, own: readonly ApiError[]) =>
+  [
+    ...own,
+    errors.unauthorized(),
+    ...(deprecation ? [errors.endpointRemoved(`GET ${deprecation.successor}`)] : []),
+    errors.methodNotAllowed(allowedMethods(path)),
+    errors.payloadTooLarge(),
+    errors.tooManyRequests(),
+    errors.internalError(),
+    errors.badGateway(),
+    errors.serviceUnavailable(),
+    errors.gatewayTimeout(),
+  ].map(
+    (error) =>
+      [
+        error.status,
+        response(`\`${error.code}\`: ${errorDescriptions[error.code]}`, {
+          headers: headersOfError(error),
+          content: json('Error', { [error.code]: error.body }),
+        }),
+      ] as const,
+  );
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-const deprecationOf = ({ since, sunset, successor }: Deprecation) => ({
-  note: `\n\n**Deprecated** since ${day.format(since)}. It will be removed on ${day.format(sunset)}, and then return 410. Use \`GET ${successor}\` instead.`,
-  marks: { deprecated: true, 'x-sunset': sunset.toISOString().slice(0, 10) },
-});
+const deprecationNote = ({ since, sunset, successor }: Deprecation) =>
+  `\n\n**Deprecated** since ${day.format(since)}. It will be removed on ${day.format(sunset)}, and then return 410. Use \`GET ${successor}\` instead.`;
 
 /** An operation with all its responses. */
 const operationObject = (operation: Operation) => {
-  const { name } = operation;
+  const { name, deprecation } = operation;
   const { description, responses, ownErrors, ...rest } = descriptions[name];
-  const deprecation = operation.deprecation && deprecationOf(operation.deprecation);
-  const errorResponses = [...ownErrors, ...commonErrors(operation)].map(
-    (error): [string, ResponseObject] => [`${error.status}`, errorResponse(error)],
-  );
+  const all = [...Object.entries(responses), ...errorsOf(operation, ownErrors)];
   return {
     operationId: name,
     tags: ['pets'],
     ...rest,
-    description: description + (deprecation?.note ?? ''),
-    ...deprecation?.marks,
+    description: description + (deprecation ? deprecationNote(deprecation) : ''),
+    ...(deprecation && {
+      deprecated: true,
+      'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
+    }),
     'x-codeSamples': codeSamples(name),
     responses: Object.fromEntries(
-      [...Object.entries(responses), ...errorResponses].map(([status, response]) => [
+      all.map(([status, each]) => [
         status,
-        { ...response, headers: { ...headersOf(operation), ...response.headers } },
+        { ...each, headers: { ...headersOf(operation), ...each.headers } },
       ]),
     ),
   };
@@ -177,11 +182,8 @@ const operationObject = (operation: Operation) => {
 
 /** The operations by path and method. */
 export const paths = () => {
-  const byPath = Map.groupBy(operations, ({ path }) => path);
-  return Object.fromEntries(
-    [...byPath].map(([path, group]) => [
-      path,
-      Object.fromEntries(group.map((each) => [each.method.toLowerCase(), operationObject(each)])),
-    ]),
-  );
+  const items: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
+  for (const each of operations)
+    items[each.path] = { ...items[each.path], [each.method.toLowerCase()]: operationObject(each) };
+  return items;
 };

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectDirectory } from '../project-directory.ts';
+import { paths } from './operations.ts';
 
 const contractPath = join(projectDirectory, 'lib', 'contract', 'openapi.json');
 const scalarPath = join(
@@ -37,17 +38,9 @@ const guideNames = ['get-a-key', 'errors', 'paging', 'idempotency', 'versions', 
 const showable = (key: string, value: unknown) =>
   /^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value) ? undefined : value;
 
-interface Contract {
-  readonly info: object;
-  readonly tags: readonly object[];
-  readonly paths: ByName<ByName<{ readonly responses: ByName<{ readonly description: string }> }>>;
-}
-
-type ByName<Value> = Readonly<Record<string, Value>>;
-
 /** Every error of the contract, by status. */
-const errorList = ({ paths }: Contract) => {
-  const errors = Object.values(paths)
+const errorList = () => {
+  const errors = Object.values(paths())
     .flatMap((item) => Object.values(item))
     .flatMap(({ responses }) => Object.entries(responses))
     .filter(([status]) => Number(status) >= 400)
@@ -55,17 +48,19 @@ const errorList = ({ paths }: Contract) => {
   return [...new Set(errors)].sort().join('\n');
 };
 
-const readGuide = async (file: string, contract: Contract) => {
+const readGuide = async (file: string) => {
   const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
-  const description = lines.join('\n').replace('<!-- errors -->', () => errorList(contract));
+  const description = lines.join('\n').replace('<!-- errors -->', errorList);
   return { name: heading.replace('# ', ''), description };
 };
 
 /** What the page shows: the contract with an introduction for people, and the guides as sections. */
 const referenceDocument = async (): Promise<string> => {
-  const document: Contract = JSON.parse(await readFile(contractPath, 'utf8'));
-  const { description } = await readGuide('introduction', document);
-  const guides = await Promise.all(guideNames.map((name) => readGuide(name, document)));
+  const document: { info: object; tags: object[] } = JSON.parse(
+    await readFile(contractPath, 'utf8'),
+  );
+  const { description } = await readGuide('introduction');
+  const guides = await Promise.all(guideNames.map(readGuide));
   const shown = {
     ...document,
     info: { ...document.info, description },

@@ -1,12 +1,6 @@
 import { petStatuses } from '../../lib/contract/bodies.ts';
 import { int64Bounds } from '../../lib/contract/pet.ts';
-import {
-  defaultLimit,
-  defaultStatus,
-  maxLimit,
-  maxNameLength,
-  visible,
-} from '../../lib/contract/requests.ts';
+import { defaultStatus, maxNameLength, visible } from '../../lib/contract/requests.ts';
 import { errorDescriptions } from './error-descriptions.ts';
 
 // Characters beyond U+FFFF as themselves: engines differ in how they escape them.
@@ -14,7 +8,8 @@ const notBlank = visible.source.replace(/\\u\{(\w+)\}/g, (_, hex) =>
   String.fromCodePoint(Number.parseInt(hex, 16)),
 );
 
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+/** A schema by its name. */
+export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const name = {
   type: 'string',
@@ -27,8 +22,7 @@ const name = {
 const categoryId = {
   type: 'integer',
   format: 'int64',
-  minimum: Number(int64Bounds.minimum),
-  maximum: Number(int64Bounds.maximum),
+  ...int64Bounds,
   description:
     'Category of the animal. Every digit is kept. Write it in plain digits: `1.0` and `1e2` get 400.',
 };
@@ -80,25 +74,3 @@ export const bodySchemas = {
     description: 'Assigned by the service. Below 2^53, so every JSON parser keeps each digit.',
   },
 };
-
-const query = (name: string, schema: object, description: string) => ({
-  in: 'query',
-  name,
-  description,
-  schema,
-});
-
-/** The query parameters of `GET /pets`. */
-export const listPetsParameters = [
-  query(
-    'limit',
-    { default: defaultLimit, type: 'integer', minimum: 1, maximum: maxLimit },
-    'Maximum number of animals on the page.',
-  ),
-  query('status', ref('PetStatus'), 'Returns only animals with this status.'),
-  query(
-    'cursor',
-    { type: 'string' },
-    'Where the page starts, from the `Link` of the previous page. Valid only with the same `status`.',
-  ),
-];

@@ -1,31 +1,25 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-
 import { projectDirectory } from '../project-directory.ts';
 import { parseTemplate, type Template } from './template.ts';
 
 /** Bundles the functions from the sources as they are now. Throws an error of one line when they can't be built. */
-export const buildBundles = async (signal?: AbortSignal): Promise<void> => {
+export const buildBundles = async (signal: AbortSignal): Promise<void> => {
   const script = "await (await import('./infra/lambda/bundle-functions.ts')).bundleFunctions()";
   await run(['--input-type=module', '--eval', script], {}, signal);
 };
 
-/** Values of the CDK's context; those that are `undefined` are not set. */
-export type Context = Readonly<Record<string, string | undefined>>;
-
-/** Synthesises every stack into a folder. Throws an error of one line when they can't be built. */
-export const buildAssembly = (
-  assembly: string,
-  signal?: AbortSignal,
-  context?: Context,
-): Promise<void> => {
-  const CDK_CONTEXT_JSON = JSON.stringify({ placeholders: 'allowed', ...context });
-  return run(['infra/app.ts'], { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON }, signal);
-};
+export interface SynthesisOptions {
+  readonly signal?: AbortSignal;
+  /** Values of the CDK's context; those that are `undefined` are not set. */
+  readonly context?: Readonly<Record<string, string | undefined>>;
+  /** The folder of the stacks, which is kept; a temporary one without it. */
+  readonly assembly?: string | undefined;
+}
 
 /**
  * Synthesises every stack into a folder that is there while `work` runs. Throws an error of one line when they can't be
@@ -33,17 +27,14 @@ export const buildAssembly = (
  */
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,
-  signal?: AbortSignal,
-  context?: Context,
+  { signal, context, assembly }: SynthesisOptions = {},
 ): Promise<Result> => {
   // A folder of its own, so that neither a second start nor a deployment from cdk.out is in the way.
-  const assembly = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  try {
-    await buildAssembly(assembly, signal, context);
-    return await work(assembly);
-  } finally {
-    await rm(assembly, { recursive: true, force: true });
-  }
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-'));
+  const CDK_OUTDIR = assembly ?? temporary.path;
+  const CDK_CONTEXT_JSON = JSON.stringify({ placeholders: 'allowed', ...context });
+  await run(['infra/app.ts'], { CDK_OUTDIR, CDK_CONTEXT_JSON }, signal);
+  return await work(CDK_OUTDIR);
 };
 
 /** The template of a stack, by its name, from a folder of synthesised stacks. */
@@ -76,14 +67,13 @@ const readable = (output: string): string =>
     .replace(/\bfile:\/\/\/[^\s'")]+/g, (url) => fileURLToPath(url))
     .replaceAll(`${projectDirectory}${sep}`, '');
 
-/** The mistake that a failed build names, with file and line where they are known. */
+/** The mistake that a failed build names: of esbuild, of cdk-nag, or of a module, each with its place. */
 const mistakeIn = (output: string): string | undefined => {
-  const lines = output.split('\n').map((line) => line.trim());
-  const fromBundler = lines.find((line) => line.includes(': ERROR: '));
-  if (fromBundler !== undefined) return fromBundler;
-  const finding = lines.findIndex((line) => line.startsWith('ERROR '));
-  if (finding >= 0) return `${lines[finding + 1]}: ${lines[finding]?.replace('ERROR ', '')}`;
-  const place = lines.find((line) => /^[\w-]+\/.+\.\w+:\d+$/.test(line));
-  const mistake = lines.find((line) => /^\w*Error\b.*: /.test(line));
-  return place && mistake ? `${place}: ${mistake}` : mistake;
+  const [ofBundler] = /^.*: ERROR: .*$/m.exec(output) ?? [];
+  const [, rule, finding] = /^ *ERROR (.*)\n *(.*)$/m.exec(output) ?? [];
+  const [place] = /^[\w-]+\/.+\.\w+:\d+$/m.exec(output) ?? [];
+  const [error] = /^\w*Error\b.*: .*$/m.exec(output) ?? [];
+  if (ofBundler !== undefined) return ofBundler;
+  if (finding !== undefined) return `${finding}: ${rule}`;
+  return place && error ? `${place}: ${error}` : error;
 };

@@ -29,8 +29,6 @@ export const resourcesOf = <Schema extends z.ZodMiniType>(
         const result = schema.safeParse(Properties);
         if (result.success) return [id, result.data];
         const [issue] = result.error.issues;
-        throw new Error(
-          `The local service can't read ${type} ${id}: ${issue?.path.join('.')}: ${issue?.message}`,
-        );
+        throw new Error(`Can't read ${type} ${id}: ${issue?.path.join('.')}: ${issue?.message}`);
       }),
   );

@@ -1,9 +1,8 @@
 import type { ErrorBody } from './bodies.ts';
 
-interface ErrorDetails {
+/** The `cause` is for the log, never for the response. */
+interface ErrorDetails extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** What went wrong underneath: for the log, never for the response. */
-  readonly cause?: unknown;
 }
 
 /** An error that a client may see, word for word. Built only by the named constructors of `errors`. */
@@ -13,7 +12,7 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: string, status: number, message: string, details: ErrorDetails = {}) {
-    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    super(message, details);
     this.code = code;
     this.status = status;
     this.headers = details.headers ?? {};

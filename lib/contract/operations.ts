@@ -7,7 +7,6 @@ export interface Deprecation {
   readonly successor: string;
 }
 
-/** The name of an operation, as the contract gives it. */
 export type OperationName = 'listPets' | 'createPet' | 'getPet';
 
 /** One operation of the contract: the stack routes it, and a handler responds to it. */
@@ -20,13 +19,8 @@ export interface Operation {
   readonly stability?: 'experimental' | 'beta';
 }
 
-/** `GET /pets`. */
 export const listPets: Operation = { name: 'listPets', method: 'GET', path: '/pets' };
-
-/** `POST /pets`. */
 export const createPet: Operation = { name: 'createPet', method: 'POST', path: '/pets' };
-
-/** `GET /pets/{petId}`. */
 export const getPet: Operation = {
   name: 'getPet',
   method: 'GET',

@@ -1,4 +1,4 @@
-import { type Pet, type PetStatus, petStatuses } from './bodies.ts';
+import { type Pet, petStatuses } from './bodies.ts';
 import { errors } from './errors.ts';
 import { isInt64, isPetStatus } from './pet.ts';
 
@@ -6,18 +6,12 @@ import { isInt64, isPetStatus } from './pet.ts';
 export type NewPet = Omit<Pet, 'id'>;
 
 /** The query of `GET /pets`, its limit filled in. */
-export interface ListPetsQuery {
-  readonly limit: number;
-  readonly status?: PetStatus | undefined;
-  readonly cursor?: string | undefined;
-}
+export type ListPetsQuery = Readonly<ReturnType<typeof listPetsQueryOf>>;
 
 export const defaultStatus = 'available';
 export const defaultLimit = 20;
-
 /** Of a name, in code points. */
 export const maxNameLength = 255;
-
 /** Of a page, in pets. */
 export const maxLimit = 100;
 
@@ -46,7 +40,7 @@ export const newPetOf = (body: unknown): NewPet => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw errors.invalidRequest('The body must be a JSON object.');
   }
-  const sent: object = { status: defaultStatus, ...body };
+  const sent: Record<string, unknown> = { status: defaultStatus, ...body };
   check('field', sent, {
     name: [isName, `text of 1 to ${maxNameLength} characters that is not blank`],
     categoryId: [isInt64, 'a 64-bit integer in plain digits'],
@@ -57,10 +51,8 @@ export const newPetOf = (body: unknown): NewPet => {
 };
 
 /** What a query asks of `GET /pets`. Throws `invalid_request` that names each offending parameter. */
-export const listPetsQueryOf = (
-  query: Readonly<Record<string, string | undefined>>,
-): ListPetsQuery => {
-  const sent: object = { limit: `${defaultLimit}`, ...query };
+export const listPetsQueryOf = (query: Readonly<Record<string, string | undefined>>) => {
+  const sent: Record<string, unknown> = { limit: `${defaultLimit}`, ...query };
   check('query parameter', sent, {
     limit: [isLimit, `an integer from 1 to ${maxLimit}`],
     status: [isOptionalStatus, anyStatus()],
@@ -82,16 +74,13 @@ type Kind = 'field' | 'query parameter';
 /** Throws `invalid_request` unless what a client sent obeys the rules, and has nothing else. */
 function check<Rules extends Readonly<Record<string, Rule<unknown>>>>(
   kind: Kind,
-  sent: object,
+  sent: Record<string, unknown>,
   rules: Rules,
 ): asserts sent is Checked<Rules> {
-  const values = new Map<string, unknown>(Object.entries(sent));
-  const offences = Object.entries(rules).flatMap(([name, [isRight, mustBe]]) => {
-    const value = values.get(name);
-    if (isRight(value)) return [];
-    return `${name} ${value === undefined ? 'is required' : `must be ${mustBe}`}`;
-  });
-  const others = [...values.keys()].filter((name) => !Object.hasOwn(rules, name));
+  const offences = Object.entries(rules)
+    .filter(([name, [isRight]]) => !isRight(sent[name]))
+    .map(([name, [, mustBe]]) => `${name} ${name in sent ? `must be ${mustBe}` : 'is required'}`);
+  const others = Object.keys(sent).filter((name) => !Object.hasOwn(rules, name));
   refuse([...offences, ...others.map((name) => notKnown(kind, name))]);
 }
 

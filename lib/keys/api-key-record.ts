@@ -1,15 +1,14 @@
+import type { ApiKeyIdentity } from '../contract/api-key.ts';
+
 /** What the keys table holds of an API key. Times are ISO 8601 in UTC. */
-export interface ApiKeyRecord {
-  readonly keyId: string;
-  /** SHA-256 of the whole key, 32 bytes. */
-  readonly hash: Uint8Array;
+export interface ApiKeyRecord extends ApiKeyIdentity {
   /** The holder of the key; idempotency keys are scoped to it. */
   readonly owner: string;
   /** The last characters of the key, by which its owner recognises it: they belong to the checksum. */
   readonly lastFour: string;
   readonly createdAt: string;
-  readonly expiresAt?: string;
-  readonly revokedAt?: string;
+  readonly expiresAt?: string | undefined;
+  readonly revokedAt?: string | undefined;
 }
 
 /** The checked boundary from a stored item to an API key's record. Throws for any other item. */
@@ -26,11 +25,7 @@ export const toApiKeyRecord = (item: Record<string, unknown>): ApiKeyRecord => {
   ) {
     throw new Error('A stored API key is malformed');
   }
-  const ends = {
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(revokedAt !== undefined && { revokedAt }),
-  };
-  return { keyId, hash, owner, lastFour, createdAt, ...ends };
+  return { keyId, hash, owner, lastFour, createdAt, expiresAt, revokedAt };
 };
 
 const isOptionalText = (value: unknown): value is string | undefined =>

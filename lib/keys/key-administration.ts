@@ -9,8 +9,6 @@ import {
 import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../contract/api-key.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
-export type { ApiKeyRecord };
-
 /** A new API key: the only moment at which it is known whole. */
 export interface IssuedApiKey {
   readonly apiKey: string;
@@ -19,103 +17,86 @@ export interface IssuedApiKey {
 
 const forever = Number.POSITIVE_INFINITY;
 
-/** What operators do with the keys table: issue, list, rotate and revoke API keys. */
-export class KeyAdministration {
-  readonly #dynamodb: DynamoDBDocumentClient;
-  readonly #tableName: string;
+const unknownKey = (keyId: string) => new Error(`There is no key ${keyId}`);
 
-  constructor(dynamodb: DynamoDBDocumentClient, tableName: string) {
-    this.#dynamodb = dynamodb;
-    this.#tableName = tableName;
-  }
-
-  /** Issues a key to an owner, for ever unless it has a lifetime, in ms. */
-  async issue(prefix: ApiKeyPrefix, owner: string, lifetimeMs = forever): Promise<IssuedApiKey> {
-    const apiKey = generateApiKey(prefix);
-    const end = Date.now() + lifetimeMs;
-    return { apiKey, record: await this.register(apiKey, prefix, owner, end) };
-  }
-
-  /** Makes a key valid that was generated before, until its end in Unix time, in ms. Throws for a key of another prefix. */
-  async register(apiKey: string, prefix: ApiKeyPrefix, owner: string, end = forever) {
+/** What operators do with a keys table: issue, list, rotate and revoke API keys of one prefix. */
+export const keyAdministration = (
+  dynamodb: DynamoDBDocumentClient,
+  TableName: string,
+  prefix: ApiKeyPrefix,
+) => {
+  /** Issues a key to an owner, with a lifetime in ms. Throws for an `apiKey` of another prefix. */
+  const issue = async (
+    owner: string,
+    lifetimeMs = forever,
+    apiKey = generateApiKey(prefix),
+  ): Promise<IssuedApiKey> => {
     const identity = identifyApiKey(apiKey, prefix);
     if (!identity) throw new Error(`The API key is not one that starts with ${prefix}`);
-    const record: ApiKeyRecord = {
+    const now = Date.now();
+    const record = {
       ...identity,
       owner,
       lastFour: apiKey.slice(-4),
-      createdAt: new Date().toISOString(),
-      ...(end !== forever && { expiresAt: new Date(end).toISOString() }),
+      createdAt: new Date(now).toISOString(),
+      ...(lifetimeMs !== forever && { expiresAt: new Date(now + lifetimeMs).toISOString() }),
     };
-    await this.#dynamodb.send(new PutCommand({ TableName: this.#tableName, Item: record }));
-    return record;
-  }
+    await dynamodb.send(new PutCommand({ TableName, Item: record }));
+    return { apiKey, record };
+  };
 
   /** The record of a key. Throws for an unknown one. */
-  async find(keyId: string): Promise<ApiKeyRecord> {
-    const { Item } = await this.#dynamodb.send(
-      new GetCommand({ TableName: this.#tableName, Key: { keyId }, ConsistentRead: true }),
-    );
+  const find = async (keyId: string): Promise<ApiKeyRecord> => {
+    const get = new GetCommand({ TableName, Key: { keyId }, ConsistentRead: true });
+    const { Item } = await dynamodb.send(get);
     if (!Item) throw unknownKey(keyId);
     return toApiKeyRecord(Item);
-  }
+  };
 
   /** Every key, the oldest first. */
-  async list(): Promise<ApiKeyRecord[]> {
-    const records: ApiKeyRecord[] = [];
-    const scan = { TableName: this.#tableName, ConsistentRead: true };
-    for await (const { Items = [] } of paginateScan({ client: this.#dynamodb }, scan)) {
-      records.push(...Items.map(toApiKeyRecord));
-    }
-    return records.toSorted((left, right) => left.createdAt.localeCompare(right.createdAt));
-  }
+  const list = async (): Promise<ApiKeyRecord[]> => {
+    const pages = paginateScan({ client: dynamodb }, { TableName, ConsistentRead: true });
+    return (await Array.fromAsync(pages))
+      .flatMap(({ Items = [] }) => Items.map(toApiKeyRecord))
+      .sort((left, right) => left.createdAt.localeCompare(right.createdAt));
+  };
+
+  const set = async (keyId: string, attribute: 'expiresAt' | 'revokedAt', time: number) => {
+    const update = new UpdateCommand({
+      TableName,
+      Key: { keyId },
+      UpdateExpression: 'SET #attribute = :time',
+      ConditionExpression: 'attribute_exists(keyId)',
+      ExpressionAttributeNames: { '#attribute': attribute },
+      ExpressionAttributeValues: { ':time': new Date(time).toISOString() },
+    });
+    await dynamodb.send(update).catch((error: unknown) => {
+      throw error instanceof ConditionalCheckFailedException ? unknownKey(keyId) : error;
+    });
+  };
 
   /**
-   * Issues a successor to a key's owner and lets the key itself end after a time of grace, in ms, unless it ends sooner.
-   * The successor has the lifetime of the key, from its creation to its end, unless `lifetimeMs` is given; a key in its
-   * grace has a shortened one. Throws for a key that is unknown or no longer in force.
+   * Issues a successor to a key's owner, and ends the key itself after a time of grace, in ms, unless it ends sooner. The
+   * successor has the lifetime of the key, which an earlier rotation may have shortened, unless `lifetimeMs` is given.
+   * Throws for a key that is unknown or no longer in force.
    */
-  async rotate(
-    prefix: ApiKeyPrefix,
-    keyId: string,
-    graceMs: number,
-    lifetimeMs?: number,
-  ): Promise<IssuedApiKey> {
-    const { owner, createdAt, expiresAt, revokedAt } = await this.find(keyId);
+  const rotate = async (keyId: string, graceMs: number, lifetimeMs?: number) => {
+    const { owner, createdAt, expiresAt, revokedAt } = await find(keyId);
     const end = expiresAt === undefined ? forever : Date.parse(expiresAt);
     if (revokedAt !== undefined || !(end > Date.now())) {
       throw new Error(`Key ${keyId} is no longer in force: issue a new one instead`);
     }
-    const successor = await this.issue(prefix, owner, lifetimeMs ?? end - Date.parse(createdAt));
+    const successor = await issue(owner, lifetimeMs ?? end - Date.parse(createdAt));
     const endOfGrace = Date.now() + graceMs;
-    if (endOfGrace < end) await this.#set(keyId, 'expiresAt', endOfGrace);
+    if (endOfGrace < end) await set(keyId, 'expiresAt', endOfGrace);
     return successor;
-  }
+  };
 
   /**
    * Ends a key now. Functions that remember it refuse it after about 60 s: their next read is eventually consistent, and may
    * miss a write of the last second (DynamoDB developer guide, "DynamoDB read consistency"). Throws for an unknown key.
    */
-  async revoke(keyId: string): Promise<void> {
-    await this.#set(keyId, 'revokedAt', Date.now());
-  }
+  const revoke = (keyId: string): Promise<void> => set(keyId, 'revokedAt', Date.now());
 
-  async #set(keyId: string, attribute: 'expiresAt' | 'revokedAt', time: number): Promise<void> {
-    try {
-      await this.#dynamodb.send(
-        new UpdateCommand({
-          TableName: this.#tableName,
-          Key: { keyId },
-          UpdateExpression: 'SET #attribute = :time',
-          ConditionExpression: 'attribute_exists(keyId)',
-          ExpressionAttributeNames: { '#attribute': attribute },
-          ExpressionAttributeValues: { ':time': new Date(time).toISOString() },
-        }),
-      );
-    } catch (error) {
-      throw error instanceof ConditionalCheckFailedException ? unknownKey(keyId) : error;
-    }
-  }
-}
-
-const unknownKey = (keyId: string) => new Error(`There is no key ${keyId}`);
+  return { issue, find, list, rotate, revoke };
+};

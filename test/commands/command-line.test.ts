@@ -64,6 +64,9 @@ describe('a command', () => {
     ['infra/commands/client.ts fast', 'too many arguments'],
     ['infra/commands/docs.ts --fast', 'unknown option'],
     ['infra/commands/openapi.ts fast', 'too many arguments'],
+    ['infra/commands/cost.ts', "required option '--requests"],
+    ['infra/commands/cost.ts --requests 1e6', '.* whole number'],
+    ['infra/commands/cost.ts --requests 333000001', '.* up to 333,000,000'],
     ['infra/commands/cost.ts --requests 1 --duration-ms lst=9', '.* any of list, '],
     ['infra/commands/start.ts --cors shop', '.* Give an origin'],
     [

@@ -1,272 +1,103 @@
 import { spawnSync } from 'node:child_process';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CostItem, monthlyCost, type Workload } from '../../infra/cost/monthly-cost.ts';
-import { customMetrics, requestKinds } from '../../infra/cost/request-usage.ts';
+import { monthlyCost } from '../../infra/cost/monthly-cost.ts';
+import { prices } from '../../infra/cost/prices.ts';
+import { customMetrics } from '../../infra/cost/request-usage.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { stackName, stages } from '../../infra/stages.ts';
-import { readTemplate } from '../../infra/template/build-stack.ts';
-import { assemblyDirectory } from '../support/stack.ts';
-
-type Resources = Record<string, { Type: string; Properties: Record<string, unknown> }>;
-
-const secondsPerMonth = 730 * 3_600;
 
 const resource = (type: string, Properties: Record<string, unknown> = {}) => ({
   Type: `AWS::${type}`,
   Properties,
 });
-const lambdaFunction = (Handler: string) =>
-  resource('Lambda::Function', {
-    Handler,
-    MemorySize: 512,
-    Architectures: ['arm64'],
-    LoggingConfig: { LogGroup: { Ref: 'Log' } },
-  });
-const table = (AttributeName: string, properties: Record<string, unknown> = {}) =>
-  resource('DynamoDB::Table', {
-    KeySchema: [{ AttributeName }],
-    BillingMode: 'PAY_PER_REQUEST',
-    ...properties,
-  });
-const managedRules = (Name: string) => ({
-  Statement: { ManagedRuleGroupStatement: { VendorName: 'AWS', Name } },
-});
-const accessLog = { 'Fn::Join': ['', ['arn:aws:logs:::log-group:', { Ref: 'AccessLog' }]] };
 
 /** A small stack of each kind of resource that has a price. */
-const stack = (): Resources => ({
+const stack = {
   Api: resource('ApiGateway::RestApi'),
-  Stage: resource('ApiGateway::Stage', {
-    TracingEnabled: true,
-    AccessLogSetting: { DestinationArn: accessLog },
-  }),
-  Get: lambdaFunction('get-pet.handler'),
-  Log: resource('Logs::LogGroup', { RetentionInDays: 90 }),
-  AccessLog: resource('Logs::LogGroup', { RetentionInDays: 90 }),
+  Stage: resource('ApiGateway::Stage'),
+  Get: resource('Lambda::Function', { Handler: 'get-pet.handler', MemorySize: 512 }),
+  Probe: resource('Lambda::Function', { Handler: 'probe.handler', MemorySize: 256 }),
   Alias: resource('Lambda::Alias'),
-  Pets: table('id', {
+  Log: resource('Logs::LogGroup', { RetentionInDays: 90 }),
+  Pets: resource('DynamoDB::Table', {
+    BillingMode: 'PAY_PER_REQUEST',
     GlobalSecondaryIndexes: [{}],
-    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    PointInTimeRecoverySpecification: {},
   }),
-  Keys: table('keyId'),
-  SingleMetric: resource('CloudWatch::Alarm', { Period: 60 }),
+  SingleMetric: resource('CloudWatch::Alarm', { MetricName: 'Requests' }),
   Ratio: resource('CloudWatch::Alarm', {
-    Metrics: [{ Expression: 'a / b' }, ...Array(2).fill({ MetricStat: { Period: 300 } })],
+    Metrics: [{ Expression: 'a / b' }, { MetricStat: {} }, { MetricStat: {} }],
   }),
   Dashboard: resource('CloudWatch::Dashboard'),
-  Probe: resource('Events::Rule', { ScheduleExpression: 'rate(1 minute)' }),
-  Firewall: resource('WAFv2::WebACL', {
-    Rules: [
-      { Statement: { RateBasedStatement: {} } },
-      managedRules('AWSManagedRulesCommonRuleSet'),
-    ],
-  }),
-});
-
-const gets = (requests: number): Workload => ({
-  traffic: [
-    { functionName: 'get-pet', durationMs: 10, readUnits: 0.5, responseBytes: 1_024, requests },
-  ],
-  pets: 100_000,
-  customMetrics: 10,
-});
-
-const costOf = (Resources: Resources, workload: Workload): Map<string, CostItem> =>
-  new Map(monthlyCost({ Resources }, workload).map((item) => [item.name, item]));
-
-/** The stack with other properties of one resource. */
-const changed = (id: string, properties: Record<string, unknown>): Resources => {
-  const resources = stack();
-  Object.assign(resources[id]?.Properties ?? {}, properties);
-  return resources;
+  EveryMinute: resource('Events::Rule', { ScheduleExpression: 'rate(1 minute)' }),
+  Firewall: resource('WAFv2::WebACL', { Rules: [{}, {}] }),
 };
 
-const requestCount = fc.integer({ min: 1, max: 333_000_000 });
+/** What a month of the stack costs with this many requests to getPet, and with other resources. */
+const costOf = (requests: number, resources: Readonly<Record<string, typeof stack.Api>> = {}) => {
+  const usage = { handler: 'get-pet', durationMs: 10, readUnits: 0.5, responseBytes: 1_024 };
+  const items = monthlyCost({ Resources: { ...stack, ...resources } }, [{ ...usage, requests }]);
+  return new Map(items.map((item) => [item.price, item]));
+};
 
 describe('a month of a stack', () => {
-  it('costs what it does by hand', () => {
-    const items = costOf(stack(), gets(2_000_000));
-    const dollars = [...items].map(([name, { usd }]) => [name, Number(usd.toFixed(4))]);
-    expect(Object.fromEntries(dollars)).toEqual({
-      // 2 million at $3.50
-      'REST API requests': 7,
-      // 2 million of 1 KiB are 1.9073 GB, at $0.09
-      'Responses to the internet': 0.1717,
-      // 2 million in 2,628,000 seconds: all of them, at $5 a million
-      'X-Ray traces': 10,
-      // 2 million of 800 + 400 bytes in the function's log and 400 in the access log: 2.9802 GB, at $0.57
-      'Log lines written': 1.6987,
-      // 15 % of them for 90 of 30.4167 days: 1.3227 GB, at $0.03
-      'Log lines kept': 0.0397,
-      // 2 million at $0.20
-      'Lambda requests': 0.4,
-      // 2 million of 10 ms at 0.5 GB are 10,000 GB-seconds, at $0.0000133334
-      'Lambda compute, arm64': 0.1333,
-      // 2 million of half a unit, at $0.1415 a million
-      'DynamoDB reads of pets': 0.1415,
-      'DynamoDB writes of pets': 0,
-      // 43,800 minutes of half a unit, by one function
-      'DynamoDB reads of keys': 0.0031,
-      // 100,000 of 270 + 190 bytes are 0.0428 GB, at $0.283
-      'DynamoDB storage': 0.0121,
-      // 100,000 of 270 bytes are 0.0251 GB, at $0.22
-      'Point-in-time recovery': 0.0055,
-      // 1 + 2, at $0.10
-      'Alarm metrics': 0.3,
-      Dashboards: 3,
-      'Web ACLs': 5,
-      'Web ACL rules': 2,
-      // 2 million at $0.60
-      'Web ACL requests': 1.2,
-      // 43,800 minutes at $3.50 a million
-      'Probe: REST API requests': 0.1533,
-      // The probe's own and the one that answers it, at $0.20 a million
-      'Probe: Lambda requests': 0.0175,
-      // 43,800 of 300 ms at 0.25 GB are 3,285 GB-seconds
-      'Probe: Lambda compute, arm64': 0.0438,
-      // Each is the first request of its second: 87,600 at $5 a million
-      'Probe: X-Ray traces': 0.438,
-      // 43,800 of 1,000 bytes are 0.0408 GB
-      'Probe: log lines': 0.0233,
-      // 10 at $0.30
-      'Custom metrics': 3,
-    });
-  });
-
-  it('is linear in the requests: fixed items stay, the others grow in proportion', () => {
-    const once = costOf(stack(), gets(1));
-    fc.assert(
-      fc.property(requestCount, (requests) => {
-        for (const [name, { isFixed, usd }] of costOf(stack(), gets(requests))) {
-          if (name === 'X-Ray traces') continue;
-          const unit = once.get(name)?.usd ?? Number.NaN;
-          expect(usd, name).toBeCloseTo(isFixed ? unit : unit * requests, 6);
-        }
-      }),
-    );
+  it.each([
+    // 2 million, and 43,800 of the probe
+    [prices.restApiRequest, 3.5 * 2.0438],
+    // 2 million of 1 KiB
+    [prices.transferOut, 0.09 * 1.9073],
+    [prices.lambdaRequest, 0.2 * 2.0876],
+    // 2 million of 10 ms at 0.5 GiB, and 43,800 of 300 ms at 0.25 GiB
+    [prices.lambdaArm, 13.3334 * (0.01 + 0.003285)],
+    [prices.trace, 5 * 2.0876],
+    // 2 million of half a unit, and half a unit for keys in each of 43,800 minutes in three functions
+    [prices.tableRead, 0.1415 * (1 + 0.0657)],
+    [prices.tableWrite, 0],
+    // 100,000 of 270 + 190 bytes
+    [prices.tableStorage, 0.283 * 0.0428],
+    [prices.tableRecovery, 0.22 * 0.0251],
+    // 2 million of 1,600 bytes, and 43,800 of 1,000
+    [prices.logIngestion, 0.57 * (2.9802 + 0.0408)],
+    // 15 % of them for 90 of 30.4167 days
+    [prices.logStorage, 0.03 * 1.3408],
+    [prices.customMetric, 0.3 * customMetrics],
+    [prices.alarmMetric, 0.1 * 3],
+    [prices.dashboard, 3],
+    [prices.webAcl, 5],
+    [prices.webAclRule, 2],
+    [prices.webAclRequest, 0.6 * 2],
+  ])('costs what it does by hand: $per', (price, usd) => {
+    expect(costOf(2_000_000).get(price)?.usd).toBeCloseTo(usd, 4);
   });
 
   it('traces the first request of a second and 5 % of the others', () => {
-    fc.assert(
-      fc.property(requestCount, (requests) => {
-        const traced = costOf(stack(), gets(requests)).get('X-Ray traces')?.quantity;
-        const others = Math.max(0, requests - secondsPerMonth);
-        expect(traced).toBeCloseTo(requests - others * 0.95, 3);
-      }),
-    );
-  });
-
-  it('adds up what several functions use', () => {
-    const { list, list100, get } = requestKinds;
-    const traffic = [list, list100, get].map((kind) => ({ ...kind, requests: 1_000 }));
-    const items = costOf(stack(), { traffic, pets: 0, customMetrics: 0 });
-    expect(items.get('DynamoDB reads of pets')?.quantity).toBe(500 + 1_500 + 500);
-    expect(items.get('DynamoDB reads of keys')?.quantity).toBe(2 * 43_800 * 0.5);
+    const extra = (costOf(3_628_000).get(prices.trace)?.quantity ?? 0) - 2.628 - 0.0876;
+    expect(extra).toBeCloseTo(0.05, 6);
   });
 
   it.each([
-    ['Log lines written', 'Stage', { AccessLogSetting: undefined }],
+    ['AWS::SQS::Queue Queue', { Queue: resource('SQS::Queue') }],
     [
-      'Log lines written',
-      'Get',
-      { LoggingConfig: { LogGroup: { Ref: 'Log' }, SystemLogLevel: 'WARN' } },
+      'ProvisionedConcurrencyConfig of AWS::Lambda::Alias Alias',
+      { Alias: resource('Lambda::Alias', { ProvisionedConcurrencyConfig: {} }) },
     ],
-    ['Log lines kept', 'Log', { RetentionInDays: 14 }],
-    ['X-Ray traces', 'Stage', { TracingEnabled: false }],
-    ['Point-in-time recovery', 'Pets', { PointInTimeRecoverySpecification: undefined }],
-  ])('costs less for %s when %s has %o', (name, id, properties) => {
-    const usdOf = (resources: Resources) => costOf(resources, gets(1_000_000)).get(name)?.usd ?? 0;
-    expect(usdOf(changed(id, properties))).toBeLessThan(usdOf(stack()));
+    ['AWS::DynamoDB::Table Pets: BillingMode', { Pets: resource('DynamoDB::Table') }],
+    ['AWS::Logs::LogGroup Log: RetentionInDays', { Log: resource('Logs::LogGroup') }],
+  ])('is refused where no price is known: %s', (message, resources) => {
+    expect(() => costOf(1, resources)).toThrow(message);
   });
 });
 
-describe('a resource without a known price', () => {
-  it('is named when it is a new type', () => {
-    const resources = { ...stack(), Queue: resource('SQS::Queue') };
-    expect(() => costOf(resources, gets(1))).toThrow(
-      'No price is known for AWS::SQS::Queue (Queue)',
-    );
-  });
-
-  it.each([
-    ['a table with provisioned capacity', 'Pets', { BillingMode: 'PROVISIONED' }],
-    ['a table with a key of KMS', 'Pets', { SSESpecification: { SSEEnabled: true } }],
-    ['a table of another purpose', 'Keys', { KeySchema: [{ AttributeName: 'orderId' }] }],
-    ['a cache of responses', 'Stage', { CacheClusterEnabled: true }],
-    ['metrics of methods', 'Stage', { MethodSettings: [{ MetricsEnabled: true }] }],
-    ['provisioned concurrency', 'Alias', { ProvisionedConcurrencyConfig: {} }],
-    ['more temporary storage', 'Get', { EphemeralStorage: { Size: 1_024 } }],
-    ['a function whose log never expires', 'Get', { LoggingConfig: undefined }],
-    ['a log that never expires', 'Log', { RetentionInDays: undefined }],
-    ['an alarm on seconds', 'SingleMetric', { Period: 10 }],
-    ['a rule for another function than the probe', 'Probe', { EventPattern: {} }],
-    ['an alarm on a query', 'Ratio', { Metrics: [{ Expression: 'SELECT AVG(x)' }] }],
-    [
-      'a rule with a price of its own',
-      'Firewall',
-      { Rules: [managedRules('AWSManagedRulesBotControlRuleSet')] },
-    ],
-  ])('is named in one line when it is %s', (_what, id, properties) => {
-    expect(() => costOf(changed(id, properties), gets(1))).toThrow(
-      new RegExp(
-        `^No price is known for AWS::\\w+::\\w+ \\((?=.*\\b${id}\\b)\\w+\\) as it is: \\w.*$`,
-      ),
-    );
-  });
-});
-
-it.each(Object.values(stages))('everything in $name has a price', async (stage) => {
-  const template = await readTemplate(assemblyDirectory(), stackName(stage));
-  const traffic = Object.values(requestKinds).map((kind) => ({ ...kind, requests: 1_000 }));
-  const items = monthlyCost(template, { traffic, pets: 0, customMetrics });
-  const lambda = items.find(({ name }) => name === 'Lambda requests');
-  expect(lambda?.quantity).toBe(1_000 * traffic.length);
-});
-
-/** Runs `npm run cost --`. */
-const cost = (options: string) =>
-  spawnSync(process.execPath, ['infra/commands/cost.ts', ...options.split(' ')], {
-    cwd: projectDirectory,
-    encoding: 'utf8',
-  });
-
-// `.ci/run` compares the printed totals with infra/README.md.
-describe('npm run cost', () => {
-  it('computes the chosen stage, mix, durations and metrics', () => {
-    const { stdout, stderr, status } = cost(
-      '--requests 2000000 --stage prod --mix get=100 --duration-ms get=100 --custom-metrics 0 --json',
-    );
-    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
-    const { stages: all } = JSON.parse(stdout);
-    expect(Object.keys(all)).toEqual(['prod']);
-    const { items, fixedUsd, variableUsd, totalUsd } = all.prod;
-    expect(items).toEqual(
-      expect.arrayContaining(
-        [
-          { name: 'REST API requests', quantity: 2_000_000, usd: 7, isFixed: false },
-          { name: 'DynamoDB reads of pets', quantity: 1_000_000 },
-          { name: 'Custom metrics', quantity: 0, isFixed: true },
-        ].map((item) => expect.objectContaining(item)),
-      ),
-    );
-    const sum = items.reduce((total: number, { usd }: CostItem) => total + usd, 0);
-    expect(totalUsd).toBeCloseTo(fixedUsd + variableUsd, 6);
-    expect(Math.abs(totalUsd - sum)).toBeLessThan(0.02);
-  });
-
-  it.each([
-    ['no number of requests', '--json', /--requests/],
-    ['a number that is not whole', '--requests 1e6', /whole number/],
-    ['more requests than the prices hold for', '--requests 333000001', /up to 333,000,000/],
-    ['a mix of less than all', '--requests 1 --mix list=70,get=20', /add up to 90/],
-    ['a mix with an unknown kind', '--requests 1 --mix delete=100', /list, list100/],
-    ['a mix without numbers', '--requests 1 --mix list', /like list=70,get=30/],
-    ['a negative duration', '--requests 1 --duration-ms get=-1', /like list=70/],
-  ])('says what is wrong with %s and exits with 1', (_what, options, message) => {
-    const { stderr, stdout, status } = cost(options);
-    expect(stderr).toMatch(message);
-    expect(stderr).not.toMatch(/\n\s+at /);
-    expect({ stdout, status }).toEqual({ stdout: '', status: 1 });
-  });
+// `.ci/run` compares the totals of a million requests with infra/README.md.
+it('npm run cost prices everything in each stage, with the given durations', () => {
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    ['infra/commands/cost.ts', '--requests', '2000000', '--duration-ms', 'list=1000'],
+    { cwd: projectDirectory, encoding: 'utf8' },
+  );
+  expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+  expect(
+    stdout.match(/^AnimalStore-.*: \$[\d.]+ fixed \+ .* for 2,000,000 requests = /gm),
+  ).toHaveLength(2);
+  // 1.4 million lists of 1 s at 1 GiB
+  expect(stdout).toMatch(/million Lambda GB-seconds, arm64 │ 1\.4 /);
 });

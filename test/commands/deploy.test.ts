@@ -44,82 +44,65 @@ describe('npm run deploy', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('refuses to deploy what it is not told by name', async () => {
-    const { err, exitCode, cdk } = await deploy(undefined, '--all');
-    expect(err).toBe(
-      'error: Name a stack: AnimalStore-account, AnimalStore-staging, AnimalStore-prod.\n',
-    );
-    expect({ exitCode, cdk }).toEqual({ exitCode: 1, cdk: [] });
-  });
-
   /** Deploys to an account that is ready and finds these changes; gives the commands of the CDK that it ran. */
-  const deploy = async (changes: string | undefined, ...words: string[]) => {
-    const executionStatus = changes === undefined ? 'UNAVAILABLE' : 'AVAILABLE';
-    const change = `<member><Type>Resource</Type><ResourceChange>${changes}</ResourceChange></member>`;
+  const deploy = async (Changes: object[] | undefined, ...words: string[]) => {
+    const ExecutionStatus = Changes ? 'AVAILABLE' : 'UNAVAILABLE';
     aws.answers = {
       'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
       'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
       ListStackResources: xmlError('ValidationError'),
-      DescribeChangeSet: xml(
-        'DescribeChangeSet',
-        `<ExecutionStatus>${executionStatus}</ExecutionStatus><Changes>${changes ? change : ''}</Changes>`,
-      ),
+      DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus, Changes: Changes ?? [] }),
     };
-    aws.requests.length = 0;
     const log = join(directory, 'cdk.log');
     await writeFile(log, '');
-    const child = spawn(
-      process.execPath,
-      ['infra/commands/deploy.ts', ...words, '--context', 'emulator=true'],
-      {
-        cwd: projectDirectory,
-        env: {
-          ...aws.variables,
-          AWS_REGION: 'eu-west-1',
-          PATH: `${directory}:${process.env['PATH']}`,
-        },
-      },
-    );
+    const command = ['infra/commands/deploy.ts', ...words, '--context', 'emulator=true'];
+    const PATH = `${directory}:${process.env['PATH']}`;
+    const child = spawn(process.execPath, command, {
+      cwd: projectDirectory,
+      env: { ...aws.variables, AWS_REGION: 'eu-west-1', PATH },
+    });
     const [err, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
     const cdk = (await readFile(log, 'utf8')).split('\n').filter(Boolean);
     return { err, exitCode, cdk };
   };
-  const changeOf = (replacement: string) =>
-    `<Action>Modify</Action><ResourceType>${table}</ResourceType><LogicalResourceId>Pets</LogicalResourceId><Replacement>${replacement}</Replacement>`;
+  const changeOf = (Replacement: string) => {
+    const change = {
+      Action: 'Modify',
+      ResourceType: table,
+      LogicalResourceId: 'Pets',
+      Replacement,
+    };
+    return [{ ResourceChange: change }];
+  };
   const options = ['--require-approval', 'never', '--outputs-file', 'outputs.json'];
 
   it('executes exactly the change set that it has checked', async () => {
-    const changes = changeOf('False');
-    const { err, exitCode, cdk } = await deploy(changes, 'AnimalStore-staging', ...options);
-    expect(err).toBe('');
-    expect(exitCode).toBe(0);
-    const [, changeSet = ''] = /--change-set-name (\S+)$/.exec(cdk[0] ?? '') ?? [];
-    expect(cdk).toEqual([
+    const result = await deploy(changeOf('False'), 'AnimalStore-staging', ...options);
+    const described = aws.requests.find(({ action }) => action === 'DescribeChangeSet');
+    const changeSet = new URLSearchParams(described?.body).get('ChangeSetName');
+    const cdk = [
       `deploy AnimalStore-staging ${options.join(' ')} --context emulator=true --context placeholders=allowed --method prepare-change-set --change-set-name ${changeSet}`,
       `deploy AnimalStore-staging --app cdk.out --method execute-change-set --change-set-name ${changeSet} --require-approval never --outputs-file outputs.json`,
-    ]);
-    const described = aws.requests.find(({ action }) => action === 'DescribeChangeSet');
-    expect(described?.body).toContain(`ChangeSetName=${changeSet}`);
-  });
-
-  it('executes nothing that would lose a table, and says what', async () => {
-    const { err, exitCode, cdk } = await deploy(changeOf('True'), 'AnimalStore-staging');
-    expect(err).toMatch(
-      /^error: AWS::DynamoDB::Table Pets: Modify with Replacement True\. See .*\n$/,
-    );
-    expect(exitCode).toBe(1);
-    expect(cdk).toHaveLength(1);
-  });
-
-  it('executes nothing if nothing differs', async () => {
-    const { exitCode, cdk } = await deploy(undefined, 'AnimalStore-account', ...options);
-    expect(exitCode).toBe(0);
-    expect(cdk).toEqual([expect.stringContaining('--method prepare-change-set')]);
+    ];
+    expect(result).toEqual({ err: '', exitCode: 0, cdk });
   });
 
   it('executes a change set that changes only outputs', async () => {
-    const { exitCode, cdk } = await deploy('', 'AnimalStore-staging');
-    expect(exitCode).toBe(0);
-    expect(cdk).toHaveLength(2);
+    const { exitCode, cdk } = await deploy([], 'AnimalStore-staging');
+    expect([exitCode, cdk.length]).toEqual([0, 2]);
+  });
+
+  const loss =
+    'error: AWS::DynamoDB::Table Pets: Modify with Replacement True. See "Replace a table"';
+  const names = 'AnimalStore-account, AnimalStore-staging, AnimalStore-prod';
+  it.each([
+    ['that would lose a table', changeOf('True'), 'AnimalStore-staging', 1, loss, 1],
+    ['if nothing differs', undefined, 'AnimalStore-account', 0, '', 1],
+    ['that it is not told by name', [], '--all', 1, `error: Name a stack: ${names}.`, 0],
+  ])('executes nothing %s', async (_what, changes, id, status, message, prepared) => {
+    const { err, exitCode, cdk } = await deploy(changes, id);
+    expect(err).toContain(message);
+    expect([exitCode, cdk.length]).toEqual([status, prepared]);
+    expect(cdk.join()).not.toContain('execute-change-set');
   });
 });

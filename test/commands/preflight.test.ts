@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { placeholdersIn } from '../../infra/placeholders.ts';
 import { preflight } from '../../infra/preflight.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
@@ -25,33 +25,40 @@ const certificate = (Status: string, ...SubjectAlternativeNames: string[]) => ({
     Certificate: { Status, SubjectAlternativeNames },
   }),
 });
+const noCertificate = {
+  'CertificateManager.DescribeCertificate': jsonError('ResourceNotFoundException'),
+};
 const quota = (ConcurrentExecutions: number) => ({
   'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions } }),
 });
-const subscription = (arn: string) =>
-  xml(
-    'ListSubscriptionsByTopic',
-    `<Subscriptions><member><Protocol>email</Protocol><Endpoint>on-call@store.test</Endpoint><SubscriptionArn>${arn}</SubscriptionArn></member></Subscriptions>`,
-  );
-const allBut = (name: string) => (body: string) =>
-  body.includes(name) ? jsonError('ParameterNotFound') : json({ Parameter: { Value: '33' } });
-const resource = (type: string, status: string) =>
-  `<member><ResourceType>AWS::SNS::${type}</ResourceType><ResourceStatus>${status}</ResourceStatus><PhysicalResourceId>${topicArn}</PhysicalResourceId></member>`;
-const stackOf = (status: string) =>
-  xml(
-    'ListStackResources',
-    `<StackResourceSummaries>${resource('Topic', status)}${resource('Subscription', status)}</StackResourceSummaries>`,
-  );
+const caller = (Account: string) => ({ GetCallerIdentity: xml('GetCallerIdentity', { Account }) });
+const logRole = (cloudwatchRoleArn?: string) => ({ 'GET /account': json({ cloudwatchRoleArn }) });
+const parameter = (Value: string) => ({ 'AmazonSSM.GetParameter': json({ Parameter: { Value } }) });
+const without = (name: string) => ({
+  'AmazonSSM.GetParameter': (body: string) =>
+    body.includes(name) ? jsonError('ParameterNotFound') : json({ Parameter: { Value: '33' } }),
+});
+const subscribed = (...arns: string[]) => {
+  const Endpoint = 'on-call@store.test';
+  const Subscriptions = arns.map((SubscriptionArn) => ({ Endpoint, SubscriptionArn }));
+  return { ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', { Subscriptions }) };
+};
+const stackOf = (ResourceStatus: string) => {
+  const state = { ResourceStatus, PhysicalResourceId: topicArn };
+  const types = ['AWS::SNS::Topic', 'AWS::SNS::Subscription'];
+  const StackResourceSummaries = types.map((ResourceType) => ({ ResourceType, ...state }));
+  return xml('ListStackResources', { StackResourceSummaries });
+};
 
 /** What an account that is ready answers. */
 const ready: Answers = {
-  GetCallerIdentity: xml('GetCallerIdentity', `<Account>${account}</Account>`),
-  'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
-  'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/logs` }),
+  ...caller(account),
+  ...parameter('33'),
+  ...logRole(`arn:aws:iam::${account}:role/logs`),
   ...quota(420),
   ...certificate('ISSUED', '*.store.test'),
   ListStackResources: stackOf('CREATE_COMPLETE'),
-  ListSubscriptionsByTopic: subscription(`${topicArn}:1`),
+  ...subscribed(`${topicArn}:1`),
 };
 
 const aws = await startAwsEndpoint();
@@ -63,9 +70,6 @@ beforeEach(() => {
   for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
   vi.stubEnv('AWS_REGION', undefined);
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
 
 const stage: Stage = {
   ...prod,
@@ -76,90 +80,42 @@ const stage: Stage = {
 
 describe('the preflight', () => {
   it('finds nothing in an account that is ready', async () => {
-    expect(await preflight(stage, 'stage')).toEqual([]);
+    expect(await preflight(stage)).toEqual([]);
   });
 
-  it.each([
+  it.each<[message: RegExp, changed: Answers]>([
+    [/account 123456789012: use credentials of 777777777777/, caller('123456789012')],
+    [/version none, .*: npx cdk bootstrap aws:\/\/7{12}\/eu-west-1$/, without('bootstrap')],
+    [/version 20, and needs 21: npx cdk bootstrap aws:/, parameter('20')],
+    [/no role .* npm run deploy -- AnimalStore-account-7{12}-eu-west-1$/, logRole()],
+    [/10 instances .* needs 420: aws service-quotas/, quota(10)],
+    [/no certificate .*: aws acm request-certificate/, noCertificate],
+    [/not validated: create the DNS records/, certificate('PENDING_VALIDATION', '*.store.test')],
+    [/is EXPIRED: aws acm request-certificate/, certificate('EXPIRED', '*.store.test')],
     [
-      'another account',
-      { GetCallerIdentity: xml('GetCallerIdentity', '<Account>123456789012</Account>') },
-      /account 123456789012: use credentials of 777777777777/,
-    ],
-    [
-      'no bootstrap',
-      { 'AmazonSSM.GetParameter': allBut('cdk-bootstrap') },
-      /version none, and needs 21: npx cdk bootstrap aws:\/\/777777777777\/eu-west-1$/,
-    ],
-    [
-      'an old bootstrap',
-      { 'AmazonSSM.GetParameter': json({ Parameter: { Value: '20' } }) },
-      /version 20, .*npx cdk bootstrap aws:/,
-    ],
-    [
-      'no role for logs',
-      { 'GET /account': json({}) },
-      /npm run deploy -- AnimalStore-account-777777777777-eu-west-1$/,
-    ],
-    ['the quota of a new account', quota(10), /10 instances .* needs 420: aws service-quotas/],
-    [
-      'no certificate',
-      { 'CertificateManager.DescribeCertificate': jsonError('ResourceNotFoundException') },
-      /no certificate .*: aws acm request-certificate/,
-    ],
-    [
-      'a certificate that waits',
-      certificate('PENDING_VALIDATION', '*.store.test'),
-      /not validated: create the DNS records/,
-    ],
-    [
-      'a certificate that has expired',
-      certificate('EXPIRED', '*.store.test'),
-      /is EXPIRED: aws acm request-certificate/,
-    ],
-    [
-      'a certificate of other names',
-      certificate('ISSUED', 'store.test', '*.api.store.test'),
       /covers .*, not api.store.test: aws acm/,
+      certificate('ISSUED', 'store.test', '*.api.store.test'),
     ],
-    [
-      'an addressee who has not confirmed',
-      { ListSubscriptionsByTopic: subscription('PendingConfirmation') },
-      /^on-call@store.test has not confirmed .*: open the link/,
-    ],
-    [
-      'an addressee whose subscription has ended',
-      { ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', '<Subscriptions/>') },
-      /^1 of the addressees of prod no longer get alarms: aws sns subscribe --topic-arn arn:/,
-    ],
-    [
-      'no key for the probe',
-      { 'AmazonSSM.GetParameter': allBut('probe-api-key') },
-      /no API key: npm run keys -- issue --for-probe --stage prod$/,
-    ],
-    [
-      'a permission that is missing',
-      { 'GET /account': jsonError('AccessDeniedException', 403) },
-      /^Could not check logRole: AccessDeniedException/,
-    ],
-  ] satisfies [string, Answers, RegExp][])(
-    'finds %s, and says what to do',
-    async (_what, changed, message) => {
-      aws.answers = { ...ready, ...changed };
-      expect(await preflight(stage, 'stage')).toEqual([expect.stringMatching(message)]);
-    },
-  );
+    [/^on-call@store.test has not confirmed .*: open the link/, subscribed('PendingConfirmation')],
+    [/^1 of the addressees of prod .*: aws sns subscribe --topic-arn arn:/, subscribed()],
+    [/no API key: npm run keys -- issue --for-probe --stage prod$/, without('probe-api-key')],
+    [/^Could not check logRole: AccessDenied/, { 'GET /account': jsonError('AccessDenied', 403) }],
+  ])('finds a problem, and says what to do: %s', async (message, changed) => {
+    aws.answers = { ...ready, ...changed };
+    expect(await preflight(stage)).toEqual([expect.stringMatching(message)]);
+  });
 
   it('finds a certificate of another region', async () => {
     const elsewhere = certificateArn.replace(region, 'us-east-1');
     const customDomain = { domainName: 'api.store.test', certificateArn: elsewhere };
-    expect(await preflight({ ...stage, customDomain }, 'stage')).toEqual([
+    expect(await preflight({ ...stage, customDomain })).toEqual([
       expect.stringMatching(/^The certificate is in us-east-1, not in eu-west-1: aws acm/),
     ]);
   });
 
   it('finds a region of the credentials that is not the one of the stage', async () => {
     vi.stubEnv('AWS_REGION', 'us-east-1');
-    expect(await preflight(stage, 'stage')).toEqual([
+    expect(await preflight(stage)).toEqual([
       'AWS_REGION is us-east-1: set it to eu-west-1, the region of prod.',
     ]);
   });
@@ -169,7 +125,7 @@ describe('the preflight', () => {
     ['after one that was rolled back', stackOf('DELETE_COMPLETE')],
   ])('asks for no confirmation, and no key of the probe, %s', async (_when, ListStackResources) => {
     aws.answers = { ...ready, ListStackResources, ListSubscriptionsByTopic: xmlError('NotFound') };
-    expect(await preflight(stage, 'stage')).toEqual([]);
+    expect(await preflight(stage)).toEqual([]);
     expect(aws.requests.map(({ body }) => body).join()).not.toContain('probe-api-key');
   });
 
@@ -179,18 +135,6 @@ describe('the preflight', () => {
     expect(asked).toEqual(['GetCallerIdentity', 'AmazonSSM.GetParameter']);
   });
 });
-
-const run = (script: string, ...words: string[]) =>
-  spawnSync(process.execPath, [script, ...words], {
-    cwd: projectDirectory,
-    // No AWS_*, and no credentials of the machine.
-    env: {
-      PATH: process.env['PATH'],
-      AWS_EC2_METADATA_DISABLED: 'true',
-      CDK_OUTDIR: join(tmpdir(), 'none'),
-    },
-    encoding: 'utf8',
-  });
 
 describe('placeholders', () => {
   it('are found in what the repository ships', () => {
@@ -206,13 +150,17 @@ describe('placeholders', () => {
     expect(placeholdersIn(emulated(staging))).toEqual([]);
   });
 
-  it.each([
-    ['npm run preflight', 'infra/commands/preflight.ts', ['--stage', 'prod']],
-    ['npm run deploy', 'infra/commands/deploy.ts', ['AnimalStore-prod']],
-    ['the synthesis', 'infra/app.ts', []],
-  ])('end %s of prod with a message', (_what, script, words) => {
-    const { status, stderr } = run(script, ...words);
-    expect(status).toBe(1);
-    expect(stderr).toContain('environment of prod is a placeholder');
-  });
+  // No AWS_*, and no credentials of the machine.
+  const { PATH } = process.env;
+  const env = { PATH, AWS_EC2_METADATA_DISABLED: 'true', CDK_OUTDIR: join(tmpdir(), 'none') };
+  it.each(['commands/preflight.ts --stage prod', 'commands/deploy.ts AnimalStore-prod', 'app.ts'])(
+    'end infra/%s with a message',
+    (command) => {
+      const words = `infra/${command}`.split(' ');
+      const options = { cwd: projectDirectory, env, encoding: 'utf8' } as const;
+      const { status, stderr } = spawnSync(process.execPath, words, options);
+      expect(status).toBe(1);
+      expect(stderr).toContain('environment of prod is a placeholder');
+    },
+  );
 });

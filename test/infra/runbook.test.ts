@@ -13,13 +13,15 @@ import { deployedTemplate } from '../support/stack.ts';
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 
 const runbook = read('infra/runbook.md');
+const script = read('infra/runbook.sh');
 const sections = new Map(
   runbook
     .split(/^## /m)
     .slice(1)
     .map((section) => [section.slice(0, section.indexOf('\n')), section] as const),
 );
-const entries = [...sections];
+const procedures = ['Before you start', 'Deploy a change'];
+const entries = [...sections].filter(([heading]) => !procedures.includes(heading));
 
 const templates = Object.values(stages).map(deployedTemplate);
 const alarms: [string, string][] = templates.flatMap((template) =>
@@ -51,11 +53,13 @@ describe('the runbook', () => {
 
   it('looks in the region of prod', () => {
     const region = stages.prod.environment?.region;
-    expect(read('infra/runbook.sh')).toContain(`AWS_REGION=\${AWS_REGION:-${region}}`);
+    expect(script).toContain(`AWS_REGION=\${AWS_REGION:-${region}}`);
   });
 
   it('links only headings that it has', () => {
-    const anchors = [...sections.keys()].map((heading) => heading.toLowerCase());
+    const anchors = [...sections.keys()].map((heading) =>
+      heading.toLowerCase().replaceAll(' ', '-'),
+    );
     const linked = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
     expect(linked.length).toBeGreaterThan(anchors.length);
     for (const anchor of linked) expect(anchors).toContain(anchor);
@@ -87,8 +91,8 @@ describe('queries of logs', () => {
   };
 
   const queriesOf = (command: 'access_log' | 'function_logs') =>
-    [...runbook.matchAll(new RegExp(`^${command} '([^']+)'$`, 'gm'))].map(
-      ([, query = '']) => query,
+    [...script.matchAll(new RegExp(`^ *${command} (['"])(.+)\\1$`, 'gm'))].map(([, , query = '']) =>
+      query.replaceAll('\\"', '"'),
     );
 
   it('of the access log name fields that its lines have', () => {
@@ -118,25 +122,36 @@ describe('queries of logs', () => {
 const examples: Readonly<Record<string, string>> = {
   API_KEY: 'pets_test_example',
   BACKUP_ARN: 'arn:aws:dynamodb:eu-west-1:444455556666:table/Pets/backup/1',
-  BUNDLE: 'get-pet.cjs',
-  COLUMN: '4711',
+  BURST: '20',
   COMMIT: 'HEAD',
   FUNCTION: 'get-pet',
   KEY_ID: '0123456789abcdef',
-  LINE: '1',
   LOG_GROUP: 'get-pet-log',
   NUMBER: '10',
   OWNER: 'alice',
   PET_ID: '1',
+  PROFILE: 'on-call',
   QUOTA_CODE: 'L-B99A9384',
+  RATE: '10',
+  READS: '100',
   REQUEST_ID: '66c19a79-d9a8-40a3-af49-824e834c5e14',
   TABLE: 'Pets',
+  THROWN_AT: 'get-pet.cjs:1:4711',
   TIME: '2030-01-31T03:00:00Z',
   VERSION: '7',
+  WRITES: '50',
 };
 
+const commandNames = [...script.matchAll(/^(\w+)\(\)/gm)].map(([, name = '']) => name);
+
+/** What a section shows in blocks, and in sentences if it starts with the name of a command. */
 const blocksOf = (section: string) =>
-  [...section.matchAll(/^```sh\n(.*?)\n```$/gms)].map(([, block = '']) =>
+  [
+    ...section.matchAll(/^```sh\n(.*?)\n```$/gms),
+    ...section.matchAll(
+      new RegExp(`\`((?:${commandNames.join('|')}|[a-z]+(?:_[a-z]+)+)\\b[^\`]*)\``, 'g'),
+    ),
+  ].map(([, block = '']) =>
     block.replaceAll(/<([A-Z_]+)>/g, (placeholder, name) => examples[name] ?? placeholder),
   );
 
@@ -146,10 +161,18 @@ const workDirectory = mkdtempSync(join(tmpdir(), 'animal-store-runbook-'));
 const recorder = `
 set -euo pipefail
 cd '${workDirectory}'
-mkdir -p .local
+mkdir -p .local infra
+touch infra/runbook.sh
 record() {
   { printf '%s\\x1f' "$@"; printf '\\x1e'; } >>calls
-  case "$*" in *'--output json'*) echo '{}' ;; *) echo arn:aws:lambda:eu-west-1:444455556666:function:Complete:live ;; esac
+  case "$*" in
+    *'--output json'*) echo '{}' ;;
+    *Stacks*StackStatus*) echo ROLLBACK_COMPLETE ;;
+    *BackupStatus*) echo AVAILABLE ;;
+    *'scan --table-name'*) echo 0 ;;
+    *get-template*) echo 35 ;;
+    *) echo arn:aws:lambda:eu-west-1:444455556666:function:Complete:live ;;
+  esac
 }
 for tool in aws npm npx git curl; do eval "$tool() { record $tool \\"\\$@\\"; }"; done
 date() { echo 1900000000; }
@@ -169,7 +192,7 @@ const commandsOf = (heading: string, section: string): string[][] => {
 
 const commands = [
   ...new Set(
-    entries.flatMap(([heading, section]) =>
+    [...sections].flatMap(([heading, section]) =>
       commandsOf(heading, section).map((words) => JSON.stringify(words)),
     ),
   ),

@@ -7,7 +7,7 @@ import { eventOf, startTestGateway } from '../support/test-gateway.ts';
 const gateway = await startTestGateway();
 afterAll(gateway.stop);
 
-/** Sends header lines as they are. */
+/** The event of a request with these header lines, which are sent as they are. */
 const eventWith = async (...lines: string[]) => {
   const request = ['GET /v1/pets/7 HTTP/1.1', 'Host: x', ...lines, 'Connection: close', '', ''];
   const answer = await gateway.sendBytes(request.join('\r\n'));
@@ -109,38 +109,26 @@ describe('the event of a request', () => {
     expect(event.queryStringParameters).toEqual({ name: 'é x', flag: '%20' });
   });
 
-  it.each(['authorization', 'Authorization', 'AUTHORIZATION', 'aUthOrizatioN'])(
-    'has the header name %s as it was sent (19 LSλ)',
-    async (name) => {
+  it('has header names as they were sent (19 LSλ)', async () => {
+    for (const name of ['authorization', 'Authorization', 'AUTHORIZATION', 'aUthOrizatioN']) {
       const event = await eventWith(`${name}: Bearer x`);
       expect(event.headers).toHaveProperty([name], 'Bearer x');
       expect(event.multiValueHeaders).toHaveProperty([name], ['Bearer x']);
-    },
-  );
-
-  it('has the headers that reach a backend as they were sent (23 LSreg)', async () => {
-    const sent = {
-      ...{ Accept: '*/*', 'Accept-Encoding': 'gzip', Age: '1', Authorization: 'Bearer x' },
-      ...{ 'Content-Encoding': 'identity', 'Content-Type': 'text/plain', Pragma: 'no-cache' },
-      ...{ Date: 'Sat, 21 Nov 2026 00:00:00 GMT', Range: 'bytes=0-1', Referer: 'https://x.test/' },
-      ...{ 'User-Agent': 'x', Via: '1.1 x' },
-    };
-    const event = await eventWith(...Object.entries(sent).map((pair) => pair.join(': ')));
-    expect(event.headers).toMatchObject(sent);
+    }
   });
 
-  it('lacks the headers that end at API Gateway (22 LSreg)', async () => {
-    const names = [
-      'Content-MD5',
-      'Max-Forwards',
-      'Proxy-Authenticate',
-      'Server',
-      'TE',
-      'Trailer',
+  it('has the headers that reach a backend (23 LSreg), and lacks those that end before it (22 LSreg)', async () => {
+    const kept = [
+      ...['Accept', 'Accept-Encoding', 'Age', 'Authorization', 'Content-Encoding', 'Content-Type'],
+      ...['Date', 'Pragma', 'Range', 'Referer', 'User-Agent', 'Via'],
+    ];
+    const dropped = [
+      ...['Content-MD5', 'Max-Forwards', 'Proxy-Authenticate', 'Server', 'TE', 'Trailer'],
       'WWW-Authenticate',
     ];
-    const event = await eventWith(...names.map((name) => `${name}: x`));
-    for (const name of [...names, 'Connection']) expect(event.headers).not.toHaveProperty(name);
+    const { headers } = await eventWith(...[...kept, ...dropped].map((name) => `${name}: x`));
+    for (const name of kept) expect(headers).toHaveProperty(name, 'x');
+    for (const name of [...dropped, 'Connection']) expect(headers).not.toHaveProperty(name);
   });
 
   it('has no User-Agent where none was sent (26 NET)', async () => {

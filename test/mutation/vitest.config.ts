@@ -7,7 +7,6 @@ const include = [
   'test/service/json.test.ts',
   'test/mutation/acceptance.ts',
   'test/service/request-body.test.ts',
-  'test/service/authorization.test.ts',
   'test/service/lifecycle.test.ts',
   'test/service/unexpected-errors.test.ts',
   'test/service/exactly-once.test.ts',

@@ -90,7 +90,6 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   typescript: [process.execPath, '--input-type=module-typescript', '--eval'],
   python: [`${python}`, '-c'],
 };
-const client = join(projectDirectory, 'lib/client/animal-store.ts');
 
 describe('the code samples', () => {
   it.each(samples.filter(({ lang }) => lang !== 'python' || python))(
@@ -99,7 +98,7 @@ describe('the code samples', () => {
       const [command = '', ...options] = commands[lang] ?? [];
       const program = source
         .replace('7905532871371142', `${petId}`)
-        .replace('animal-store-client', client);
+        .replace('animal-store-client', join(projectDirectory, 'lib/client/animal-store.ts'));
       const printed = await run(command, ...options, program);
       expect(printed).toMatch(/\d/);
       expect(printed).not.toMatch(/\bcode'?"?:/);
@@ -119,10 +118,9 @@ it('npm run docs builds a page with its licences and without an API key', () => 
 
 describe('the reference page of npm start', () => {
   const statusFor = async (path: string, host: string) => {
-    const request = get(`${origin}${path}`, { headers: { host } });
+    const request = get(origin, { path, headers: { host } });
     const [response]: IncomingMessage[] = await once(request, 'response');
-    response?.resume();
-    return response?.statusCode;
+    return response?.resume().statusCode;
   };
 
   const { host, port } = new URL(origin);
@@ -134,16 +132,10 @@ describe('the reference page of npm start', () => {
     [403, '/docs/', 'rebound.example'],
     [403, '/docs/', '127.0.0.1.example'],
     [302, '/docs', host],
-    [200, '/docs/openapi.json', host],
     [403, '/docs/../package.json', host],
     [403, '/docs/package.json', host],
   ])('responds with %i to GET %s for the host %s', async (status, path, askedHost) => {
     expect(await statusFor(path, askedHost)).toBe(status);
-  });
-
-  it('keeps its API key from the scripts of other web pages', async () => {
-    const { headers } = await fetch(`${origin}/docs/page.js`);
-    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
   });
 
   it('has the committed contract', async () => {

@@ -6,7 +6,6 @@ import { withChecksum } from '../support/with-checksum.ts';
 
 const prefix = fc.constantFrom('pets_live', 'pets_test');
 const apiKey = prefix.map(generateApiKey);
-const hexadecimal = fc.constantFrom(...'0123456789abcdef');
 
 describe('API key', () => {
   it('identifies itself by its id and the SHA-256 of the whole key', () => {
@@ -27,7 +26,7 @@ describe('API key', () => {
     for (const secret of secrets) expect(Buffer.from(secret, 'hex')).toHaveLength(32);
   });
 
-  it('identifies nothing when a character is changed, added, missing or swapped with the next', () => {
+  it('identifies nothing when it is mistyped, or longer under a right checksum', () => {
     const character = fc.constantFrom(...'0123456789abcdefABCDEFgz_- \n');
     fc.assert(
       fc.property(apiKey, fc.nat(98), character, (key, at, other) => {
@@ -37,18 +36,10 @@ describe('API key', () => {
           head + other + key.slice(at),
           head + key.slice(at + 1),
           head + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2),
+          withChecksum(other + key.slice(0, -8)),
+          withChecksum(key.slice(0, -8) + other),
         ]) {
           if (mistyped !== key) expect(identifyApiKey(mistyped, key.slice(0, 9))).toBeUndefined();
-        }
-      }),
-    );
-  });
-
-  it('identifies nothing when there is more before or after it, under a right checksum too', () => {
-    fc.assert(
-      fc.property(apiKey, fc.string({ minLength: 1, unit: hexadecimal }), (key, more) => {
-        for (const longer of [more + key.slice(0, -8), key + more]) {
-          expect(identifyApiKey(withChecksum(longer), key.slice(0, 9))).toBeUndefined();
         }
       }),
     );

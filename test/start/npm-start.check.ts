@@ -1,36 +1,39 @@
 import { spawnSync } from 'node:child_process';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { commandLines, ProjectCopy, runInShell } from '../support/npm-start.ts';
+import { commandLines, copyProject, NpmStart, runInShell } from '../support/npm-start.ts';
 
 const ErrorBody = z.object({ message: z.string() });
 
-let project: ProjectCopy;
-beforeAll(async () => {
-  project = await ProjectCopy.make();
-});
-afterEach(() => project.endAll());
-afterAll(() => rm(project.path, { recursive: true, force: true }));
+const project = await copyProject();
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+const edit = async (file: string, from: string, to: string): Promise<void> => {
+  const path = join(project, file);
+  const text = await readFile(path, 'utf8');
+  expect(text).toContain(from);
+  await writeFile(path, text.replace(from, to));
+};
 
 describe('npm start', () => {
   it('serves, reloads sources, and ends all that it started', async () => {
     const port = await freePort();
-    const first = project.npmStart(port);
+    const first = new NpmStart(project, port);
     // Changed after it was bundled, and before the service is up.
     await first.printed(/^(Creating the tables)/m);
-    await project.edit('lib/contract/errors.ts', 'could not be found.', 'is nowhere.');
+    await edit('lib/contract/errors.ts', 'could not be found.', 'is nowhere.');
     const { curl, baseAddress, docsAddress, apiKey, dynamodbPort } = await first.ready();
     expect(baseAddress).toBe(`http://127.0.0.1:${port}/v1`);
     expect(await runInShell(`${curl} --silent --fail`)).toBe('[]');
     expect(await (await fetch(docsAddress)).text()).toContain('<title>Animal store</title>');
 
     // The key is a secret of this machine's user.
-    const keyFile = join(project.path, '.local', 'api-key');
+    const keyFile = join(project, '.local', 'api-key');
     expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
     expect((await readFile(keyFile, 'utf8')).trim()).toBe(apiKey);
 
@@ -53,7 +56,7 @@ describe('npm start', () => {
       await expect(fetch(`http://${address}:${port}`)).rejects.toThrow();
     }
 
-    const second = project.npmStart(port);
+    const second = new NpmStart(project, port);
     expect(await second.exitCode()).toBe(1);
     expect(second.err).toMatch(
       new RegExp(`^Not started: Can't listen on port ${port} \\(EADDRINUSE\\)\\. .*\\n$`),
@@ -69,22 +72,22 @@ describe('npm start', () => {
     await expect.poll(messageOfGateway, reload).toBe('The requested resource is nowhere.');
     await first.printed(/^(Reloaded the stack)$/m);
 
-    await project.edit('lib/contract/errors.ts', 'is nowhere.', "'); is broken");
+    await edit('lib/contract/errors.ts', 'is nowhere.', "'); is broken");
     await first.printed(/^(Not reloaded, .*: lib\/contract\/errors\.ts:\d+:\d+: ERROR: .*)$/m);
     expect(await messageOfFunction()).toBe('The requested resource is nowhere.');
     expect(first.out.match(/ERROR/g)).toHaveLength(1);
-    await project.edit('infra/app.ts', 'import ', "throw new Error('on purpose');\nimport ");
-    await project.edit('lib/contract/errors.ts', "'); is broken", 'is nowhere.');
+    await edit('infra/app.ts', 'import ', "throw new Error('on purpose');\nimport ");
+    await edit('lib/contract/errors.ts', "'); is broken", 'is nowhere.');
     await first.printed(/^(Not reloaded, .*: infra\/app\.ts:\d+: Error: on purpose)$/m);
 
-    await project.edit('infra/lambda/stage-function.ts', '::Serverless-LambdaDLQ', '::Unknown');
-    await project.edit('infra/app.ts', "throw new Error('on purpose');\n", '');
+    await edit('infra/lambda/stage-function.ts', '::Serverless-LambdaDLQ', '::Unknown');
+    await edit('infra/app.ts', "throw new Error('on purpose');\n", '');
     await first.printed(/^(Not reloaded, .*: The Lambda function does not have a dead letter.*)$/m);
 
     // The process itself keeps the modules that it has loaded.
-    await project.edit('infra/local/gateway/router.ts', 'import type', 'import  type');
+    await edit('infra/local/gateway/router.ts', 'import type', 'import  type');
     await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
-    await project.edit('infra/lambda/stage-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
+    await edit('infra/lambda/stage-function.ts', '::Unknown', '::Serverless-LambdaDLQ');
     await expect.poll(() => first.out, reload).toMatch(/\nReloaded the stack\n$/);
     expect(first.out).not.toContain('file://');
     expect((await fetch(`${baseAddress}/pets`)).status).toBe(401);
@@ -92,16 +95,20 @@ describe('npm start', () => {
 
     first.signal('SIGTERM');
     first.signal('SIGTERM');
-    await first.exitCode();
-    await project.expectNothingLeft(first);
+    await first.ended();
     expect(first.err).toBe('');
   }, 600_000);
 
   it('prints requests and failures on a terminal, keeps data over the end of DynamoDB Local, and removes it', async () => {
     const port = await freePort();
-    const data = join(project.path, 'pets');
+    const data = join(project, 'pets');
     const origin = 'http://localhost:5173';
-    const first = project.npmStartOnTerminal(port, `--data '${data}' --seed --cors ${origin}`);
+    const first = new NpmStart(
+      project,
+      port,
+      `--data '${data}' --seed --cors ${origin}`,
+      'terminal',
+    );
     const { baseAddress, apiKey, dynamodbPort } = await first.ready();
     const headers = { Authorization: `Bearer ${apiKey}`, Origin: origin };
     const get = (path: string, method = 'GET') => fetch(baseAddress + path, { method, headers });
@@ -114,7 +121,7 @@ describe('npm start', () => {
     }
 
     const parse = 'const id = parsePetId';
-    await project.edit('functions/get-pet.ts', parse, `throw new TypeError('oh no');\n${parse}`);
+    await edit('functions/get-pet.ts', parse, `throw new TypeError('oh no');\n${parse}`);
     await first.printed(/^(Reloaded the functions)$/m);
     const failed = await get('/pets/1');
     expect([failed.status, await failed.text()]).toEqual([
@@ -123,7 +130,7 @@ describe('npm start', () => {
     ]);
     await first.printed(/^(TypeError: oh no\n {4}at functions\/get-pet\.ts:\d+:\d+)$/m);
     expect(first.out).not.toMatch(/^\{/m);
-    await project.edit('functions/get-pet.ts', "throw new TypeError('oh no');\n", '');
+    await edit('functions/get-pet.ts', "throw new TypeError('oh no');\n", '');
 
     const found = new RegExp(`^ *(\\d+) \\S*java .*-port ${dynamodbPort} `, 'm');
     process.kill(Number(found.exec(await commandLines())?.[1]), 'SIGKILL');
@@ -131,33 +138,39 @@ describe('npm start', () => {
     await first.printed(/^(DynamoDB Local runs again, with its tables and the API key\.)$/m);
     expect(await (await get('/pets?limit=100')).json()).toHaveLength(100);
     first.signalGroup('SIGINT');
-    await first.exitCode();
-    await project.expectNothingLeft(first);
+    await first.ended();
 
-    const second = project.npmStart(port, '--data', data, '--reset');
+    const second = new NpmStart(project, port, `--data '${data}' --reset`);
+    await second.printed(/^(Starting DynamoDB Local)/m);
+    // A request that comes early waits until the key is in its table.
+    const early = get('/pets');
     expect((await second.ready()).apiKey).toBe(apiKey);
-    expect(await (await get('/pets')).json()).toEqual([]);
+    expect(await (await early).json()).toEqual([]);
     second.signalGroup('SIGINT');
-    await second.exitCode();
+    await second.ended();
   }, 600_000);
 
   it('ends at once when only npm is told to while it starts', async () => {
-    const started = project.npmStart(0);
+    const started = new NpmStart(project, 0);
     await expect
       .poll(commandLines, { timeout: 60_000 })
-      .toContain(join(project.path, 'infra/local/dynamodb'));
+      .toContain(join(project, 'infra/local/dynamodb'));
     started.signal('SIGINT');
-    await started.exitCode();
-    await project.expectNothingLeft(started);
+    await started.ended();
     expect(started.err).toBe('');
   });
 
   it.each([
-    ['a PORT that is not a number', 'http', [], /Set PORT to a number/],
-    ['a PORT beyond all ports', '65536', [], /Set PORT to a number/],
+    ['a PORT that is not a number', 'http', [], /set PORT to another port/],
+    ['a PORT beyond all ports', '65536', [], /set PORT to another port/],
     ['an unknown option', '0', ['--date', 'x'], /unknown option '--date'/],
     ['an argument without an option', '0', ['x'], /too many arguments/],
-    ['a page as an origin', '0', ['--cors', 'http://a.test/page'], /Give an origin such as http/],
+    [
+      'a page as an origin',
+      '0',
+      ['--cors', 'http://a.test/page'],
+      /http:..a.test.page is not an origin/,
+    ],
   ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason) => {
     const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
       cwd: projectDirectory,

@@ -10,10 +10,17 @@ export const json = (body: object, status = 200): Answer => [status, JSON.string
 export const jsonError = (code: string, status = 400): Answer =>
   json({ __type: code, message: code }, status);
 /** A result of the services that answer with XML: CloudFormation, SNS and STS. */
-export const xml = (action: string, body: string): Answer => [
+export const xml = (action: string, result: object): Answer => [
   200,
-  `<${action}Response><${action}Result>${body}</${action}Result></${action}Response>`,
+  elementsOf({ [`${action}Response`]: { [`${action}Result`]: result } }),
 ];
+/** A list has a `member` for each of its items. */
+const elementsOf = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map((member) => elementsOf({ member })).join('');
+  if (typeof value !== 'object' || value === null) return `${value}`;
+  const elements = Object.entries(value);
+  return elements.map(([name, inner]) => `<${name}>${elementsOf(inner)}</${name}>`).join('');
+};
 export const xmlError = (code: string): Answer => [
   400,
   `<ErrorResponse><Error><Code>${code}</Code><Message>${code}</Message></Error></ErrorResponse>`,

@@ -2,9 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
-import { buildAssembly } from '../../infra/template/build-stack.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,8 +31,7 @@ export default async function setup(project: TestProject) {
     return undefined;
   }
   const assembly = await mkdtemp(join(tmpdir(), 'animal-store-assembly-'));
-  const [database] = await Promise.all([startDynamodbLocal(), buildAssembly(assembly)]);
-  const service = await startLocalService({ assembly, dynamodbEndpoint: database.endpoint });
+  const service = await startLocalService({ assembly });
   project.provide('baseAddress', service.baseAddress);
   project.provide('apiKey', service.apiKey);
   const { dynamodbEndpoint, tables } = service;
@@ -42,7 +39,6 @@ export default async function setup(project: TestProject) {
   project.provide('assembly', assembly);
   return async () => {
     await service.stop();
-    await database.stop();
     await rm(assembly, { recursive: true });
   };
 }

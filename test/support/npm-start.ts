@@ -1,73 +1,20 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { cp, mkdtemp, readdir, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
-/** A copy of the project with the installed packages, so that a test may change its sources, and what runs of it. */
-export class ProjectCopy {
-  readonly path: string;
-  readonly #running: NpmStart[] = [];
-
-  private constructor(path: string) {
-    this.path = path;
+/** A copy of the project with the installed packages, so that a test may change its sources. */
+export const copyProject = async (): Promise<string> => {
+  const path = await mkdtemp(join(tmpdir(), 'Straße mit Umläuten '));
+  for (const name of ['functions', 'infra', 'lib', 'cdk.json', 'package.json', 'tsconfig.json']) {
+    await cp(join(projectDirectory, name), join(path, name), { recursive: true });
   }
-
-  static async make(): Promise<ProjectCopy> {
-    const path = await mkdtemp(join(tmpdir(), 'Straße mit Umläuten '));
-    for (const name of ['functions', 'infra', 'lib', 'cdk.json', 'package.json', 'tsconfig.json']) {
-      await cp(join(projectDirectory, name), join(path, name), { recursive: true });
-    }
-    await symlink(join(projectDirectory, 'node_modules'), join(path, 'node_modules'));
-    return new ProjectCopy(path);
-  }
-
-  npmStart(port: number, ...words: readonly string[]): NpmStart {
-    return this.#start(port, ['npm', 'start', '--silent', '--', ...words]);
-  }
-
-  /** In a terminal of its own. */
-  npmStartOnTerminal(port: number, words: string): NpmStart {
-    return this.#start(port, ['script', '-qefc', `npm start --silent -- ${words}`, '/dev/null']);
-  }
-
-  #start(port: number, command: readonly [string, ...string[]]): NpmStart {
-    const started = new NpmStart(this.path, port, command);
-    this.#running.push(started);
-    return started;
-  }
-
-  async edit(file: string, from: string, to: string): Promise<void> {
-    const text = await readFile(join(this.path, file), 'utf8');
-    expect(text).toContain(from);
-    await writeFile(join(this.path, file), text.replace(from, to));
-  }
-
-  async expectNothingLeft(started: NpmStart): Promise<void> {
-    await expect.poll(() => started.signalGroup(0), { timeout: 30_000 }).toBe(false);
-    // DynamoDB Local is no member of the group, and runs a file of this copy of the project.
-    await expect.poll(commandLines, { timeout: 30_000 }).not.toContain(this.path);
-  }
-
-  endAll(): void {
-    for (const started of this.#running.splice(0)) started.signalGroup('SIGKILL');
-  }
-}
-
-export const isListening = async (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
+  await symlink(join(projectDirectory, 'node_modules'), join(path, 'node_modules'));
+  return path;
 };
 
 /** The processes of this machine: a line for each, its id before its command line. Not every machine has `ps`. */
@@ -86,28 +33,33 @@ export const commandLines = async (): Promise<string> => {
 export const runInShell = async (line: string): Promise<string> =>
   (await promisify(execFile)('sh', ['-c', line])).stdout;
 
-/** A running `npm start`, in a process group of its own. */
+/** `npm start` in a copy of the project, in a process group of its own, until the test ends. */
 export class NpmStart {
   out = '';
   err = '';
+  readonly #project: string;
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown[]>;
 
-  constructor(
-    directory: string,
-    port: number,
-    [program, ...words]: readonly [string, ...string[]],
-  ) {
+  /** On a terminal of its own if it is told so. */
+  constructor(project: string, port: number, options = '', on?: 'terminal') {
+    const command = `npm start --silent -- ${options}`;
+    const [program, ...words] =
+      on === 'terminal'
+        ? ['script', '-qefc', command, '/dev/null']
+        : ['sh', '-c', `exec ${command}`];
     // Without what an enclosing npm tells its scripts, and without its lines around the script's own.
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(npm_|INIT_CWD)/.test(name),
     );
-    this.#child = spawn(program, words, {
-      cwd: directory,
+    this.#project = project;
+    this.#child = spawn(`${program}`, words, {
+      cwd: project,
       detached: true,
       env: { ...Object.fromEntries(inherited), PORT: `${port}` },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    onTestFinished(() => void this.signalGroup('SIGKILL'));
     this.#child.stdout?.on('data', (data) => {
       // A terminal ends its lines by two characters.
       this.out += `${data}`.replaceAll('\r', '');
@@ -143,6 +95,14 @@ export class NpmStart {
   async exitCode(): Promise<unknown> {
     const [code] = await this.#exit;
     return code;
+  }
+
+  /** Waits until it has ended, and all that it started. */
+  async ended(): Promise<void> {
+    await this.#exit;
+    await expect.poll(() => this.signalGroup(0), { timeout: 30_000 }).toBe(false);
+    // DynamoDB Local is no member of the group, and runs a file of this copy of the project.
+    await expect.poll(commandLines, { timeout: 30_000 }).not.toContain(this.#project);
   }
 
   /** To npm only. */

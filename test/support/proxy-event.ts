@@ -1,5 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { proxyEvent as gatewayEvent } from '../../infra/local/gateway/proxy-event.ts';
+import {
+  proxyEvent as gatewayEvent,
+  newRequestIds,
+} from '../../infra/local/gateway/proxy-event.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
 
 export interface EventParts {
@@ -30,20 +33,17 @@ export const proxyEvent = ({
 }: EventParts): APIGatewayProxyEvent => {
   const path = resource.replace('{petId}', petId ?? '');
   const request = {
+    ...newRequestIds(),
     requestId,
-    extendedRequestId: 'extended-request-id',
-    traceId: 'Root=1-0-0',
     method,
     path: `/v1${path}`,
     query: `${new URLSearchParams(pairsOf(query))}`,
     headers: pairsOf(headers),
-    sourceIp: '127.0.0.1',
     port: 443,
-    protocol: 'HTTP/1.1',
   };
-  const route = { resourcePath: resource };
   const pathParameters = petId === undefined ? {} : { petId };
-  const event = gatewayEvent(request, { route, pathParameters }, { stage: 'v1', path }, body);
+  const target = { stage: 'v1', path, resourcePath: resource, pathParameters };
+  const event = gatewayEvent(request, target, body);
   return { ...event, isBase64Encoded };
 };
 

@@ -39,16 +39,6 @@ const gatewayErrors = {
 
 export type GatewayErrorName = keyof typeof gatewayErrors;
 
-/** A request that the gateway itself responds to with an error. */
-export class GatewayError extends Error {
-  override readonly name: GatewayErrorName;
-
-  constructor(name: GatewayErrorName) {
-    super(name);
-    this.name = name;
-  }
-}
-
 /**
  * The response to an error of the gateway's own: what the template says for its type, or for the default type (row 83),
  * completed by what API Gateway sends where the template says nothing (rows 82, 84).
@@ -57,10 +47,9 @@ export const gatewayResponse = (
   { gatewayResponses: responses }: RestApiDefinition,
   name: GatewayErrorName,
 ): GatewayReply => {
-  const [responseType, status, errorType, message] = gatewayErrors[name];
-  const response =
-    responseType &&
-    (responses.get(responseType) ?? responses.get(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX'));
+  const [type, status, errorType, message] = gatewayErrors[name];
+  const custom = (wanted: string) => responses.find((one) => one.type === wanted);
+  const response = type && (custom(type) ?? custom(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX'));
   return {
     status: response?.status ?? status,
     headers: Object.entries({

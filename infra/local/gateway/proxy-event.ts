@@ -1,98 +1,92 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { localAccount } from '../local-account.ts';
-import type { RouteMatch } from './router.ts';
 
-/** What an event holds of the route of its request. */
-export interface EventRoute extends Pick<RouteMatch, 'pathParameters'> {
-  readonly route: Pick<RouteMatch['route'], 'resourcePath'>;
-}
+/** New values of `x-amzn-RequestId`, `x-amz-apigw-id` and `X-Amzn-Trace-Id`. */
+export const newRequestIds = () => ({
+  requestId: `${randomUUID()}`,
+  extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
+  traceId: `Root=1-${Math.floor(Date.now() / 1_000).toString(16)}-${randomBytes(12).toString('hex')}`,
+});
 
 /** A request as the gateway received it. */
-export interface GatewayRequest {
-  readonly requestId: string;
-  readonly extendedRequestId: string;
-  readonly traceId: string;
+export interface GatewayRequest extends ReturnType<typeof newRequestIds> {
   readonly method: string;
   /** With the stage, percent-encoded as it came. */
   readonly path: string;
   readonly query: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly sourceIp: string;
+  readonly headers: Headers;
   readonly port: number;
-  readonly protocol: string;
 }
 
-/** Headers that API Gateway drops (row 22 of aws-recorded.md), and Keep-Alive, which belongs to a connection. */
-const leftOut =
-  /^(connection|content-length|content-md5|expect|keep-alive|max-forwards|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate)$/i;
+type Headers = readonly (readonly [name: string, value: string])[];
 
-/** Headers that API Gateway sets itself. */
-const own = /^x-(forwarded-(for|port|proto)|amzn-trace-id)$/i;
+/** Where a request leads: the path is that below the stage, percent-encoded as it came. */
+interface Target {
+  readonly stage: string;
+  readonly path: string;
+  readonly resourcePath: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+/**
+ * Headers that API Gateway drops (row 22 of aws-recorded.md), or sets itself, and Keep-Alive, which belongs to a
+ * connection.
+ */
+const leftOut =
+  /^(connection|content-length|content-md5|expect|keep-alive|max-forwards|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-amzn-trace-id|x-forwarded-(for|port|proto))$/i;
+
+/** The gateway listens on 127.0.0.1 only. */
+const sourceIp = '127.0.0.1';
 
 /** All values of a header in the order in which they came. */
-export const headerValuesOf = ({ headers }: Pick<GatewayRequest, 'headers'>, name: string) =>
+export const headerValuesOf = ({ headers }: { readonly headers: Headers }, name: string) =>
   headers.filter(([given]) => given.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 
 /** The header pairs of a request, names in the client's case, none merged or left out. */
-export const headersOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>) => {
-  const pairs: [string, string][] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
-  }
-  return pairs;
-};
+export const headersOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Headers =>
+  rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
+  );
 
-/**
- * The event that a REST API sends to a function for a request (payload format 1.0). `path` is that below the stage,
- * percent-encoded as it came.
- */
+/** The event that a REST API sends to a function for a request (payload format 1.0). */
 export const proxyEvent = (
   request: GatewayRequest,
-  { route, pathParameters }: EventRoute,
-  { stage, path }: { readonly stage: string; readonly path: string },
+  { stage, path, resourcePath, pathParameters }: Target,
   body: string,
 ): APIGatewayProxyEvent => {
-  const headers = group(forwardedHeaders(request));
-  const query = group([...new URLSearchParams(request.query)]);
+  const headers: Headers = [
+    ...request.headers.filter(([name]) => !leftOut.test(name)),
+    ['X-Amzn-Trace-Id', request.traceId],
+    ['X-Forwarded-For', sourceIp],
+    ['X-Forwarded-Port', `${request.port}`],
+    ['X-Forwarded-Proto', 'http'],
+  ];
+  const query = [...new URLSearchParams(request.query)];
   return {
-    resource: route.resourcePath,
+    resource: resourcePath,
     path,
     httpMethod: request.method,
-    headers: lastValues(headers) ?? {},
-    multiValueHeaders: headers ?? {},
-    queryStringParameters: lastValues(query),
-    multiValueQueryStringParameters: query,
+    // The last value of a name counts.
+    headers: Object.fromEntries(headers),
+    multiValueHeaders: valuesByName(headers),
+    queryStringParameters: query.length > 0 ? Object.fromEntries(query) : null,
+    multiValueQueryStringParameters: query.length > 0 ? valuesByName(query) : null,
     pathParameters: Object.keys(pathParameters).length > 0 ? { ...pathParameters } : null,
     stageVariables: null,
-    requestContext: requestContext(request, route.resourcePath, stage),
+    requestContext: requestContext(request, resourcePath, stage),
     body: body === '' ? null : body,
     isBase64Encoded: false,
   };
 };
 
-const forwardedHeaders = (request: GatewayRequest): GatewayRequest['headers'] => {
-  const clientAndProxies = [...headerValuesOf(request, 'x-forwarded-for'), request.sourceIp];
-  return [
-    ...request.headers.filter(([name]) => !own.test(name) && !leftOut.test(name)),
-    ['X-Amzn-Trace-Id', request.traceId],
-    ['X-Forwarded-For', clientAndProxies.join(', ')],
-    ['X-Forwarded-Port', `${request.port}`],
-    ['X-Forwarded-Proto', 'http'],
-  ];
-};
-
-const group = (pairs: readonly (readonly [string, string])[]): Record<string, string[]> | null => {
-  if (pairs.length === 0) return null;
-  const byName = Map.groupBy(pairs, ([name]) => name);
-  return Object.fromEntries(
-    [...byName].map(([name, same]) => [name, same.map(([, value]) => value)]),
+const valuesByName = (pairs: Headers): Record<string, string[]> =>
+  Object.fromEntries(
+    Map.groupBy(pairs, ([name]) => name)
+      .entries()
+      .map(([name, same]) => [name, same.map(([, value]) => value)]),
   );
-};
-
-const lastValues = (grouped: Record<string, string[]> | null): Record<string, string> | null =>
-  grouped &&
-  Object.fromEntries(Object.entries(grouped).map(([name, values]) => [name, values.at(-1) ?? '']));
 
 const requestContext = (
   request: GatewayRequest,
@@ -101,6 +95,7 @@ const requestContext = (
 ): APIGatewayProxyEvent['requestContext'] => {
   const domainName = headerValuesOf(request, 'host')[0]?.replace(/:\d+$/, '') ?? 'localhost';
   const now = new Date();
+  const [, day, month, year, clock] = now.toUTCString().split(' ');
   return {
     accountId: localAccount,
     apiId: 'local',
@@ -121,24 +116,19 @@ const requestContext = (
       cognitoIdentityId: null,
       cognitoIdentityPoolId: null,
       principalOrgId: null,
-      sourceIp: request.sourceIp,
+      sourceIp,
       user: null,
       userAgent: headerValuesOf(request, 'user-agent')[0] ?? null,
       userArn: null,
     },
     path: request.path,
-    protocol: request.protocol,
+    // Of HTTP/2 requests too (row 21).
+    protocol: 'HTTP/1.1',
     requestId: request.requestId,
-    requestTime: requestTime(now),
+    requestTime: `${day}/${month}/${year}:${clock} +0000`,
     requestTimeEpoch: now.getTime(),
     resourceId: 'local',
     resourcePath,
     stage,
   };
-};
-
-/** Such as `05/Dec/2030:00:00:00 +0000`. */
-const requestTime = (time: Date): string => {
-  const [, day, month, year, clock] = time.toUTCString().split(' ');
-  return `${day}/${month}/${year}:${clock} +0000`;
 };

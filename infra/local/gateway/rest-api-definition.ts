@@ -1,13 +1,6 @@
 import * as z from 'zod/mini';
 import { Ref, resourcesOf, type Template } from '../../template/template.ts';
 
-/** A customised gateway response: what the template says of its status, headers and body. */
-export interface StaticResponse {
-  readonly status: number | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-}
-
 /** One method of one resource. */
 export interface Route {
   /** An HTTP method, or `ANY`. */
@@ -19,11 +12,11 @@ export interface Route {
   readonly timeoutMs: number;
 }
 
-/** A REST API as a template declares it. */
+/** A REST API as a template declares it, with the gateway responses that it customises. */
 export interface RestApiDefinition {
   readonly stageName: string;
   readonly routes: readonly Route[];
-  readonly gatewayResponses: ReadonlyMap<string, StaticResponse>;
+  readonly gatewayResponses: readonly CustomResponse[];
 }
 
 /** The root is no resource of the template, and referred to by an attribute of the API. */
@@ -38,10 +31,6 @@ const Literal = z.pipe(
   z.transform((text) => text.slice(1, -1)),
 );
 
-const RestApi = z.object({
-  // Binary bodies would change what every function receives and sends.
-  BinaryMediaTypes: z.optional(z.tuple([])),
-});
 const Resource = z.object({ ParentId: ResourceId, PathPart: z.string() });
 const Alias = z.object({ FunctionName: Ref });
 const Stage = z.object({ StageName: z.string() });
@@ -56,37 +45,32 @@ const Method = z.object({
     TimeoutInMillis: z._default(z.number(), 29_000),
   }),
 });
-const GatewayResponse = z.object({
-  ResponseType: z.string(),
-  StatusCode: z.optional(z.pipe(z.string(), z.transform(Number))),
-  ResponseParameters: z._default(z.record(HeaderName, Literal), {}),
-  // Without expressions of its template language, which begin with $.
-  ResponseTemplates: z._default(
-    z.object({ 'application/json': z.optional(z.string().check(z.regex(/^[^$]*$/))) }),
-    {},
-  ),
-});
+const GatewayResponse = z.pipe(
+  z.object({
+    ResponseType: z.string(),
+    StatusCode: z.optional(z.pipe(z.string(), z.transform(Number))),
+    ResponseParameters: z._default(z.record(HeaderName, Literal), {}),
+    ResponseTemplates: z._default(z.record(z.string(), z.string()), {}),
+  }),
+  z.transform(({ ResponseType, StatusCode, ResponseParameters, ResponseTemplates }) => ({
+    type: ResponseType,
+    status: StatusCode,
+    headers: ResponseParameters,
+    body: ResponseTemplates['application/json'],
+  })),
+);
+
+export type CustomResponse = z.output<typeof GatewayResponse>;
 
 /** Reads the one REST API of a template. Throws when a route depends on something that is not understood. */
 export const restApiOf = (template: Template): RestApiDefinition => {
-  resourcesOf(template, 'AWS::ApiGateway::RestApi', RestApi);
   const [stage] = resourcesOf(template, 'AWS::ApiGateway::Stage', Stage).values();
   if (!stage) throw new Error('The template has no AWS::ApiGateway::Stage.');
+  const responses = resourcesOf(template, 'AWS::ApiGateway::GatewayResponse', GatewayResponse);
   return {
     stageName: stage.StageName,
     routes: routesOf(template),
-    gatewayResponses: new Map(
-      [...resourcesOf(template, 'AWS::ApiGateway::GatewayResponse', GatewayResponse).values()].map(
-        ({ ResponseType, StatusCode, ResponseParameters, ResponseTemplates }) => [
-          ResponseType,
-          {
-            status: StatusCode,
-            headers: ResponseParameters,
-            body: ResponseTemplates['application/json'],
-          },
-        ],
-      ),
-    ),
+    gatewayResponses: [...responses.values()],
   };
 };
 

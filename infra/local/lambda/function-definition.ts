@@ -1,45 +1,42 @@
 import * as z from 'zod/mini';
 import { Ref, resourcesOf, type Template } from '../../template/template.ts';
 
-/** A Lambda function as a template declares it. */
-export interface FunctionDefinition {
-  readonly functionName: string;
-  /** Name of the bundle, which exports `handler`. */
-  readonly bundleName: string;
-  readonly timeoutMs: number;
-  readonly memoryMiB: number;
-  /** A resource that a variable refers to is given by its logical id. */
-  readonly environment: Readonly<Record<string, string>>;
-}
-
 const LogicalId = z.pipe(
   Ref,
   z.transform((reference) => reference.Ref),
 );
-const LambdaFunction = z.object({
-  Handler: z.string().check(z.regex(/^[\w-]+\.handler$/)),
-  Timeout: z.number(),
-  MemorySize: z.number(),
-  Environment: z.object({ Variables: z.record(z.string(), z.union([z.string(), LogicalId])) }),
-});
+const LambdaFunction = z.pipe(
+  z.object({
+    Handler: z.string().check(z.regex(/^[\w-]+\.handler$/)),
+    Timeout: z.number(),
+    MemorySize: z.number(),
+    Environment: z.object({ Variables: z.record(z.string(), z.union([z.string(), LogicalId])) }),
+  }),
+  z.transform(({ Handler, Timeout, MemorySize, Environment }) => ({
+    bundleName: Handler.replace('.handler', ''),
+    timeoutMs: Timeout * 1_000,
+    memoryMiB: MemorySize,
+    environment: Environment.Variables,
+  })),
+);
+
+/**
+ * A Lambda function as a template declares it, with the name of the bundle that exports its `handler`. Its name is its
+ * logical id; a variable that refers to a resource has its logical id.
+ */
+export type FunctionDefinition = z.output<typeof LambdaFunction> & {
+  readonly functionName: string;
+};
 
 /** These functions of a template, by logical id. Throws for an environment variable that is neither text nor a `Ref`. */
-export const functionsOf = (
-  { Resources }: Template,
-  ids: ReadonlySet<string>,
-): Map<string, FunctionDefinition> => {
-  const chosen = Object.fromEntries(Object.entries(Resources).filter(([id]) => ids.has(id)));
-  const functions = resourcesOf({ Resources: chosen }, 'AWS::Lambda::Function', LambdaFunction);
+export const functionsOf = (template: Template, ids: ReadonlySet<string>) => {
+  const chosen = Object.entries(template.Resources).filter(([id]) => ids.has(id));
+  const Resources = Object.fromEntries(chosen);
+  const functions = resourcesOf({ Resources }, 'AWS::Lambda::Function', LambdaFunction);
   return new Map(
-    [...functions].map(([id, { Handler, Timeout, MemorySize, Environment }]) => [
+    [...functions].map(([id, one]): [string, FunctionDefinition] => [
       id,
-      {
-        functionName: id,
-        bundleName: Handler.replace('.handler', ''),
-        timeoutMs: Timeout * 1_000,
-        memoryMiB: MemorySize,
-        environment: Environment.Variables,
-      },
+      { functionName: id, ...one },
     ]),
   );
 };

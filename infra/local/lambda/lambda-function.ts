@@ -52,7 +52,7 @@ export class FunctionError extends Error {}
 
 /** Room for one environment, which is started when it is first needed and replaced when it has ended. */
 interface Slot {
-  environment?: ExecutionEnvironment;
+  environment?: ReturnType<typeof startEnvironment>;
 }
 
 /** One version of a function, run as Lambda does: one invocation at a time per environment, environments reused. */
@@ -72,9 +72,14 @@ export class LambdaFunction {
     const slot =
       this.#free.pop() ?? (await new Promise<Slot>((resolve) => this.#waiting.push(resolve)));
     try {
-      return await this.#environmentIn(slot).invoke(invocation);
+      if (this.#isTerminated) throw new FunctionError('The function has been stopped');
+      if (slot.environment?.hasEnded() !== false)
+        slot.environment = startEnvironment(this.#options);
+      return await slot.environment.invoke(invocation);
     } catch (error) {
-      if (!this.#isTerminated) this.#report(invocation, error);
+      const { definition, log } = this.#options;
+      if (!this.#isTerminated)
+        log(`${definition.functionName} failed, ${invocation.requestId}: ${reasonOf(error)}`);
       throw error;
     } finally {
       const next = this.#waiting.shift();
@@ -88,94 +93,64 @@ export class LambdaFunction {
     this.#isTerminated = true;
     await Promise.all(this.#slots.map(({ environment }) => environment?.terminate()));
   }
-
-  #environmentIn(slot: Slot): ExecutionEnvironment {
-    if (this.#isTerminated) throw new FunctionError('The function has been stopped');
-    if (!slot.environment || slot.environment.isEnded) {
-      slot.environment = new ExecutionEnvironment(this.#options);
-    }
-    return slot.environment;
-  }
-
-  #report({ requestId }: Invocation, error: unknown) {
-    const { definition, log } = this.#options;
-    const reason = sourceMapped(error instanceof Error ? error.message : String(error));
-    log(`${definition.functionName} failed, ${requestId}: ${reason}`);
-  }
 }
 
-class ExecutionEnvironment {
-  readonly #options: LambdaFunctionOptions;
-  readonly #worker: Worker;
-  readonly #ready: Promise<unknown>;
-  /** Aborted, by a `FunctionError` with the reason, when the environment ends. */
-  readonly #ended = new AbortController();
+const reasonOf = (error: unknown) =>
+  sourceMapped(error instanceof Error ? error.message : String(error));
 
-  constructor(options: LambdaFunctionOptions) {
-    this.#options = options;
-    this.#worker = new Worker(new URL('./lambda-runtime.ts', import.meta.url), {
-      env: environmentOf(options),
-      argv: [],
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      // A worker's stack is four times that of the main thread, where Lambda runs a function.
-      resourceLimits: { maxOldGenerationSizeMb: options.definition.memoryMiB, stackSizeMb: 1 },
-    });
-    for (const input of [this.#worker.stdout, this.#worker.stderr]) {
-      createInterface({ input }).on('line', options.log);
-    }
-    this.#worker.on('error', (error: unknown) =>
-      this.#end(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-    );
-    this.#worker.on('exit', () => this.#end('its environment ended'));
-    this.#ready = this.#message(initTimeoutMs, 'loading');
-    this.#ready.catch(() => {});
-  }
-
-  get isEnded(): boolean {
-    return this.#ended.signal.aborted;
-  }
-
-  async invoke(invocation: Invocation): Promise<string> {
-    await this.#ready;
-    const { definition, failure } = this.#options;
-    const { timeoutMs } = definition;
-    const sent: SentInvocation = { ...invocation, deadline: Date.now() + timeoutMs };
-    this.#worker.postMessage(sent);
-    const outcome = await this.#message(timeoutMs, 'the task');
-    if (outcome.failure !== undefined) failure?.(sourceMapped(outcome.failure));
-    if (outcome.result === undefined) throw new FunctionError(outcome.error);
-    if (Buffer.byteLength(outcome.result) <= maxResultBytes) return outcome.result;
-    throw this.#end(`the result has more than ${maxResultBytes} bytes`);
-  }
-
-  async terminate() {
-    this.#end('the function has been stopped');
-    await this.#worker.terminate();
-  }
+const startEnvironment = (options: LambdaFunctionOptions) => {
+  const { definition, log, failure } = options;
+  const worker = new Worker(new URL('./lambda-runtime.ts', import.meta.url), {
+    env: environmentOf(options),
+    argv: [],
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    // A worker's stack is four times that of the main thread, where Lambda runs a function.
+    resourceLimits: { maxOldGenerationSizeMb: definition.memoryMiB, stackSizeMb: 1 },
+  });
+  // Aborted, by a `FunctionError` with the reason, when the environment ends.
+  const ending = new AbortController();
+  const ended = ending.signal;
+  const end = (reason: string) => {
+    ending.abort(new FunctionError(reason));
+    return worker.terminate();
+  };
+  worker.on('error', (error: unknown) =>
+    end(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  );
+  worker.on('exit', () => end('its environment ended'));
+  for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on('line', log);
 
   /** The worker's next message. Throws a `FunctionError` when the environment ends first, or after `ms`. */
-  async #message(ms: number, what: string): Promise<Outcome> {
-    const { signal } = this.#ended;
-    const timer = setTimeout(() => this.#end(`${what} timed out after ${ms / 1_000} s`), ms);
+  const message = async (ms: number, what: string): Promise<Outcome> => {
+    const signal = AbortSignal.any([ended, AbortSignal.timeout(ms)]);
     try {
-      const [message] = await once(this.#worker, 'message', { signal });
-      return message;
-    } catch (error) {
-      throw signal.reason ?? error;
-    } finally {
-      clearTimeout(timer);
+      return (await once(worker, 'message', { signal }))[0];
+    } catch {
+      end(`${what} timed out after ${ms / 1_000} s`);
+      throw ended.reason;
     }
-  }
-
-  #end(reason: string): FunctionError {
-    const error = new FunctionError(reason);
-    this.#ended.abort(error);
-    void this.#worker.terminate();
-    return error;
-  }
-}
+  };
+  const ready = message(initTimeoutMs, 'loading');
+  ready.catch(() => {});
+  return {
+    hasEnded: () => ended.aborted,
+    invoke: async (invocation: Invocation): Promise<string> => {
+      await ready;
+      const { timeoutMs } = definition;
+      const sent: SentInvocation = { ...invocation, deadline: Date.now() + timeoutMs };
+      worker.postMessage(sent);
+      const outcome = await message(timeoutMs, 'the task');
+      if (outcome.failure !== undefined) failure?.(sourceMapped(outcome.failure));
+      if (outcome.result === undefined) throw new FunctionError(outcome.error);
+      if (Buffer.byteLength(outcome.result) <= maxResultBytes) return outcome.result;
+      end(`the result has more than ${maxResultBytes} bytes`);
+      throw ended.reason;
+    },
+    terminate: () => end('the function has been stopped'),
+  };
+};
 
 /** What Lambda itself sets, then what the template does; nothing of this process's own environment. */
 export const environmentOf = ({

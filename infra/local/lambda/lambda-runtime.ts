@@ -7,15 +7,9 @@ import type { Outcome, SentInvocation } from './lambda-function.ts';
 const { env } = process;
 const functionName = env['AWS_LAMBDA_FUNCTION_NAME'];
 
-/** Loads the module that is deployed, which initialises the function. */
-const load = async () => {
-  const name = `${env['_HANDLER']}`.replace('.handler', '.mjs');
-  const { handler } = await import(pathToFileURL(join(`${env['LAMBDA_TASK_ROOT']}`, name)).href);
-  if (typeof handler === 'function') return handler;
-  throw new Error(`${name} exports no function handler`);
-};
-
-const handler = await load();
+// The module that is deployed, which initialises the function.
+const file = join(`${env['LAMBDA_TASK_ROOT']}`, `${env['_HANDLER']}`.replace('.handler', '.mjs'));
+const { handler } = await import(pathToFileURL(file).href);
 
 /** What the present request threw, before the chain makes it a response. */
 let thrown: unknown;

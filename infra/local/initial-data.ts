@@ -1,0 +1,46 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
+import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
+import { keyAdministration } from '../../lib/keys/key-administration.ts';
+import { projectDirectory } from '../project-directory.ts';
+import { staging } from '../stages.ts';
+
+/** A hundred animals, the same every time, with the ids 1 to 100. */
+const animals = Array.from({ length: 100 }, (_, index): Pet => {
+  const name = ['Bella', 'Coco', 'Luna', 'Max', 'Rocky'][index % 5];
+  const status = petStatuses[index % petStatuses.length] ?? 'available';
+  return { id: index + 1, name: `${name} ${index + 1}`, categoryId: (index % 4) + 1, status };
+});
+
+/** Puts the hundred animals into the pets table, and replaces those with their ids. */
+export const seed = async (client: DynamoDBClient, table: string): Promise<void> => {
+  const documents = DynamoDBDocumentClient.from(client);
+  await Promise.all(
+    animals.map((Item) => documents.send(new PutCommand({ TableName: table, Item }))),
+  );
+};
+
+/**
+ * Puts the API key of this machine into the keys table: the same at every start, made at the first one and kept in
+ * the directory, where only the user can read it.
+ */
+export const issueLocalApiKey = async (
+  client: DynamoDBClient,
+  keysTable: string,
+  directory = join(projectDirectory, '.local'),
+): Promise<string> => {
+  const prefix = staging.apiKeyPrefix;
+  const file = join(directory, 'api-key');
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
+  const apiKey = identifyApiKey(kept, prefix) ? kept : generateApiKey(prefix);
+  if (apiKey !== kept) {
+    await mkdir(directory, { recursive: true });
+    await writeFile(file, `${apiKey}\n`, { mode: 0o600 });
+  }
+  const dynamodb = DynamoDBDocumentClient.from(client);
+  await keyAdministration(dynamodb, keysTable, prefix).issue('local', undefined, apiKey);
+  return apiKey;
+};
