@@ -2,7 +2,7 @@ import { InvalidArgumentError, program } from 'commander';
 import { monthlyCost } from '../cost/monthly-cost.ts';
 import { maxRequests, prices, region } from '../cost/prices.ts';
 import { requestKinds } from '../cost/request-usage.ts';
-import { messageOf } from '../message-of.ts';
+import { fail } from '../message-of.ts';
 import { stackName, stages } from '../stages.ts';
 import { readTemplate, withAssembly } from '../template/build-stack.ts';
 
@@ -87,9 +87,4 @@ program
   .option('--duration-ms <kinds>', 'billed durations, like list=9,get=6', durations)
   .action(run);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  console.error(`error: ${messageOf(error)}`);
-  process.exitCode = 1;
-}
+await program.parseAsync().catch(fail);

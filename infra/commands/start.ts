@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
-import { Option, program } from 'commander';
+import { InvalidArgumentError, Option, program } from 'commander';
 import type { Exchange } from '../local/gateway/gateway.ts';
 import {
   type LocalService,
@@ -12,6 +12,16 @@ import { messageOf } from '../message-of.ts';
 
 /** npm runs scripts in the project's folder; a path is relative to the folder of the user. */
 const directory = (path: string): string => resolve(process.env['INIT_CWD'] ?? '', path);
+
+const origin = (text: string): string => {
+  if (URL.parse(text)?.origin === text) return text;
+  throw new InvalidArgumentError('Give an origin such as http://localhost:5173.');
+};
+
+const portNumber = (text: string): number => {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError('Give a number from 0 to 65535.');
+};
 
 /** The log of a request: its last member, `_aws`, is for CloudWatch only. */
 const requestLine = /,"_aws":\{.*$/;
@@ -59,12 +69,12 @@ program
   .option('--data <directory>', 'keep the pets there; without it, in memory', directory)
   .option('--reset', 'first remove all pets and API keys that the directory holds')
   .option('--seed', 'add a hundred animals, with the ids 1 to 100')
-  .option('--cors <origin>', 'let web pages of an origin call the service')
+  .option('--cors <origin>', 'let web pages of an origin call the service', origin)
   .addOption(
     new Option('--port <number>', 'listen on this port, 0 for any free one')
       .env('PORT')
       .default(3_000)
-      .argParser(Number),
+      .argParser(portNumber),
   );
 
 try {

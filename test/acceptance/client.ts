@@ -10,7 +10,7 @@ export const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
 const jsonType = ['Content-Type', 'application/json'] as const;
 
 /**
- * Sends one request and expects a response as in the OpenAPI document. By default the request has the API key, and with
+ * Sends one request and expects a response as in the OpenAPI document, without a leak. By default the request has the API key, and with
  * a body the type JSON. Retries a 429 of the stage's throttle, or a 503 of an account that is out of concurrency (10 in
  * a new one), after its `Retry-After`, at most 20 times.
  */
@@ -23,6 +23,7 @@ export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   for (let attempt = 1; ; attempt += 1) {
     const response = await sendTo(inject('baseAddress'), sent);
     expect(departuresFromContract(sent, response), `${sent.method} ${sent.path}`).toEqual([]);
+    if (response.status >= 400) expectNoLeak(response);
     if (![429, 503].includes(response.status) || attempt > 20) return response;
     await pause(Number(response.headers['retry-after']) * 1_000);
   }
@@ -64,14 +65,10 @@ export const create = (pet: unknown, extraHeaders: ClientRequest['headers'] = []
 export const eventually = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
   vi.waitFor(attempt, { timeout: 20_000, interval: 250 });
 
-/** Expects the Error body of a status and code, without a leak. */
-export const expectError = (response: ClientResponse, status: number, code: string) => {
-  expect.soft(response.status, response.text).toBe(status);
-  expect.soft(response.headers['content-type']).toBe('application/json');
-  expect.soft(response.headers['cache-control']).toBe('no-store');
-  const body: unknown = JSON.parse(response.text);
-  expect.soft(body).toEqual({ code, message: expect.stringMatching(/\S/), status });
-  expectNoLeak(response);
+/** Expects an error of a status and code. */
+export const expectError = ({ status, text }: ClientResponse, expected: number, code: string) => {
+  expect.soft(status, text).toBe(expected);
+  expect.soft(JSON.parse(text).code).toBe(code);
 };
 
 /** Expects a 400 with this message. */
@@ -84,13 +81,10 @@ export const expectInvalid = (response: ClientResponse, message: string | RegExp
  * Expects an Error body of 400 or 404. Unverified: whether API Gateway, the firewall or the function refuses such
  * requests (test/README.md, "What we know about AWS").
  */
-export const expectRefused = (response: ClientResponse) => {
-  const code = response.status === 400 ? 'invalid_request' : 'not_found';
-  expectError(response, response.status === 400 ? 400 : 404, code);
-};
+export const expectRefused = ({ status }: ClientResponse) => expect([400, 404]).toContain(status);
 
 /** Expects no API key, no stack trace, and no name of a table or library. */
-export const expectNoLeak = ({ headers, text: body }: ClientResponse) => {
-  expect.soft(JSON.stringify(headers) + body).not.toContain(apiKey.slice(10));
-  expect.soft(body).not.toMatch(/dynamo|Exception|node_modules|\n\s+at |PetsTable|KeysTable/i);
+const expectNoLeak = ({ headers, text: body }: ClientResponse) => {
+  expect(JSON.stringify(headers) + body).not.toContain(apiKey.slice(10));
+  expect(body).not.toMatch(/dynamo|Exception|node_modules|\n\s+at |PetsTable|KeysTable/i);
 };

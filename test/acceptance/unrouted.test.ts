@@ -18,9 +18,7 @@ describe('a path that no operation has', () => {
     ['the root of the stage without its slash', ''],
     ['a path parameter', '/pets;x=1'],
   ])('answers 400 or 404 to %s', async (_kind, path) => {
-    for (const headers of headersWithAndWithoutKey) {
-      expectRefused(await send({ path, headers }));
-    }
+    for (const headers of headersWithAndWithoutKey) expectRefused(await send({ path, headers }));
   });
 
   it('does not echo a key in the path or the query', async () => {
@@ -38,20 +36,14 @@ describe.each([
 ])('%s', (path, allowed) => {
   const others = ['POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !allowed.includes(method));
 
-  it.each(others)(`answers 405 to %s and allows ${allowed}`, async (method) => {
-    for (const headers of headersWithAndWithoutKey) {
-      const response = await send({ method, path, headers });
-      expectError(response, 405, 'method_not_allowed');
-      expect(response.headers['allow']).toBe(allowed);
-    }
-  });
-
-  it(`answers 204 to OPTIONS and allows ${allowed}, with and without a key`, async () => {
-    for (const headers of headersWithAndWithoutKey) {
-      const { status, headers: received, text } = await send({ method: 'OPTIONS', path, headers });
-      expect(status).toBe(204);
-      expect(received['allow']).toBe(allowed);
-      expect(text).toBe('');
-    }
-  });
+  it.each([...others.map((method) => [405, method] as const), [204, 'OPTIONS'] as const])(
+    `answers %i to %s and allows ${allowed}, with and without a key`,
+    async (status, method) => {
+      for (const headers of headersWithAndWithoutKey) {
+        const response = await send({ method, path, headers });
+        expect(response.status).toBe(status);
+        expect(response.headers['allow']).toBe(allowed);
+      }
+    },
+  );
 });

@@ -9,7 +9,6 @@ const include = [
   'test/service/request-body.test.ts',
   'test/service/lifecycle.test.ts',
   'test/service/unexpected-errors.test.ts',
-  'test/service/exactly-once.test.ts',
   'test/service/api-key.test.ts',
   'test/service/cursor.test.ts',
   'test/service/paging.test.ts',

@@ -49,6 +49,12 @@ describe('the documents', () => {
     },
   );
 
+  it('show longer runs, each with a comment in test/README.md, that .ci/run runs', () => {
+    const runs = read('test/README.md').match(/^npm run \S+(?= +#)/gm) ?? [];
+    expect(runs.length).toBeGreaterThan(3);
+    expect(runs.filter((run) => !gate.includes(run))).toEqual([]);
+  });
+
   it('show requests in README.md only, each on a line of its own, where .ci/run finds them', () => {
     const requests = commands.filter(isRequest);
     expect(requests.length).toBeGreaterThan(2);

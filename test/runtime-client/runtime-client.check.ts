@@ -1,44 +1,38 @@
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
-import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
+import { listen } from '../support/listen.ts';
 import { type EventParts, proxyEvent } from '../support/proxy-event.ts';
 import { assemblyDirectory } from '../support/stack.ts';
 import { testDirectory } from '../support/test-gateway.ts';
 import { startFunction } from './function-process.ts';
 
-const names = ['list-pets', 'create-pet', 'get-pet', 'unrouted'] as const;
-type Name = (typeof names)[number];
-
 const Response = z.object({ response: z.object({ statusCode: z.number(), body: z.string() }) });
 
 const headers = { Authorization: `Bearer ${inject('apiKey')}`, 'Content-Type': 'application/json' };
+const creation = { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' };
+
 /** A request that each function responds to with success, and its status. */
-const requests: Readonly<Record<Name, readonly [EventParts, number]>> = {
-  'list-pets': [{ headers, query: { limit: '2' } }, 200],
-  'create-pet': [{ method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' }, 201],
-  'get-pet': [{ resource: '/pets/{petId}', petId: '1', headers }, 404],
-  unrouted: [{ resource: '/{proxy+}', headers }, 404],
-};
+const requests: readonly (readonly [bundleName: string, EventParts, status: number])[] = [
+  ['list-pets', { headers, query: { limit: '2' } }, 200],
+  ['create-pet', creation, 201],
+  ['get-pet', { petId: '1', headers }, 404],
+  ['unrouted', { resource: '/{proxy+}', headers }, 404],
+];
 
 const { functions } = await readStack(assemblyDirectory());
 
-const definitionOf = (name: Name): FunctionDefinition => {
-  const definition = [...functions.values()].find(({ bundleName }) => bundleName === name);
-  if (!definition) throw new Error(`The stack has no function ${name}`);
-  return definition;
-};
-
 const started = async (
-  definition: FunctionDefinition,
-  taskRoot = bundleDirectory(definition.bundleName),
+  name: string,
+  taskRoot = bundleDirectory(name),
   endpoint = inject('dynamodb')?.dynamodbEndpoint ?? '',
 ) => {
+  const definition = [...functions.values()].find(({ bundleName }) => bundleName === name);
+  if (!definition) throw new Error(`The stack has no function ${name}`);
   const running = await startFunction(definition, taskRoot, endpoint);
   onTestFinished(running.stop);
   return running;
@@ -47,20 +41,17 @@ const started = async (
 /** An address that accepts connections and never responds. */
 const hangingEndpoint = async () => {
   const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 };
 
 const statusOf = (outcome: unknown) => Response.parse(outcome).response.statusCode;
 
-describe.each(names)('%s on the runtime client of AWS, as it is deployed', (name) => {
-  const [parts, success] = requests[name];
+describe.each(requests)('%s on the runtime client of AWS', (name, parts, success) => {
   const event = proxyEvent(parts);
 
   it('initialises, and responds to 100 invocations with lines of JSON on standard output', async () => {
-    const running = await started(definitionOf(name));
+    const running = await started(name);
     expect(await running.initialised).toBe('ready');
     expect(running.printed).toEqual({ out: '', err: '' });
     for (let count = 0; count < 100; count += 1) {
@@ -76,21 +67,18 @@ describe.each(names)('%s on the runtime client of AWS, as it is deployed', (name
   it.each([
     ['hangs', hangingEndpoint],
     ['refuses connections', async () => `http://127.0.0.1:${await freePort()}`],
-  ])(
-    'initialises within 10 s while DynamoDB %s, and responds with an Error body',
-    async (_how, endpoint) => {
-      const begin = Date.now();
-      const running = await started(definitionOf(name), undefined, await endpoint());
-      expect(await running.initialised).toBe('ready');
-      expect(Date.now() - begin).toBeLessThan(10_000);
-      const { response } = Response.parse(await running.invoke('request', event));
-      expect(response.statusCode).toBe(name === 'unrouted' ? 404 : 503);
-      expect(JSON.parse(response.body)).toMatchObject({ status: response.statusCode });
-    },
-  );
+  ])('initialises in 10 s while DynamoDB %s, and responds with an Error body', async (_how, at) => {
+    const begin = Date.now();
+    const running = await started(name, undefined, await at());
+    expect(await running.initialised).toBe('ready');
+    expect(Date.now() - begin).toBeLessThan(10_000);
+    const { response } = Response.parse(await running.invoke('request', event));
+    expect(response.statusCode).toBe(name === 'unrouted' ? 404 : 503);
+    expect(JSON.parse(response.body)).toMatchObject({ status: response.statusCode });
+  });
 
   it('responds to the next invocation after an event that is none', async () => {
-    const running = await started(definitionOf(name));
+    const running = await started(name);
     await running.invoke('none', null);
     expect(statusOf(await running.invoke('request', event))).toBe(success);
   });
@@ -99,14 +87,11 @@ describe.each(names)('%s on the runtime client of AWS, as it is deployed', (name
 describe('a bundle that fails to initialise', () => {
   it.each([
     ['throws', "throw new Error('on purpose');"],
-    [
-      'rejects its initialisation',
-      "exports.initialise = async () => { throw new Error('on purpose'); };",
-    ],
+    ['rejects', "exports.initialise = async () => { throw new Error('on purpose'); };"],
   ])('is reported as an error of INIT when it %s', async (_how, bundle) => {
     const taskRoot = await testDirectory({ 'get-pet': bundle });
     onTestFinished(() => rm(taskRoot, { recursive: true }));
-    const running = await started(definitionOf('get-pet'), taskRoot);
+    const running = await started('get-pet', taskRoot);
     expect(await running.initialised).toMatchObject({ error: { errorMessage: 'on purpose' } });
   });
 });

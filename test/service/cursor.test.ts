@@ -6,6 +6,8 @@ import { decodeCursor, encodeCursor } from '../../lib/pets/cursor.ts';
 const status = fc.constantFrom(...petStatuses);
 const filter = fc.option(status, { nil: undefined });
 const position = fc.record({ status, id: fc.maxSafeNat() });
+const character = fc.constantFrom(...'ABCXYZabcxyz0189-_=+/ ~é');
+const text = fc.string({ unit: 'binary', maxLength: 64 });
 
 describe('cursor', () => {
   it('has 20 characters that are safe in a URL, and decodes to its position under the same filter', () => {
@@ -27,28 +29,15 @@ describe('cursor', () => {
     );
   });
 
-  it('is refused when a character is changed, added or missing', () => {
-    const character = fc.constantFrom(...'ABCXYZabcxyz0189-_=+/ ~é');
+  it('is refused when a character is changed, added or missing, and when it is any other text', () => {
     fc.assert(
-      fc.property(position, filter, fc.nat(19), character, (start, list, at, other) => {
+      fc.property(position, filter, fc.nat(19), character, text, (start, list, at, one, other) => {
         const cursor = encodeCursor(start, list);
-        const head = cursor.slice(0, at);
-        for (const forged of [
-          head + other + cursor.slice(at + 1),
-          head + other + cursor.slice(at),
-          head + cursor.slice(at + 1),
-          head,
-        ]) {
+        const [head, tail] = [cursor.slice(0, at), cursor.slice(at)];
+        for (const forged of [head + one + tail.slice(1), head + one + tail, head, other]) {
           if (forged !== cursor) expect(() => decodeCursor(forged, list)).toThrow(/^cursor /);
         }
-      }),
-    );
-  });
-
-  it('is refused when it is any other text', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 64 }), filter, (text, list) => {
-        expect(() => decodeCursor(text, list)).toThrow(/^cursor /);
+        expect(() => decodeCursor(head + tail.slice(1), list)).toThrow(/^cursor /);
       }),
     );
   });

@@ -1,53 +1,45 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listPets } from '../../lib/contract/operations.ts';
 import { json } from '../../lib/http/response.ts';
-import { bearer, getRequest, invoke, startHandlers } from '../support/handlers.ts';
+import { bearer, creation, invoke, startHandlers } from '../support/handlers.ts';
+import type { EventParts } from '../support/proxy-event.ts';
 
 const service = await startHandlers();
-const apiKey = await service.issueApiKey();
+const { id: petId } = (await service.send(creation())).body;
 
 afterEach(() => void vi.useRealTimers());
 
-const deprecation = {
-  Deprecation: '@1795219200',
-  Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-  Link: '</v1/pets>; rel="successor-version"',
-};
-
 describe('getPet', () => {
-  it('works until the last millisecond before its sunset', async () => {
-    vi.setSystemTime(Date.UTC(2030, 11, 5) - 1);
-    const { status, headers } = await invoke(service.getPet, getRequest(apiKey, 1));
-    expect(status).toBe(404);
-    expect(headers).toMatchObject(deprecation);
-  });
+  const sunset = Date.UTC(2030, 11, 5);
 
-  it('returns 410 from its sunset on, and names its successor', async () => {
-    for (const instant of [Date.UTC(2030, 11, 5), Date.UTC(2040, 0, 1)]) {
+  it.each<[status: number, when: string, instant: number, EventParts]>([
+    [200, 'in the last millisecond before its sunset', sunset - 1, {}],
+    [304, 'before its sunset', sunset - 1, { headers: { 'If-None-Match': '*' } }],
+    [404, 'before its sunset', sunset - 1, { petId: '1' }],
+    [410, 'from its sunset on', sunset, {}],
+    [410, 'long after its sunset', Date.UTC(2040, 0, 1), {}],
+    [401, 'without a valid key, also after its sunset', sunset, { headers: bearer('no key') }],
+  ])(
+    'returns %i %s, and names its end and its successor',
+    async (expected, _when, instant, parts) => {
       vi.setSystemTime(instant);
-      const { status, body, headers } = await invoke(service.getPet, getRequest(apiKey, 1));
-      expect(status).toBe(410);
-      expect(body).toEqual({
-        code: 'endpoint_removed',
-        message: 'This endpoint has been removed. Use GET /pets instead.',
-        status: 410,
+      const { status, body, headers } = await service.send({ petId, ...parts });
+      expect(status).toBe(expected);
+      expect(headers).toMatchObject({
+        Deprecation: '@1795219200',
+        Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+        Link: '</v1/pets>; rel="successor-version"',
       });
-      expect(headers).toMatchObject(deprecation);
-    }
-  });
-
-  it('returns 401 without a valid key, also after its sunset', async () => {
-    vi.setSystemTime(Date.UTC(2031, 0, 1));
-    const { status, headers } = await invoke(service.getPet, getRequest('no key', 1));
-    expect(status).toBe(401);
-    expect(headers).toMatchObject(deprecation);
-  });
+      if (status !== 410) return;
+      const message = 'This endpoint has been removed. Use GET /pets instead.';
+      expect(body).toEqual({ code: 'endpoint_removed', message, status: 410 });
+    },
+  );
 
   it('asks DynamoDB nothing for an id that no pet can have', async () => {
-    await invoke(service.getPet, getRequest(apiKey, 1));
     service.proxy.reset();
     for (const id of ['abc', '0', '007', '9007199254740992', '1'.repeat(300), '%31', '']) {
-      expect((await invoke(service.getPet, getRequest(apiKey, id))).status).toBe(404);
+      expect((await service.send({ petId: id })).status).toBe(404);
     }
     expect(service.proxy.requests).toEqual([]);
   });
@@ -57,7 +49,7 @@ describe('a stability marker', () => {
   it.each(['experimental', 'beta'] as const)('%s is sent as X-Stability', async (stability) => {
     const { operation } = await import('../../lib/http/operation.ts');
     const handler = operation({ ...listPets, stability }).handler(async () => json(200, []));
-    const { headers } = await invoke(handler, { headers: bearer(apiKey) });
+    const { headers } = await invoke(handler, { headers: bearer(service.apiKey) });
     expect(headers).toMatchObject({ 'X-Stability': stability });
   });
 });

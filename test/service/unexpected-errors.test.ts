@@ -7,11 +7,11 @@ import {
   expectOneFailure,
   getRequest,
   invoke,
+  readLines,
   startHandlers,
 } from '../support/handlers.ts';
 
 const service = await startHandlers();
-const apiKey = await service.issueApiKey();
 // Imported after its environment is set.
 const { operation } = await import('../../lib/http/operation.ts');
 
@@ -21,9 +21,9 @@ const throwing = async (thrown: unknown) => {
   const handler = operation(getPet).handler(async () => {
     throw thrown;
   });
-  const response = await invoke(handler, getRequest(apiKey, 1), { requestId: 'request-42' });
-  expect(response.status).toBe(500);
-  expect(response.body).toEqual(errors.internalError().body);
+  const { status, body } = await invoke(handler, getRequest(service.apiKey, 1));
+  expect(status).toBe(500);
+  expect(body).toEqual(errors.internalError().body);
   expect(lines.join()).not.toMatch(/secret|pets_test_ab/);
   return lines;
 };
@@ -41,7 +41,7 @@ describe('a handler that throws', () => {
     ['a function', 'function', () => 'secret SDK text'],
     ['a response', 'object', json(200, {})],
   ])('%s gets 500 and one log line with the request id', async (_kind, name, thrown) => {
-    const line = { operation: 'getPet', lambdaRequestId: 'request-42', code: 'internal_error' };
+    const line = { operation: 'getPet', lambdaRequestId: 'request-id', code: 'internal_error' };
     expectOneFailure(await throwing(thrown), { ...line, cause: { name } });
   });
 
@@ -50,7 +50,7 @@ describe('a handler that throws', () => {
     'connect to pets_test_ab_cd:1:1',
     'two lines\n    at pets_test_ab_cd:1:1',
   ])('is found by file, line and column in the log, for any message: %j', async (message) => {
-    const [line = ''] = await throwing(new RangeError(message));
-    expect(JSON.parse(line).cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:\d+:\d+$/);
+    const [line] = readLines(await throwing(new RangeError(message)));
+    expect(line.cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:\d+:\d+$/);
   });
 });

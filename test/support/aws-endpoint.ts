@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { listen } from './listen.ts';
 
 /** In the shape that AWS's API reference of the service gives. */
 export type Answer = readonly [status: number, body: string];
@@ -45,14 +45,12 @@ export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
     const [status, content] = typeof answer === 'function' ? answer(body) : answer;
     response.writeHead(status).end(content);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
   const endpoint: AwsEndpoint = {
     answers: {},
     requests: [],
     variables: {
       PATH: process.env['PATH'] ?? '',
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${typeof address === 'object' && address?.port}`,
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${await listen(server)}`,
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
     },

@@ -2,35 +2,34 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import type { ErrorBody } from '../../lib/contract/bodies.ts';
 import type { ClientRequest, ClientResponse } from './http-client.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
-type Reference = { readonly $ref: string };
 
 type ByName<Value> = Readonly<Record<string, Value>>;
 
-interface Header {
-  readonly required?: boolean;
-  readonly schema: Schema;
+/** Headers and bodies are defined once, under `components`. */
+interface Reference {
+  readonly $ref: string;
 }
 
 interface Response {
-  readonly headers: ByName<Reference | Header>;
+  readonly headers: ByName<Reference>;
   /** None where the response has no body. */
-  readonly content?: ByName<{ readonly schema: Schema; readonly examples: ByName<unknown> }>;
+  readonly content?: ByName<{ readonly schema: Reference; readonly examples: ByName<unknown> }>;
 }
 
-/** An operation of the document, as far as tests read it. */
-interface DocumentedOperation {
+interface Operation {
   readonly operationId: string;
   readonly deprecated?: boolean;
   readonly responses: ByName<Response>;
 }
 
+/** The document, as far as tests read it. */
 interface Document {
-  readonly paths: ByName<ByName<DocumentedOperation>>;
-  readonly components: { readonly headers: ByName<Header>; readonly schemas: ByName<Schema> };
+  readonly paths: ByName<ByName<Operation>>;
+  readonly components: {
+    readonly headers: ByName<{ readonly required?: boolean }>;
+    readonly schemas: ByName<ByName<unknown>>;
+  };
 }
 
 /** The text of the committed OpenAPI document. */
@@ -41,7 +40,7 @@ export const contractText = readFileSync(
 export const contract: Document = JSON.parse(contractText);
 
 /** The document with closed objects: clients must ignore unknown fields, but the service must not send any. */
-const closed: Schema = JSON.parse(contractText, (_key, value: Schema) =>
+const closed = JSON.parse(contractText, (_key, value: ByName<unknown>) =>
   value['type'] === 'object' ? { ...value, additionalProperties: false } : value,
 );
 
@@ -51,19 +50,18 @@ const ajv = new Ajv2020({ strictSchema: false, formats: { int64: true } }).addSc
   'openapi.json',
 );
 
-/** What is wrong with a value, by a schema of the document. */
-const mismatches = (place: string, schema: Schema, value: unknown): string[] => {
-  const isReference = typeof schema['$ref'] === 'string';
-  if (ajv.validate(isReference ? `openapi.json${schema['$ref']}` : schema, value)) return [];
+/** What is wrong with a value, by a schema at a place of the document. */
+const mismatches = (what: string, place: string, value: unknown): string[] => {
+  if (ajv.validate(`openapi.json${place}`, value)) return [];
   return (ajv.errors ?? []).map(
     ({ instancePath, message, params }) =>
-      `${place}${instancePath} ${message} ${JSON.stringify(params)}`,
+      `${what}${instancePath} ${message} ${JSON.stringify(params)}`,
   );
 };
 
 /** What is wrong with a body, by a named schema of the document. */
 export const bodyMismatches = (schema: string, body: unknown): string[] =>
-  mismatches(schema, { $ref: `#/components/schemas/${schema}` }, body);
+  mismatches(schema, `#/components/schemas/${schema}`, body);
 
 /** Headers of HTTP, browsers, CloudFront or API Gateway, which the document leaves out. */
 const transportHeaders =
@@ -102,30 +100,20 @@ const responseOf = ({ method = 'GET', path }: ClientRequest, status: number) => 
 };
 
 const headerMismatches = (documented: Response['headers'], { headers }: ClientResponse) => {
-  const definitions = new Map(
-    Object.entries(documented).map(([name, header]) => [
-      name.toLowerCase(),
-      '$ref' in header ? contract.components.headers[header.$ref.split('/').at(-1) ?? ''] : header,
-    ]),
+  const places = new Map(
+    Object.entries(documented).map(([name, { $ref }]) => [name.toLowerCase(), $ref]),
   );
   const undocumented = Object.keys(headers).filter(
-    (name) => !definitions.has(name) && !transportHeaders.test(name),
+    (name) => !places.has(name) && !transportHeaders.test(name),
   );
-  return [
-    ...undocumented.map((name) => `${name} is undocumented`),
-    ...[...definitions].flatMap(([name, definition]) => {
-      const value = headers[name];
-      if (value !== undefined) return mismatches(name, definition?.schema ?? {}, value);
-      return definition?.required ? [`${name} is missing`] : [];
-    }),
-  ];
+  const wrong = [...places].flatMap(([name, place]) => {
+    const value = headers[name];
+    if (value !== undefined) return mismatches(name, `${place}/schema`, value);
+    const { required } = contract.components.headers[place.split('/').at(-1) ?? ''] ?? {};
+    return required ? [`${name} is missing`] : [];
+  });
+  return [...undocumented.map((name) => `${name} is undocumented`), ...wrong];
 };
-
-/** The examples of an error response are named after its codes. */
-const errorMismatches = (examples: ByName<unknown>, status: number, body: ErrorBody): string[] => [
-  ...(body.code in examples ? [] : [`code ${body.code} is undocumented`]),
-  ...(body.status === status ? [] : [`status ${body.status} is not that of the response`]),
-];
 
 /** How a response differs from the OpenAPI document: an undocumented status, header, code or field. */
 export const departuresFromContract = (
@@ -142,9 +130,11 @@ export const departuresFromContract = (
   const content = documented.content[type];
   if (!content) return [`Content-Type ${type} is undocumented`];
   const body = JSON.parse(response.text);
-  return [
-    ...headers,
-    ...mismatches('body', content.schema, body),
-    ...(response.status < 400 ? [] : errorMismatches(content.examples, response.status, body)),
-  ];
+  const wrong = [...headers, ...mismatches('body', content.schema.$ref, body)];
+  if (response.status < 400) return wrong;
+  // The examples of an error response are named after its codes.
+  if (!(body.code in content.examples)) wrong.push(`code ${body.code} is undocumented`);
+  if (body.status !== response.status)
+    wrong.push(`status ${body.status} is not that of the response`);
+  return wrong;
 };

@@ -30,8 +30,7 @@ const Line = z.catchall(
   }),
   z.unknown(),
 );
-const DimensionTarget = z.string();
-const MetricTarget = z.array(z.number()).check(z.minLength(1), z.maxLength(100));
+const Target = z.array(z.number()).check(z.minLength(1), z.maxLength(100));
 
 /** Each directive of a line, every value as a list. Throws unless the line is in CloudWatch's embedded metric format. */
 export const readMetrics = (line: unknown) => {
@@ -39,11 +38,11 @@ export const readMetrics = (line: unknown) => {
   return _aws.CloudWatchMetrics.map(({ Namespace, Dimensions, Metrics }) => ({
     namespace: Namespace,
     dimensions: Dimensions.map((set) =>
-      Object.fromEntries(set.map((name) => [name, DimensionTarget.parse(members[name])])),
+      Object.fromEntries(set.map((name) => [name, z.string().parse(members[name])])),
     ),
     units: Object.fromEntries(Metrics.map(({ Name, Unit }) => [Name, Unit])),
     values: Object.fromEntries(
-      Metrics.map(({ Name }) => [Name, MetricTarget.parse([members[Name]].flat())]),
+      Metrics.map(({ Name }) => [Name, Target.parse([members[Name]].flat())]),
     ),
   }));
 };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listen } from './listen.ts';
 
 /** One request on its way from the SDK to DynamoDB. */
 interface Exchange {
@@ -29,63 +30,53 @@ const reply =
 
 /** An error response of an AWS service; `details` may replace its message. */
 export const awsError = (status: number, type: string, details: object = {}): Fault =>
-  reply(
-    status,
-    JSON.stringify({ __type: type, message: 'TABLE-AND-KEY-TEXT of the fault', ...details }),
-  );
+  reply(status, JSON.stringify({ __type: type, message: 'TABLE-AND-KEY-TEXT', ...details }));
 
 const dynamodbPrefix = 'com.amazonaws.dynamodb.v20120810#';
-const throttlingReasons = {
-  throttlingReasons: [
-    { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:::table/T' },
-  ],
+const throttling = (type: string) => {
+  const reason = 'TableWriteKeyRangeThroughputExceeded';
+  const throttlingReasons = [{ reason, resource: 'arn:aws:dynamodb:::table/T' }];
+  return awsError(400, type, { throttlingReasons });
 };
 
-const passOn: Fault = async ({ response, forward }) => {
-  const { status, headers, body } = await forward();
-  response.writeHead(status, headers).end(body);
-};
+/** DynamoDB's own answer, whose body is sent so. */
+const answered =
+  (send: (response: ServerResponse, body: Buffer) => unknown): Fault =>
+  async ({ response, forward }) => {
+    const { status, headers, body } = await forward();
+    await send(response.writeHead(status, headers), body);
+  };
+
+const passOn = answered((response, body) => response.end(body));
 
 /** A 200 with this body. */
 export const answer = (body: string): Fault => reply(200, body);
 
 /** The real headers, then the real body byte by byte, until the client gives up. */
-const dripping =
-  (bytesPerSecond: number): Fault =>
-  async ({ response, forward }) => {
-    const { status, headers, body } = await forward();
-    response.writeHead(status, headers).flushHeaders();
+const dripping = (bytesPerSecond: number) =>
+  answered(async (response, body) => {
+    response.flushHeaders();
     for (const byte of body) {
       await pause(1_000 / bytesPerSecond);
       if (response.destroyed) return;
       response.write(Uint8Array.of(byte));
     }
     response.end();
-  };
+  });
 
 /** Faults that an attempt waits for: answers that don't arrive, or not in time. */
 export const stalls = {
   hang: () => {},
-  headersThenHang: async ({ response, forward }) => {
-    const { status, headers } = await forward();
-    response.writeHead(status, headers).flushHeaders();
-  },
-  allButTheLastByte: async ({ response, forward }) => {
-    const { status, headers, body } = await forward();
-    response.writeHead(status, headers).write(body.subarray(0, -1));
-  },
+  headersThenHang: answered((response) => response.flushHeaders()),
+  allButTheLastByte: answered((response, body) => response.write(body.subarray(0, -1))),
   oneBytePerSecond: dripping(1),
   twentyBytesPerSecond: dripping(20),
 } satisfies Record<string, Fault>;
 
 /** Faults that the SDK notices at once. */
 export const faults = {
-  throttled: awsError(400, 'com.amazon.coral.availability#ThrottlingException', throttlingReasons),
-  throughputExceeded: awsError(
-    400,
-    `${dynamodbPrefix}ProvisionedThroughputExceededException`,
-    throttlingReasons,
-  ),
+  throttled: throttling('com.amazon.coral.availability#ThrottlingException'),
+  throughputExceeded: throttling(`${dynamodbPrefix}ProvisionedThroughputExceededException`),
   status500: awsError(500, `${dynamodbPrefix}InternalServerError`),
   status502: reply(502, '<html>Bad Gateway</html>', 'text/html'),
   status503: awsError(503, 'com.amazon.coral.availability#ServiceUnavailableException'),
@@ -95,12 +86,9 @@ export const faults = {
     incoming.socket.resetAndDestroy();
   },
   notHttp: ({ incoming }) => void incoming.socket.end('SSH-2.0-OpenSSH_9.9\r\n'),
-  halfABody: async ({ response, forward }) => {
-    const { status, headers, body } = await forward();
-    response.writeHead(status, headers).write(body.subarray(0, body.length / 2), () => {
-      response.destroy();
-    });
-  },
+  halfABody: answered((response, body) =>
+    response.write(body.subarray(0, body.length / 2), () => response.destroy()),
+  ),
   html: reply(200, '<html>Welcome</html>', 'text/html'),
   emptyAnswer: answer(''),
   array: answer('[]'),
@@ -120,25 +108,6 @@ export const delayed =
     await fault(exchange);
   };
 
-/** Gives each call of the SDK the next of these faults, for its first `attempts`; further calls pass. */
-export const dealt = (kinds: readonly Fault[], attempts = Number.POSITIVE_INFINITY): Fault => {
-  const undealt = [...kinds];
-  const hands = new Map<unknown, { readonly fault: Fault; attempts: number }>();
-  return (exchange) => {
-    const id = exchange.incoming.headers['amz-sdk-invocation-id'];
-    const hand = hands.get(id) ?? { fault: undealt.shift() ?? passOn, attempts };
-    hands.set(id, hand);
-    hand.attempts -= 1;
-    return (hand.attempts < 0 ? passOn : hand.fault)(exchange);
-  };
-};
-
-interface Injection {
-  readonly call: string;
-  readonly fault: Fault;
-  remaining: number;
-}
-
 /** Names a call of DynamoDB by operation and table, as in `Query Pets`, and any other request as in `GET /v1/pets`. */
 const callOf = ({ headers, method, url = '/' }: IncomingMessage, body: Buffer): string => {
   const target = headers['x-amz-target'];
@@ -154,7 +123,7 @@ export class FaultProxy {
   /** The same without retries, which a busy machine causes. */
   readonly calls = new Map<unknown, string>();
   readonly #target: URL;
-  #injections: Injection[] = [];
+  #injections: { readonly call: string; readonly fault: Fault; remaining: number }[] = [];
   readonly #server = createServer((incoming, response) => {
     this.#handle(incoming, response).catch(() => incoming.socket.destroy());
   });
@@ -165,11 +134,7 @@ export class FaultProxy {
 
   /** Starts to listen on a free port, or again on its own after `refuseConnections`; gives the endpoint. */
   async listen(endpoint = 'http://127.0.0.1:0'): Promise<string> {
-    const { hostname, port } = new URL(endpoint);
-    await once(this.#server.listen(Number(port), hostname), 'listening');
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('The proxy has no port');
-    return `http://127.0.0.1:${address.port}`;
+    return `http://127.0.0.1:${await listen(this.#server, Number(new URL(endpoint).port))}`;
   }
 
   /** Gives the next `times` requests of a call, as in `Query Pets`, or of all (`*`), a fault. */

@@ -10,9 +10,9 @@ declare module 'vitest' {
     baseAddress: string;
     apiKey: string;
     /** DynamoDB Local, and the tables of the template; absent when the acceptance tests run against a deployed stage. */
-    dynamodb: Pick<LocalService, 'dynamodbEndpoint' | 'tables'> | undefined;
+    dynamodb?: Pick<LocalService, 'dynamodbEndpoint' | 'tables'>;
     /** The folder of the synthesised stacks; absent when the acceptance tests run against a deployed stage. */
-    assembly: string | undefined;
+    assembly?: string;
   }
 }
 
@@ -26,8 +26,6 @@ export default async function setup(project: TestProject) {
     if (!apiKey) throw new Error('BASE_URL is set; set API_KEY to a key of that stage as well');
     project.provide('baseAddress', baseAddress);
     project.provide('apiKey', apiKey);
-    project.provide('dynamodb', undefined);
-    project.provide('assembly', undefined);
     return undefined;
   }
   const assembly = await mkdtemp(join(tmpdir(), 'animal-store-assembly-'));

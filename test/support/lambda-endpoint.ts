@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { FunctionError, type LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { listen } from './listen.ts';
 
 /**
  * Lambda's Invoke for versions by their ARN: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
@@ -23,8 +23,5 @@ export const startLambdaEndpoint = async (
       response.end(JSON.stringify({ errorType: 'Error', errorMessage: error.message }));
     }
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { url: `http://127.0.0.1:${port}`, stop: () => server.close() };
+  return { url: `http://127.0.0.1:${await listen(server)}`, stop: () => server.close() };
 };

@@ -5,14 +5,17 @@ import {
 } from '../../infra/local/gateway/proxy-event.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
 
+/** Headers or query parameters; a name may have several values, or none. */
+export type Values = Readonly<Record<string, string | readonly string[]>>;
+
 export interface EventParts {
   /** API Gateway's, unless a client has chosen it. */
   readonly requestId?: string;
   readonly method?: string;
   readonly resource?: string;
   readonly petId?: string;
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: Values;
+  readonly query?: Values;
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
 }
@@ -21,16 +24,14 @@ export interface EventParts {
 export const gatewayRequestId = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
 
 /** The proxy event that a REST API sends for a request, as the local gateway builds it. */
-export const proxyEvent = ({
-  requestId = gatewayRequestId,
-  method = 'GET',
-  resource = '/pets',
-  petId,
-  headers = {},
-  query = {},
-  body = '',
-  isBase64Encoded = false,
-}: EventParts): APIGatewayProxyEvent => {
+export const proxyEvent = (parts: EventParts): APIGatewayProxyEvent => {
+  const {
+    requestId = gatewayRequestId,
+    method = 'GET',
+    resource = resourceOf(parts),
+    petId,
+  } = parts;
+  const { headers = {}, query = {}, body = '', isBase64Encoded = false } = parts;
   const path = resource.replace('{petId}', petId ?? '');
   const request = {
     ...newRequestIds(),
@@ -47,8 +48,12 @@ export const proxyEvent = ({
   return { ...event, isBase64Encoded };
 };
 
+/** The path of the list, or with an id that of a pet. */
+export const resourceOf = ({ petId }: EventParts) =>
+  petId === undefined ? '/pets' : '/pets/{petId}';
+
 /** One pair for each value of a name. */
-const pairsOf = (values: Readonly<Record<string, string | readonly string[]>>) =>
+const pairsOf = (values: Values) =>
   Object.entries(values).flatMap(([name, given]) =>
     [given].flat().map((value): [string, string] => [name, value]),
   );

@@ -1,0 +1,10 @@
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+
+/** Listens on this machine only, on a free port unless one is given; gives the port. */
+export const listen = async (server: Server, port = 0): Promise<number> => {
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port was bound');
+  return address.port;
+};
