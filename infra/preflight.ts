@@ -13,10 +13,10 @@ import { operations } from '../lib/contract/operations.ts';
 import { messageOf } from './message-of.ts';
 import { accountStackId, probeKeyParameter, regionOf, type Stage, stackName } from './stages.ts';
 
-/** Finds what is in the way of a deployment: a line for each problem, with how to solve it. */
+/** Returns a line for each problem that prevents a deployment, with its solution. */
 type Check = (stage: Stage) => Promise<readonly (string | false)[]>;
 
-/** The error that AWS names so becomes undefined. */
+/** Returns undefined if the call fails with the error of this name. Throws every other error. */
 const unless = async <Result>(name: string, call: Promise<Result>): Promise<Result | undefined> => {
   try {
     return await call;
@@ -46,7 +46,7 @@ const findParameter = async (stage: Stage, Name: string) => {
   return (await unless('ParameterNotFound', call))?.Parameter;
 };
 
-/** From version 21 on no asset is written to another account's bucket: https://github.com/aws/aws-cdk/pull/30823 */
+/** From version 21 on, assets are not written to another account's bucket: https://github.com/aws/aws-cdk/pull/30823 */
 const minBootstrapVersion = 21;
 
 const bootstrap: Check = async (stage) => {
@@ -114,10 +114,10 @@ const deployed = async (stage: Stage) => {
     .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE');
 };
 
-/** The topic of the alarms, which every deployed stage has that has addressees. */
+/** Whether a resource is the topic of the alarms. Each deployed stage with addressees has one. */
 const isTopic = ({ ResourceType }: StackResourceSummary) => ResourceType === 'AWS::SNS::Topic';
 
-/** SNS deletes after 48 hours what nobody confirms: https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html */
+/** SNS deletes a subscription that is not confirmed within 48 hours: https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html */
 const addressees: Check = async (stage) => {
   const resources = await deployed(stage);
   const TopicArn = resources.find(isTopic)?.PhysicalResourceId;
@@ -139,7 +139,7 @@ const addressees: Check = async (stage) => {
   ];
 };
 
-/** Finds nothing before the first deployment: a key needs the table of keys. */
+/** Returns no problem before the first deployment, because a key can't be issued without the keys table. */
 const probeKey: Check = async (stage) => {
   const isDeployed = (await deployed(stage)).some(isTopic);
   return [
@@ -149,7 +149,7 @@ const probeKey: Check = async (stage) => {
   ];
 };
 
-/** Runs every check, also after one has failed. */
+/** Runs every check, even if another one fails. */
 const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>) => {
   const results = await Promise.all(
     Object.entries(checks).map(([name, check]) =>
@@ -160,8 +160,8 @@ const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>)
 };
 
 /**
- * What is in the way of deploying the stack of a stage, or of its account: a line for each problem. The other checks are
- * left out while the credentials are wrong.
+ * Returns a line for each problem that prevents deploying the stack of a stage, or of its account. Skips the other
+ * checks while the credentials are wrong.
  */
 export const preflight = async (stage: Stage, stack: 'account' | 'stage') => {
   const problems = await problemsOf(stage, { credentials });

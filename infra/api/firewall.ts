@@ -10,11 +10,11 @@ import { errorHeaders } from './error-headers.ts';
 export interface FirewallProps {
   readonly stage: Stage;
   readonly limits: NonNullable<Stage['firewall']>;
-  /** The stage of the API that it protects. */
+  /** The ARN of the API's stage, which the firewall protects. */
   readonly stageArn: string;
 }
 
-/** AWS's rules, and those among them that only count: `<b>` is a name for a pet, and no client needs a `User-Agent`. */
+/** AWS's rule groups, each with its rules that only count: a pet may be named `<b>`, and clients need no `User-Agent`. */
 const managedRules = {
   AWSManagedRulesCommonRuleSet: [
     'SizeRestrictions_BODY',
@@ -33,8 +33,8 @@ const managedRules = {
 };
 
 /**
- * A web ACL (AWS WAF) before the API: refuses large bodies with 413, floods from one address or with one API key with
- * 429, each with an Error body of its own, and known attacks, which the API's gateway response WAF_FILTERED answers.
+ * A web ACL (AWS WAF) in front of the API. Responds to a large body with 413, and to a flood from one address or with
+ * one API key with 429, each with an Error body. Blocks known attacks with the API's gateway response WAF_FILTERED.
  */
 export class Firewall extends Construct {
   readonly #stage: Stage;
@@ -82,7 +82,7 @@ export class Firewall extends Construct {
   }
 
   /**
-   * Logs the requests that a rule blocks or counts, without what may hold an API key.
+   * Logs the requests that a rule blocks or counts, without the fields that may contain an API key.
    * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
    */
   #addLog(resourceArn: string) {
@@ -90,7 +90,7 @@ export class Firewall extends Construct {
     const { logGroupName } = new LogGroup(this, 'Log', {
       logGroupName: `aws-waf-logs-${this.#name}`,
       retention: accessLogRetentionDays,
-      // Its name is fixed, so that a retry of a failed deployment would collide with a log that stayed.
+      // The name is fixed: a log group that a failed deployment leaves behind would make the next one fail.
       removalPolicy: retainData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
     new CfnLoggingConfiguration(this, 'Logging', {
@@ -143,7 +143,7 @@ export class Firewall extends Construct {
   }
 
   /**
-   * The functions take `bearer` in any case, followed by any number of spaces, so each spelling counts for one key.
+   * The functions accept `bearer` in any case and any number of spaces after it. All spellings count as one key.
    * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-transformation.html
    */
   #floodWithApiKey(limit: number): Rule {
@@ -183,7 +183,7 @@ export class Firewall extends Construct {
     const responseHeaders = Object.entries(errorHeaders(this.#stage, error)).map(
       ([header, value]) => ({
         name: header,
-        // Who is blocked stays so until the window has passed.
+        // A client stays blocked until the window has passed.
         value: header === 'Retry-After' ? `${evaluationWindowSec}` : value,
       }),
     );
@@ -206,7 +206,7 @@ export class Firewall extends Construct {
 
 type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
 
-/** The time in which requests are counted. */
+/** The time in which requests are counted, in seconds. */
 const evaluationWindowSec = 300;
 
 const visibility = (metricName: string) => ({

@@ -19,7 +19,7 @@ import {
 const words = process.argv.slice(2);
 const isEmulator = words.includes('emulator=true');
 
-/** The stacks of each stage as the CDK's commands call them, in the order of deployment. */
+/** The id of each stack in the CDK's commands, with its stage, in the order of deployment. */
 const targets = new Map(
   Object.values(stages).flatMap((stage) => [
     [isEmulator ? accountStackName : accountStackId(stage), stage] as const,
@@ -30,7 +30,7 @@ const options = words.filter((word) => !targets.has(word));
 const outputsAt = options.indexOf('--outputs-file');
 const outputs = outputsAt < 0 ? [] : options.slice(outputsAt, outputsAt + 2);
 
-/** Runs a command for all to see, and ends with its exit code when it fails. */
+/** Runs a command and shows its output. If the command fails, exits with its exit code. */
 const run = (command: string, ...given: readonly string[]) => {
   const { status, error } = spawnSync(command, given, {
     stdio: 'inherit',
@@ -40,9 +40,9 @@ const run = (command: string, ...given: readonly string[]) => {
   if (status !== 0) process.exit(status ?? 1);
 };
 
-/** Creates a change set, and executes exactly this one if it keeps the tables and the API. */
+/** Creates a change set, and executes exactly this one. Throws if it would replace or remove a table or the API. */
 const deploy = async (id: string, StackName: string, stage: Stage) => {
-  // The app always contains prod.
+  // The app always contains prod, so other stages must accept the placeholders of prod.
   const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
   const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
@@ -51,7 +51,7 @@ const deploy = async (id: string, StackName: string, stage: Stage) => {
   const client = new CloudFormationClient(isEmulator ? {} : regionOf(stage));
   const changes: Change[] = [];
   for await (const page of paginateDescribeChangeSet({ client }, { StackName, ChangeSetName })) {
-    // Nothing differs. Where only outputs differ there are no changes, but they can be executed:
+    // Nothing differs. If only outputs differ, the change set has no changes but can be executed:
     // https://github.com/aws/aws-cdk/pull/2029
     if (page.ExecutionStatus !== 'AVAILABLE') return;
     changes.push(...(page.Changes ?? []));
@@ -59,7 +59,7 @@ const deploy = async (id: string, StackName: string, stage: Stage) => {
   const losses = lossesOf(changes).join('\nerror: ');
   if (losses) throw new Error(`${losses} See "Replace a table" in infra/README.md.`);
 
-  // From cdk.out, which the first command has written: nothing is synthesised, or asked, twice.
+  // Uses the cdk.out that the first command wrote, so that nothing is synthesised or asked twice.
   const execute = ['--app', 'cdk.out', '--method', 'execute-change-set', ...changeSet];
   run('cdk', 'deploy', id, ...execute, '--require-approval', 'never', ...outputs);
 };

@@ -1,7 +1,7 @@
 import { metricsNamespace, probeMetricNames } from '../../lib/contract/metric-names.ts';
 import { readProbeKey, variable } from '../lambda/probe-key.ts';
 
-/** How long reading the key may take, and a request, in ms. */
+/** Time limit for reading the key, and for each request, in ms. */
 const patienceMs = 5_000;
 
 /** Whether a body is a page of at most one pet. */
@@ -10,12 +10,12 @@ const isPage = (body: unknown): boolean =>
   body.length <= 1 &&
   body.every(({ id, name, status }) => id > 0 && name?.length > 0 && status?.length > 0);
 
-/** Kept until it is refused. */
+/** The API key, kept until the service refuses it. */
 let apiKey: string | undefined;
 
 /**
- * Asks the public address for one pet, as a client does, and writes what it found. A failure of any kind is a finding,
- * not an error of this function.
+ * Requests a page of one pet from the public address, as a client does, and logs the result with its metrics. A failed
+ * request is logged, not thrown.
  */
 export const handler = async (): Promise<void> => {
   try {
@@ -25,14 +25,14 @@ export const handler = async (): Promise<void> => {
   }
 };
 
-/** How long the right answer took, in ms. Throws for any other. */
+/** Returns the latency of a correct response, in ms. Throws for any other response. */
 const probe = async (): Promise<number> => {
   const isKept = apiKey !== undefined;
   apiKey ??= await readProbeKey(AbortSignal.timeout(patienceMs));
   const { status, type, body, latencyMs } = await list(apiKey);
   if (status === 401) {
     apiKey = undefined;
-    // It may have been rotated.
+    // The key may have been rotated.
     if (isKept) return probe();
   }
   if (status !== 200) throw new Error(`status ${status} instead of 200`);
@@ -54,7 +54,7 @@ const list = async (key: string) => {
   return { status, type: headers.get('content-type'), body, latencyMs };
 };
 
-/** `fetch` gives its reason as the cause. */
+/** The error with its `cause`, in which `fetch` puts the reason. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause ? `${error} (${error.cause})` : `${error}`;
 
@@ -75,6 +75,6 @@ const writeLine = (values: Readonly<Record<string, number>>, failure?: string): 
       CloudWatchMetrics: [{ Namespace: metricsNamespace, Dimensions: [['service']], Metrics }],
     },
   };
-  // Not console.log, which Lambda gives a prefix (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
+  // Not console.log: Lambda adds a prefix to its lines (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
