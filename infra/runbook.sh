@@ -212,7 +212,8 @@ unauthorized_requests() {
 # The requests that the firewall blocks, and what else their addresses get.
 blocked_requests() {
   title 'Blocked requests by address and rule'
-  insights 'filter action = "BLOCK" | stats count(*) as requests by httpRequest.clientIp, terminatingRuleId | sort requests desc | limit 20' "$(names Logs::LogGroup FirewallLog)"
+  # Of AWS's rule groups, terminatingRuleId is the group, and ruleId the rule in it.
+  insights 'filter action = "BLOCK" | parse @message /"terminatingRule":\{"ruleId":"(?<ruleId>[^"]+)/ | stats count(*) as requests by httpRequest.clientIp, terminatingRuleId, ruleId | sort requests desc | limit 20' "$(names Logs::LogGroup FirewallLog)"
   title 'All requests by address, status and the status of the firewall'
   access_log 'stats count(*) as requests by sourceIp, status, firewallStatus | sort requests desc | limit 20'
 }
