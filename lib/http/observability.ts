@@ -28,8 +28,8 @@ export const observability = (operation: string) => {
       message: failed ? 'The request failed' : 'The request was answered',
       operation,
       status,
-      ...((failed || logsSuccesses) && { durationMs, ...detailsOf(request) }),
-      ...(failed && { cause: kindOf(request.error) }),
+      ...(failed || logsSuccesses ? detailsOf(request, durationMs) : undefined),
+      cause: failed ? kindOf(request.error) : undefined,
       [versionMetricNames.latency]: durationMs,
     });
     coldStart = false;
@@ -51,7 +51,8 @@ const countAnswer = (status: number) => {
 };
 
 /** JSON leaves out members that are `undefined`. */
-const detailsOf = ({ event, context, error }: ChainRequest) => ({
+const detailsOf = ({ event, context, error }: ChainRequest, durationMs: number) => ({
+  durationMs,
   timestamp: new Date().toISOString(),
   code: error instanceof ApiError ? error.code : undefined,
   keyId: context.keyId,
