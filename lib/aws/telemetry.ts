@@ -7,6 +7,7 @@ import {
 import { environment } from './environment.ts';
 
 const service = environment('SERVICE_NAME');
+const version = process.env['AWS_LAMBDA_FUNCTION_VERSION'];
 
 /** The most values of a metric that CloudWatch takes from one line; more are left out. */
 const maxValues = 100;
@@ -51,7 +52,7 @@ export const writeLine = (fields: {
     ...fields,
     corruptItems: corruptItems.length > 0 ? corruptItems : undefined,
     service,
-    version: process.env['AWS_LAMBDA_FUNCTION_VERSION'],
+    version,
   };
   // One value is written as a number, so that queries of the log can calculate with it.
   for (const [name, values] of metrics) line[name] = values.length === 1 ? values[0] : values;
