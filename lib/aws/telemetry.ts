@@ -17,8 +17,9 @@ const metrics = new Map<MetricName, number[]>();
 const corruptItems: string[] = [];
 
 const record = (name: MetricName, value: number): void => {
-  const values = metrics.get(name) ?? [];
-  if (values.length < maxValues) metrics.set(name, [...values, value]);
+  const values = metrics.get(name);
+  if (!values) metrics.set(name, [value]);
+  else if (values.length < maxValues) values.push(value);
 };
 
 /** Counts one occurrence in the current request. */
@@ -39,8 +40,7 @@ export const forgetMetrics = (): void => {
 };
 
 /**
- * Writes the one line of a request: its log fields, its latency in ms, and everything recorded since the last line, in
- * CloudWatch's embedded metric format.
+ * Writes the one line of a request, with everything recorded since the last one, in CloudWatch's embedded metric format.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export const writeLine = (fields: {

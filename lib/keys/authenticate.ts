@@ -25,5 +25,7 @@ export const authenticate = async (
 };
 
 /** A time that can't be read counts as past: the key is refused. */
-const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord, now = Date.now()): boolean =>
-  [expiresAt, revokedAt].every((end) => end === undefined || Date.parse(end) > now);
+const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord): boolean =>
+  isAhead(expiresAt) && isAhead(revokedAt);
+
+const isAhead = (end: string | undefined) => end === undefined || Date.parse(end) > Date.now();
