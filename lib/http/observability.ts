@@ -13,9 +13,8 @@ const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? ''
 let coldStart = true;
 
 /**
- * Writes one line for each request: outcome, key, duration and metrics, at level INFO, or ERROR with the cause for a
- * failure of the service (5xx). Of the client's input it has only the key's public id, and no text of a library, which
- * can repeat the rest. It is the outermost middleware, so it sees the final response.
+ * Writes one line for each request; level ERROR and the cause for a 5xx. It is the outermost middleware. Of the client's
+ * input the line has only the key's public id, and no text of a library, which can repeat the rest.
  */
 export const observability = (operation: string) => {
   const observe = (request: ChainRequest) => {
