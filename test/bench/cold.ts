@@ -31,10 +31,12 @@ export const measureColdInstructions = async (
 ): Promise<readonly ColdInstructions[]> => {
   if (names.length === 0) return [];
   await using standIn = await DynamodbStandIn.start();
-  const count = (name: ContenderName, request: RequestName) =>
-    countInstructions((runner) =>
+  const count = async (name: ContenderName, request: RequestName) => {
+    const [millions = 0] = await countInstructions((runner) =>
       coldStart(contenders, standIn, name, request, { runner, flags: repeatable }),
     );
+    return millions;
+  };
   const rows: ColdInstructions[] = [];
   for (const request of measured) {
     const empty = await count('empty', request);
@@ -87,7 +89,7 @@ const coldStart = async (
   { runner, flags }: Partial<Record<'runner' | 'flags', readonly string[]>> = {},
 ) => {
   const { cpuMsAfterInit, invocations, loaded } = await runLambda({
-    module: contenders[name].moduleFor(request),
+    module: contenders[name](request),
     environment: standIn.environment,
     events: [requests(standIn.apiKey)[request]],
     flags: [...lambdaFlags, ...(flags ?? [])],

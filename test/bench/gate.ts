@@ -34,17 +34,14 @@ export const regressionsOf = (committed: GatedResults, measured: GatedResults): 
       coldRatio(results, request, 'sdkCall'),
     );
     const figure = `cold ${request} / document-client call`;
-    compare(figure, functionNames[request], before?.median, now?.median);
+    compare(figure, functionNames[request], before, now);
     const known = new Set(committed.loadedModules[request]);
     for (const name of measured.loadedModules[request] ?? []) {
       if (!known.has(name)) worse.push(`A cold ${request} loads one more module: ${name}`);
     }
   }
-  for (const { name, functionName, bytes } of measured.bundles) {
-    if (name !== 'service') continue;
-    const before = committed.bundles.find(
-      (row) => row.name === name && row.functionName === functionName,
-    );
+  for (const { functionName, bytes } of measured.bundles) {
+    const before = committed.bundles.find((row) => row.functionName === functionName);
     compare(`bundle of ${functionName}, bytes`, functionName, before?.bytes, bytes);
   }
   return { worse, better };

@@ -52,10 +52,8 @@ const gate = async (directory: string) => {
   const contenders = await buildContenders(directory, { peers: false });
   const counts = await hasValgrind();
   if (!counts) console.log('LEFT OUT: instructions, as valgrind is not installed.');
-  const measured = await measureGated(contenders, counts ? ['sdkCall', 'service'] : [], {
-    coldRequests,
-    instructionRuns: 1,
-  });
+  const names = counts ? (['sdkCall', 'service'] as const) : [];
+  const measured = await measureGated(contenders, names, coldRequests, 1);
   const { worse, better } = regressionsOf(committed, measured);
   for (const line of better) console.log(`Better: ${line}. Run npm run bench to keep it.`);
   for (const line of worse) console.error(`Worse: ${line}`);

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { writeSync } from 'node:fs';
 import https from 'node:https';
-import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { lambdaContext } from '../support/proxy-event.ts';
 import { cannedAnswers } from './canned-answers.ts';
 
@@ -52,7 +52,7 @@ Object.assign(https, {
   },
 });
 
-const { handler } = createRequire(import.meta.url)(module);
+const { handler } = await import(pathToFileURL(module).href);
 
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();
