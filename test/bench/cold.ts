@@ -1,4 +1,4 @@
-import { type ContenderName, type Contenders, contenderNames } from './contenders.ts';
+import { type ContenderName, type Contenders, measuredNames } from './contenders.ts';
 import { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import { countInstructions, repeatable } from './instructions.ts';
 import { runLambda } from './lambda-process.ts';
@@ -64,12 +64,12 @@ export const measureColdCpu = async (
   rounds: number,
 ): Promise<readonly ColdCpu[]> => {
   await using standIn = await DynamodbStandIn.start();
-  const names = contenderNames.filter((name) => name !== 'empty');
-  const runs = names.map((name) => {
-    const untilFirstAnswer: number[] = [];
-    const firstInvocation: number[] = [];
-    return { name, untilFirstAnswer, firstInvocation };
-  });
+  const none: number[] = [];
+  const runs = measuredNames.map((name) => ({
+    name,
+    untilFirstAnswer: [...none],
+    firstInvocation: [...none],
+  }));
   for (let round = 0; round < rounds; round += 1) {
     const { cpuMs: emptyMs } = await coldStart(contenders, standIn, 'empty', 'getPet');
     for (const { name, untilFirstAnswer, firstInvocation } of runs) {

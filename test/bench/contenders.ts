@@ -18,17 +18,15 @@ export const functionNames: Readonly<Record<RequestName, string>> = {
 /** The frameworks that the service is compared with. */
 export const peerNames = ['hono', 'powertools', 'express', 'fastify'] as const;
 
-/** In the order in which they are shown. */
-export const contenderNames = [
-  'empty',
-  'bare',
-  'sdkCall',
-  'service',
-  'notWarmedUp',
-  'ordinary',
+const ownNames = ['bare', 'sdkCall', 'service', 'notWarmedUp', 'ordinary'] as const;
+
+/** All but the empty handler, which is subtracted, in the order in which they are shown. */
+export const measuredNames: readonly Exclude<ContenderName, 'empty'>[] = [
+  ...ownNames,
   ...peerNames,
-] as const;
-export type ContenderName = (typeof contenderNames)[number];
+];
+export type ContenderName = 'empty' | (typeof ownNames)[number] | (typeof peerNames)[number];
+
 /** For each program the file that Lambda loads for a request. */
 export type Contenders = Readonly<Record<ContenderName, (request: RequestName) => string>>;
 

@@ -47,15 +47,17 @@ export const regressionsOf = (committed: GatedResults, measured: GatedResults): 
   return { worse, better };
 };
 
-type Bytes = Readonly<Record<string, number>>;
-
 /** The source files that added most to a bundle. */
-const largestGrowth = (before: Bytes, now: Bytes): string => {
+const largestGrowth = (
+  before: Readonly<Record<string, number>>,
+  now: Readonly<Record<string, number>>,
+): string => {
   const growth = Object.entries(now)
-    .map(([file, bytes]) => ({ file, bytes: bytes - (before[file] ?? 0) }))
-    .filter(({ bytes }) => bytes > 0)
-    .toSorted((one, other) => other.bytes - one.bytes)
-    .slice(0, 3);
-  if (growth.length === 0) return '. No file of the bundle grew.';
-  return `. Grown: ${growth.map(({ file, bytes }) => `${file} (+${bytes} bytes)`).join(', ')}.`;
+    .map(([file, bytes]) => [file, bytes - (before[file] ?? 0)] as const)
+    .filter(([, bytes]) => bytes > 0)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([file, bytes]) => `${file} (+${bytes} bytes)`);
+  return growth.length === 0
+    ? '. No file of the bundle grew.'
+    : `. Grown: ${growth.slice(0, 3).join(', ')}.`;
 };

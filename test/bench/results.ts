@@ -5,48 +5,22 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import {
-  type ColdCpu,
-  type ColdInstructions,
-  loadedModules,
-  measureColdCpu,
-  measureColdInstructions,
-} from './cold.ts';
-import {
-  bytesBySource,
-  type ContenderName,
-  type Contenders,
-  contenderNames,
-} from './contenders.ts';
+import * as cold from './cold.ts';
+import { bytesBySource, type Contenders, measuredNames } from './contenders.ts';
 import { hasValgrind } from './instructions.ts';
 import type { RequestName } from './requests.ts';
 import { measureWarmInvocations, type WarmInvocation } from './warm.ts';
 
-/** The bundle of a function, such as `get-pet`. */
-interface Bundle {
-  readonly functionName: string;
-  readonly bytes: number;
-  readonly gzipBytes: number;
-}
-
-/** What `npm run bench:gate` compares a change with. */
-export interface GatedResults {
-  /** Empty where there is no valgrind. */
-  readonly coldInstructions: readonly ColdInstructions[];
-  readonly bundles: readonly Bundle[];
-  /** The bytes that each source file adds to a function's bundle. */
-  readonly bytesBySource: Awaited<ReturnType<typeof bytesBySource>>;
-  /** Node's own modules that a cold start of each operation loads. */
-  readonly loadedModules: Awaited<ReturnType<typeof loadedModules>>;
-}
+/** What `npm run bench:gate` compares a change with; `coldInstructions` is empty where there is no valgrind. */
+export type GatedResults = Awaited<ReturnType<typeof measureGated>>;
 
 /** Everything that one run has measured. */
 export interface Results extends GatedResults {
   readonly machine: string;
   readonly node: string;
-  readonly coldCpu: readonly ColdCpu[];
+  readonly coldCpu: readonly cold.ColdCpu[];
   readonly warm: readonly WarmInvocation[];
-  /** Whether each operation costs the requests and units of DynamoDB that test/service/dynamodb-cost.test.ts promises. */
+  /** Whether test/service/dynamodb-cost.test.ts passes. */
   readonly costsAsPromised: boolean;
 }
 
@@ -68,13 +42,13 @@ export const measure = async (
   const countsInstructions = await hasValgrind();
   if (!countsInstructions) progress('valgrind is not installed: only CPU time is measured');
   progress('Cold starts');
-  const counted = countsInstructions ? contenderNames.filter((name) => name !== 'empty') : [];
+  const counted = countsInstructions ? measuredNames : [];
   const { coldRequests, instructionRuns } = effort;
   const gated = await measureGated(contenders, counted, coldRequests, instructionRuns);
   progress('CPU time of cold starts');
-  const coldCpu = await measureColdCpu(contenders, effort.cpuRounds);
+  const coldCpu = await cold.measureColdCpu(contenders, effort.cpuRounds);
   progress('Warm invocations');
-  const warm = await measureWarmInvocations(contenders, effort, countsInstructions);
+  const warm = countsInstructions ? await measureWarmInvocations(contenders, effort) : [];
   progress('The cost in DynamoDB');
   return {
     machine: `${cpus()[0]?.model.trim()}, ${availableParallelism()} processors`,
@@ -100,17 +74,17 @@ const passes = (test: string): boolean => {
 /** Measures what the gate compares. Counts no instructions if `names` is empty. */
 export const measureGated = async (
   contenders: Contenders,
-  names: readonly ContenderName[],
+  names: typeof measuredNames,
   requests: readonly RequestName[],
   runs: number,
-): Promise<GatedResults> => ({
-  coldInstructions: await measureColdInstructions(contenders, names, requests, runs),
+) => ({
+  coldInstructions: await cold.measureColdInstructions(contenders, names, requests, runs),
   bundles: await measureBundles(),
   bytesBySource: await bytesBySource(),
-  loadedModules: await loadedModules(contenders),
+  loadedModules: await cold.loadedModules(contenders),
 });
 
-const measureBundles = (): Promise<readonly Bundle[]> =>
+const measureBundles = () =>
   Promise.all(
     ['get-pet', 'create-pet', 'list-pets', 'unrouted'].map(async (functionName) => {
       const code = await readFile(join(bundleDirectory(functionName), `${functionName}.cjs`));
