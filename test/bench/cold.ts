@@ -32,10 +32,10 @@ export const measureColdInstructions = async (
   if (names.length === 0) return [];
   await using standIn = await DynamodbStandIn.start();
   const count = async (name: ContenderName, request: RequestName) => {
-    const [millions = 0] = await countInstructions((runner) =>
+    const parts = await countInstructions((runner) =>
       coldStart(contenders, standIn, name, request, { runner, flags: repeatable }),
     );
-    return millions;
+    return parts.reduce((sum, millions) => sum + millions, 0);
   };
   const rows: ColdInstructions[] = [];
   for (const request of measured) {
