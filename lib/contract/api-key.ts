@@ -1,9 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** `pets_live` for production, `pets_test` elsewhere: tells a reader, and a secret scanner, what a key opens. */
+/** `pets_live` for production, `pets_test` elsewhere. It shows people and secret scanners which stage accepts a key. */
 export type ApiKeyPrefix = 'pets_live' | 'pets_test';
 
-/** The parts of an API key that may be kept: the secret is not among them. */
+/** What may be stored of an API key: its id and its hash, never the secret. */
 export interface ApiKeyIdentity {
   /** 16 hexadecimal digits, public. */
   readonly keyId: string;
@@ -16,13 +16,13 @@ const shape = /^(?<prefix>pets_live|pets_test)_(?<keyId>[0-9a-f]{16})_[0-9a-f]{7
 
 const checksumOf = (text: string) => hash('sha256', text).slice(0, checksumLength);
 
-/** A new API key, `<prefix>_<keyId>_<secret><checksum>`, its secret 256 random bits. */
+/** Generates an API key, `<prefix>_<keyId>_<secret><checksum>`. The secret has 256 random bits. */
 export const generateApiKey = (prefix: ApiKeyPrefix): string => {
   const unchecked = `${prefix}_${randomBytes(8).toString('hex')}_${randomBytes(32).toString('hex')}`;
   return unchecked + checksumOf(unchecked);
 };
 
-/** What a well-formed key of this prefix identifies; `undefined` for any other text, a mistyped key included. */
+/** Returns the id and the hash of an API key. Returns `undefined` for a mistyped key, another prefix or any other text. */
 export const identifyApiKey = (apiKey: string, prefix: string): ApiKeyIdentity | undefined => {
   const parts = shape.exec(apiKey)?.groups;
   if (parts?.['keyId'] === undefined || parts['prefix'] !== prefix) return undefined;
