@@ -6,7 +6,11 @@ import { isInt64, isPetStatus } from './pet.ts';
 export type NewPet = Omit<Pet, 'id'>;
 
 /** The query of `GET /pets`, with the default limit if the client sent none. */
-export type ListPetsQuery = Readonly<ReturnType<typeof listPetsQueryOf>>;
+export interface ListPetsQuery {
+  readonly limit: number;
+  readonly status?: Pet['status'] | undefined;
+  readonly cursor?: string | undefined;
+}
 
 export const defaultStatus = 'available';
 export const defaultLimit = 20;
@@ -51,7 +55,9 @@ export const newPetOf = (body: unknown): NewPet => {
 };
 
 /** Parses the query of `GET /pets`. Throws `invalid_request`, which names each invalid parameter. */
-export const listPetsQueryOf = (query: Readonly<Record<string, string | undefined>>) => {
+export const listPetsQueryOf = (
+  query: Readonly<Record<string, string | undefined>>,
+): ListPetsQuery => {
   const sent: Record<string, unknown> = { limit: `${defaultLimit}`, ...query };
   check('query parameter', sent, {
     limit: [isLimit, `an integer from 1 to ${maxLimit}`],
