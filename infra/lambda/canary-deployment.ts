@@ -15,8 +15,8 @@ import type { Stage } from '../stages.ts';
 import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
 
 /**
- * Gives new versions of functions, once a check has passed, 10 % of the requests for some minutes, then all. Goes back to
- * the old version when an alarm of the new one goes off, or the API answers too many 5xx.
+ * Gives new versions of functions 10 % of the requests for some minutes, then all, once a check has passed. Goes back to
+ * the old version when an alarm of the new one goes off, or the API returns too many 5xx.
  */
 export class CanaryDeployment extends Construct {
   constructor(scope: Construct, service: MonitoredService, minutes: number, alarms: Monitoring) {
@@ -43,14 +43,14 @@ export class CanaryDeployment extends Construct {
         alarms: [...addCanaryAlarms(alarms, stage, name, functions[name]), alarms.serverErrors],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
-      // With the versions that it checks, and the permission to call it.
+      // The new versions, which the check names, and the permission to call it come first.
       alias.node.addDependency(check, role);
     }
   }
 
   /**
-   * CodeDeploy's BeforeAllowTraffic hook (`before-traffic-handler.ts`). It finds the new versions in its environment, so an
-   * alias must wait for it: a release, and likewise a rollback, first sets the versions and then moves the aliases.
+   * CodeDeploy's BeforeAllowTraffic hook (`before-traffic-handler.ts`). Its environment names the new versions, so each
+   * alias waits for it: a release or a rollback first sets the versions, and then moves the aliases.
    */
   #addCheck(stage: Stage, functions: ServiceFunctions): StageFunction {
     const called = Object.entries(functions);
