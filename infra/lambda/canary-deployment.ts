@@ -15,8 +15,8 @@ import type { Stage } from '../stages.ts';
 import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
 
 /**
- * Gives new versions of functions 10 % of the requests for some minutes, then all, once a check has passed. Goes back to
- * the old version when an alarm of the new one goes off, or the API returns too many 5xx.
+ * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed, then 10 % of
+ * them for `canaryMinutes`, then all. Rolls back if an alarm of the new version, or `server-errors`, goes off.
  */
 export class CanaryDeployment extends Construct {
   constructor(scope: Construct, service: MonitoredService, minutes: number, alarms: Monitoring) {
@@ -43,14 +43,14 @@ export class CanaryDeployment extends Construct {
         alarms: [...addCanaryAlarms(alarms, stage, name, functions[name]), alarms.serverErrors],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
-      // The new versions, which the check names, and the permission to call it come first.
+      // The check must have the new versions, and CodeDeploy the permission to call it, before the alias moves.
       alias.node.addDependency(check, role);
     }
   }
 
   /**
-   * CodeDeploy's BeforeAllowTraffic hook (`before-traffic-handler.ts`). Its environment names the new versions, so each
-   * alias waits for it: a release or a rollback first sets the versions, and then moves the aliases.
+   * CodeDeploy's BeforeAllowTraffic hook (`before-traffic-handler.ts`). It reads the new versions from its environment
+   * variables, so a release or a rollback must update the hook before it moves an alias.
    */
   #addCheck(stage: Stage, functions: ServiceFunctions): StageFunction {
     const called = Object.entries(functions);
