@@ -2,22 +2,22 @@ import { join } from 'node:path';
 import { watch } from 'chokidar';
 import { projectDirectory } from '../project-directory.ts';
 
-/** How long no file must have changed before a rebuild starts: editors and git write in bursts. */
+/** A rebuild starts when no file has changed for this time: editors and git write in bursts. */
 const quietMs = 80;
 
-/** Modules that this process runs, and would go on to run as they were. */
+/** Modules that this process has loaded: it continues to run their old version. */
 const loaded = /\binfra[/\\](local|template)(?=[/\\])/;
 
 export interface SourceWatchOptions {
-  /** Watched with all that they hold. */
+  /** Watched recursively. */
   readonly directories?: readonly string[];
   /** Called after each burst of changes. A change meanwhile aborts the signal; the next call waits until this one ends. */
   readonly rebuild: (signal: AbortSignal) => Promise<unknown>;
-  /** Gets a line for each change that can't be followed. */
+  /** Gets a line when a change needs a restart, or may be missed. */
   readonly report: (line: string) => void;
 }
 
-/** Watches sources from its return on, and calls for a rebuild when they have changed. Returns a function that stops it. */
+/** Calls `rebuild` when sources change. Resolves, once it watches them, to a function that stops it. */
 export const watchSources = async ({
   directories = ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name)),
   rebuild,

@@ -19,7 +19,7 @@ import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
 
 /**
- * Lambda's limit of an event, which a body of API Gateway's own limit exceeds (row 85 of aws-recorded.md).
+ * Lambda's limit for an event. A body within API Gateway's own limit can exceed it (row 85 of aws-recorded.md).
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const maxEventBytes = 6 * 1_024 * 1_024;
@@ -42,7 +42,7 @@ export interface ProxyFunction {
   ) => Promise<string>;
 }
 
-/** Responds to requests beside the REST API; returns false to leave a request to the API. */
+/** Responds to requests that are not for the REST API; returns false for those that are. */
 export type Site = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
@@ -58,7 +58,7 @@ export interface Exchange {
 export interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
-  /** Gets a line for each request that no response could be made of. */
+  /** Gets a line for each request that failed in the gateway, or whose reply was malformed. */
   readonly log: (line: string) => void;
   /** Gets each request that was answered. */
   readonly exchange?: ((exchange: Exchange) => void) | undefined;
@@ -66,7 +66,7 @@ export interface GatewayOptions {
 }
 
 /**
- * Listens on 127.0.0.1 and behaves, to a client, like API Gateway before a REST API. Throws an error of one line when
+ * Listens on 127.0.0.1, and behaves to clients like API Gateway with a REST API. Throws an error of one line when
  * it can't listen on the port.
  */
 export const startGateway = async (options: GatewayOptions) => {

@@ -13,7 +13,7 @@ const remapped =
 
 const HeaderValue = z.pipe(z.union([z.string(), z.boolean()]), z.transform(String));
 
-/** Rows 56 to 59 of aws-recorded.md: 200 without one, and text is read as a number. */
+/** The default is 200, and text is read as a number (rows 56 to 59 of aws-recorded.md). */
 const StatusCode = z._default(
   z.pipe(
     z.union([z.number(), z.pipe(z.string().check(z.regex(/^\d{3}$/)), z.transform(Number))]),
