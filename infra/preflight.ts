@@ -9,10 +9,10 @@ import { operations } from '../lib/contract/operations.ts';
 import { messageOf } from './message-of.ts';
 import { accountStackId, probeKeyParameter, regionOf, type Stage, stackName } from './stages.ts';
 
-/** Finds what is in the way of a deployment: a line for each problem, with how to solve it. */
+/** Returns a line for each problem that prevents a deployment, with its solution. */
 type Check = (stage: Stage) => Promise<readonly (string | false)[]>;
 
-/** Handles a rejection: the error that AWS names so becomes undefined. */
+/** Handles a rejected call: returns undefined for the error of this name, throws every other error. */
 const unless = (name: string) => (error: unknown) => {
   if (error instanceof Error && error.name === name) return undefined;
   throw error;
@@ -36,7 +36,7 @@ const findParameter = async (stage: Stage, Name: string) => {
   return (await call.catch(unless('ParameterNotFound')))?.Parameter?.Value;
 };
 
-/** From version 21 on no asset is written to another account's bucket: https://github.com/aws/aws-cdk/pull/30823 */
+/** From version 21 on, assets are not written to another account's bucket: https://github.com/aws/aws-cdk/pull/30823 */
 const minBootstrapVersion = 21;
 
 const bootstrap: Check = async (stage) => {
@@ -94,8 +94,8 @@ const certificate: Check = async (stage) => {
 };
 
 /**
- * Finds nothing before the first deployment, and in a stage without addressees, which has no topic and no probe. SNS deletes
- * after 48 hours what nobody confirms: https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html
+ * Returns no problem before the first deployment, and for a stage without addressees, which has no topic and no probe. SNS
+ * deletes a subscription that is not confirmed within 48 hours: https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html
  */
 const alarmsAndProbe: Check = async (stage) => {
   const client = new CloudFormationClient(regionOf(stage));
@@ -123,7 +123,7 @@ const alarmsAndProbe: Check = async (stage) => {
   ];
 };
 
-/** Runs every check, also after one has failed. */
+/** Runs every check, even if another one fails. */
 const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>) => {
   const results = await Promise.all(
     Object.entries(checks).map(([name, check]) =>
@@ -134,8 +134,8 @@ const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>)
 };
 
 /**
- * What is in the way of deploying the stack of a stage, or of its account: a line for each problem. The other checks are
- * left out while the credentials are wrong.
+ * Returns a line for each problem that prevents deploying the stack of a stage, or of its account. Skips the other
+ * checks while the credentials are wrong.
  */
 export const preflight = async (stage: Stage, stack: 'account' | 'stage' = 'stage') => {
   const problems = await problemsOf(stage, { credentials });

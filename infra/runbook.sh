@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The commands of infra/runbook.md, for bash and zsh: . infra/runbook.sh prod
-# They use the account that AWS_PROFILE names. A command that changes something prints each change before it makes it.
+# They use the account that AWS_PROFILE names. A command that changes something prints each call before it makes it.
 export AWS_REGION=${AWS_REGION:-eu-west-1} AWS_PAGER=
 stage=${1:?Usage: . infra/runbook.sh prod}
 stack=AnimalStore-$stage
@@ -15,7 +15,7 @@ output() {
   aws cloudformation describe-stacks --stack-name "$stack" --query "Stacks[0].Outputs[?OutputKey=='$1'].OutputValue" --output text
 }
 
-# The physical names of the stack's resources of a type, if their logical id contains the second word.
+# The physical names of the stack's resources of a type. The second argument limits them to logical ids that contain it.
 names() {
   : "${1:?Usage: names <TYPE> [<PART OF THE LOGICAL ID>]}"
   aws cloudformation list-stack-resources --stack-name "$stack" --query "StackResourceSummaries[?ResourceType=='AWS::$1' && contains(LogicalResourceId,'${2:-}')].PhysicalResourceId" --output text
@@ -29,7 +29,7 @@ declared() {
   aws cloudformation get-template --stack-name "$stack" --query "TemplateBody.Resources.\"$logical_id\".Properties.$2" --output text
 }
 
-# The functions of the API, which are those with an alias. Neither zsh nor macOS's bash has mapfile.
+# The functions of the API: only they have an alias. Not by mapfile, which zsh and macOS's bash lack.
 # shellcheck disable=SC2207
 lambdas=($(names Lambda::Alias | tr '\t' '\n' | cut -d: -f7))
 api=$(names ApiGateway::RestApi)
@@ -51,12 +51,12 @@ stack_history() {
   aws cloudformation describe-stack-events --stack-name "$stack" --max-items 200 --query "StackEvents[?ResourceType=='AWS::CloudFormation::Stack'].[Timestamp,ResourceStatus]" --output text
 }
 
-# The tables of the stage, also those that its stack does not have.
+# The tables of the stage, including those that are not in its stack.
 stage_tables() {
   aws dynamodb list-tables --query "TableNames[?starts_with(@,'$stack-')]" --output text
 }
 
-# The line of the source at a place in a bundle of this commit, such as get-pet.cjs:1:4711.
+# The source line of a place in a bundle, such as get-pet.cjs:1:4711. The deployed commit must be checked out.
 source_of() {
   : "${1:?Usage: source_of <BUNDLE>:<LINE>:<COLUMN>}"
   local bundle line column
@@ -67,7 +67,7 @@ source_of() {
 
 # === Alarms, metrics and logs ===
 
-# Where logs and metrics begin: so long ago.
+# Sets how far back logs and metrics are read.
 look_back() {
   : "${2:?Usage: look_back <NUMBER> minutes, hours or days}"
   local seconds
@@ -93,7 +93,7 @@ alarms() {
   aws cloudwatch describe-alarms --alarm-name-prefix "$service-" --query 'MetricAlarms[].[StateValue,AlarmName,StateUpdatedTimestamp]' --output text
 }
 
-# A value for every 5 minutes.
+# The values of a metric, one for every 5 minutes.
 metric() {
   : "${4:?Usage: metric <Sum, Maximum or p99> <NAMESPACE> <METRIC> <DIMENSIONS>}"
   local kind=--statistics
@@ -139,7 +139,7 @@ access_log() {
   insights "${1:?Usage: access_log <QUERY>}" "$(names Logs::LogGroup AccessLog)"
 }
 
-# The failed requests by response, and by cause in the functions.
+# The requests with a 5xx, by response in the access log and by cause in the functions' logs.
 failed_requests() {
   title 'Requests by status, type of error, method and path'
   access_log 'filter status like /^5/ | stats count(*) as requests by status, errorType, httpMethod, resourcePath | sort requests desc'
@@ -212,7 +212,8 @@ unauthorized_requests() {
 # The requests that the firewall blocks, and what else their addresses get.
 blocked_requests() {
   title 'Blocked requests by address and rule'
-  insights 'filter action = "BLOCK" | stats count(*) as requests by httpRequest.clientIp, terminatingRuleId | sort requests desc | limit 20' "$(names Logs::LogGroup FirewallLog)"
+  # Of AWS's rule groups, terminatingRuleId is the group, and ruleId the rule in it.
+  insights 'filter action = "BLOCK" | parse @message /"terminatingRule":\{"ruleId":"(?<ruleId>[^"]+)/ | stats count(*) as requests by httpRequest.clientIp, terminatingRuleId, ruleId | sort requests desc | limit 20' "$(names Logs::LogGroup FirewallLog)"
   title 'All requests by address, status and the status of the firewall'
   access_log 'stats count(*) as requests by sourceIp, status, firewallStatus | sort requests desc | limit 20'
 }
@@ -227,7 +228,7 @@ failed_checks() {
   insights 'filter ispresent(deploymentId) | fields @timestamp, deploymentId, failures.0, failures.1 | sort @timestamp desc | limit 5' "$(names Logs::LogGroup beforetraffic)"
 }
 
-# The requests that met corrupt items; their messages have the ids.
+# The requests that read corrupt items, with the ids of these items.
 corrupt_items() {
   function_logs 'filter ispresent(corruptItems.0) | fields @timestamp, operation, status, @message | sort @timestamp desc | limit 20'
 }
@@ -247,7 +248,7 @@ access_of() {
   access_log "filter lambdaRequestId = \"$1\" | fields @timestamp, sourceIp, httpMethod, resourcePath, status"
 }
 
-# The traces of X-Ray of the last 6 hours whose URL contains a text.
+# X-Ray's traces of the last 6 hours whose URLs contain a text.
 traces_with() {
   : "${1:?Usage: traces_with <TEXT>}"
   local now
@@ -289,7 +290,7 @@ change() {
   aws "$@" >/dev/null
 }
 
-# Stops the deployments that are in their canary; CodeDeploy gives the old versions all requests again.
+# Stops running canaries. CodeDeploy then sends all requests to the old versions again.
 stop_canary() {
   local group deployment
   for group in $(names CodeDeploy::DeploymentGroup); do
@@ -299,12 +300,12 @@ stop_canary() {
   done
 }
 
-# Cancels an update of the stack that is running, which rolls it back.
+# Cancels a running update of the stack, which rolls the stack back.
 cancel_update() {
   change cloudformation cancel-update-stack --stack-name "$stack"
 }
 
-# Continues a rollback of the stack that failed.
+# Continues a failed rollback of the stack.
 continue_rollback() {
   change cloudformation continue-update-rollback --stack-name "$stack"
 }
@@ -315,7 +316,7 @@ use_version() {
   change lambda update-alias --function-name "$1" --name live --function-version "$2" --routing-config 'AdditionalVersionWeights={}'
 }
 
-# Deploys the working copy. Without a canary, because CodeDeploy deploys nothing while an alarm is on.
+# Deploys the working copy without a canary: CodeDeploy deploys nothing while an alarm is on.
 deploy_without_canary() {
   echo "Deploys $(git log -1 --format='%h "%s"') and $(git status --short | wc -l) changed files to $stack." >&2
   npm run deploy -- "$stack" --context canary=off "$@"
@@ -352,13 +353,13 @@ delete_failed_stack() {
     aws cloudformation wait stack-delete-complete --stack-name "$stack"
 }
 
-# The keys command of this stage.
+# Runs the keys command for this stage.
 api_keys() {
   : "${1:?Usage: api_keys <issue, list, rotate, revoke or usage> [<OPTIONS>]}"
   npm run keys -- "$@" --stage "$stage"
 }
 
-# An API key that is valid for an hour, without the warning below it.
+# A new API key that is valid for an hour, without the warning that the keys command prints below it.
 test_key() {
   npm_config_loglevel=silent api_keys issue --owner on-call --expires-in 1h | head -n 1
 }
@@ -376,7 +377,7 @@ request() {
 
 # === Limits ===
 
-# Lets so many requests to an operation through: a second on average, and at once.
+# Sets the throttle of an operation: its average rate in requests a second, and its burst.
 throttle() {
   : "${3:?Usage: throttle <OPERATION> <RATE> <BURST>}"
   local method
@@ -405,13 +406,13 @@ limit_index() {
   change dynamodb update-table --table-name "$pets" --global-secondary-index-updates "[{\"Update\":{\"IndexName\":\"byStatus\",\"OnDemandThroughput\":{\"MaxReadRequestUnits\":$1,\"MaxWriteRequestUnits\":$2}}}]"
 }
 
-# Prepares the index byStatus for so many read and write units a second. It is billed once, and can't be undone.
+# Warms the index byStatus for this many read and write units a second. AWS bills this once, and it can't be undone.
 warm_index() {
   : "${2:?Usage: warm_index <READS> <WRITES>}"
   change dynamodb update-table --table-name "$pets" --global-secondary-index-updates "[{\"Update\":{\"IndexName\":\"byStatus\",\"WarmThroughput\":{\"ReadUnitsPerSecond\":$1,\"WriteUnitsPerSecond\":$2}}}]"
 }
 
-# Keeps so many execution environments for a function, which can't have more.
+# Sets the reserved concurrency of a function, which is also its limit.
 reserve_concurrency() {
   : "${2:?Usage: reserve_concurrency <FUNCTION> <NUMBER>}"
   change lambda put-function-concurrency --function-name "$1" --reserved-concurrent-executions "$2"
@@ -449,7 +450,7 @@ open_service() {
 
 # === Rows and tables ===
 
-# The key of a pet, or of an API key, as DynamoDB takes it.
+# The primary key of a pet or an API key, in DynamoDB's JSON.
 key_of() {
   : "${2:?Usage: key_of <TABLE> <ID>}"
   case $1 in
@@ -458,7 +459,7 @@ key_of() {
   esac
 }
 
-# Where the rows that you edit are kept, out of git's sight.
+# The directory for rows that you edit. Git ignores it.
 mkdir -p .local
 
 # A row as it is stored.
@@ -473,7 +474,7 @@ store_row() {
   change dynamodb put-item --table-name "$1" --item "file://$2"
 }
 
-# Copies a row, which replaces the row with the same id.
+# Copies a row to another table, where it replaces the row with the same id.
 copy_row() {
   : "${3:?Usage: copy_row <FROM TABLE> <TO TABLE> <ID>}"
   show_row "$1" "$3" >.local/row.json && store_row "$2" .local/row.json
@@ -504,7 +505,7 @@ restore_copy() {
     wait_for_table "$1-restored"
 }
 
-# Replaces a table by its copy, <TABLE>-restored.
+# Replaces a table with its copy, <TABLE>-restored.
 replace_by_copy() {
   : "${1:?Usage: replace_by_copy <TABLE>}"
   local backup
@@ -526,7 +527,8 @@ restore_deleted() {
   restore_backup "$1" "$backup"
 }
 
-# Restores a table from a backup, and sets what a restored table lacks. It can take hours.
+# Restores a table from a backup, and sets what DynamoDB doesn't restore: point-in-time recovery, tags and deletion
+# protection. This can take hours.
 restore_backup() {
   : "${2:?Usage: restore_backup <TABLE> <BACKUP_ARN>}"
   local days protected

@@ -2,35 +2,35 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ApiKeyPrefix } from '../lib/contract/api-key.ts';
 import type { OperationName } from '../lib/contract/operations.ts';
 
-/** How many requests are let through: a second on average, and at once. */
+/** A throttle of API Gateway: average requests a second, and the largest burst. */
 export interface Throttle {
   readonly ratePerSecond: number;
   readonly burst: number;
 }
 
-/** What distinguishes one deployment of the service from another: plain values, so that every command can read them. */
+/** The settings of one deployment of the service. They are plain values, so that every command can read them. */
 export interface Stage {
   readonly name: 'staging' | 'prod';
-  /** The only account and region that the stage is deployed to; without it, where the credentials lead. */
+  /** The account and region of the stage; `undefined` deploys to those of the credentials. */
   readonly environment: Readonly<{ account: string; region: string }> | undefined;
   /** The prefix of the API keys that this stage accepts. */
   readonly apiKeyPrefix: ApiKeyPrefix;
-  /** The domain that clients use, in place of API Gateway's own, and its certificate in this region. */
+  /** The domain that clients use instead of API Gateway's, and its certificate in the stage's region. */
   readonly customDomain: Readonly<{ domainName: string; certificateArn: string }> | undefined;
-  /** For each method of the API that has no throttle of its own. */
+  /** The throttle of each method that has none in `operationThrottles`. */
   readonly throttle: Throttle;
-  /** By the name of the operation. */
+  /** Throttles of single operations, by name. */
   readonly operationThrottles: Readonly<Partial<Record<OperationName, Throttle>>>;
   /** Origins whose web pages may call the service, such as `https://store.example`; without any, CORS is off. */
   readonly corsOrigins: readonly string[];
-  /** A firewall before the API: how many requests an address, and an API key, may send in 5 minutes. */
+  /** The firewall's limits: how many requests each address, and each API key, may send in 5 minutes. */
   readonly firewall: { requestsPerAddress: number; requestsPerApiKey: number } | undefined;
   /** Memory of each function, in MiB; its share of CPU grows with it. */
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
-  /** Execution environments that functions get, and no more; without it they share the account's. */
+  /** Reserved concurrency of each function, which is also its limit. Without it, all share the account's concurrency. */
   readonly reservedConcurrency: Readonly<{ eachOperation: number; unrouted: number }> | undefined;
-  /** How long a new version gets 10 % of the requests before it gets all; without a number it gets all at once. */
+  /** For how many minutes a new version gets 10 % of the requests; `undefined` sends it all requests at once. */
   readonly canaryMinutes: number | undefined;
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
@@ -46,13 +46,13 @@ export interface Stage {
   readonly deletionProtection: boolean;
   /** Whether CloudFormation refuses to delete the stack. */
   readonly terminationProtection: boolean;
-  /** How far back the tables can be restored to any second, in days, at most 35; 0 turns it off. */
+  /** Days of point-in-time recovery of the tables, from 1 to 35; 0 turns it off. */
   readonly pointInTimeRecoveryDays: number;
-  /** Request units a second that a table, and its index, takes at the most: a bound on what a mistake costs. */
+  /** The most request units a second that a table, and its index, accept. This limits what a mistake costs. */
   readonly maximumUnits: { readonly read: number; readonly write: number };
 }
 
-/** What stages share: what clients meet in prod they have met in staging. */
+/** Values that all stages share, so that clients find the same behaviour in staging and prod. */
 const base = {
   customDomain: undefined,
   corsOrigins: [],
@@ -109,7 +109,7 @@ export const prod: Stage = {
 /** Every stage of the service, by its name. */
 export const stages: Readonly<Record<Stage['name'], Stage>> = { staging, prod };
 
-/** A stage in an AWS-compatible emulator: in its own account, without what emulators lack, such as CodeDeploy. */
+/** The stage for an AWS-compatible emulator: in the emulator's account, without what emulators lack, such as CodeDeploy. */
 export const emulated = (stage: Stage): Stage => ({
   ...stage,
   environment: undefined,
@@ -119,18 +119,18 @@ export const emulated = (stage: Stage): Stage => ({
   terminationProtection: false,
 });
 
-/** The region of a stage, as clients of the SDK take it; empty if the credentials decide. */
+/** The region of a stage as an option of the SDK's clients; empty if the stage has no `environment`. */
 export const regionOf = ({ environment }: Pick<Stage, 'environment'>): { region?: string } =>
   environment ? { region: environment.region } : {};
 
-/** What the stage is called wherever names must tell stages apart: its API, metrics, logs, alarms and dashboard. */
+/** The name of a stage's API, metrics, logs, alarms and dashboard. */
 export const serviceName = ({ name }: Stage) => `animal-store-${name}`;
 
-/** The SSM parameter, a SecureString, that holds the API key with which a stage checks itself. */
+/** The name of the SSM parameter (a SecureString) with the API key of the probe and of the golden requests. */
 export const probeKeyParameter = ({ name }: Pick<Stage, 'name'>) =>
   `/animal-store/${name}/probe-api-key`;
 
-/** Where alarms send their addressees: the path in this repository, or the address at which they can read it. */
+/** The link to the runbook in each alarm: its path in this repository, or the URL at which addressees can read it. */
 export const runbook = 'infra/runbook.md';
 
 /** The name of a stage's stack. */
@@ -139,7 +139,7 @@ export const stackName = ({ name }: Pick<Stage, 'name'>) => `AnimalStore-${name}
 /** The name of the stack that an account needs once in a region, for any number of stages. */
 export const accountStackName = 'AnimalStore-account';
 
-/** What the CDK's commands call the account stack that a stage needs. */
+/** The id in the CDK's commands of the account stack that a stage needs. */
 export const accountStackId = ({ environment }: Pick<Stage, 'environment'>): string =>
   environment
     ? `${accountStackName}-${environment.account}-${environment.region}`
@@ -156,12 +156,12 @@ const dangersInProd = [
 ] as const;
 
 /**
- * Throws, and names each reason, when no alarm could stop a canary, prod could lose data or fail unseen, or an origin for
- * CORS is not what browsers send: scheme, host and perhaps port, in lower case, and no path.
+ * Throws an error that lists the reasons when a canary has no alarms to stop it, when prod could lose data or fail unnoticed,
+ * or when an origin for CORS is not a scheme, a host and an optional port, in lower case, without a path.
  */
 export const requireSafe = (stage: Stage): void => {
   const isSet = (name: keyof Stage) => [stage[name]].flat().some(Boolean);
-  // To a URL `*` and `'` are letters of a host like others; to API Gateway `'` ends a value.
+  // `URL` accepts `*` and `'` in a host. API Gateway ends a value at `'`, and browsers send no `*`.
   const isOrigin = (given: string) => URL.parse(given)?.origin === given && !/[*']/.test(given);
   const problems: string[] = [];
   if (isSet('canaryMinutes') && !isSet('alarmAddressees'))

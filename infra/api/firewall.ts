@@ -9,7 +9,7 @@ import { errorHeaders } from './error-headers.ts';
 
 type Limits = NonNullable<Stage['firewall']>;
 
-/** A web ACL (AWS WAF) before the API: refuses large bodies, floods, and known attacks (by the API's WAF_FILTERED). */
+/** A web ACL (AWS WAF) in front of the API. Blocks large bodies, floods, and known attacks (gateway response WAF_FILTERED). */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, stage: Stage, limits: Limits, stageArn: string) {
     super(scope, id);
@@ -51,14 +51,14 @@ export class Firewall extends Construct {
   }
 
   /**
-   * Logs the requests that a rule blocks or counts, without what may hold an API key.
+   * Logs the requests that a rule blocks or counts, without the fields that may contain an API key.
    * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
    */
   #addLog(stage: Stage, resourceArn: string) {
     const { logGroupName: resourceName } = new LogGroup(this, 'Log', {
       logGroupName: `aws-waf-logs-${serviceName(stage)}`,
       retention: stage.accessLogRetentionDays,
-      // Its name is fixed, so that a retry of a failed deployment would collide with a log that stayed.
+      // The name is fixed: a log group that a failed deployment leaves behind would make the next one fail.
       removalPolicy: stage.retainData
         ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
         : RemovalPolicy.DESTROY,
@@ -82,7 +82,7 @@ export class Firewall extends Construct {
   }
 }
 
-/** The time in which requests are counted. */
+/** The time in which requests are counted, in seconds. */
 const evaluationWindowSec = 300;
 
 /** What is blocked, and with which error. */
@@ -119,7 +119,7 @@ const over = (limit: number, by: { aggregateKeyType: string; customKeys?: object
 });
 
 /**
- * The functions take `bearer` in any case, followed by any number of spaces, so each spelling counts for one key.
+ * The functions accept `bearer` in any case and any number of spaces after it. All spellings count as one key.
  * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-transformation.html
  */
 const oneSpelling = [
@@ -134,14 +134,14 @@ const block = (stage: Stage, error: ApiError): CfnWebACL.RuleActionProperty => (
       customResponseBodyKey: error.code,
       responseHeaders: Object.entries(errorHeaders(stage, error)).map(([name, value]) => ({
         name,
-        // Who is blocked stays so until the window has passed.
+        // A client stays blocked until the window has passed.
         value: name === 'Retry-After' ? `${evaluationWindowSec}` : value,
       })),
     },
   },
 });
 
-/** AWS's rules, and those among them that only count: `<b>` is a name for a pet, and no client needs a `User-Agent`. */
+/** AWS's rule groups, each with its rules that only count: a pet may be named `<b>`, and clients need no `User-Agent`. */
 const managedRules = Object.entries({
   AWSManagedRulesCommonRuleSet: [
     'SizeRestrictions_BODY',

@@ -17,7 +17,7 @@ import {
 const words = process.argv.slice(2);
 const isEmulator = words.includes('emulator=true');
 
-/** The stacks of each stage as the CDK's commands call them, in the order of deployment. */
+/** The id of each stack in the CDK's commands, with its stage, in the order of deployment. */
 const targets = new Map(
   Object.values(stages)
     .map((stage) => (isEmulator ? emulated(stage) : stage))
@@ -30,15 +30,15 @@ const options = words.filter((word) => !targets.has(word));
 const outputsAt = options.indexOf('--outputs-file');
 const outputs = outputsAt < 0 ? [] : options.slice(outputsAt, outputsAt + 2);
 
-/** Runs the CDK for all to see. Throws when it fails. */
+/** Runs the CDK and shows its output. Throws when it fails. */
 const cdkDeploy = (...given: readonly string[]) => {
   const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
   execFileSync('cdk', ['deploy', ...given], { stdio: 'inherit', env });
 };
 
-/** Creates a change set, and executes exactly this one if it keeps the tables and the API. */
+/** Creates a change set, and executes exactly this one. Throws if it would replace or remove a table or the API. */
 const deploy = async (id: string, StackName: string, region: { region?: string }) => {
-  // The app always contains prod.
+  // The app always contains prod, so other stages must accept the placeholders of prod.
   const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
   const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
@@ -53,7 +53,7 @@ const deploy = async (id: string, StackName: string, region: { region?: string }
   const losses = lossesOf(found.flatMap(({ Changes = [] }) => Changes)).join('\nerror: ');
   if (losses) throw new Error(`${losses} See "Replace a table" in infra/README.md.`);
 
-  // From cdk.out, which the first command has written: nothing is synthesised, or asked, twice.
+  // Uses the cdk.out that the first command wrote, so that nothing is synthesised or asked twice.
   const execute = ['--app', 'cdk.out', '--method', 'execute-change-set', ...changeSet];
   cdkDeploy(id, ...execute, '--require-approval', 'never', ...outputs);
 };

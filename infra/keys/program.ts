@@ -29,6 +29,11 @@ const keysOf = async (options: Options) => {
   throw new Error('--endpoint is for local keys: they are of --stage staging');
 };
 
+const reportMalformed = (keyId: unknown) =>
+  console.error(
+    `Key ${keyId} is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md`,
+  );
+
 /** Each key and operation that was used, and each key that was not. */
 const usageIn = async (options: Options & { days?: number }) => {
   const { name, logRetentionDays, logLevel } = stages[options.stage];
@@ -38,7 +43,7 @@ const usageIn = async (options: Options & { days?: number }) => {
   if (logLevel === 'WARN' || logLevel === 'ERROR')
     throw new Error(`The logs of ${name}, of level ${logLevel}, name no key of a success`);
   const { keys, logGroupNames, config } = await openStage(stageOf(options));
-  const records = await keys.list();
+  const records = await keys.list(reportMalformed);
   const used = await readUsage(config, logGroupNames, days);
   const owners = new Map(records.map(({ keyId, owner }) => [keyId, owner]));
   const unused = new Set(owners.keys()).difference(new Set(used.map(({ keyId }) => keyId)));
@@ -149,7 +154,7 @@ export const keysProgram = (
 
   command('list', 'list all keys, without their secrets').action(async (options: Options) => {
     const keys = await keysOf(options);
-    print(options, (await keys.list()).map(shown));
+    print(options, (await keys.list(reportMalformed)).map(shown));
   });
 
   command('usage', 'count the requests of each key, and show its last use')

@@ -15,8 +15,8 @@ import type { Stage } from '../stages.ts';
 import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
 
 /**
- * Gives new versions of functions, once a check has passed, 10 % of the requests for some minutes, then all. Goes back to
- * the old version when an alarm of the new one goes off, or the API answers too many 5xx.
+ * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed, then 10 % of
+ * them for `canaryMinutes`, then all. Rolls back if an alarm of the new version, or `server-errors`, goes off.
  */
 export class CanaryDeployment extends Construct {
   constructor(scope: Construct, service: MonitoredService, minutes: number, alarms: Monitoring) {
@@ -43,14 +43,14 @@ export class CanaryDeployment extends Construct {
         alarms: [...addCanaryAlarms(alarms, stage, name, functions[name]), alarms.serverErrors],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
-      // With the versions that it checks, and the permission to call it.
+      // The check must have the new versions, and CodeDeploy the permission to call it, before the alias moves.
       alias.node.addDependency(check, role);
     }
   }
 
   /**
-   * CodeDeploy's BeforeAllowTraffic hook (`before-traffic-handler.ts`). It finds the new versions in its environment, so an
-   * alias must wait for it: a release, and likewise a rollback, first sets the versions and then moves the aliases.
+   * CodeDeploy's BeforeAllowTraffic hook (`before-traffic-handler.ts`). It reads the new versions from its environment
+   * variables, so a release or a rollback must update the hook before it moves an alias.
    */
   #addCheck(stage: Stage, functions: ServiceFunctions): StageFunction {
     const called = Object.entries(functions);

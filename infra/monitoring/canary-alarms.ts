@@ -18,7 +18,7 @@ const latencyLimits: Readonly<Record<keyof ServiceFunctions, number>> = {
 };
 
 /**
- * The alarms that take a function's new version back. They watch metrics of this version, as the template does not know
+ * The alarms that roll back a function's new version. They watch metrics of this version, as the template does not know
  * which version was live. What they catch is simulated in test/infra/canary-simulation.ts.
  */
 export const addCanaryAlarms = (
@@ -36,7 +36,7 @@ export const addCanaryAlarms = (
   return [
     // A crash and a time-out write no line, so only Lambda counts them.
     monitoring.addAlarm(`canary-errors-${id}`, {
-      meaning: `The new version of ${id} crashed or timed out: its deployment is taken back.`,
+      meaning: `The new version of ${id} crashed or timed out: its deployment is rolled back.`,
       metric: lambda.metricErrors({
         dimensionsMap: {
           FunctionName: lambda.functionName,
@@ -49,7 +49,7 @@ export const addCanaryAlarms = (
       ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-server-errors-${id}`, {
-      meaning: `The new version of ${id} answered 3 requests or more, and 0.5 % of them, with 5xx in 10 minutes: its deployment is taken back.`,
+      meaning: `The new version of ${id} returned 5xx to 3 requests or more, and to 0.5 % of them, in 10 minutes: its deployment is rolled back.`,
       metric: new MathExpression({
         // Fewer failures, such as the first of a few requests, say nothing of the version.
         expression: 'IF(errors >= 3, 100 * errors / requests, 0)',
@@ -60,7 +60,7 @@ export const addCanaryAlarms = (
       ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-latency-${id}`, {
-      meaning: `The slowest 1 % of the requests to the new version of ${id} took ${latencyLimits[operation]} ms or more for 4 minutes: its deployment is taken back.`,
+      meaning: `The slowest 1 % of the requests to the new version of ${id} took ${latencyLimits[operation]} ms or more for 4 minutes: its deployment is rolled back.`,
       metric: new MathExpression({
         expression: 'IF(requests >= 5, p99, 0)',
         usingMetrics: { p99: metric(versionMetricNames.latency, 'p99'), requests },

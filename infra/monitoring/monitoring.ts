@@ -30,7 +30,7 @@ interface ServiceAlarmProps extends Omit<AlarmProps, 'evaluationPeriods'> {
 
 /** The alarms of a stage, each with its addressees and its entry in the runbook. */
 export class Monitoring extends Construct {
-  /** Too many requests are answered with 5xx, so that a deployment under way must be taken back. */
+  /** Goes off when too many requests get a 5xx; CodeDeploy then rolls back a running canary. */
   readonly serverErrors: Alarm;
   /** Every alarm that was added so far. */
   readonly alarms: Alarm[] = [];

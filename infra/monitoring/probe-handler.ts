@@ -1,7 +1,7 @@
 import { metricsNamespace, probeMetricNames } from '../../lib/contract/metric-names.ts';
 import { readProbeKey, variable } from '../lambda/probe-key.ts';
 
-/** How long reading the key may take, and a request, in ms. */
+/** Time limit for reading the key, and for each request, in ms. */
 const patienceMs = 5_000;
 
 /** Whether a body is a page of at most one pet. */
@@ -10,10 +10,10 @@ const isPage = (body: unknown): boolean =>
   body.length <= 1 &&
   body.every(({ id, name, status }) => id > 0 && name?.length > 0 && status?.length > 0);
 
-/** Kept until it is refused. */
+/** The API key, kept until the service refuses it. */
 let apiKey: string | undefined;
 
-/** Asks the public address for one pet, as a client does. Writes what it found; no failure is an error of its own. */
+/** Requests one pet from the public address, as a client does, and logs the result. Logs a failure instead of throwing. */
 export const handler = async (): Promise<void> => {
   try {
     writeLine({ [probeMetricNames.success]: 1, [probeMetricNames.latency]: await probe() });
@@ -22,7 +22,7 @@ export const handler = async (): Promise<void> => {
   }
 };
 
-/** How long the right answer took, in ms. Throws for any other. */
+/** Returns the latency of a correct response, in ms. Throws for any other response. */
 const probe = async (): Promise<number> => {
   const isKept = apiKey !== undefined;
   apiKey ??= await readProbeKey(AbortSignal.timeout(patienceMs));
@@ -36,7 +36,7 @@ const probe = async (): Promise<number> => {
   const latencyMs = performance.now() - startedAt;
   if (response.status === 401) {
     apiKey = undefined;
-    // It may have been rotated.
+    // The key may have been rotated.
     if (isKept) return probe();
   }
   if (response.status !== 200) throw new Error(`status ${response.status} instead of 200`);
@@ -46,7 +46,7 @@ const probe = async (): Promise<number> => {
   return latencyMs;
 };
 
-/** `fetch` gives its reason as the cause. */
+/** The error with its `cause`, in which `fetch` puts the reason. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause ? `${error} (${error.cause})` : `${error}`;
 
@@ -67,6 +67,6 @@ const writeLine = (values: Readonly<Record<string, number>>, failure?: string): 
       CloudWatchMetrics: [{ Namespace: metricsNamespace, Dimensions: [['service']], Metrics }],
     },
   };
-  // Not console.log, which Lambda gives a prefix (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
+  // Not console.log: Lambda adds a prefix to its lines (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };

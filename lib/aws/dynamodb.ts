@@ -3,6 +3,7 @@ import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import type { MiddlewareStack } from '@smithy/types';
 import { exactNumber } from '../contract/exact-json.ts';
 import { metricNames } from '../contract/metric-names.ts';
 import { elapsedMs, instantMs } from './elapsed-ms.ts';
@@ -87,10 +88,7 @@ client.middlewareStack.add(
   { name: 'inspectFailure', step: 'finalizeRequest', priority: 'low' },
 );
 
-/**
- * Failures that may pass, though the SDK takes them as final: an error that did not come from DynamoDB (a TLS alert,
- * HPE_* of Node's HTTP parser, an implausible answer), and expired credentials, which get renewed.
- */
+/** What the SDK takes as final: errors of TLS, of Node's HTTP parser and of `checkAnswer`, and credentials that expired. */
 const mayPass = (error: Error) =>
   !(error instanceof DynamoDBServiceException) || error.name === 'ExpiredTokenException';
 
@@ -111,3 +109,19 @@ client.middlewareStack.add(
 export const dynamodb = DynamoDBDocumentClient.from(client, {
   unmarshallOptions: { wrapNumbers: exactNumber },
 });
+
+/** Makes an attempt of a command fail when `check` throws for its answer, so that the SDK retries it. */
+export const checkAnswer = <Input extends object, Output extends object>(
+  { middlewareStack }: { readonly middlewareStack: MiddlewareStack<Input, Output> },
+  check: (output: Output) => void,
+): void => {
+  middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      check(result.output);
+      return result;
+    },
+    // The document client adds a command's middleware twice.
+    { name: 'checkAnswer', step: 'finalizeRequest', priority: 'low', override: true },
+  );
+};

@@ -1,14 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { checkAnswer } from './check-answer.ts';
-import { dynamodb } from './dynamodb.ts';
+import { checkAnswer, dynamodb } from './dynamodb.ts';
 import { noteCorruptItem } from './telemetry.ts';
 
 class CorruptItem extends Error {}
 
 /**
  * Gets the item with a key, eventually consistent (0.5 RCU), and converts it by `read`; `undefined` if there is none.
- * Requests an item again that has another key, or for which `read` throws. Throws the SDK's errors, or in the end that
- * of `read`: the item is corrupt, and the log names its key.
+ * Retries an item of another key, or for which `read` throws. Throws the SDK's errors or that of `read`; the log names the key.
  */
 export const getItem = async <Item>(
   TableName: string,

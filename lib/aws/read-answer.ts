@@ -4,9 +4,8 @@ import type { HttpResponse } from '@smithy/core/protocols';
 const openingBrace = '{'.charCodeAt(0);
 
 /**
- * Reads the body of an answer to its last byte. Throws a `TimeoutError` after `ms`, and an Error for a success that is no
- * JSON object. For `{}`, the whole answer to a PutItem, only TLS proves that DynamoDB sent it: TLS authenticates the
- * server and every byte (RFC 8446 §1). The header `x-amz-crc32` is not checked.
+ * Reads a body to its last byte. Throws a `TimeoutError` after `ms`, and an Error for a success that is no JSON object.
+ * Doesn't check `x-amz-crc32`: TLS authenticates the server and every byte (RFC 8446 §1).
  */
 export const readAnswer = async ({ body, statusCode }: HttpResponse, ms: number) => {
   const bytes = await readWithin(ms, body);

@@ -22,11 +22,21 @@ export const generateApiKey = (prefix: ApiKeyPrefix): string => {
   return unchecked + checksumOf(unchecked);
 };
 
+/** The id of a key in the format of this prefix; `undefined` for any other text. Doesn't check the checksum. */
+export const keyIdOf = (apiKey: string, prefix: string): string | undefined => {
+  const parts = shape.exec(apiKey)?.groups;
+  return parts?.['prefix'] === prefix ? parts['keyId'] : undefined;
+};
+
+/** Whether a key has the right checksum, which a mistyped one has not. */
+export const isIntact = (apiKey: string): boolean =>
+  checksumOf(apiKey.slice(0, -checksumLength)) === apiKey.slice(-checksumLength);
+
+/** SHA-256 of the whole key, 32 bytes. */
+export const hashOf = (apiKey: string): Uint8Array => hash('sha256', apiKey, 'buffer');
+
 /** What a well-formed key of this prefix identifies; `undefined` for any other text, a mistyped key included. */
 export const identifyApiKey = (apiKey: string, prefix: string): ApiKeyIdentity | undefined => {
-  const parts = shape.exec(apiKey)?.groups;
-  if (parts?.['keyId'] === undefined || parts['prefix'] !== prefix) return undefined;
-  if (checksumOf(apiKey.slice(0, -checksumLength)) !== apiKey.slice(-checksumLength))
-    return undefined;
-  return { keyId: parts['keyId'], hash: hash('sha256', apiKey, 'buffer') };
+  const keyId = keyIdOf(apiKey, prefix);
+  return keyId && isIntact(apiKey) ? { keyId, hash: hashOf(apiKey) } : undefined;
 };

@@ -4,10 +4,7 @@ import { maxBodyBytes, maxContentTypeLength } from '../contract/limits.ts';
 import { headerValues } from './header-values.ts';
 import type { BodyRequest } from './operation-request.ts';
 
-/**
- * Makes `event.body` text for the JSON parser, and keeps it as `internal.bodyText`.
- * Throws `unsupported_media_type`, `payload_too_large` or `invalid_request`, in this order.
- */
+/** Makes `event.body` and `internal.bodyText` the body as text. Throws the 415, 413 or 400 of a body that can't be JSON. */
 export const bodyLimits = () => ({
   before: ({ event, internal }: BodyRequest) => {
     const sent = typeof event.body === 'string' ? event.body : '';

@@ -7,10 +7,7 @@ const marginMs = 500;
 /** Time for all DynamoDB calls of a request together, in ms: a lasting fault gets 503 within 4 s. */
 const callsMs = 3_500;
 
-/**
- * Bounds all calls of the invocation together, by `callsMs` and its remaining time, as `context.signal`.
- * Throws `service_unavailable` when too little of it is left to start anything.
- */
+/** Bounds all calls of an invocation by `context.signal`. Throws `service_unavailable` when too little time is left. */
 export const deadline = () => {
   const clear = ({ context }: OperationRequest) => clearTimeout(context.deadline);
   return {

@@ -2,10 +2,7 @@ import { hash } from 'node:crypto';
 import { headerValues } from './header-values.ts';
 import type { ChainRequest } from './operation-request.ts';
 
-/**
- * Adds the strong entity tag of the body (RFC 9110 §8.8.3), and responds with 304 and no body to a request whose
- * `If-None-Match` names it (§13.1.2).
- */
+/** Adds the strong entity tag of the body (RFC 9110 §8.8.3); 304 and no body where `If-None-Match` names it (§13.1.2). */
 export const entityTag = () => ({
   after: ({ event, response }: ChainRequest) => {
     if (!response) return;

@@ -1,6 +1,6 @@
 import { isRetryable } from '../aws/retryable.ts';
 import { ApiError, errors } from '../contract/errors.ts';
-import { parserError } from './body-errors.ts';
+import { notKnown } from '../contract/requests.ts';
 import type { ChainRequest } from './operation-request.ts';
 import { json } from './response.ts';
 
@@ -17,4 +17,17 @@ const toApiError = (thrown: unknown): ApiError => {
   if (thrown instanceof ApiError) return thrown;
   if (isRetryable(thrown)) return errors.serviceUnavailable(thrown);
   return parserError(thrown) ?? errors.internalError(thrown);
+};
+
+/** The error for a body that is not JSON, or is nested too deeply to parse. */
+export const notJson = (): ApiError => errors.invalidRequest('The body is not valid JSON.');
+
+/** An error of Middy's JSON parser. Its `cause.data` is a forbidden key, or the whole body if there is a `cause.message`. */
+const parserError = (thrown: unknown): ApiError | undefined => {
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  if (typeof cause !== 'object' || cause === null || !('package' in cause)) return undefined;
+  if (cause.package !== '@middy/http-json-body-parser') return undefined;
+  return 'message' in cause || !('data' in cause)
+    ? notJson()
+    : errors.invalidRequest(`${notKnown('field', `${cause.data}`)}.`);
 };

@@ -1,11 +1,8 @@
 import { parseJson } from '../contract/exact-json.ts';
-import { notJson } from './body-errors.ts';
+import { notJson } from './error-responses.ts';
 import type { BodyRequest } from './operation-request.ts';
 
-/**
- * Parses the body again and keeps each integer exact: Middy's parser hands its reviver no source text.
- * Throws `invalid_request` for a body that is nested too deeply for that.
- */
+/** Parses the body again, each integer exact, which Middy's parser can't. Throws `invalid_request` for too deep nesting. */
 export const exactIntegers = () => ({
   before: ({ event, internal }: BodyRequest) => {
     try {

@@ -3,10 +3,7 @@ import type { Operation } from '../contract/operations.ts';
 import { link } from './link.ts';
 import type { ChainRequest } from './operation-request.ts';
 
-/**
- * Tells the clients of an operation, on every response, that it is deprecated (RFC 9745), when it ends (RFC 8594)
- * and what succeeds it (RFC 5829), or that it is not stable yet.
- */
+/** Adds to every response the deprecation (RFC 9745), end (RFC 8594) and successor (RFC 5829), or the stability. */
 export const lifecycleHeaders = (operation: Operation) => {
   const { deprecation, stability } = operation;
   const constant = {
@@ -17,12 +14,11 @@ export const lifecycleHeaders = (operation: Operation) => {
     ...(stability && { 'X-Stability': stability }),
   };
   const addHeaders = ({ event, response }: ChainRequest) => {
-    if (response)
-      response.headers = {
-        ...response.headers,
-        ...constant,
-        ...(deprecation && { Link: link(event, deprecation.successor, 'successor-version') }),
-      };
+    if (!response) return;
+    response.headers = { ...response.headers, ...constant };
+    if (deprecation) {
+      response.headers['Link'] = link(event, deprecation.successor, 'successor-version');
+    }
   };
   return { after: addHeaders, onError: addHeaders };
 };

@@ -13,9 +13,8 @@ const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? ''
 let coldStart = true;
 
 /**
- * Writes one line for each request: outcome, key, duration and metrics, at level INFO, or ERROR with the cause for a
- * failure of the service (5xx). Of the client's input it has only the key's public id, and no text of a library, which
- * can repeat the rest. It is the outermost middleware, so it sees the final response.
+ * Writes one line for each request; level ERROR and the cause for a 5xx. It is the outermost middleware. Of the client's
+ * input the line has only the key's public id, and no text of a library, which can repeat the rest.
  */
 export const observability = (operation: string) => {
   const observe = (request: ChainRequest) => {
@@ -28,8 +27,8 @@ export const observability = (operation: string) => {
       message: failed ? 'The request failed' : 'The request was answered',
       operation,
       status,
-      ...((failed || logsSuccesses) && { durationMs, ...detailsOf(request) }),
-      ...(failed && { cause: kindOf(request.error) }),
+      ...(failed || logsSuccesses ? detailsOf(request, durationMs) : undefined),
+      cause: failed ? kindOf(request.error) : undefined,
       [versionMetricNames.latency]: durationMs,
     });
     coldStart = false;
@@ -51,7 +50,8 @@ const countAnswer = (status: number) => {
 };
 
 /** JSON leaves out members that are `undefined`. */
-const detailsOf = ({ event, context, error }: ChainRequest) => ({
+const detailsOf = ({ event, context, error }: ChainRequest, durationMs: number) => ({
+  durationMs,
   timestamp: new Date().toISOString(),
   code: error instanceof ApiError ? error.code : undefined,
   keyId: context.keyId,

@@ -28,6 +28,12 @@ interface CachedAnswer {
 const knownKeys = new Map<string, CachedAnswer>();
 const unknownKeys = new Map<string, CachedAnswer>();
 
+/** The record of an API key from memory, as long as it is fresh. */
+export const rememberedApiKey = (keyId: string): ApiKeyRecord | undefined => {
+  const known = knownKeys.get(keyId);
+  return known && Date.now() < known.freshUntil ? known.record : undefined;
+};
+
 /**
  * The record of an API key, from memory or the keys table (0.5 RCU); `undefined` if there is none.
  * While the table is out of reach, a key read in the last 5 minutes is still found; for others the SDK's error is thrown.

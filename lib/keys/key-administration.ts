@@ -53,12 +53,20 @@ export const keyAdministration = (
     return toApiKeyRecord(Item);
   };
 
-  /** Every key, the oldest first. */
-  const list = async (): Promise<ApiKeyRecord[]> => {
+  /** Every key, the oldest first. Leaves out malformed items, and reports the `keyId` of each. */
+  const list = async (reportMalformed: (keyId: unknown) => void): Promise<ApiKeyRecord[]> => {
+    const records: ApiKeyRecord[] = [];
     const pages = paginateScan({ client: dynamodb }, { TableName, ConsistentRead: true });
-    return (await Array.fromAsync(pages))
-      .flatMap(({ Items = [] }) => Items.map(toApiKeyRecord))
-      .sort((left, right) => left.createdAt.localeCompare(right.createdAt));
+    for await (const { Items = [] } of pages) {
+      for (const item of Items) {
+        try {
+          records.push(toApiKeyRecord(item));
+        } catch {
+          reportMalformed(item['keyId']);
+        }
+      }
+    }
+    return records.sort((left, right) => left.createdAt.localeCompare(right.createdAt));
   };
 
   const set = async (keyId: string, attribute: 'expiresAt' | 'revokedAt', time: number) => {

@@ -1,7 +1,6 @@
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { checkAnswer } from '../aws/check-answer.ts';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { checkAnswer, dynamodb } from '../aws/dynamodb.ts';
 import { environment } from '../aws/environment.ts';
 import { getItem } from '../aws/get-item.ts';
 import { count, noteCorruptItem } from '../aws/telemetry.ts';

@@ -29,7 +29,7 @@ const signed = (operation: string, body: string) => {
     'x-amz-target': `DynamoDB_20120810.${operation}`,
   };
   const names = Object.keys(headers).join(';');
-  const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}`);
+  const lines = Object.entries(headers).map((header) => header.join(':'));
   const canonical = ['POST', '/', '', ...lines, '', names, sha256(body)].join('\n');
   const text = ['AWS4-HMAC-SHA256', time, scope.join('/'), sha256(canonical)].join('\n');
   const key = scope.reduce<string | Buffer>(hmac, `AWS4${setting('AWS_SECRET_ACCESS_KEY')}`);

@@ -1,4 +1,4 @@
-import { type ContenderName, type Contenders, contenderNames } from './contenders.ts';
+import { type ContenderName, type Contenders, measuredNames } from './contenders.ts';
 import { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import { countInstructions, repeatable } from './instructions.ts';
 import { runLambda } from './lambda-process.ts';
@@ -31,10 +31,12 @@ export const measureColdInstructions = async (
 ): Promise<readonly ColdInstructions[]> => {
   if (names.length === 0) return [];
   await using standIn = await DynamodbStandIn.start();
-  const count = (name: ContenderName, request: RequestName) =>
-    countInstructions((runner) =>
+  const count = async (name: ContenderName, request: RequestName) => {
+    const parts = await countInstructions((runner) =>
       coldStart(contenders, standIn, name, request, { runner, flags: repeatable }),
     );
+    return parts.reduce((sum, millions) => sum + millions, 0);
+  };
   const rows: ColdInstructions[] = [];
   for (const request of measured) {
     const empty = await count('empty', request);
@@ -62,12 +64,12 @@ export const measureColdCpu = async (
   rounds: number,
 ): Promise<readonly ColdCpu[]> => {
   await using standIn = await DynamodbStandIn.start();
-  const names = contenderNames.filter((name) => name !== 'empty');
-  const runs = names.map((name) => {
-    const untilFirstAnswer: number[] = [];
-    const firstInvocation: number[] = [];
-    return { name, untilFirstAnswer, firstInvocation };
-  });
+  const none: number[] = [];
+  const runs = measuredNames.map((name) => ({
+    name,
+    untilFirstAnswer: [...none],
+    firstInvocation: [...none],
+  }));
   for (let round = 0; round < rounds; round += 1) {
     const { cpuMs: emptyMs } = await coldStart(contenders, standIn, 'empty', 'getPet');
     for (const { name, untilFirstAnswer, firstInvocation } of runs) {
@@ -87,7 +89,7 @@ const coldStart = async (
   { runner, flags }: Partial<Record<'runner' | 'flags', readonly string[]>> = {},
 ) => {
   const { cpuMsAfterInit, invocations, loaded } = await runLambda({
-    module: contenders[name].moduleFor(request),
+    module: contenders[name](request),
     environment: standIn.environment,
     events: [requests(standIn.apiKey)[request]],
     flags: [...lambdaFlags, ...(flags ?? [])],

@@ -21,7 +21,7 @@ export const compareAnswers = async (contenders: Contenders): Promise<void> => {
     request: RequestName,
     event: APIGatewayProxyEvent = requests(apiKey)[request],
   ) => {
-    const module = contenders[name].moduleFor(request);
+    const module = contenders[name](request);
     const { invocations } = await runLambda({ module, environment, events: [event] });
     const [{ statusCode, body } = { statusCode: 0, body: '{}' }] = invocations;
     const parsed = JSON.parse(body);

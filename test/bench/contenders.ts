@@ -7,14 +7,6 @@ import {
 } from '../../infra/lambda/bundle-functions.ts';
 import type { RequestName } from './requests.ts';
 
-/** A program that returns what the service returns to the benchmark's requests. */
-interface Contender {
-  /** The file that Lambda loads for a request. */
-  readonly moduleFor: (request: RequestName) => string;
-  /** Its code, bundled. */
-  readonly codeFor: (request: RequestName) => string;
-}
-
 /** The function that handles each request. */
 export const functionNames: Readonly<Record<RequestName, string>> = {
   getPet: 'get-pet',
@@ -26,18 +18,17 @@ export const functionNames: Readonly<Record<RequestName, string>> = {
 /** The frameworks that the service is compared with. */
 export const peerNames = ['hono', 'powertools', 'express', 'fastify'] as const;
 
-/** In the order in which they are shown. */
-export const contenderNames = [
-  'empty',
-  'bare',
-  'sdkCall',
-  'service',
-  'notWarmedUp',
-  'ordinary',
+const ownNames = ['bare', 'sdkCall', 'service', 'notWarmedUp', 'ordinary'] as const;
+
+/** All but the empty handler, which is subtracted, in the order in which they are shown. */
+export const measuredNames: readonly Exclude<ContenderName, 'empty'>[] = [
+  ...ownNames,
   ...peerNames,
-] as const;
-export type ContenderName = (typeof contenderNames)[number];
-export type Contenders = Readonly<Record<ContenderName, Contender>>;
+];
+export type ContenderName = 'empty' | (typeof ownNames)[number] | (typeof peerNames)[number];
+
+/** For each program the file that Lambda loads for a request. */
+export type Contenders = Readonly<Record<ContenderName, (request: RequestName) => string>>;
 
 /** Builds the service, and what it is compared with, into a directory. Peers are built from the packages of test/bench/package.json. */
 export const buildContenders = async (
@@ -66,19 +57,14 @@ export const buildContenders = async (
 
   const deployed = (extension: string) => (request: RequestName) =>
     join(bundleDirectory(functionNames[request]), `${functionNames[request]}.${extension}`);
-  const ordinary = (request: RequestName) =>
-    join(outdir, 'ordinary', `${functionNames[request]}.cjs`);
-  const other = (file: string): Contender => {
-    const code = () => join(outdir, `${file}.cjs`);
-    return { moduleFor: code, codeFor: code };
-  };
+  const other = (file: string) => () => join(outdir, `${file}.cjs`);
   return {
     empty: other('empty'),
     bare: other('bare'),
     sdkCall: other('sdk-call'),
-    service: { moduleFor: deployed('mjs'), codeFor: deployed('cjs') },
-    notWarmedUp: { moduleFor: deployed('cjs'), codeFor: deployed('cjs') },
-    ordinary: { moduleFor: ordinary, codeFor: ordinary },
+    service: deployed('mjs'),
+    notWarmedUp: deployed('cjs'),
+    ordinary: (request) => join(outdir, 'ordinary', `${functionNames[request]}.cjs`),
     hono: other('hono'),
     powertools: other('powertools'),
     express: other('express'),
@@ -87,26 +73,19 @@ export const buildContenders = async (
 };
 
 /** The bytes that each source file adds to the bundle of each function. */
-export const bytesBySource = async (): Promise<
-  Readonly<Record<string, Readonly<Record<string, number>>>>
-> => {
+export const bytesBySource = async () => {
   const { metafile } = await build({
     ...bundleOptions,
     entryPoints: ['functions/*.ts'],
-    entryNames: '[name]',
     outdir: 'unwritten',
     write: false,
     metafile: true,
   });
   return Object.fromEntries(
-    Object.entries(metafile.outputs).map(([file, { inputs }]) => [
-      basename(file, '.cjs'),
-      Object.fromEntries(
-        Object.entries(inputs)
-          .map(([path, { bytesInOutput }]): [string, number] => [path, bytesInOutput])
-          .filter(([, bytes]) => bytes > 0),
-      ),
-    ]),
+    Object.entries(metafile.outputs).map(([file, { inputs }]) => {
+      const sources = Object.entries(inputs).map(([path, input]) => [path, input.bytesInOutput]);
+      return [basename(file, '.cjs'), Object.fromEntries(sources.filter(([, bytes]) => bytes))];
+    }),
   );
 };
 

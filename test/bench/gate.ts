@@ -34,31 +34,30 @@ export const regressionsOf = (committed: GatedResults, measured: GatedResults): 
       coldRatio(results, request, 'sdkCall'),
     );
     const figure = `cold ${request} / document-client call`;
-    compare(figure, functionNames[request], before?.median, now?.median);
+    compare(figure, functionNames[request], before, now);
     const known = new Set(committed.loadedModules[request]);
     for (const name of measured.loadedModules[request] ?? []) {
       if (!known.has(name)) worse.push(`A cold ${request} loads one more module: ${name}`);
     }
   }
-  for (const { name, functionName, bytes } of measured.bundles) {
-    if (name !== 'service') continue;
-    const before = committed.bundles.find(
-      (row) => row.name === name && row.functionName === functionName,
-    );
+  for (const { functionName, bytes } of measured.bundles) {
+    const before = committed.bundles.find((row) => row.functionName === functionName);
     compare(`bundle of ${functionName}, bytes`, functionName, before?.bytes, bytes);
   }
   return { worse, better };
 };
 
-type Bytes = Readonly<Record<string, number>>;
-
 /** The source files that added most to a bundle. */
-const largestGrowth = (before: Bytes, now: Bytes): string => {
+const largestGrowth = (
+  before: Readonly<Record<string, number>>,
+  now: Readonly<Record<string, number>>,
+): string => {
   const growth = Object.entries(now)
-    .map(([file, bytes]) => ({ file, bytes: bytes - (before[file] ?? 0) }))
-    .filter(({ bytes }) => bytes > 0)
-    .toSorted((one, other) => other.bytes - one.bytes)
-    .slice(0, 3);
-  if (growth.length === 0) return '. No file of the bundle grew.';
-  return `. Grown: ${growth.map(({ file, bytes }) => `${file} (+${bytes} bytes)`).join(', ')}.`;
+    .map(([file, bytes]) => [file, bytes - (before[file] ?? 0)] as const)
+    .filter(([, bytes]) => bytes > 0)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([file, bytes]) => `${file} (+${bytes} bytes)`);
+  return growth.length === 0
+    ? '. No file of the bundle grew.'
+    : `. Grown: ${growth.slice(0, 3).join(', ')}.`;
 };

@@ -23,30 +23,22 @@ export const hasValgrind = async (): Promise<boolean> => {
 };
 
 /**
- * Counts the instructions of a process, in millions, with valgrind's callgrind, which runs it some 50 times slower.
- * `run` gets the program and arguments to put before the process's own. Throws when the process fails.
+ * Counts what a process executes up to each `process.getegid()`, and then until it ends, in millions of instructions, with
+ * valgrind's callgrind. `run` gets what to put before the process's own command. Throws when the process fails.
  */
 export const countInstructions = async (
   run: (runner: readonly string[]) => Promise<unknown>,
-): Promise<number> => (await countParts(run, [])).at(-1) ?? 0;
-
-/** Counts, in millions, what a process executes up to each `process.getegid()`, and then until it ends. */
-export const countWindows = (run: (runner: readonly string[]) => Promise<unknown>) =>
-  countParts(run, ['--dump-before=getegid']);
-
-const countParts = async (
-  run: (runner: readonly string[]) => Promise<unknown>,
-  given: readonly string[],
 ): Promise<readonly number[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'animal-store-callgrind-'));
   try {
     // V8 writes code while it runs: https://valgrind.org/docs/manual/manual-core.html, --smc-check.
-    const options = ['--tool=callgrind', '--smc-check=all-non-file', '--quiet', ...given];
-    await run(['valgrind', ...options, `--callgrind-out-file=${join(directory, 'out')}`]);
+    const options = ['--tool=callgrind', '--smc-check=all-non-file', '--dump-before=getegid'];
+    const file = join(directory, 'out');
+    await run(['valgrind', ...options, '--quiet', `--callgrind-out-file=${file}`]);
     // out.1, out.2 and so on, and last out.
-    const files = (await readdir(directory)).sort((a, b) => partOf(a) - partOf(b));
+    const parts = (await readdir(directory)).sort((a, b) => partOf(a) - partOf(b));
     return await Promise.all(
-      files.map(async (file) => countOf(await readFile(join(directory, file), 'utf8'))),
+      parts.map(async (part) => countOf(await readFile(join(directory, part), 'utf8'))),
     );
   } finally {
     await rm(directory, { recursive: true });

@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** What a function did in a process of its own. */
-export interface Report {
-  /** CPU time of the whole process up to here, in ms. */
+/** What a function did in a process of its own; times are CPU times of the whole process up to there, in ms. */
+interface Report {
   readonly cpuMsAfterInit: number;
   readonly invocations: readonly {
-    /** The same after this invocation. */
     readonly cpuMs: number;
     readonly statusCode: number;
     readonly headers?: Readonly<Record<string, unknown>>;

@@ -1,54 +1,26 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import {
-  type ColdCpu,
-  type ColdInstructions,
-  coldRequests,
-  loadedModules,
-  measureColdCpu,
-  measureColdInstructions,
-} from './cold.ts';
-import {
-  bytesBySource,
-  type ContenderName,
-  type Contenders,
-  contenderNames,
-  functionNames,
-} from './contenders.ts';
+import * as cold from './cold.ts';
+import { bytesBySource, type Contenders, measuredNames } from './contenders.ts';
 import { hasValgrind } from './instructions.ts';
 import type { RequestName } from './requests.ts';
 import { measureWarmInvocations, type WarmInvocation } from './warm.ts';
 
-/** A bundle as Lambda gets it, in bytes. */
-export interface Bundle {
-  readonly name: ContenderName;
-  /** The function that it is for, such as `get-pet`. */
-  readonly functionName: string;
-  readonly bytes: number;
-  readonly gzipBytes: number;
-}
-
-/** What `npm run bench:gate` compares a change with. */
-export interface GatedResults {
-  /** Empty where there is no valgrind. */
-  readonly coldInstructions: readonly ColdInstructions[];
-  readonly bundles: readonly Bundle[];
-  /** The bytes that each source file adds to a function's bundle. */
-  readonly bytesBySource: Awaited<ReturnType<typeof bytesBySource>>;
-  /** Node's own modules that a cold start of each operation loads. */
-  readonly loadedModules: Awaited<ReturnType<typeof loadedModules>>;
-}
+/** What `npm run bench:gate` compares a change with; `coldInstructions` is empty where there is no valgrind. */
+export type GatedResults = Awaited<ReturnType<typeof measureGated>>;
 
 /** Everything that one run has measured. */
 export interface Results extends GatedResults {
   readonly machine: string;
   readonly node: string;
-  readonly coldCpu: readonly ColdCpu[];
+  readonly coldCpu: readonly cold.ColdCpu[];
   readonly warm: readonly WarmInvocation[];
-  /** Whether each operation costs the requests and units of DynamoDB that test/service/dynamodb-cost.test.ts promises. */
+  /** Whether test/service/dynamodb-cost.test.ts passes. */
   readonly costsAsPromised: boolean;
 }
 
@@ -69,13 +41,14 @@ export const measure = async (
 ): Promise<Results> => {
   const countsInstructions = await hasValgrind();
   if (!countsInstructions) progress('valgrind is not installed: only CPU time is measured');
-  const names = contenderNames.filter((name) => name !== 'empty');
   progress('Cold starts');
-  const gated = await measureGated(contenders, countsInstructions ? names : [], effort);
+  const counted = countsInstructions ? measuredNames : [];
+  const { coldRequests, instructionRuns } = effort;
+  const gated = await measureGated(contenders, counted, coldRequests, instructionRuns);
   progress('CPU time of cold starts');
-  const coldCpu = await measureColdCpu(contenders, effort.cpuRounds);
+  const coldCpu = await cold.measureColdCpu(contenders, effort.cpuRounds);
   progress('Warm invocations');
-  const warm = await measureWarmInvocations(contenders, effort, countsInstructions);
+  const warm = countsInstructions ? await measureWarmInvocations(contenders, effort) : [];
   progress('The cost in DynamoDB');
   return {
     machine: `${cpus()[0]?.model.trim()}, ${availableParallelism()} processors`,
@@ -88,40 +61,34 @@ export const measure = async (
 };
 
 const passes = (test: string): boolean => {
-  const vitest = `node_modules/vitest/vitest.mjs run --config test/vitest.config.ts ${test}`;
-  return spawnSync(process.execPath, vitest.split(' '), { cwd: projectDirectory }).status === 0;
+  const words = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--config',
+    'test/vitest.config.ts',
+    test,
+  ];
+  return spawnSync(process.execPath, words, { cwd: projectDirectory }).status === 0;
 };
 
 /** Measures what the gate compares. Counts no instructions if `names` is empty. */
 export const measureGated = async (
   contenders: Contenders,
-  names: readonly ContenderName[],
-  { coldRequests: measured, instructionRuns }: Pick<Effort, 'coldRequests' | 'instructionRuns'>,
-): Promise<GatedResults> => ({
-  coldInstructions: await measureColdInstructions(contenders, names, measured, instructionRuns),
-  bundles: await measureBundles(contenders, names),
+  names: typeof measuredNames,
+  requests: readonly RequestName[],
+  runs: number,
+) => ({
+  coldInstructions: await cold.measureColdInstructions(contenders, names, requests, runs),
+  bundles: await measureBundles(),
   bytesBySource: await bytesBySource(),
-  loadedModules: await loadedModules(contenders),
+  loadedModules: await cold.loadedModules(contenders),
 });
 
-const measureBundles = async (
-  contenders: Contenders,
-  names: readonly ContenderName[],
-): Promise<readonly Bundle[]> => {
-  const rows = [...new Set<ContenderName>(['service', ...names])].flatMap((name) =>
-    coldRequests.map((request) => ({
-      name,
-      functionName: functionNames[request],
-      file: contenders[name].codeFor(request),
-    })),
+const measureBundles = () =>
+  Promise.all(
+    ['get-pet', 'create-pet', 'list-pets', 'unrouted'].map(async (functionName) => {
+      const code = await readFile(join(bundleDirectory(functionName), `${functionName}.cjs`));
+      const gzipBytes = gzipSync(code, { level: 9 }).length;
+      return { functionName, bytes: code.length, gzipBytes };
+    }),
   );
-  const unrouted = contenders.service.codeFor('getPet').replaceAll('get-pet', 'unrouted');
-  return Promise.all(
-    [...rows, { name: 'service' as const, functionName: 'unrouted', file: unrouted }].map(
-      async ({ file, ...row }) => {
-        const code = await readFile(file);
-        return { ...row, bytes: code.length, gzipBytes: gzipSync(code, { level: 9 }).length };
-      },
-    ),
-  );
-};

@@ -1,14 +1,12 @@
 import { EventEmitter } from 'node:events';
-import { writeSync } from 'node:fs';
 import https from 'node:https';
-import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { lambdaContext } from '../support/proxy-event.ts';
 import { cannedAnswers } from './canned-answers.ts';
 
 /*
- * Invokes a function many times, with the network stubbed out: first some that are not measured, then short runs. Its last
- * line of output is the CPU time of an invocation in the fastest run, in µs:
+ * Invokes a function many times, with the network stubbed out: first some that are not measured, then short runs:
  * `node warm-process.ts <module> <event as JSON> <invocations before> <runs> <invocations of a run>`.
  */
 const [, , module = '', eventJson = '', warmUps = '', runs = '', invocations = ''] = process.argv;
@@ -52,12 +50,7 @@ Object.assign(https, {
   },
 });
 
-const { handler } = createRequire(import.meta.url)(module);
-
-const cpuMs = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-};
+const { handler } = await import(pathToFileURL(module).href);
 
 const invoke = async (count: number) => {
   for (let done = 0; done < count; done += 1) {
@@ -67,15 +60,11 @@ const invoke = async (count: number) => {
 };
 
 await invoke(Number(warmUps));
-const times: number[] = [];
 for (let run = 0; run < Number(runs); run += 1) {
-  // Where instructions are counted, each call ends one count and begins the next (instructions.ts).
+  // Each call ends one count of instructions and begins the next (instructions.ts).
   process.getegid?.();
-  const start = cpuMs();
   await invoke(Number(invocations));
-  times.push(((cpuMs() - start) * 1_000) / Number(invocations));
 }
 process.getegid?.();
-writeSync(1, `\n${Math.min(...times)}`);
 // Stretched timers of the SDK would keep the process for minutes.
 process.exit();

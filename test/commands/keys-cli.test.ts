@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { keysProgram } from '../../infra/keys/program.ts';
-import { localCredentials } from '../../infra/local/local-account.ts';
+import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { prod, staging } from '../../infra/stages.ts';
 import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { sendTo } from '../support/http-client.ts';
@@ -72,6 +73,20 @@ describe('npm run keys', () => {
       ...{ createdAt: time, expiresAt: time, revokedAt: null },
     });
     expect(lifetimeDays(record)).toBe(90);
+  });
+
+  it('lists the other keys when one is malformed, and names it', async () => {
+    const { keyId } = await issue();
+    const { dynamodbEndpoint = '', tables } = dynamodb ?? {};
+    const TableName = tables?.['KEYS_TABLE']?.TableName;
+    await new DynamoDBClient(localClientConfig(dynamodbEndpoint)).send(
+      new PutItemCommand({ TableName, Item: { keyId: { S: 'malformed' } } }),
+    );
+    const { out, err } = await keys(['list']);
+    expect(out).toContain(keyId);
+    expect(err).toBe(
+      'Key malformed is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md\n',
+    );
   });
 
   it('rotates a key: the successor has its owner, the key lives on for the time of grace', async () => {

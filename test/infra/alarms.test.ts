@@ -61,7 +61,7 @@ describe('the alarm', () => {
   });
 
   it.each(alarms)('%s stays off for one bad request at night', (name, alarm) => {
-    // A version that gets its first requests is taken back for one crash.
+    // A version that gets its first requests is rolled back for one crash.
     const expected = name.startsWith('canary-errors') ? always : never;
     const slowAndFailed: Values = (metric, index) => {
       if (metric === 'Latency') return 29_000;

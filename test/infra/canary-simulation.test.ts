@@ -17,7 +17,7 @@ describe('the alarms of a deployment', () => {
     ['fails 5 %', 100, 4],
     ['fails 20 %', 10, 5],
   ])(
-    'take back every version that %s at %i requests a second within %i minutes',
+    'roll back every version that %s at %i requests a second within %i minutes',
     (name, rate, minutes) => {
       const result = resultOf(name, rate);
       expect(result?.takenBack).toBe(releases);
@@ -25,7 +25,7 @@ describe('the alarms of a deployment', () => {
     },
   );
 
-  it.each(rates)('take back at most one of 1,000 good versions at %i requests a second', (rate) => {
+  it.each(rates)('roll back at most one of 1,000 good versions at %i requests a second', (rate) => {
     expect(releases).toBe(1_000);
     expect(resultOf('good: fails 0.01 %', rate)?.takenBack).toBeLessThanOrEqual(1);
   });

@@ -5,10 +5,10 @@ export default {
   mutate: [
     'lib/keys/{api-key-record,authenticate,find-api-key}.ts',
     'lib/contract/{api-key,errors,exact-json,requests}.ts',
-    'lib/http/{bearer-auth,body-limits,body-errors,exact-integers,error-responses,observability}.ts',
+    'lib/http/{bearer-auth,body-limits,exact-integers,error-responses,observability}.ts',
     'lib/aws/telemetry.ts',
     'lib/pets/{cursor,creation,pet-store}.ts',
-    'lib/aws/{check-answer,get-item}.ts',
+    'lib/aws/get-item.ts',
   ],
   coverageAnalysis: 'perTest',
   concurrency: 2,

@@ -16,7 +16,7 @@ const results = ({
     });
   return {
     coldInstructions: [...counted('service', service), ...counted('sdkCall', 100)],
-    bundles: [{ name: 'service', functionName: 'get-pet', bytes, gzipBytes: 300 }],
+    bundles: [{ functionName: 'get-pet', bytes, gzipBytes: 300 }],
     bytesBySource: { 'get-pet': { 'lib/pets/pet-store.ts': source, 'lib/aws/dynamodb.ts': 400 } },
     loadedModules: { getPet: loaded },
   };
