@@ -18,7 +18,7 @@ program
     const problems = [...placeholdersIn(stage), ...(await preflight(stage))];
     for (const problem of problems) console.error(problem);
     if (problems.length > 0) process.exitCode = 1;
-    else console.log(`${stage.name}: nothing is in the way of a deployment.`);
+    else console.log(`${stage.name} is ready to deploy.`);
   });
 
 await program.parseAsync();

@@ -1,6 +1,7 @@
 /**
- * Lets pages of an origin, or of any (`*`), read an answer and the headers in it that are not simple
- * (https://fetch.spec.whatwg.org/#http-cors-protocol). Never with cookies: a request carries its API key itself.
+ * Returns the headers that let web pages of an origin, or of any origin (`*`), read a response. They also expose response
+ * headers that CORS hides by default (https://fetch.spec.whatwg.org/#http-cors-protocol). They do not allow cookies,
+ * because requests authenticate with an API key.
  */
 export const corsHeaders = (origin: string) => ({
   'Access-Control-Allow-Origin': origin,

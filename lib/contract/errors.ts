@@ -5,7 +5,7 @@ interface ErrorDetails extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An error that a client may see, word for word. Built only by the named constructors of `errors`. */
+/** An error whose message is sent to the client unchanged. Only the functions of `errors` construct one. */
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
@@ -25,12 +25,12 @@ export class ApiError extends Error {
 
 const retryAfterOneSecond = { 'Retry-After': '1' };
 
-/** Every error of the service: its code, its status and its message, written nowhere else. */
+/** Every error of the service, with its code, status and message. */
 export const errors = {
   invalidRequest: (message: string) => new ApiError('invalid_request', 400, message),
   unauthorized: () =>
     new ApiError('unauthorized', 401, 'The API key is missing or invalid.', {
-      // RFC 6750 §3: a 401 names the scheme that would be accepted.
+      // RFC 6750 §3: a 401 names the authentication scheme that the service accepts.
       headers: { 'WWW-Authenticate': 'Bearer' },
     }),
   notFound: () => new ApiError('not_found', 404, 'The requested resource could not be found.'),

@@ -146,6 +146,8 @@ const list = command(
 it('keeps every pet exactly once and unaltered, when any single fault strikes any call', {
   timeout: 600_000,
 }, async () => {
+  const seed = Date.now() % 2 ** 31;
+  console.info(`fast-check seed of the model of the catalogue: ${seed}`);
   captureLog();
   await fc.assert(
     fc.asyncProperty(
@@ -156,10 +158,11 @@ it('keeps every pet exactly once and unaltered, when any single fault strikes an
         await fc.asyncModelRun(() => ({ model: catalogue, real: undefined }), sequence);
         const stored = await service.storedPets();
         expect(stored).toHaveLength(catalogue.pets.size);
-        for (const pet of stored) expect(pet).toMatchObject({ ...catalogue.pets.get(pet['id']) });
+        for (const pet of catalogue.pets.values())
+          expect(stored).toContainEqual(expect.objectContaining(pet));
       },
     ),
-    { numRuns: runsOf(20, 1_000) },
+    { numRuns: runsOf(20, 1_000), seed },
   );
 });
 

@@ -150,8 +150,8 @@ describe('an answer that stalls, in any way and at any call', () => {
   it.each([
     { outcome: 'is asked for again', stalled: 1, attempts: 2 },
     // Attempts of two seconds would leave no time for a third.
-    { outcome: 'ends in 503 after three attempts of a second', stalled: 3, attempts: 3 },
-  ])('$outcome when $stalled of them stall', async ({ stalled, attempts }) => {
+    { outcome: 'ends in 503 when three attempts of a second stall', stalled: 3, attempts: 3 },
+  ])('$outcome', async ({ stalled, attempts }) => {
     captureLog();
     const sent = requests.flatMap((request) =>
       stallsOf(request.call).map((stall) => {

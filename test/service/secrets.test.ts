@@ -43,10 +43,13 @@ const pet = (fields: object) => JSON.stringify({ name: 'Rex', categoryId: 1, ...
 const idempotent = (key: string, fields = {}) => post(pet(fields), { 'Idempotency-Key': key });
 
 const credentials = [`Bearer ${markedKey()}`, `Bearer ${apiKey}0`, `Bearer ${secret}`, secret];
-const headerNames = `User-Agent Cookie X-Amzn-Trace-Id If-None-Match X-${secret} Idempotency-Key Content-Type`;
+const headerNames = [
+  ...['User-Agent', 'Cookie', 'X-Amzn-Trace-Id', 'If-None-Match', `X-${secret}`],
+  ...['Idempotency-Key', 'Content-Type'],
+];
 const headers = [
   ...[...credentials, `Basic ${secret}`].map((Authorization) => ({ Authorization })),
-  ...headerNames.split(' ').map((name) => ({ [name]: secret })),
+  ...headerNames.map((name) => ({ [name]: secret })),
 ];
 const queries = [secret, 'limit', 'status', 'cursor', 'a'].map((name) => ({ [name]: secret }));
 const list: Request = ['listPets', { headers: bearer(apiKey) }];
