@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { watch } from 'chokidar';
 import { projectDirectory } from '../project-directory.ts';
 
@@ -34,7 +34,7 @@ export const watchSources = async ({
   // Node's own recursive watch loses a file on Linux once it is replaced by a rename.
   const watcher = watch([...directories], { ignoreInitial: true });
   watcher.on('all', (_event, path) => {
-    const [folder] = loaded.exec(path) ?? [];
+    const [folder] = loaded.exec(relative(projectDirectory, path)) ?? [];
     if (folder !== undefined) return report(`${folder} has changed: restart npm start to use it`);
     abort.abort();
     clearTimeout(quiet);

@@ -54,7 +54,7 @@ export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => 
   // The last line that is not part of a stack trace.
   const reason = complaint.split('\n').findLast((line) => /^\S/.test(line)) ?? child.exitCode;
   throw new Error(
-    `DynamoDB Local ended while it started (${reason}). It needs a JDK of version 17 or newer: install one (for example from https://adoptium.net), and put it on the PATH or set JAVA_HOME to it.`,
+    `DynamoDB Local ended while it started (${reason}). It needs a JDK of version 17 or newer: install one (for example from https://adoptium.net), and set JAVA_HOME to it, or put it on the PATH and unset JAVA_HOME.`,
   );
 };
 

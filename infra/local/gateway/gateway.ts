@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
@@ -95,13 +96,15 @@ export const startGateway = async (options: GatewayOptions) => {
     }),
   );
   // Node itself would send an empty response.
-  server.on('clientError', async (_cause, socket) => {
+  const refuse = async (socket: Duplex) => {
     if (!(socket instanceof Socket && socket.writable)) return void socket.destroy();
     const response = new ServerResponse(new IncomingMessage(socket));
+    // Throws while the response to an earlier request, or to this one's headers, is still due.
     response.assignSocket(socket);
     response.once('finish', () => socket.end());
     send(response, newRequestIds(), gatewayResponse((await deployed).api, 'badRequest'));
-  });
+  };
+  server.on('clientError', (_cause, socket) => refuse(socket).catch(() => socket.destroy()));
   try {
     await once(server.listen(port, '127.0.0.1'), 'listening');
   } catch (error) {

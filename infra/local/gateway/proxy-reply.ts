@@ -33,7 +33,9 @@ const ProxyReply = z.strictObject({
 
 /** Reads what a function returned, as JSON. Throws when API Gateway would call it malformed. */
 export const parseProxyReply = (json: string): GatewayReply => {
-  const { statusCode, headers, multiValueHeaders, body } = ProxyReply.parse(JSON.parse(json));
+  const { data: reply, error } = ProxyReply.safeParse(JSON.parse(json));
+  if (!reply) throw new Error(z.prettifyError(error).replace(/\s+/g, ' '));
+  const { statusCode, headers, multiValueHeaders, body } = reply;
   const given = [...Object.entries(multiValueHeaders ?? {}), ...Object.entries(headers ?? {})];
   const pairs = given.flatMap(([name, values]) =>
     [values].flat().map((value) => [remappedName(name), value] as const),
