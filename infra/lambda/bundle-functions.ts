@@ -63,6 +63,8 @@ export const bundleFunctions = async (): Promise<void> => {
     const name = basename(dirname(path));
     names.add(name);
     await replaceFile(path.endsWith('.map') ? sourceMapFile(name) : path, contents);
+  }
+  for (const name of names) {
     await replaceFile(join(bundleDirectory(name), `${name}.mjs`), entryModule(name));
   }
   // Otherwise the stack would still deploy a function whose source was deleted.
