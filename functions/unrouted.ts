@@ -4,10 +4,7 @@ import { chain } from '../lib/http/chain.ts';
 import { errorResponses } from '../lib/http/error-responses.ts';
 import { noContent } from '../lib/http/response.ts';
 
-/**
- * Responds to every path and method without an operation; needs no API key. Returns 404 for an unknown path. On the path of
- * an operation, returns 204 for OPTIONS and 405 for other methods.
- */
+/** Needs no API key. Returns 404 for an unknown path; on the path of an operation, 204 for OPTIONS and 405 otherwise. */
 export const handler = chain('unrouted')
   .use(errorResponses())
   .handler(async ({ httpMethod, resource }) => {

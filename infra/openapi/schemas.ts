@@ -43,11 +43,7 @@ export const bodySchemas = {
     required: ['id', 'name', 'categoryId', 'status'],
     description: 'An animal in the catalogue.',
   },
-  Pets: {
-    type: 'array',
-    items: ref('Pet'),
-    description: 'Animals, ordered by status and then by `id`.',
-  },
+  Pets: { type: 'array', items: ref('Pet'), description: 'Animals by status and then `id`.' },
   Error: {
     type: 'object',
     properties: {

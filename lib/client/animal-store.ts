@@ -40,10 +40,7 @@ export interface CreatePetOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/**
- * An error response. `code` identifies the error. It is `unexpected_response` if the body, even of a 200, is not one that
- * the service sends.
- */
+/** An error response. Its `code` is `unexpected_response` if the body, even of a 200, is not one that the service sends. */
 export class AnimalStoreError extends Error {
   // Node.js prints this name with the error. Minifiers rename classes, so the name is set here.
   static override readonly name = 'AnimalStoreError';
@@ -134,10 +131,7 @@ export class AnimalStore {
     return { pets, nextCursor: nextCursor(response.headers.get('Link')) };
   }
 
-  /**
-   * Adds a pet. Retries of the request never add a second one. Throws a RangeError if `categoryId` is a `number` but not a
-   * safe integer.
-   */
+  /** Adds a pet; retries never add a second one. Throws a RangeError if `categoryId` is a `number` but not a safe integer. */
   async createPet(
     newPet: NewPet,
     { idempotencyKey = crypto.randomUUID(), ...options }: CreatePetOptions = {},
@@ -160,10 +154,7 @@ export class AnimalStore {
   }
 }
 
-/**
- * Returns the cursor in the `Link` to the next page (RFC 8288). The client ignores the link's host, so it never sends the
- * API key there.
- */
+/** Returns the cursor in the `Link` to the next page (RFC 8288). The link's host is ignored, so it never gets the API key. */
 const nextCursor = (link: string | null): string | undefined => {
   const query = /<[^>]*\?([^>]*)>; *rel="next"/.exec(link ?? '')?.[1];
   return new URLSearchParams(query).get('cursor') ?? undefined;

@@ -1,7 +1,6 @@
 /**
- * Returns the headers that let web pages of an origin, or of any origin (`*`), read a response. They also expose response
- * headers that CORS hides by default (https://fetch.spec.whatwg.org/#http-cors-protocol). They do not allow cookies,
- * because requests authenticate with an API key.
+ * Lets web pages of an origin, or of any origin (`*`), read a response and all its headers, without cookies
+ * (https://fetch.spec.whatwg.org/#http-cors-protocol).
  */
 export const corsHeaders = (origin: string) => ({
   'Access-Control-Allow-Origin': origin,
