@@ -48,10 +48,7 @@ const secondsPerMonth = 730 * 3_600;
 const daysPerMonth = 730 / 24;
 const gigabyte = 2 ** 30;
 
-/**
- * What a stack costs in a month of this traffic: each price once, with the quantity in its unit. Throws for a resource
- * without a known price.
- */
+/** The month's cost of a stack by price, each with its quantity. Throws for a resource without a known price. */
 export const monthlyCost = (
   template: Template,
   traffic: readonly (RequestUsage & { readonly requests: number })[],

@@ -6,10 +6,7 @@ import { findApiKey, rememberedApiKey } from './find-api-key.ts';
 
 const prefix = environment('API_KEY_PREFIX');
 
-/**
- * The record of a valid API key; `undefined` for a malformed, unknown, revoked or expired one.
- * Throws what `findApiKey` throws when the key can't be looked up.
- */
+/** Returns the record of a valid API key; `undefined` for any other text. Throws the SDK's error if it can't look up the key. */
 export const authenticate = async (
   apiKey: string,
   signal: AbortSignal,

@@ -66,10 +66,7 @@ export interface GatewayOptions {
   readonly site?: Site | undefined;
 }
 
-/**
- * Listens on 127.0.0.1, and behaves to clients like API Gateway with a REST API. Throws an error of one line when
- * it can't listen on the port.
- */
+/** Plays API Gateway with a REST API, on 127.0.0.1. Throws an error of one line when it can't listen on the port. */
 export const startGateway = async (options: GatewayOptions) => {
   const { port, log, exchange, site } = options;
   const first = Promise.withResolvers<Deployment>();
