@@ -11,7 +11,7 @@ program
       .choices(Object.keys(stages))
       .makeOptionMandatory(),
   )
-  .option('--emulator', 'an AWS-compatible emulator, with an account of its own')
+  .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
   .action(async (options: { stage: Stage['name']; emulator?: true }) => {
     const chosen = stages[options.stage];
     const stage = options.emulator ? emulated(chosen) : chosen;

@@ -58,13 +58,14 @@ export const errors = {
     }),
   internalError: (cause?: unknown) =>
     new ApiError('internal_error', 500, 'The service failed to handle the request.', { cause }),
-  badGateway: () => new ApiError('bad_gateway', 502, 'The service gave no usable answer.'),
+  badGateway: () => new ApiError('bad_gateway', 502, 'The service returned no usable response.'),
   serviceUnavailable: (cause?: unknown) =>
     new ApiError(
       'service_unavailable',
       503,
-      'The service is unavailable. Try again later; repeating a creation is safe only under an Idempotency-Key.',
+      'The service is unavailable. Try again later. Repeat a creation only with the same Idempotency-Key.',
       { headers: retryAfterOneSecond, cause },
     ),
-  gatewayTimeout: () => new ApiError('gateway_timeout', 504, 'The service did not answer in time.'),
+  gatewayTimeout: () =>
+    new ApiError('gateway_timeout', 504, 'The service did not respond in time.'),
 } as const;
