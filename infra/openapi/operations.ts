@@ -44,7 +44,7 @@ const descriptions = {
   listPets: {
     summary: 'List animals',
     description:
-      'Returns one page of the catalogue. `Link` has the address of the next page. Request it unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`.',
+      'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`.',
     parameters: [
       parameter('query', 'limit', 'Maximum number of animals on the page.', {
         default: defaultLimit,

@@ -22,7 +22,7 @@ const backoffMs = (attempt: number) => Math.random() * 25 * 2 ** attempt;
 
 const region = environment('AWS_REGION');
 
-/** DynamoDB in the function's own region, of AWS, AWS China or GovCloud, or where the SDK's own variables say. */
+/** The address in the SDK's variables, else that of DynamoDB in the function's own region (AWS, AWS China or GovCloud). */
 const endpoint = new URL(
   process.env['AWS_ENDPOINT_URL_DYNAMODB'] ||
     process.env['AWS_ENDPOINT_URL'] ||

@@ -1,6 +1,6 @@
 import { hrtime } from 'node:process';
 
-/** An instant of a clock that is never set, in ms. The global `performance` would load all of node:perf_hooks at every start. */
+/** The time of a monotonic clock, in ms. The global `performance` would load all of node:perf_hooks at every start. */
 export const instantMs = (): number => Number(hrtime.bigint()) / 1e6;
 
 /** The time since an instant of `instantMs`, in ms to the hundredth. */

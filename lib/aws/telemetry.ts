@@ -64,7 +64,7 @@ export const writeLine = (fields: {
 
 const writtenDirectives = new Map<string, string>();
 
-/** The directives in JSON: most requests record the same metrics, and writing these takes as long as the rest of the line. */
+/** The directives in JSON, cached: most requests need the same ones, and writing them takes as long as the rest of the line. */
 const directivesFor = (names: readonly MetricName[]): string => {
   const key = names.join();
   const directives =

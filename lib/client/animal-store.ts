@@ -59,13 +59,13 @@ export class AnimalStoreError extends Error {
   }
 }
 
-/** No complete response came: DNS, connection or TLS failed on every attempt. `cause` is the error of `fetch`. */
+/** No complete response came: DNS, connection or TLS failed on the last attempt. `cause` is the error of `fetch`. */
 export class NetworkError extends Error {
   static override readonly name = 'NetworkError';
   override readonly name = 'NetworkError';
 }
 
-/** No complete response came within `timeoutMs` on any attempt. */
+/** No complete response came within `timeoutMs` on the last attempt. */
 export class TimeoutError extends Error {
   static override readonly name = 'TimeoutError';
   override readonly name = 'TimeoutError';

@@ -28,7 +28,7 @@ export const keyIdOf = (apiKey: string, prefix: string): string | undefined => {
   return parts?.['prefix'] === prefix ? parts['keyId'] : undefined;
 };
 
-/** Whether the checksum of a key is right. That of a mistyped key is not. */
+/** Whether the checksum of a key is right. A mistyped key has a wrong checksum. */
 export const isIntact = (apiKey: string): boolean =>
   checksumOf(apiKey.slice(0, -checksumLength)) === apiKey.slice(-checksumLength);
 

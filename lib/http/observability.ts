@@ -7,7 +7,7 @@ import type { ChainRequest } from './operation-request.ts';
 /** What clients get when a function fails: API Gateway's INTEGRATION_FAILURE (row 49 of aws-recorded.md, infra/api/pets-api.ts). */
 const integrationFailure = 503;
 
-/** Whether requests below 500 are logged in full; metrics always are. */
+/** Whether the line of a response below 500 has all fields; it always has the metrics. */
 const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? '');
 
 let coldStart = true;

@@ -13,7 +13,7 @@ export const authenticate = async (
 ): Promise<ApiKeyRecord | undefined> => {
   const keyId = keyIdOf(apiKey, prefix);
   if (!keyId) return undefined;
-  // The checksum saves a read of the table for a mistyped key; a remembered key needs none, because its hash is compared.
+  // The checksum rejects a mistyped key without a read of the table. A remembered key needs no checksum: its hash is compared.
   const record =
     rememberedApiKey(keyId) ?? (isIntact(apiKey) ? await findApiKey(keyId, signal) : undefined);
   return record && timingSafeEqual(record.hash, hashOf(apiKey)) && isInForce(record)

@@ -16,7 +16,7 @@ export const encodeCursor = (position: Position, filter: PetStatus | undefined):
   return Buffer.concat([bytes, checksumOf(bytes, filter)]).toString('base64url');
 };
 
-/** Reads what `encodeCursor` wrote for the same filter; the checksum catches accidents, not intent. Throws `invalid_request`. */
+/** Reads a cursor of the same filter. The checksum detects changes, but not a forgery. Throws `invalid_request`. */
 export const decodeCursor = (cursor: string, filter: PetStatus | undefined): Position => {
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.length === positionBytes + checksumBytes) {

@@ -73,7 +73,7 @@ export const list = async (
   let position: Position | undefined = start;
   for (let idle = 0; position && found.length <= limit && idle < maxIdleAnswers; ) {
     try {
-      // One more than the page holds tells whether there is a next one.
+      // Reads one pet more than the page holds, to find out whether there is a next page.
       const read = await readFrom(position, limit + 1 - found.length, signal);
       found.push(...read.pets);
       idle = read.end && read.end.id === position.id ? idle + 1 : 0;
@@ -147,7 +147,7 @@ const readPet = (item: Record<string, unknown>): Pet => {
   }
 };
 
-/** Writes the item unless its id is taken; then returns the item that has the id. */
+/** Writes the item. If its id is taken, writes nothing and returns the item that has it. */
 const putUnlessTaken = async (
   item: { readonly id: number } & Record<string, unknown>,
   signal: AbortSignal,

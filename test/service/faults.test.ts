@@ -123,7 +123,7 @@ describe('each operation', () => {
   it.each([
     ['hangs', stalls.hang],
     ['is slow to throttle', delayed(500, faults.throttled)],
-  ])('starts no third attempt that Lambda would end when DynamoDB %s', async (_kind, fault) => {
+  ])('makes no third attempt after the deadline when DynamoDB %s', async (_kind, fault) => {
     injectAll(fault);
     await expectFailure(503, { remainingMs: 1_300 });
     for (const { call } of operations) expect(attemptsOf(call)).toBeLessThan(3);

@@ -119,12 +119,12 @@ describe('a secret that a client sends', () => {
     ['a throttling error', 503, awsError(400, 'c.a#ThrottlingException', { message: secret })],
     ['a refusal', 500, awsError(400, 'c.a#AccessDeniedException', { message: secret })],
     ['text that is not JSON', 503, ({ response }) => void response.end(secret)],
-  ])('is in none of these while DynamoDB repeats it in %s', async (_kind, status, fault) => {
+  ])('is not logged or returned while DynamoDB repeats it in %s', async (_kind, status, fault) => {
     service.proxy.inject('*', fault);
     expect(await statusesOfAll()).toEqual([400, 401, 404, 405, 413, 415, status]);
   });
 
-  it('is in none of these while DynamoDB is out of reach', async () => {
+  it('is not logged or returned while DynamoDB is out of reach', async () => {
     await service.proxy.refuseConnections();
     expect(await statusesOfAll()).toEqual([400, 401, 404, 405, 413, 415, 503]);
     await service.proxy.listen(service.proxyEndpoint);
