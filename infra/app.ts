@@ -12,7 +12,7 @@ await bundleFunctions();
 // The CDK's command line passes the feature flags of cdk.json by itself; nothing else that runs this file does.
 const app = new App({ analyticsReporting: false, context: cdk.context });
 // `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait, and
-// `--context placeholders=allowed` for what deploys no prod. `--context cors=<origin>` replaces `corsOrigins`.
+// `--context placeholders=allowed` if prod is not deployed. `--context cors=<origin>` replaces `corsOrigins`.
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const cors: unknown = app.node.tryGetContext('cors');
 const deployed: readonly Stage[] = isSet('emulator', 'true')

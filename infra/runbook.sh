@@ -316,7 +316,7 @@ use_version() {
   change lambda update-alias --function-name "$1" --name live --function-version "$2" --routing-config 'AdditionalVersionWeights={}'
 }
 
-# Deploys the working copy without a canary: CodeDeploy deploys nothing while an alarm is on.
+# Deploys the working copy without a canary, because CodeDeploy deploys nothing while an alarm is on.
 deploy_without_canary() {
   echo "Deploys $(git log -1 --format='%h "%s"') and $(git status --short | wc -l) changed files to $stack." >&2
   npm run deploy -- "$stack" --context canary=off "$@"

@@ -18,7 +18,7 @@ export const acknowledge = (construct: Construct, reasons: Readonly<Record<strin
   }
 };
 
-/** A role of a service of AWS with the policy that AWS made for this use, and keeps in step with the service. */
+/** A role for an AWS service, with the managed policy that AWS maintains for this use. */
 export const serviceRole = (scope: Construct, id: string, service: string, policy: string) => {
   const role = new Role(scope, id, {
     assumedBy: new ServicePrincipal(`${service}.amazonaws.com`),

@@ -139,15 +139,15 @@ export const stackName = ({ name }: Pick<Stage, 'name'>) => `AnimalStore-${name}
 /** The name of the stack that an account needs once in a region, for any number of stages. */
 export const accountStackName = 'AnimalStore-account';
 
-/** The id in the CDK's commands of the account stack that a stage needs. */
+/** The id that CDK commands use for the account stack of a stage. */
 export const accountStackId = ({ environment }: Pick<Stage, 'environment'>): string =>
   environment
     ? `${accountStackName}-${environment.account}-${environment.region}`
     : accountStackName;
 
-/** What happens to prod without a value. */
+/** Settings that prod must have, each with what happens without it. */
 const dangersInProd = [
-  ['environment', 'it is deployed where the credentials lead'],
+  ['environment', 'prod is deployed to the account of the credentials'],
   ['retainData', 'tables are deleted with the stack'],
   ['deletionProtection', 'one call deletes a table'],
   ['terminationProtection', 'one call deletes the stack'],

@@ -45,9 +45,9 @@ export class PetsApi extends Construct {
     acknowledge(this, {
       'AwsSolutions-APIG2': 'The functions validate requests, and name what is wrong.',
       ...(!stage.firewall && { 'AwsSolutions-APIG3': 'An emulator has no firewall.' }),
-      'AwsSolutions-APIG4': 'Functions ask for an API key; `unrouted` only tells the methods.',
+      'AwsSolutions-APIG4': "Functions check API keys; `unrouted` only names a path's methods.",
       'AwsSolutions-APIG6': 'Execution logs can hold API keys; other logs have every request.',
-      'AwsSolutions-COG4': 'Functions ask for an API key; `unrouted` only tells the methods.',
+      'AwsSolutions-COG4': "Functions check API keys; `unrouted` only names a path's methods.",
     });
   }
 
@@ -121,7 +121,7 @@ export class PetsApi extends Construct {
 }
 
 /**
- * TLS 1.3, or 1.2 with forward secrecy, post-quantum where a client offers it; handshake and request name the same host.
+ * TLS 1.3, or 1.2 with forward secrecy; post-quantum if a client offers it. SNI and `Host` must name the same host.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
 const tls = {
@@ -144,7 +144,7 @@ const operationOptions = ({ throttle, operationThrottles }: Stage) =>
     ),
   );
 
-/** Every option of a method: what is left out is not taken from the stage, but turned off. */
+/** Every option of a method. An option that is left out is off; it does not have the stage's value. */
 const methodOptions = ({ ratePerSecond, burst }: Throttle): MethodDeploymentOptions => ({
   throttlingRateLimit: ratePerSecond,
   throttlingBurstLimit: burst,
@@ -156,8 +156,8 @@ const methodOptions = ({ ratePerSecond, burst }: Throttle): MethodDeploymentOpti
 });
 
 /**
- * One line of the access log. Nothing that a client can choose freely, for it can hold an API key: not
- * `$context.error.message` nor the path, and of the ids those that only AWS makes, no `requestId` or trace id.
+ * One line of the access log. It leaves out what a client can choose freely, because that can contain an API key:
+ * `$context.error.message`, the path, `requestId` and the trace id. Its ids are made by AWS.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const accessLogLine = {
@@ -178,7 +178,7 @@ const accessLogLine = {
   firewallStatus: '$context.waf.status',
 };
 
-/** What the errors that API Gateway itself can answer, by their types, mean to a client of this service. */
+/** The error that a client gets for each type of error that API Gateway itself returns. */
 const gatewayErrors = [
   [['DEFAULT_4XX'], errors.invalidRequest('The request is not valid.')],
   [['BAD_REQUEST_BODY'], errors.invalidRequest('The body is not valid.')],
@@ -192,7 +192,7 @@ const gatewayErrors = [
   [['UNSUPPORTED_MEDIA_TYPE'], errors.unsupportedMediaType()],
   [['QUOTA_EXCEEDED', 'THROTTLED'], errors.tooManyRequests()],
   [['WAF_FILTERED'], errors.invalidRequest('The firewall refused the request.')],
-  // Perhaps a malformed reply of a function: which type it takes is unverified.
+  // Perhaps also for a malformed reply of a function, whose type is unverified.
   [['DEFAULT_5XX'], errors.badGateway()],
   [
     ['API_CONFIGURATION_ERROR', 'AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE'],

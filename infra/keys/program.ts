@@ -26,7 +26,7 @@ const keysOf = async (options: Options) => {
   const { stage, endpoint } = options;
   if (endpoint === undefined) return (await openStage(stageOf(options))).keys;
   if (stage !== 'prod') return openLocalKeys(endpoint);
-  throw new Error('--endpoint is for local keys: they are of --stage staging');
+  throw new Error('--endpoint is for local keys: use --stage staging');
 };
 
 const reportMalformed = (keyId: unknown) =>
@@ -41,7 +41,7 @@ const usageIn = async (options: Options & { days?: number }) => {
   if (days > logRetentionDays)
     throw new Error(`The logs of ${name} are kept for ${logRetentionDays} days`);
   if (logLevel === 'WARN' || logLevel === 'ERROR')
-    throw new Error(`The logs of ${name}, of level ${logLevel}, name no key of a success`);
+    throw new Error(`The logs of ${name} have level ${logLevel}, and so lack successful requests`);
   const { keys, logGroupNames, config } = await openStage(stageOf(options));
   const records = await keys.list(reportMalformed);
   const used = await readUsage(config, logGroupNames, days);
@@ -75,7 +75,7 @@ const shown = (record: IssuedApiKey['record']) => ({
   revokedAt: record.revokedAt ?? null,
 });
 
-/** Prints a new key. One of the probe takes the place of the one before in SSM, and is not printed. */
+/** Prints a new key. A key for the probe is not printed, but replaces the previous one in SSM. */
 const handOver = async (options: Options, { apiKey, record }: IssuedApiKey) => {
   if (record.owner !== probeOwner) {
     const text = `${apiKey}\nIt is shown this once: hand it over, and keep no copy.`;
@@ -143,11 +143,11 @@ export const keysProgram = (
         owner: probeOwner,
       }),
     )
-    .option('--expires-in <duration>', 'its lifetime; unlimited without it', milliseconds)
+    .option('--expires-in <duration>', 'lifetime of the key; unlimited by default', milliseconds)
     .action(async (options: Options & { owner: string; forProbe?: true }) => {
       const { owner, forProbe, expiresIn } = options;
       if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
-      // A local key has no probe: refused before it is issued.
+      // Throws for --endpoint before a key is issued: the local service has no probe.
       if (owner === probeOwner) stageOf(options);
       const keys = await keysOf(options);
       const issued = await keys.issue(owner, expiresIn);
@@ -167,7 +167,7 @@ export const keysProgram = (
   command('rotate', 'issue a successor of a key, and expire the old key after a grace period')
     .argument('<keyId>', 'the id of a key, as `list` shows it')
     .option('--grace <duration>', 'how long the old key stays valid', graceTime, ms('7d'))
-    .option('--expires-in <duration>', "its lifetime; the old key's without it", milliseconds)
+    .option('--expires-in <duration>', "new key's lifetime; by default the old one's", milliseconds)
     .action(async (keyId: string, options: Options & { grace: number }) => {
       const { grace: graceMs, expiresIn } = options;
       const keys = await keysOf(options);

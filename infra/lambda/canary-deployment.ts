@@ -96,8 +96,8 @@ const latencyLimits: Readonly<Record<keyof ServiceFunctions, number>> = {
 };
 
 /**
- * The alarms that roll back a function's new version. They watch metrics of this version, as the template does not know
- * which version was live. What they catch is simulated in test/infra/canary-simulation.ts.
+ * The alarms that roll back a function's new version. They don't compare it with the live version, which the template
+ * does not know. What they catch is simulated in test/infra/canary-simulation.ts.
  */
 const addCanaryAlarms = (
   monitoring: Monitoring,

@@ -94,7 +94,7 @@ const alarmsOf = (service: MonitoredService, region: string) => {
       metric: new MathExpression({
         // One failure at night, when it is half of the requests, must wake no one.
         expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
-        // By the API, which has one stage: by the stage, the aliases would wait for themselves.
+        // Metrics of the API, which has one stage. Those of the stage would make the aliases depend on themselves.
         usingMetrics: { errors: restApi.metricServerError(), requests: restApi.metricCount() },
       }),
       threshold: 1,
@@ -133,7 +133,7 @@ const alarmsOf = (service: MonitoredService, region: string) => {
       ...in3of5Periods,
     },
     'index-throttles': {
-      meaning: `DynamoDB throttled the index ${statusIndex} 5 times a minute in 3 of 5 minutes: lists wait, then get 503, and so do creations when its writes lag.`,
+      meaning: `DynamoDB throttled the index ${statusIndex} 5 times a minute in 3 of 5 minutes: listPets waits, then returns 503; createPet too, if writes are throttled.`,
       metric: throttlesOf([petsTable], { GlobalSecondaryIndexName: statusIndex }),
       threshold: 5,
       ...in3of5Periods,

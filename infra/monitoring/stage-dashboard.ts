@@ -120,7 +120,7 @@ const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredSe
           leftAnnotations: [{ value: reserved, label: 'reserved for each operation' }],
         }),
       },
-      byOperation('Functions: creations that came again', metricNames.idempotentReplays),
+      byOperation('Functions: repeated creations', metricNames.idempotentReplays),
     ],
     tables.map(({ title, table, dimensions }) => {
       const unitsPerSecond = (kind: 'Read' | 'Write') => {
