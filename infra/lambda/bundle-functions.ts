@@ -44,7 +44,7 @@ export const bundleOptions = {
 export const entryModule = (
   name: string,
 ) => `const { createRequire } = process.getBuiltinModule('node:module');
-const { handler, initialise } = createRequire(import.meta.url)('./${name}.cjs');
+const { handler, initialise } = createRequire(import.meta.filename)('./${name}.cjs');
 await initialise?.();
 export { handler };
 `;
