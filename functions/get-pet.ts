@@ -8,7 +8,7 @@ import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/find-api-key.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
-/** `GET /pets/{petId}`: one pet; 404 for an id that no pet has or can have. */
+/** `GET /pets/{petId}`: returns one pet, or 404 for an unknown or invalid id. */
 export const handler = operation(getPet)
   .use(entityTag())
   .handler(async (event, { signal }) => {

@@ -7,7 +7,7 @@ import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/find-api-key.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
-/** `GET /pets`: one page of pets, optionally of one status, with a link to the next. */
+/** `GET /pets`: returns one page of pets, optionally of one status, with a `Link` to the next page. */
 export const handler = operation(listPets).handler(async (event, { signal }) => {
   const query = listPetsQueryOf(queryOf(event));
   const page = await pets.list(query, signal);

@@ -4,7 +4,7 @@ import { chain } from '../lib/http/chain.ts';
 import { errorResponses } from '../lib/http/error-responses.ts';
 import { noContent } from '../lib/http/response.ts';
 
-/** Every path and method without an operation, no API key needed: 404, or on an operation's path 204 for OPTIONS and 405 for the rest. */
+/** Needs no API key. Returns 404 for an unknown path; on the path of an operation, 204 for OPTIONS and 405 otherwise. */
 export const handler = chain('unrouted')
   .use(errorResponses())
   .handler(async ({ httpMethod, resource }) => {

@@ -133,10 +133,7 @@ const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>)
   return results.flat().filter((problem) => problem !== false);
 };
 
-/**
- * Returns a line for each problem that prevents deploying the stack of a stage, or of its account. Skips the other
- * checks while the credentials are wrong.
- */
+/** Returns a line for each problem of a stack's account. Skips the other checks while the credentials are wrong. */
 export const preflight = async (stage: Stage, stack: 'account' | 'stage' = 'stage') => {
   const problems = await problemsOf(stage, { credentials });
   if (problems.length > 0) return problems;

@@ -107,7 +107,7 @@ export class PetsApi extends Construct {
 
   #addGatewayResponses(stage: Stage) {
     for (const [types, error] of gatewayErrors) {
-      for (const type of types.split(' ')) {
+      for (const type of types) {
         this.restApi.addGatewayResponse(type, {
           type: ResponseType.of(type),
           statusCode: `${error.status}`,
@@ -180,25 +180,25 @@ const accessLogLine = {
 
 /** What the errors that API Gateway itself can answer, by their types, mean to a client of this service. */
 const gatewayErrors = [
-  ['DEFAULT_4XX', errors.invalidRequest('The request is not valid.')],
-  ['BAD_REQUEST_BODY', errors.invalidRequest('The body is not valid.')],
-  ['BAD_REQUEST_PARAMETERS', errors.invalidRequest('A parameter is not valid.')],
+  [['DEFAULT_4XX'], errors.invalidRequest('The request is not valid.')],
+  [['BAD_REQUEST_BODY'], errors.invalidRequest('The body is not valid.')],
+  [['BAD_REQUEST_PARAMETERS'], errors.invalidRequest('A parameter is not valid.')],
   [
-    'UNAUTHORIZED ACCESS_DENIED EXPIRED_TOKEN INVALID_API_KEY INVALID_SIGNATURE',
+    ['UNAUTHORIZED', 'ACCESS_DENIED', 'EXPIRED_TOKEN', 'INVALID_API_KEY', 'INVALID_SIGNATURE'],
     errors.unauthorized(),
   ],
-  ['MISSING_AUTHENTICATION_TOKEN RESOURCE_NOT_FOUND', errors.notFound()],
-  ['REQUEST_TOO_LARGE', errors.payloadTooLarge()],
-  ['UNSUPPORTED_MEDIA_TYPE', errors.unsupportedMediaType()],
-  ['QUOTA_EXCEEDED THROTTLED', errors.tooManyRequests()],
-  ['WAF_FILTERED', errors.invalidRequest('The firewall refused the request.')],
+  [['MISSING_AUTHENTICATION_TOKEN', 'RESOURCE_NOT_FOUND'], errors.notFound()],
+  [['REQUEST_TOO_LARGE'], errors.payloadTooLarge()],
+  [['UNSUPPORTED_MEDIA_TYPE'], errors.unsupportedMediaType()],
+  [['QUOTA_EXCEEDED', 'THROTTLED'], errors.tooManyRequests()],
+  [['WAF_FILTERED'], errors.invalidRequest('The firewall refused the request.')],
   // Perhaps a malformed reply of a function: which type it takes is unverified.
-  ['DEFAULT_5XX', errors.badGateway()],
+  [['DEFAULT_5XX'], errors.badGateway()],
   [
-    'API_CONFIGURATION_ERROR AUTHORIZER_CONFIGURATION_ERROR AUTHORIZER_FAILURE',
+    ['API_CONFIGURATION_ERROR', 'AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE'],
     errors.internalError(),
   ],
   // A crash and a lack of capacity alike: DataBiosphere/azul#6624, #8192.
-  ['INTEGRATION_FAILURE', errors.serviceUnavailable()],
-  ['INTEGRATION_TIMEOUT', errors.gatewayTimeout()],
+  [['INTEGRATION_FAILURE'], errors.serviceUnavailable()],
+  [['INTEGRATION_TIMEOUT'], errors.gatewayTimeout()],
 ] as const;

@@ -10,7 +10,7 @@ import { projectDirectory } from '../project-directory.ts';
 const source = join('lib', 'client', 'animal-store.ts');
 const directory = join(projectDirectory, '.build', 'client');
 
-/** The client is a package of its own: Node.js runs no TypeScript from node_modules, and a client needs no part of the service. */
+/** The client is a separate package in JavaScript, because Node.js does not run TypeScript from node_modules. */
 const manifest = {
   name: 'animal-store-client',
   version: info.version,
@@ -27,7 +27,7 @@ const manifest = {
 
 program
   .name('npm run client')
-  .description('Writes the typed client to .build/client, as a package for npm.')
+  .description('Writes the typed client to .build/client as an npm package.')
   .parse();
 
 await rm(directory, { recursive: true, force: true });
@@ -40,7 +40,7 @@ await build({
   target: 'es2024',
   minify: true,
   sourcemap: true,
-  // The licence of ky is a file of its own.
+  // The licence of ky is copied to a separate file below.
   legalComments: 'none',
 });
 // The declarations of the client, and of what it imports, are in `types/`.
@@ -60,4 +60,4 @@ for (const [from, to] of [
   await cp(join(projectDirectory, from), join(directory, to));
 }
 await writeFile(join(directory, 'package.json'), JSON.stringify(manifest, null, 2));
-console.log(`Wrote ${directory}: npm install it, or npm publish it.`);
+console.log(`Wrote ${directory}, a package for npm install and npm publish.`);

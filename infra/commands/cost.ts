@@ -8,7 +8,7 @@ import { readTemplate, withAssembly } from '../template/build-stack.ts';
 
 interface Options {
   readonly requests: number;
-  /** By kind of request. */
+  /** Billed duration in ms, by kind of request. */
   readonly durationMs?: Readonly<Record<string, number>>;
 }
 
@@ -17,7 +17,7 @@ const shown = (count: number): string => count.toLocaleString('en');
 const requestCount = (text: string): number => {
   if (/^\d{1,9}$/.test(text) && Number(text) <= maxRequests) return Number(text);
   throw new InvalidArgumentError(
-    `It must be a whole number; the prices are for up to ${shown(maxRequests)} a month.`,
+    `It must be a whole number of up to ${shown(maxRequests)}: the prices change above it.`,
   );
 };
 
@@ -28,7 +28,9 @@ const durations = (text: string): Record<string, number> =>
       const [, kind = '', ms] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(part) ?? [];
       if (Object.hasOwn(requestKinds, kind)) return [kind, Number(ms)];
       const kinds = Object.keys(requestKinds).join(', ');
-      throw new InvalidArgumentError(`It must be like list=9,get=6, with any of ${kinds}.`);
+      throw new InvalidArgumentError(
+        `It must be milliseconds such as list=9,get=6, for any of ${kinds}.`,
+      );
     }),
   );
 
@@ -37,7 +39,7 @@ const cents = (usd: number): number => Math.round(usd * 100) / 100;
 const totalOf = (items: readonly { readonly usd: number }[]) =>
   cents(items.reduce((sum, { usd }) => sum + usd, 0));
 
-/** Prints what each stage costs: the whole, and what of it is the same for any number of requests. */
+/** Prints the monthly cost of each stage: the total, and the fixed part that does not depend on the number of requests. */
 const run = ({ requests, durationMs = {} }: Options) =>
   withAssembly(async (assembly) => {
     for (const stage of Object.values(stages)) {
@@ -59,7 +61,7 @@ const run = ({ requests, durationMs = {} }: Options) =>
           quantity: Number(quantity.toPrecision(3)),
           'price ($)': price.usd,
           'a month ($)': cents(usd),
-          'of it fixed ($)': cents(fixed[index]?.usd ?? 0),
+          'fixed part ($)': cents(fixed[index]?.usd ?? 0),
         },
       ]);
       console.table(Object.fromEntries(rows));
@@ -81,10 +83,10 @@ const mix = Object.entries(requestKinds).map(
 program
   .name('npm run cost --')
   .description(
-    `Computes what a month of each stage costs from its synthesised template, at AWS's list prices of ${region} from ${dates.at(0)} to ${dates.at(-1)}, for ${mix.join(', ')}. Free tiers, taxes and support are left out.`,
+    `Computes the monthly cost of each stage from its CloudFormation template. Uses AWS's list prices in ${region}, read from ${dates.at(0)} to ${dates.at(-1)}. Assumes ${mix.join(', ')}. Leaves out free tiers, taxes and support.`,
   )
   .requiredOption('--requests <count>', 'requests a month', requestCount)
-  .option('--duration-ms <kinds>', 'billed durations, like list=9,get=6', durations)
+  .option('--duration-ms <kinds>', 'billed durations in ms, such as list=9,get=6', durations)
   .action(run);
 
 await program.parseAsync().catch(fail);

@@ -17,7 +17,7 @@ import {
 const words = process.argv.slice(2);
 const isEmulator = words.includes('emulator=true');
 
-/** The id of each stack in the CDK's commands, with its stage, in the order of deployment. */
+/** The stacks of each stage, by the ids that CDK commands use, in the order of deployment. */
 const targets = new Map(
   Object.values(stages)
     .map((stage) => (isEmulator ? emulated(stage) : stage))
@@ -30,15 +30,15 @@ const options = words.filter((word) => !targets.has(word));
 const outputsAt = options.indexOf('--outputs-file');
 const outputs = outputsAt < 0 ? [] : options.slice(outputsAt, outputsAt + 2);
 
-/** Runs the CDK and shows its output. Throws when it fails. */
+/** Runs `cdk deploy` and shows its output. Throws when it fails. */
 const cdkDeploy = (...given: readonly string[]) => {
   const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
   execFileSync('cdk', ['deploy', ...given], { stdio: 'inherit', env });
 };
 
-/** Creates a change set, and executes exactly this one. Throws if it would replace or remove a table or the API. */
+/** Creates a change set, and executes the same change set. Throws instead if it replaces or removes a table or the API. */
 const deploy = async (id: string, StackName: string, region: { region?: string }) => {
-  // The app always contains prod, so other stages must accept the placeholders of prod.
+  // CDK synthesises prod for every stack, so prod's placeholders must not stop the deployment of others.
   const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
   const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
@@ -47,13 +47,13 @@ const deploy = async (id: string, StackName: string, region: { region?: string }
   const client = new CloudFormationClient(region);
   const pages = paginateDescribeChangeSet({ client }, { StackName, ChangeSetName });
   const found = await Array.fromAsync(pages);
-  // Nothing differs. Where only outputs differ there are no changes, but they can be executed:
+  // Nothing differs. If only outputs differ, the change set has no changes, but is available:
   // https://github.com/aws/aws-cdk/pull/2029
   if (found[0]?.ExecutionStatus !== 'AVAILABLE') return;
   const losses = lossesOf(found.flatMap(({ Changes = [] }) => Changes)).join('\nerror: ');
   if (losses) throw new Error(`${losses} See "Replace a table" in infra/README.md.`);
 
-  // Uses the cdk.out that the first command wrote, so that nothing is synthesised or asked twice.
+  // Uses the cdk.out of the first command, so that CDK neither synthesises nor asks for approval again.
   const execute = ['--app', 'cdk.out', '--method', 'execute-change-set', ...changeSet];
   cdkDeploy(id, ...execute, '--require-approval', 'never', ...outputs);
 };

@@ -11,14 +11,14 @@ program
       .choices(Object.keys(stages))
       .makeOptionMandatory(),
   )
-  .option('--emulator', 'an AWS-compatible emulator, with an account of its own')
+  .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
   .action(async (options: { stage: Stage['name']; emulator?: true }) => {
     const chosen = stages[options.stage];
     const stage = options.emulator ? emulated(chosen) : chosen;
     const problems = [...placeholdersIn(stage), ...(await preflight(stage))];
     for (const problem of problems) console.error(problem);
     if (problems.length > 0) process.exitCode = 1;
-    else console.log(`${stage.name}: nothing is in the way of a deployment.`);
+    else console.log(`${stage.name} is ready to deploy.`);
   });
 
 await program.parseAsync();

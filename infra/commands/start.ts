@@ -10,7 +10,7 @@ import {
 } from '../local/local-service.ts';
 import { messageOf } from '../message-of.ts';
 
-/** npm runs scripts in the project's folder; a path is relative to the folder of the user. */
+/** Resolves a path in the folder where the user called npm, because npm runs scripts in the project's folder. */
 const directory = (path: string): string => resolve(process.env['INIT_CWD'] ?? '', path);
 
 const origin = (text: string): string => {
@@ -23,7 +23,7 @@ const portNumber = (text: string): number => {
   throw new InvalidArgumentError('Give a number from 0 to 65535.');
 };
 
-/** The log of a request: its last member, `_aws`, is for CloudWatch only. */
+/** Matches the end of a request's log line. Its last member, `_aws`, is only for CloudWatch. */
 const requestLine = /,"_aws":\{.*$/;
 
 const printExchange = ({ method, path, status, ms }: Exchange) => {
@@ -31,7 +31,7 @@ const printExchange = ({ method, path, status, ms }: Exchange) => {
   console.log(`${method} ${path} ${styleText(color, `${status}`)} ${ms} ms`);
 };
 
-/** On a terminal each request is a readable line, and a failure has its stack; elsewhere a request is its log as JSON. */
+/** Prints a readable line for each request, and stack traces, on a terminal. Otherwise prints each log line as JSON. */
 const output = process.stdout.isTTY
   ? {
       log: (line: string) => {
@@ -57,7 +57,7 @@ curl -H 'Authorization: Bearer ${apiKey}' '${baseAddress}/pets?limit=5'
 const stopping = new AbortController();
 const stop = () => {
   stopping.abort();
-  // Should anything hang, what was started ends with this process anyway.
+  // If anything hangs, this process exits after 5 s. What it started ends with it.
   setTimeout(() => process.exit(1), 5_000).unref();
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
@@ -66,8 +66,8 @@ program
   .name('npm start --')
   .showSuggestionAfterError(false)
   .description('Runs the animal store service on this machine. Ctrl-C ends it.')
-  .option('--data <directory>', 'keep the pets there; without it, in memory', directory)
-  .option('--reset', 'first remove all pets and API keys that the directory holds')
+  .option('--data <directory>', 'keep the pets in this directory instead of in memory', directory)
+  .option('--reset', 'first remove all pets and API keys from the --data directory')
   .option('--seed', 'add a hundred animals, with the ids 1 to 100')
   .option('--cors <origin>', 'let web pages of an origin call the service', origin)
   .addOption(

@@ -14,7 +14,7 @@ import {
 } from './request-usage.ts';
 
 /**
- * Types of resources that are priced below, or free. Of e-mails 1,000 a month are free (https://aws.amazon.com/sns/pricing/),
+ * Types of resources that are priced below, or free. 1,000 e-mails a month are free (https://aws.amazon.com/sns/pricing/),
  * CodeDeploy is free for Lambda (https://aws.amazon.com/codedeploy/pricing/), and the firewall logs only requests that it
  * blocks or counts.
  */
@@ -38,7 +38,7 @@ const Table = z.object({
 });
 
 const Alarm = z.object({
-  // None for an alarm on a single metric.
+  // An alarm on a single metric has none.
   Metrics: z._default(z.array(z.object({ MetricStat: z.optional(z.unknown()) })), [
     { MetricStat: {} },
   ]),
@@ -48,10 +48,7 @@ const secondsPerMonth = 730 * 3_600;
 const daysPerMonth = 730 / 24;
 const gigabyte = 2 ** 30;
 
-/**
- * What a stack costs in a month of this traffic: each price once, with the quantity in its unit. Throws for a resource
- * without a known price.
- */
+/** The month's cost of a stack by price, each with its quantity. Throws for a resource without a known price. */
 export const monthlyCost = (
   template: Template,
   traffic: readonly (RequestUsage & { readonly requests: number })[],
@@ -69,7 +66,7 @@ export const monthlyCost = (
 
   const requests = sum(() => 1);
   const rules = all('Events::Rule', z.object({ ScheduleExpression: z.literal('rate(1 minute)') }));
-  // Unverified: that the rule is free; as custom events it would cost 4 cents.
+  // Unverified: the rule is free. At the price of custom events it would cost 4 cents.
   const probes = rules.length * probe.perMonth;
   const functions = all(
     'Lambda::Function',
@@ -97,7 +94,7 @@ export const monthlyCost = (
     // The probe, and the function that responds to it.
     [prices.lambdaRequest, requests + 2 * probes],
     [prices.lambdaArm, sum(gibSeconds) + probes * gibSeconds(probe)],
-    // The probe and its request are the first of their seconds.
+    // X-Ray traces the probe and its request, because each is the first request of a second.
     [prices.trace, requests - untraced + 2 * probes],
     [prices.tableRead, sum(({ readUnits }) => readUnits) + keyReadUnits],
     [prices.tableWrite, sum(({ writeUnits }) => writeUnits)],

@@ -1,9 +1,9 @@
 /** A list price of AWS in US dollars, without free tiers, of the first tier where there are several. */
 export interface Price {
   readonly usd: number;
-  /** What the price is for. A GB has 2^30 bytes; what is stored, and a metric, is paid for a month. */
+  /** What the price is for. A GB has 2^30 bytes. Prices of storage and metrics are per month. */
   readonly per: string;
-  /** How many units of a quantity that is. */
+  /** How many requests, GB or other units the price is for. */
   readonly units: number;
   /** The day on which AWS published the price list, or on which a copy of the page was read. */
   readonly asOf: string;

@@ -41,7 +41,7 @@ const ofFunctions = [requests, clientErrors, serverErrors, ...Object.values(vers
 
 /**
  * Metrics that the functions (`unrouted` included) and the probe write. CloudWatch charges for the hours in which a metric
- * is written, so the metrics of two versions overlap for less than a cent: https://aws.amazon.com/cloudwatch/pricing/
+ * is written, so the overlap of two versions costs less than a cent: https://aws.amazon.com/cloudwatch/pricing/
  */
 export const customMetrics =
   ofFunctions.length * (operations.length + 1) +
@@ -59,12 +59,12 @@ export const logBytes = { request: 1_600, probe: 1_000 };
 export const storedPets = 100_000;
 
 /**
- * Bytes of a pet whose name has 40, in the table and in the index, with the 100 that DynamoDB adds to each item.
+ * Bytes of a pet with a name of 40 bytes, in the table and in the index, with the 100 that DynamoDB adds to each item.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 export const petBytes = { table: 270, index: 190 };
 
-/** CloudWatch stores log lines compressed; AWS's calculator assumes this part of their size. */
+/** CloudWatch stores log lines compressed; AWS's calculator assumes this share of their size. */
 export const logCompression = 0.15;
 
 /** X-Ray's default rule traces the first request of a second and this part of the others. */

@@ -66,10 +66,13 @@ const print = ({ json }: Options, result: object, text?: string) => {
 };
 
 /** What may be shown of a key: never its secret, nor the hash of it. */
-const shown = ({ hash, expiresAt, revokedAt, ...record }: IssuedApiKey['record']) => ({
-  ...record,
-  expiresAt: expiresAt ?? null,
-  revokedAt: revokedAt ?? null,
+const shown = (record: IssuedApiKey['record']) => ({
+  keyId: record.keyId,
+  owner: record.owner,
+  lastFour: record.lastFour,
+  createdAt: record.createdAt,
+  expiresAt: record.expiresAt ?? null,
+  revokedAt: record.revokedAt ?? null,
 });
 
 /** Prints a new key. One of the probe takes the place of the one before in SSM, and is not printed. */
@@ -130,7 +133,7 @@ export const keysProgram = (
           .makeOptionMandatory(),
       )
       .option('--endpoint <url>', 'DynamoDB of the local service, instead of AWS', address)
-      .option('--emulator', 'an AWS-compatible emulator, with an account of its own')
+      .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
       .option('--json', 'print JSON');
 
   command('issue', 'issue a key and print it, once')

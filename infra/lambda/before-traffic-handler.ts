@@ -20,7 +20,7 @@ type HookEvent = Readonly<Record<'DeploymentId' | 'LifecycleEventHookExecutionId
 
 /**
  * CodeDeploy's BeforeAllowTraffic hook: sends golden requests to the new version of every function, and reports whether
- * clients may have it. Each deployment of a release asks all of them: they are released together or not at all.
+ * clients may have it. The deployment of each function checks all functions: they are released together or not at all.
  */
 export const handler = async (event: HookEvent): Promise<void> => {
   const { DeploymentId: deploymentId } = event;
@@ -42,7 +42,7 @@ export const handler = async (event: HookEvent): Promise<void> => {
   );
 };
 
-/** Sends every golden request. Returns a line for each that got another answer. */
+/** Sends every golden request. Returns a line for each wrong answer. */
 const check = async (signal: AbortSignal): Promise<string[]> => {
   const apiKey = await readProbeKey(signal);
   const failures: string[] = [];
@@ -55,12 +55,12 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
   for (const request of refusals(apiKey)) await attempt(request);
   const pet = await attempt(creation(apiKey));
   if (!pet || !isCheckPet(pet)) return failures;
-  // Reads are eventually consistent, and the pet may be this second's.
+  // Reads are eventually consistent, and the pet may have been added just now.
   for (const request of reads(apiKey, pet.id)) await attempt(request, 2);
   return failures;
 };
 
-/** The body of the right answer. Throws for any other, with no part of the answer that could hold the key. */
+/** Sends a request and returns the body of its answer. Throws for a wrong one, without a part that could have the key. */
 const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<unknown> => {
   const FunctionName = variable(request.functionName);
   const { FunctionError, Payload } = await lambda.send(

@@ -8,7 +8,7 @@ import { leaveOutModules } from './left-out-modules.ts';
 const buildDirectory = join(projectDirectory, '.build');
 const bundlesDirectory = join(buildDirectory, 'functions');
 
-/** Where the deployed files of a function are: one folder a function, which holds nothing else. */
+/** Where the deployed files of a function are: one folder for each, which has nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
 /** The source map of a function's bundle. */
@@ -40,7 +40,7 @@ export const bundleOptions = {
   plugins: [leaveOutModules, dropUnusedCommands],
 } satisfies BuildOptions;
 
-/** What Lambda loads: an ES module, as it awaits no other, which loads the bundle; that is none, as those load slower. */
+/** The module that Lambda loads: an ES module, as Lambda awaits no other. The bundle is CommonJS, because that loads faster. */
 export const entryModule = (
   name: string,
 ) => `const { createRequire } = process.getBuiltinModule('node:module');
@@ -64,8 +64,8 @@ export const bundleFunctions = async (): Promise<void> => {
   const output = { outdir: bundlesDirectory, sourcemap: 'external', write: false } as const;
   const [functions, others] = await Promise.all([
     build({ ...bundleOptions, ...output, entryPoints: ['functions/*.ts'], entryNames }),
-    // With the whole SDK: what functions leave out, such as endpoints, its other clients need. Bundled as well, so that
-    // the tested version is the one that runs: Lambda's own changes by itself.
+    // With the whole SDK: its other clients need what the functions leave out, such as endpoints. The SDK is bundled here
+    // too, so that the tested version runs: Lambda's own copy changes by itself.
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
     build({ ...bundleOptions, ...output, plugins: [], entryPoints: checks, entryNames }),
   ]);
@@ -74,15 +74,17 @@ export const bundleFunctions = async (): Promise<void> => {
     const name = basename(dirname(path));
     names.add(name);
     await replaceFile(path.endsWith('.map') ? sourceMapFile(name) : path, contents);
+  }
+  for (const name of names) {
     await replaceFile(join(bundleDirectory(name), `${name}.mjs`), entryModule(name));
   }
-  // Or the stack would go on to deploy a function that was deleted.
+  // Otherwise the stack would still deploy a function whose source was deleted.
   for (const name of await readdir(bundlesDirectory)) {
     if (!names.has(name)) await rm(bundleDirectory(name), { recursive: true, force: true });
   }
 };
 
-/** Puts a file in its place as a whole, for another start or a deployment may read it at this moment. */
+/** Replaces a file in one step, because another start or a deployment may be reading it. */
 const replaceFile = async (path: string, contents: string | Uint8Array): Promise<void> => {
   // On the same file system, and in no folder that is deployed.
   const draft = join(buildDirectory, randomUUID());

@@ -1,4 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib';
+import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   LambdaApplication,
   LambdaDeploymentConfig,
@@ -6,13 +7,18 @@ import {
   TrafficRouting,
 } from 'aws-cdk-lib/aws-codedeploy';
 import { Construct } from 'constructs';
+import { versionMetricNames } from '../../lib/contract/metric-names.ts';
 import { operations } from '../../lib/contract/operations.ts';
-import { addCanaryAlarms } from '../monitoring/canary-alarms.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import type { MonitoredService } from '../monitoring/service-metrics.ts';
+import { type MonitoredService, serviceMetric } from '../monitoring/service-metrics.ts';
 import { acknowledge, serviceRole } from '../security-checks.ts';
 import type { Stage } from '../stages.ts';
-import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
+import {
+  allow,
+  type ServiceFunction,
+  type ServiceFunctions,
+  StageFunction,
+} from './stage-function.ts';
 
 /**
  * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed, then 10 % of
@@ -76,4 +82,72 @@ export class CanaryDeployment extends Construct {
 const acknowledgeVersions = (construct: Construct, { lambda }: StageFunction, reason: string) => {
   const [logicalId] = Stack.of(lambda).resolve(lambda.functionArn)['Fn::GetAtt'];
   acknowledge(construct, { [`AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`]: reason });
+};
+
+/**
+ * The p99 of a good version's latency, in ms, times 2.5. The p99 on AWS are unverified: take them from `Latency` of the
+ * live version over a week, and correct these limits.
+ */
+const latencyLimits: Readonly<Record<keyof ServiceFunctions, number>> = {
+  listPets: 200,
+  createPet: 125,
+  getPet: 125,
+  unrouted: 50,
+};
+
+/**
+ * The alarms that roll back a function's new version. They watch metrics of this version, as the template does not know
+ * which version was live. What they catch is simulated in test/infra/canary-simulation.ts.
+ */
+const addCanaryAlarms = (
+  monitoring: Monitoring,
+  stage: Stage,
+  operation: keyof ServiceFunctions,
+  { node: { id }, lambda, alias }: ServiceFunction,
+): Alarm[] => {
+  const { version } = lambda.currentVersion;
+  const metric = (name: string, statistic?: string) =>
+    serviceMetric(stage, name, { operation, version }, statistic);
+  const requests = metric(versionMetricNames.requests);
+  // CodeDeploy reads their state. They mail nobody: later they watch the live version, where one crash must wake no one.
+  const forCodeDeploy = { actionsEnabled: false, runbookEntry: 'canary-errors' };
+  return [
+    // A crash and a time-out write no line, so only Lambda counts them.
+    monitoring.addAlarm(`canary-errors-${id}`, {
+      meaning: `The new version of ${id} crashed or timed out: its deployment is rolled back.`,
+      metric: lambda.metricErrors({
+        dimensionsMap: {
+          FunctionName: lambda.functionName,
+          Resource: `${lambda.functionName}:${alias.aliasName}`,
+          ExecutedVersion: version,
+        },
+        period: Duration.minutes(1),
+      }),
+      threshold: 1,
+      ...forCodeDeploy,
+    }),
+    monitoring.addAlarm(`canary-server-errors-${id}`, {
+      meaning: `The new version of ${id} returned 5xx to 3 requests or more, and to 0.5 % of them, in 10 minutes: its deployment is rolled back.`,
+      metric: new MathExpression({
+        // Fewer failures, such as the first of a few requests, say nothing of the version.
+        expression: 'IF(errors >= 3, 100 * errors / requests, 0)',
+        usingMetrics: { errors: metric(versionMetricNames.serverErrors), requests },
+        period: Duration.minutes(10),
+      }),
+      threshold: 0.5,
+      ...forCodeDeploy,
+    }),
+    monitoring.addAlarm(`canary-latency-${id}`, {
+      meaning: `The slowest 1 % of the requests to the new version of ${id} took ${latencyLimits[operation]} ms or more for 4 minutes: its deployment is rolled back.`,
+      metric: new MathExpression({
+        expression: 'IF(requests >= 5, p99, 0)',
+        usingMetrics: { p99: metric(versionMetricNames.latency, 'p99'), requests },
+        period: Duration.minutes(1),
+      }),
+      threshold: latencyLimits[operation],
+      // The first minute has the cold starts.
+      evaluationPeriods: 4,
+      ...forCodeDeploy,
+    }),
+  ];
 };

@@ -20,7 +20,7 @@ interface Expected {
   readonly hasBody: (body: unknown) => boolean;
 }
 
-/** The one pet that all checks together add. It counts as sold, so that no client offers it to anybody. */
+/** The one pet that all checks together add. Its status is sold, so that no client offers it. */
 const checkPet = { name: 'Deployment check', categoryId: 0, status: 'sold' };
 
 /** Whether a value is the pet that the checks add. */

@@ -3,8 +3,8 @@ import { build, type Plugin } from 'esbuild';
 
 /**
  * Modules that no function ever calls: they are for other services, other machines than Lambda and other ways to use the
- * libraries. With each is what it adds to a cold getPet of 343.0 million instructions. Those that save less than 0.5 % of
- * that stay left out because a bar of test/bench/README.md or a test forbids what they add.
+ * libraries. A cold getPet takes 343.0 million instructions; each comment says how many a module would add. Those below
+ * 0.5 % are left out only where they would break a bar of the benchmark or a test.
  */
 const leftOut = [
   // A function's credentials are in its environment (`fromEnv` in lib/aws/dynamodb.ts): 62 million.
@@ -22,14 +22,14 @@ const leftOut = [
   '@smithy/core/dist-es/submodules/config/shared-ini-file-loader/loadSharedConfigFiles.js',
 ];
 
-/** There for other machines too. The global `crypto` loads all of Web Crypto: 7 million. */
+/** Uses the global `crypto`, which loads all of Web Crypto: 7 million. */
 const replacedUuid = '@smithy/core/dist-es/submodules/serde/uuid/v4.js';
 const replacement =
   "import { randomUUID } from 'node:crypto'; export const bindV4 = () => randomUUID;";
 
 /**
- * Bundles without the modules that functions never call: what they export can be constructed, as the SDK does when it
- * loads, and throws when it is called. The build fails when nothing imports such a module any more.
+ * Replaces the modules that functions never call. Their exports can be constructed, as the SDK does when it loads, but
+ * throw when they are called. The build fails when nothing imports such a module any more.
  */
 export const leaveOutModules: Plugin = {
   name: 'leave-out-modules',

@@ -9,7 +9,7 @@ export const variable = (name: string): string => {
   throw new Error(`The environment variable ${name} is not set`);
 };
 
-/** Reads the API key with which a stage checks itself, which must never be logged. Without one, throws what to do. */
+/** Reads the API key with which a stage checks itself. Never log it. Throws an error that says what to do if there is none. */
 export const readProbeKey = async (abortSignal: AbortSignal): Promise<string> => {
   const Name = variable('PROBE_KEY_PARAMETER');
   const found = await ssm
@@ -19,7 +19,7 @@ export const readProbeKey = async (abortSignal: AbortSignal): Promise<string> =>
       throw error;
     });
   const apiKey = found?.Parameter?.Value;
-  // `fetch` repeats a header that it can't send in its error.
+  // The error of `fetch` repeats a header that it can't send.
   if (apiKey && /^\w+$/.test(apiKey)) return apiKey;
   const stage = variable('SERVICE_NAME').replace('animal-store-', '');
   throw new Error(

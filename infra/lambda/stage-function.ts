@@ -40,7 +40,7 @@ export class StageFunction extends Construct {
       removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     const statements = [...props.permissions];
-    // The key that AWS encrypts parameters with by default decrypts them for everyone who may read them.
+    // Needs no permission for KMS: the default key decrypts a parameter for everyone who may read it.
     // https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
     if (readsProbeKey) statements.push(allow('ssm:GetParameter', probeKeyArn(this, stage)));
     const role = new Role(this, 'Role', {
@@ -66,12 +66,12 @@ export class StageFunction extends Construct {
       role,
       logGroup,
       tracing: Tracing.ACTIVE,
-      // An alias can go back to an older version at once. One that a rolled-back update created is deleted:
+      // Keeps older versions, so that an alias can go back at once. One of a rolled-back update is deleted:
       // the next update would create it again, and Lambda refuses a second version of the same code.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     acknowledge(this, {
-      'Serverless-LambdaDLQ': 'The caller waits for the answer, or an alarm: no one reads a queue.',
+      'Serverless-LambdaDLQ': 'A caller or an alarm notices a failure: no one would read a queue.',
     });
     // Tracing adds its permissions by itself, with a wildcard; all others must do without.
     acknowledge(role.node.findChild('DefaultPolicy'), {
@@ -81,7 +81,7 @@ export class StageFunction extends Construct {
   }
 }
 
-/** The function of each operation, and the one that answers every other path and method. */
+/** The function of each operation, and the one for every other path and method. */
 export type ServiceFunctions = Readonly<Record<OperationName | 'unrouted', ServiceFunction>>;
 
 /** A function of one file in `functions/`, called by the alias `live`, which a deployment moves to the new version. */
@@ -106,7 +106,7 @@ export class ServiceFunction extends StageFunction {
   }
 }
 
-/** The CDK's own types don't let an alias pass for a function, as an alias may have no role. */
+/** The CDK's types don't accept an alias as a function, because an alias may have no role. */
 const isFunction = (alias: Alias): alias is Alias & IFunction => alias.role !== undefined;
 
 /** The ARN of the parameter that holds the API key with which a stage checks itself. */

@@ -9,14 +9,14 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The reference page at `/docs`, which sends its requests to this service, and redirects that lead browsers to it. The
- * page holds the API key, so other sites can neither load its files nor reach it under a name of their own.
+ * Serves the reference page at `/docs`, which sends its requests to this service, and redirects browsers to the page.
+ * No other site can read the page, because it has the API key.
  */
 export const docsSite =
   (service: Promise<PageService>): Site =>
   async ({ method, url = '', headers }, response) => {
     const [path = ''] = url.split('?');
-    // The page has the API key, so no other host name gets it (DNS rebinding).
+    // Against DNS rebinding: no other host name gets the page.
     const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
     if (method !== 'GET' || !isLocal) return false;
     const isBrowserAtRoot = /^\/(v1\/?)?$/.test(path) && headers.accept?.includes('text/html');
@@ -31,7 +31,7 @@ export const docsSite =
     response.writeHead(200, {
       'Content-Type': mediaTypes[extname(name)],
       'Cache-Control': 'no-store',
-      // No other site can load page.js, which has the API key, as a script of its own.
+      // Prevents other sites from loading page.js, which has the API key, as a script.
       'Cross-Origin-Resource-Policy': 'same-origin',
     });
     response.end(contents);

@@ -24,8 +24,8 @@ export const seed = async (client: DynamoDBClient, table: string): Promise<void>
 };
 
 /**
- * Puts the API key of this machine into the keys table: the same at every start, made at the first one and kept in
- * the directory, where only the user can read it.
+ * Puts this machine's API key into the keys table. The first start generates the key and keeps it for later ones in the
+ * directory, in a file that only the user can read.
  */
 export const issueLocalApiKey = async (
   client: DynamoDBClient,

@@ -1,4 +1,4 @@
-/** The region and the account that functions see locally; no request ever reaches them. */
+/** The region and the account that functions see locally; no request is sent to AWS. */
 export const localRegion = 'eu-west-1';
 export const localAccount = '000000000000';
 

@@ -35,7 +35,7 @@ export class LocalDeployment {
     this.#stack = stack;
   }
 
-  /** Creates the tables that are missing, with what every start puts into them, and serves. Returns the API key. */
+  /** Creates missing tables, adds the initial data, and serves the stack. Returns the API key. */
   async serve(stack = this.#stack): Promise<string> {
     const client = new DynamoDBClient(localClientConfig(this.#options.dynamodbEndpoint));
     const { PETS_TABLE: pets, KEYS_TABLE: keys } = stack.tables;
@@ -67,8 +67,8 @@ export class LocalDeployment {
   }
 
   /**
-   * Takes changed sources into service: the bundles at once, then the stack, which shares modules with them. Reports
-   * what can't be built, and leaves in service what was.
+   * Reloads changed sources: first the bundles, then the stack, which shares modules with them. Reports what can't be
+   * built, and keeps what ran before in service.
    */
   async redeploy(signal: AbortSignal): Promise<void> {
     const { progress, synthesise } = this.#options;

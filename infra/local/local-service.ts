@@ -11,9 +11,9 @@ import { readStack, type StackDefinition } from './stack-definition.ts';
 import { watchSources } from './watch-sources.ts';
 
 export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOptions> {
-  /** The directory where pets and keys are kept from start to start; in memory without it. */
+  /** The directory that keeps pets and keys between starts; without it they are in memory. */
   readonly data?: string | undefined;
-  /** Removes all that the directory holds first. */
+  /** Removes all pets and keys from the directory first. */
   readonly reset?: boolean;
   /** Adds a hundred animals. */
   readonly seed?: boolean;
@@ -21,11 +21,11 @@ export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOp
   readonly cors?: string;
   /** A folder that keeps the synthesised stacks. */
   readonly assembly?: string;
-  /** Takes each changed source file into service. */
+  /** Reloads what changed when a source file changes. */
   readonly watch?: boolean;
   /** Gets a line for each step. */
   readonly progress?: (step: string) => void;
-  /** Ends a start that is not wanted any more. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal;
 }
 
@@ -74,7 +74,7 @@ const start = async (
   resources.defer(gateway.stop);
   const deployed = Promise.withResolvers<LocalDeployment | undefined>();
   if (options.watch) {
-    // From now on, so that a change during the start is followed after it.
+    // Watches from now on, so that a change during the start leads to a reload after it.
     const rebuild = async (until: AbortSignal) => (await deployed.promise)?.redeploy(until);
     resources.defer(await watchSources({ rebuild, report: progress }));
   }

@@ -9,11 +9,11 @@ import { type FunctionDefinition, functionsOf } from './lambda/function-definiti
 export interface StackDefinition {
   readonly api: RestApiDefinition;
   readonly functions: ReadonlyMap<string, FunctionDefinition>;
-  /** By the environment variables that give their names to the functions. */
+  /** By the environment variable that gives functions the name of the table. */
   readonly tables: Readonly<Record<string, TableDefinition>>;
 }
 
-/** Reads what runs locally of a stack's template. Throws for what a route depends on and is not understood. */
+/** Reads the parts of a stack's template that run locally. Throws when a route needs what is not supported. */
 export const stackDefinitionOf = (template: Template): StackDefinition => {
   const api = restApiOf(template);
   const functions = functionsOf(template, new Set(api.routes.map(({ functionId }) => functionId)));

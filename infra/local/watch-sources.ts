@@ -1,23 +1,23 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { watch } from 'chokidar';
 import { projectDirectory } from '../project-directory.ts';
 
-/** How long no file must have changed before a rebuild starts: editors and git write in bursts. */
+/** A rebuild starts when no file has changed for this time: editors and git write in bursts. */
 const quietMs = 80;
 
-/** Modules that this process runs, and would go on to run as they were. */
+/** Modules that this process has loaded: it continues to run their old version. */
 const loaded = /\binfra[/\\](local|template)(?=[/\\])/;
 
 export interface SourceWatchOptions {
-  /** Watched with all that they hold. */
+  /** Watched recursively. */
   readonly directories?: readonly string[];
   /** Called after each burst of changes. A change meanwhile aborts the signal; the next call waits until this one ends. */
   readonly rebuild: (signal: AbortSignal) => Promise<unknown>;
-  /** Gets a line for each change that can't be followed. */
+  /** Gets a line when a change needs a restart, or may be missed. */
   readonly report: (line: string) => void;
 }
 
-/** Watches sources from its return on, and calls for a rebuild when they have changed. Returns a function that stops it. */
+/** Calls `rebuild` when sources change. Resolves, once it watches them, to a function that stops it. */
 export const watchSources = async ({
   directories = ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name)),
   rebuild,
@@ -34,7 +34,7 @@ export const watchSources = async ({
   // Node's own recursive watch loses a file on Linux once it is replaced by a rename.
   const watcher = watch([...directories], { ignoreInitial: true });
   watcher.on('all', (_event, path) => {
-    const [folder] = loaded.exec(path) ?? [];
+    const [folder] = loaded.exec(relative(projectDirectory, path)) ?? [];
     if (folder !== undefined) return report(`${folder} has changed: restart npm start to use it`);
     abort.abort();
     clearTimeout(quiet);

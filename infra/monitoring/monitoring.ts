@@ -164,7 +164,8 @@ const alarmsOf = (service: MonitoredService, region: string) => {
     }),
     ...Object.fromEntries(
       operations.flatMap(({ name: operation, deprecation }) => {
-        const year = deprecation?.sunset.getUTCFullYear();
+        if (!deprecation) return [];
+        const year = deprecation.sunset.getUTCFullYear();
         const alarm = {
           meaning: `${operation}, which is removed in ${year}, was still called that day: its callers will break.`,
           metric: new MathExpression({
@@ -175,7 +176,7 @@ const alarmsOf = (service: MonitoredService, region: string) => {
           threshold: 1,
           runbookEntry: 'deprecated-operation-in-use',
         };
-        return deprecation ? [[`${operation}-in-use`, alarm]] : [];
+        return [[`${operation}-in-use`, alarm]];
       }),
     ),
   };

@@ -36,14 +36,12 @@ export const probeMetric = (stage: Stage, metricName: string, statistic: string)
 
 /** A metric of DynamoDB, of a table or of what `dimensions` narrows that to, over 5 minutes. */
 export const tableMetric = (
-  { tableName }: Table,
+  table: Table,
   metricName: string,
   dimensions: Readonly<Record<string, string>> = {},
 ) =>
-  new Metric({
-    namespace: 'AWS/DynamoDB',
-    metricName,
-    dimensionsMap: { TableName: tableName, ...dimensions },
+  table.metric(metricName, {
+    dimensionsMap: { TableName: table.tableName, ...dimensions },
     statistic: 'Sum',
   });
 

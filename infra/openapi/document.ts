@@ -14,10 +14,10 @@ const introduction = `Send an API key with every request: \`Authorization: Beare
 
 - Integers of the format \`int64\` have 64 bits. Use a JSON parser that keeps every digit.
 - A repeated or unknown query parameter, or an unknown field, gets 400.
-- Every error has the body of the schema Error. Unknown paths get 404.
+- Every error body has the schema Error. Unknown paths get 404.
 - New fields, headers and error codes may be added to responses. Ignore those that you do not know.`;
 
-/** What the contract says of itself. `npm run client` publishes the client with this version and license. */
+/** The title, version and license of the contract. The package of `npm run client` has the same version and license. */
 export const info = {
   title: 'Animal store',
   version: '1.0.0',
@@ -49,7 +49,7 @@ const document = () => ({
   },
 });
 
-/** Writes the bounds of int64 with every digit, which a JavaScript number would round. */
+/** Writes the bounds of int64 with every digit. A JavaScript number would round them. */
 const exact = (_key: string, value: unknown) =>
   typeof value === 'bigint' ? JSON.rawJSON(`${value}`) : value;
 

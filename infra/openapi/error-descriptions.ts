@@ -1,6 +1,6 @@
 import { maxContentTypeLength } from '../../lib/contract/limits.ts';
 
-/** When the service returns an error, by its code; in the order of their statuses. */
+/** Says when the service returns each error, by error code, in order of status. */
 export const errorDescriptions: Readonly<Record<string, string>> = {
   invalid_request: 'The query, a header or the body is invalid. The message names each field.',
   unauthorized:
@@ -10,13 +10,13 @@ export const errorDescriptions: Readonly<Record<string, string>> = {
     'The path does not support this method. `Allow` lists those that it supports.',
   endpoint_removed: 'The operation was removed on its sunset date.',
   payload_too_large: 'The request is too large.',
-  unsupported_media_type: `The \`Content-Type\` is not \`application/json\` in UTF-8 or is longer than ${maxContentTypeLength} characters, or the \`Content-Encoding\` is not \`identity\`.`,
+  unsupported_media_type: `\`Content-Type\` must be \`application/json\` in UTF-8 and have at most ${maxContentTypeLength} characters. \`Content-Encoding\` must be \`identity\` or absent.`,
   idempotency_key_reused: 'The `Idempotency-Key` was used with another animal.',
-  too_many_requests: 'You sent too many requests. Wait for the seconds in `Retry-After`.',
+  too_many_requests: 'You sent too many requests. Wait as many seconds as `Retry-After` says.',
   internal_error: 'The service has a defect.',
   bad_gateway:
-    'The service returned no usable response. Repeat a creation only with an `Idempotency-Key`.',
+    'The service returned no usable response. Repeat a creation only with the same `Idempotency-Key`.',
   service_unavailable:
-    'The service crashed, has no capacity, or cannot reach its database. Wait for the seconds in `Retry-After`. Repeat a creation only with an `Idempotency-Key`.',
+    'The service crashed, has no capacity, or cannot reach its database. Wait as many seconds as `Retry-After` says. Repeat a creation only with the same `Idempotency-Key`.',
   gateway_timeout: 'The service did not respond in time.',
 };

@@ -3,7 +3,7 @@ import { allowedMethods, getPet, listPets, type Operation } from '../../lib/cont
 
 const since = (getPet.deprecation?.since.getTime() ?? 0) / 1_000;
 
-/** The headers that clients may rely on, by name. There are two kinds of `Link`. */
+/** The headers that clients may rely on, by name. `Link` is here twice: as `NextLink` and as `SuccessorLink`. */
 export const headers: Readonly<Record<string, object>> = {
   'Cache-Control': {
     description: 'Caches must not store the response: it depends on the API key.',
@@ -18,7 +18,7 @@ export const headers: Readonly<Record<string, object>> = {
   },
   ETag: {
     description:
-      'Identifies this version of the animal. Send it in `If-None-Match` to get 304 while the animal is the same (RFC 9110).',
+      'Identifies this version of the animal. Send it in `If-None-Match` to get 304 if the animal has not changed (RFC 9110).',
     required: true,
     schema: { type: 'string', pattern: '^"[\\w-]{43}"$' },
     example: '"vZ_ntEUTgTOaGjBG3whJRfYfzbKLDHKxNVXOsqZQKpw"',
@@ -65,12 +65,12 @@ export const headers: Readonly<Record<string, object>> = {
   },
   'x-amzn-remapped-www-authenticate': {
     description:
-      '`WWW-Authenticate` under the name that API Gateway gives it when the service rejects the request.',
+      'The authentication scheme, when the service rejects the request: API Gateway renames `WWW-Authenticate`.',
     schema: { type: 'string', const: 'Bearer' },
   },
 };
 
-/** A header that `headers` describes; Redocly finds one that it does not. */
+/** A reference to a header in `headers`. Redocly reports a name that is not there. */
 export const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
 /** The headers of every response of an operation, error or not. */
@@ -90,7 +90,7 @@ export const headersOf = ({ deprecation, stability }: Operation) => ({
   }),
 });
 
-/** The headers of an error. API Gateway renames `WWW-Authenticate` where a function sends it. */
+/** The headers of an error. API Gateway renames `WWW-Authenticate` when a function sends it. */
 export const headersOfError = (error: ApiError) =>
   Object.fromEntries(
     Object.keys(error.headers)

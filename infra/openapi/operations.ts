@@ -39,12 +39,12 @@ interface ResponseParts {
 }
 const response = (description: string, parts: ResponseParts) => ({ description, ...parts });
 
-/** What the document says about an operation beyond its definition; `ownErrors` are only of this operation. */
+/** Descriptions, parameters and responses of the operations. `ownErrors` are added to the errors of every operation. */
 const descriptions = {
   listPets: {
     summary: 'List animals',
     description:
-      'Returns one page of the catalogue. `Link` is the address of the next page: request it unchanged, until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`.',
+      'Returns one page of the catalogue. `Link` has the address of the next page. Request it unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`.',
     parameters: [
       parameter('query', 'limit', 'Maximum number of animals on the page.', {
         default: defaultLimit,
@@ -56,7 +56,7 @@ const descriptions = {
       parameter(
         'query',
         'cursor',
-        'Where the page starts, from the `Link` of the previous page. Valid only with the same `status`.',
+        'Start of the page. Copy it from the `Link` of the previous page, and send the same `status`.',
         { type: 'string' },
       ),
     ],
@@ -71,7 +71,7 @@ const descriptions = {
   createPet: {
     summary: 'Add an animal',
     description:
-      'Adds one animal. With an `Idempotency-Key` you can repeat the request when the response is lost: the animal is added once, and each response has the same animal.',
+      'Adds one animal. If the response is lost, repeat the request with the same `Idempotency-Key`: the animal is added once, and each response has the same animal.',
     parameters: [
       parameter('header', 'Idempotency-Key', 'A new value for each animal, such as a UUID.', {
         type: 'string',
@@ -119,7 +119,7 @@ const descriptions = {
         headers: { ETag: header('ETag') },
         content: json('Pet', { found: rex }),
       }),
-      304: response('The animal has not changed: its `ETag` is that in `If-None-Match`.', {
+      304: response('The animal has not changed: its `ETag` is in `If-None-Match`.', {
         headers: { ETag: header('ETag') },
       }),
     },
@@ -127,7 +127,7 @@ const descriptions = {
   },
 };
 
-/** The error responses of an operation, by status: its own, and those of every operation. */
+/** The error responses of an operation, by status: its own errors and those that every operation has. */
 const errorsOf = ({ path, deprecation }: Operation, own: readonly ApiError[]) =>
   [
     ...own,
@@ -154,7 +154,7 @@ const errorsOf = ({ path, deprecation }: Operation, own: readonly ApiError[]) =>
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 const deprecationNote = ({ since, sunset, successor }: Deprecation) =>
-  `\n\n**Deprecated** since ${day.format(since)}. It will be removed on ${day.format(sunset)}, and then return 410. Use \`GET ${successor}\` instead.`;
+  `\n\n**Deprecated** since ${day.format(since)}. It will be removed on ${day.format(sunset)}; from then on it returns 410. Use \`GET ${successor}\` instead.`;
 
 /** An operation with all its responses. */
 const operationObject = (operation: Operation) => {

@@ -18,8 +18,8 @@ export interface PageService {
 type ReadFile = (service?: PageService) => Promise<string | Buffer>;
 
 /**
- * The files of the reference page: Scalar with the contract and the guides. They refer only to each other, so they work
- * at any address. If you name a service, the page has its API key.
+ * The files of the reference page: Scalar with the contract and the guides. They link only to each other, so any address
+ * can serve them. If you pass a service, the page contains its API key.
  */
 export const pageFiles: Readonly<Record<string, ReadFile>> = {
   'index.html': () => readPart('reference-page.html'),
@@ -34,7 +34,7 @@ const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'ut
 
 const guideNames = ['get-a-key', 'errors', 'paging', 'idempotency', 'versions', 'other-languages'];
 
-/** Leaves out the bounds of int64, which JavaScript rounds; `format` names them. */
+/** Leaves out the bounds of int64, because JavaScript would round them. The page still shows the format. */
 const showable = (key: string, value: unknown) =>
   /^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value) ? undefined : value;
 
@@ -73,7 +73,7 @@ const referenceDocument = async (): Promise<string> => {
   return JSON.stringify(shown, showable);
 };
 
-/** Scalar's options (its documentation/configuration.md): it sends nothing but the requests of the reader. */
+/** Scalar's options (its documentation/configuration.md): the page sends only the requests that its reader makes. */
 const options = async (service: PageService | undefined) => ({
   url: 'reference.json',
   ...(service && {
@@ -82,7 +82,7 @@ const options = async (service: PageService | undefined) => ({
   }),
   customCss: await readPart('reference-page.css'),
   defaultOpenAllTags: true,
-  // Its own download would round the bounds of int64.
+  // Scalar's download would round the bounds of int64.
   documentDownloadType: 'none',
   hiddenClients: true,
   hideClientButton: true,

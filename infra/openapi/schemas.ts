@@ -3,7 +3,7 @@ import { int64Bounds } from '../../lib/contract/pet.ts';
 import { defaultStatus, maxNameLength, visible } from '../../lib/contract/requests.ts';
 import { errorDescriptions } from './error-descriptions.ts';
 
-// Characters beyond U+FFFF as themselves: engines differ in how they escape them.
+// Writes characters beyond U+FFFF unescaped, because regular expression engines differ in the syntax of such escapes.
 const notBlank = visible.source.replace(/\\u\{(\w+)\}/g, (_, hex) =>
   String.fromCodePoint(Number.parseInt(hex, 16)),
 );
@@ -16,7 +16,7 @@ const name = {
   minLength: 1,
   maxLength: maxNameLength,
   pattern: notBlank,
-  description: 'Well-formed Unicode with a visible character. Stored as you send it.',
+  description: 'Well-formed Unicode with at least one visible character. Stored as you send it.',
 };
 
 const categoryId = {
@@ -43,7 +43,7 @@ export const bodySchemas = {
     required: ['id', 'name', 'categoryId', 'status'],
     description: 'An animal in the catalogue.',
   },
-  Pets: { type: 'array', items: ref('Pet'), description: 'Animals by status, then by `id`.' },
+  Pets: { type: 'array', items: ref('Pet'), description: 'Animals by status and then `id`.' },
   Error: {
     type: 'object',
     properties: {

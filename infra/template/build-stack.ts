@@ -21,10 +21,7 @@ export interface SynthesisOptions {
   readonly assembly?: string | undefined;
 }
 
-/**
- * Synthesises every stack into a folder that is there while `work` runs. Throws an error of one line when they can't be
- * built.
- */
+/** Synthesises every stack into a folder for `work`. Throws an error of one line when they can't be built. */
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,
   { signal, context, assembly }: SynthesisOptions = {},

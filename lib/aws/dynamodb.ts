@@ -43,7 +43,7 @@ const client = new DynamoDBClient({
   disableClockSkewCorrection: false,
   maxAttempts,
   userAgentAppId: 'animal-store',
-  // These end with the headers of an answer: `readAnswer` bounds the rest.
+  // These time-outs end when the headers arrive; `readAnswer` limits the time for the body.
   requestHandler: {
     connectionTimeout: attemptMs / 2,
     requestTimeout: attemptMs,
@@ -55,7 +55,7 @@ const client = new DynamoDBClient({
 // Without a retry after a lost answer, a client would create its pet twice.
 client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
-// It would log a failed call with its table name and item.
+// The SDK's logger would log a failed call with its table name and item.
 if (!client.middlewareStack.remove('loggerMiddleware')) {
   throw new Error('The SDK has no loggerMiddleware any more: look for what logs its failed calls');
 }
@@ -92,7 +92,7 @@ client.middlewareStack.add(
   { name: 'inspectFailure', step: 'finalizeRequest', priority: 'low' },
 );
 
-/** What the SDK takes as final: errors of TLS, of Node's HTTP parser and of `checkAnswer`, and credentials that expired. */
+/** Failures that a retry may fix although the SDK takes them as final: TLS, Node's HTTP parser, `checkAnswer`, expired credentials. */
 const mayPass = (error: Error) =>
   !(error instanceof DynamoDBServiceException) || error.name === 'ExpiredTokenException';
 

@@ -6,7 +6,7 @@ class CorruptItem extends Error {}
 
 /**
  * Gets the item with a key, eventually consistent (0.5 RCU), and converts it by `read`; `undefined` if there is none.
- * Retries an item of another key, or for which `read` throws. Throws the SDK's errors or that of `read`; the log names the key.
+ * Retries when the item has another key, or `read` throws. Throws the SDK's errors or that of `read`; the log names the key.
  */
 export const getItem = async <Item>(
   TableName: string,

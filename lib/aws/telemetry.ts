@@ -12,7 +12,7 @@ const version = process.env['AWS_LAMBDA_FUNCTION_VERSION'];
 /** The most values of a metric that CloudWatch takes from one line; more are left out. */
 const maxValues = 100;
 
-// Of the current request: a function handles one at a time.
+// Metrics and corrupt items of the current request: a function handles one at a time.
 const metrics = new Map<MetricName, number[]>();
 const corruptItems: string[] = [];
 

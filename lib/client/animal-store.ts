@@ -4,12 +4,12 @@ import { parseJson, stringifyJson } from '../contract/exact-json.ts';
 
 export type { ErrorBody, NewPet, Pet, PetStatus };
 
-/** Selects pets, and where a page starts and how long it is. */
+/** Filters a list by status. Sets the start of a page and its maximum length. */
 export interface ListPetsQuery {
   readonly status?: PetStatus | undefined;
-  /** The most pets that a page may hold, 1 to 100; 20 by default. */
+  /** Maximum number of pets on a page, 1 to 100; 20 by default. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of an earlier page with the same `status`; without it the list starts at its first pet. */
+  /** `nextCursor` of an earlier page with the same `status`; without a cursor, the list starts at its first pet. */
   readonly cursor?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface AnimalStoreOptions {
   readonly apiKey: string;
   /** How long one attempt may take, in ms; 10,000 by default. */
   readonly timeoutMs?: number;
-  /** Sends the requests, instead of the platform's own `fetch`. */
+  /** Used instead of the platform's `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
@@ -36,13 +36,13 @@ export interface CallOptions {
 }
 
 export interface CreatePetOptions extends CallOptions {
-  /** The same key for the same pet adds it once, even across processes. By default each call has a random key. */
+  /** Calls with the same key and pet add it once, even from different processes. By default each call has a random key. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** An error response. Its `code` tells it from others; `unexpected_response` for a body, even of a 200, that the service does not send. */
+/** An error response. Its `code` is `unexpected_response` if the body, even of a 200, is not one that the service sends. */
 export class AnimalStoreError extends Error {
-  // Minifiers rename classes; Node.js prints this name with the error.
+  // Node.js prints this name with the error. Minifiers rename classes, so the name is set here.
   static override readonly name = 'AnimalStoreError';
   override readonly name = 'AnimalStoreError';
   readonly code: string;
@@ -72,9 +72,9 @@ export class TimeoutError extends Error {
 }
 
 /**
- * The animal store as its clients see it. Every call is sent up to four times while the service is out of reach or
- * throttles, after the pause that `Retry-After` names. Integers beyond 2^53 are `bigint`. Calls throw AnimalStoreError
- * for an error response, NetworkError or TimeoutError without a complete one, and the `reason` of an aborted signal.
+ * A client of the animal store. It retries a call up to three times if the service is unreachable or throttles, and waits
+ * as long as `Retry-After` says. Integers beyond ±2^53 are `bigint`. A call throws AnimalStoreError for an error response,
+ * NetworkError or TimeoutError if there is no complete response, and the signal's `reason` if you abort it.
  */
 export class AnimalStore {
   readonly #http: KyInstance;
@@ -98,7 +98,8 @@ export class AnimalStore {
         maxRetryAfter: 30_000,
         retryOnTimeout: true,
         jitter: true,
-        // `fetch` rejects with a TypeError (Fetch standard). ky knows some messages only, not Firefox's of a lost body.
+        // On network errors `fetch` rejects with a TypeError (Fetch standard). ky recognises some by their messages, but not
+        // Firefox's error for a lost body.
         shouldRetry: ({ error }) => error instanceof TypeError || undefined,
       },
       parseJson,
@@ -113,7 +114,7 @@ export class AnimalStore {
     });
   }
 
-  /** Every pet that the query selects. A page is fetched when the loop reaches its first pet. */
+  /** Yields every pet that the query selects. Fetches a page when the loop reaches the first pet of that page. */
   async *listPets(query: ListPetsQuery = {}, options: CallOptions = {}): AsyncGenerator<Pet> {
     let { cursor } = query;
     do {
@@ -123,14 +124,14 @@ export class AnimalStore {
     } while (cursor !== undefined);
   }
 
-  /** One page, in one request. */
+  /** Returns one page of pets, from one request. */
   async listPetsPage(query: ListPetsQuery = {}, options: CallOptions = {}): Promise<PetsPage> {
     const response = await this.#http.get('pets', { ...options, searchParams: { ...query } });
     const pets = await bodyOf(response, isPets);
     return { pets, nextCursor: nextCursor(response.headers.get('Link')) };
   }
 
-  /** Adds a pet exactly once, however often the request is sent. Throws a RangeError for a `number` that is not exact. */
+  /** Adds a pet; retries never add a second one. Throws a RangeError if `categoryId` is a `number` but not a safe integer. */
   async createPet(
     newPet: NewPet,
     { idempotencyKey = crypto.randomUUID(), ...options }: CreatePetOptions = {},
@@ -144,8 +145,8 @@ export class AnimalStore {
   }
 
   /**
-   * The pet with this id. Throws a RangeError for an id that is not an integer.
-   * @deprecated Removed on 5 December 2030; use `listPets`.
+   * Returns the pet with this id. Throws a RangeError for an id that is not a safe integer.
+   * @deprecated Will be removed on 5 December 2030; use `listPets`.
    */
   async getPet(id: number, options: CallOptions = {}): Promise<Pet> {
     if (!Number.isSafeInteger(id)) throw new RangeError('id must be an integer');
@@ -153,13 +154,13 @@ export class AnimalStore {
   }
 }
 
-/** The cursor in the `Link` to the next page (RFC 8288). Only the cursor is used, so a link cannot take the API key to another host. */
+/** Returns the cursor in the `Link` to the next page (RFC 8288). The link's host is ignored, so it never gets the API key. */
 const nextCursor = (link: string | null): string | undefined => {
   const query = /<[^>]*\?([^>]*)>; *rel="next"/.exec(link ?? '')?.[1];
   return new URLSearchParams(query).get('cursor') ?? undefined;
 };
 
-/** The error to throw for one of ky. The latter holds the request, and with it the API key. */
+/** Converts an error of ky. The result has no request, because a request contains the API key. */
 const withoutRequest = (error: Error): Error => {
   const { message, cause } = error;
   if (isNetworkError(error) || error instanceof TypeError)
@@ -174,7 +175,7 @@ const errorOf = ({ status, headers }: Response, message: string, body?: unknown)
     headers.get('x-amzn-RequestId'),
   );
 
-/** The body of a success. Throws `unexpected_response` if it is something else, such as the HTML of a proxy. */
+/** Returns the body of a success. Throws `unexpected_response` for any other body, such as the HTML of a proxy. */
 const bodyOf = async <Body>(
   response: Response,
   isBody: (body: unknown) => body is Body,
@@ -184,7 +185,7 @@ const bodyOf = async <Body>(
   throw errorOf(response, 'The response is not of the animal store');
 };
 
-/** Whether a value is an object with fields of these types, as `typeof` names them. */
+/** Whether a value is an object whose fields have these types; the types are names that `typeof` returns. */
 const hasFields = (body: unknown, types: Readonly<Record<string, string>>) =>
   Object.entries(types).every(([name, type]) => typeof Reflect.get(Object(body), name) === type);
 

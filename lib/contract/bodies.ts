@@ -1,7 +1,7 @@
 /** A 64-bit signed integer: a `number` where that is exact, else a `bigint`. */
 export type Int64 = number | bigint;
 
-/** Every status, in the order of a list. */
+/** Every status, in the order in which lists return them. */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 
 /** Availability of the animal. */
@@ -18,7 +18,7 @@ export interface NewPet {
 
 /** An animal of the catalogue. */
 export interface Pet {
-  /** 1 to 2^53-1, so that every JSON reader keeps it. */
+  /** 1 to 2^53-1, so that every JSON parser reads it exactly. */
   readonly id: number;
   readonly name: string;
   readonly categoryId: Int64;
@@ -27,7 +27,7 @@ export interface Pet {
 
 /** The body of every error response. */
 export interface ErrorBody {
-  /** Tells one error from another. Codes may be added. */
+  /** Identifies the error. New codes may be added. */
   readonly code: string;
   /** Text for people, which may change. */
   readonly message: string;

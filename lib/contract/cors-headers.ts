@@ -1,6 +1,6 @@
 /**
- * Lets pages of an origin, or of any (`*`), read an answer and the headers in it that are not simple
- * (https://fetch.spec.whatwg.org/#http-cors-protocol). Never with cookies: a request carries its API key itself.
+ * Lets web pages of an origin, or of any origin (`*`), read a response and all its headers, without cookies
+ * (https://fetch.spec.whatwg.org/#http-cors-protocol).
  */
 export const corsHeaders = (origin: string) => ({
   'Access-Control-Allow-Origin': origin,

@@ -5,7 +5,7 @@ interface ErrorDetails extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An error that a client may see, word for word. Built only by the named constructors of `errors`. */
+/** An error whose message is sent to the client unchanged. Only the functions of `errors` construct one. */
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
@@ -25,12 +25,12 @@ export class ApiError extends Error {
 
 const retryAfterOneSecond = { 'Retry-After': '1' };
 
-/** Every error of the service: its code, its status and its message, written nowhere else. */
+/** Every error of the service, with its code, status and message. */
 export const errors = {
   invalidRequest: (message: string) => new ApiError('invalid_request', 400, message),
   unauthorized: () =>
     new ApiError('unauthorized', 401, 'The API key is missing or invalid.', {
-      // RFC 6750 §3: a 401 names the scheme that would be accepted.
+      // RFC 6750 §3: a 401 names the authentication scheme that the service accepts.
       headers: { 'WWW-Authenticate': 'Bearer' },
     }),
   notFound: () => new ApiError('not_found', 404, 'The requested resource could not be found.'),
@@ -58,13 +58,14 @@ export const errors = {
     }),
   internalError: (cause?: unknown) =>
     new ApiError('internal_error', 500, 'The service failed to handle the request.', { cause }),
-  badGateway: () => new ApiError('bad_gateway', 502, 'The service gave no usable answer.'),
+  badGateway: () => new ApiError('bad_gateway', 502, 'The service returned no usable response.'),
   serviceUnavailable: (cause?: unknown) =>
     new ApiError(
       'service_unavailable',
       503,
-      'The service is unavailable. Try again later; repeating a creation is safe only under an Idempotency-Key.',
+      'The service is unavailable. Try again later. Repeat a creation only with the same Idempotency-Key.',
       { headers: retryAfterOneSecond, cause },
     ),
-  gatewayTimeout: () => new ApiError('gateway_timeout', 504, 'The service did not answer in time.'),
+  gatewayTimeout: () =>
+    new ApiError('gateway_timeout', 504, 'The service did not respond in time.'),
 } as const;

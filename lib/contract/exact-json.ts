@@ -10,8 +10,8 @@ declare global {
 }
 
 /**
- * Reads JSON without altering a number: integers beyond 2^53 become `bigint`, and a number that would come out different
- * from how it was written (`1.0`, `-0`, `1e400`) becomes NaN, which no schema accepts.
+ * Parses JSON without altering a number. Integers beyond ±2^53 become `bigint`. A number that JavaScript would write
+ * differently (`1.0`, `-0`, `1e400`) becomes NaN, which is invalid in every field.
  * Throws a SyntaxError for text that is not JSON.
  */
 export const parseJson = (text: string): unknown =>
@@ -19,19 +19,19 @@ export const parseJson = (text: string): unknown =>
     typeof value !== 'number' || source === undefined ? value : exactNumber(source),
   );
 
-/** A number from its decimal digits: a `bigint` for an integer beyond 2^53, NaN where neither type is exact. */
+/** Parses a decimal number: a `bigint` for an integer beyond ±2^53, NaN if neither type is exact. */
 export const exactNumber = (digits: string): number | bigint => {
   const value = Number(digits);
   if (!Number.isSafeInteger(value) && /^-?\d+$/.test(digits)) return BigInt(digits);
   return String(value) === digits ? value : Number.NaN;
 };
 
-/** Writes JSON with every `bigint` as the number it is. */
+/** Writes JSON. A `bigint` becomes a JSON number with all its digits. */
 export const stringifyJson = (value: unknown): string => {
   try {
     return JSON.stringify(value);
   } catch {
-    // There is a `bigint`, which is rare: always passing a replacer takes several times as long.
+    // The value contains a `bigint`, which is rare. A replacer takes several times as long, so other values get none.
     return JSON.stringify(value, (_key, member: unknown) =>
       typeof member === 'bigint' ? JSON.rawJSON(member.toString()) : member,
     );

@@ -1,7 +1,7 @@
-/** The largest body that is read, in bytes; a pet of the longest name takes about 3 KB when fully escaped. */
+/** Maximum size of a body, in bytes. A pet with the longest name takes about 3 KB if every character is escaped. */
 export const maxBodyBytes = 8_192;
 
-/** The longest `Content-Type` that is read, in characters. */
+/** Maximum length of `Content-Type`, in characters. */
 export const maxContentTypeLength = 255;
 
 /** An `Idempotency-Key`: 1 to 255 visible ASCII characters. */

@@ -2,41 +2,41 @@
 export const metricsNamespace = 'AnimalStore';
 
 /**
- * What the functions count and measure, with exactly the dimensions `service` and `operation`. A count of zero is not
- * written: an alarm or a ratio must take a missing value as 0, as `FILL(errors, 0) / requests` does.
+ * The metrics of each operation. Their dimensions are exactly `service` and `operation`. A count of zero is not written, so
+ * an alarm or a ratio must treat a missing value as 0, as `FILL(errors, 0) / requests` does.
  */
 export const metricNames = {
   /** Requests that reached the function. */
   requests: 'Requests',
-  /** Responses from 400 to 499. */
+  /** Responses with a status from 400 to 499. */
   clientErrors: 'ClientErrors',
-  /** Responses from 500 on. */
+  /** Responses with a status of 500 or more. */
   serverErrors: 'ServerErrors',
-  /** Responses 401, which are client errors too. */
+  /** Responses with the status 401. `ClientErrors` counts them too. */
   authFailures: 'AuthFailures',
-  /** Attempts that DynamoDB throttled, also when a retry succeeded. */
+  /** Attempts that DynamoDB throttled, even if a retry succeeded. */
   throttles: 'Throttles',
-  /** Requests with an Idempotency-Key that were answered with the pet of an earlier attempt. */
+  /** Requests with an Idempotency-Key that returned the pet of an earlier attempt. */
   idempotentReplays: 'IdempotentReplays',
-  /** Time that a request waited for one call of DynamoDB, its retries and pauses included, in ms. */
+  /** Duration of one call to DynamoDB with its retries and the pauses between them, in ms. */
   dynamodbLatency: 'DynamoDBLatency',
 } as const;
 
-/** The name of a metric of the service's own. */
+/** The name of a metric in `metricNames`. */
 export type MetricName = (typeof metricNames)[keyof typeof metricNames];
 
-/** What is counted and measured by `version` of the function too: `service`, `operation` and `version` are its dimensions. */
+/** The metrics of each version of a function. Their dimensions are `service`, `operation` and `version`. */
 export const versionMetricNames = {
   requests: metricNames.requests,
   serverErrors: metricNames.serverErrors,
-  /** Duration of a request in the function, its first one's initialisation left out, in ms. */
+  /** Duration of a request in the function, without the initialisation of a cold start, in ms. */
   latency: 'Latency',
 } as const;
 
-/** What the probe records of each request to the public base address, with exactly the dimension `service`. */
+/** The metrics of each request that the probe sends to the public base address. Their only dimension is `service`. */
 export const probeMetricNames = {
-  /** 1 for the expected answer, else 0. */
+  /** 1 for the expected response, else 0. */
   success: 'ProbeSuccess',
-  /** Duration until the answer was read, in ms. */
+  /** Duration until the whole response was read, in ms. */
   latency: 'ProbeLatency',
 } as const;

@@ -11,13 +11,13 @@ export const isInt64 = (value: unknown): value is Int64 =>
 export const isPetStatus = (value: unknown): value is PetStatus =>
   petStatuses.some((status) => status === value);
 
-/** A pet's id as written in a path; `undefined` where no pet can have it. */
+/** Parses the id of a pet in a path. Returns `undefined` for an invalid id. */
 export const parsePetId = (text: string | undefined): number | undefined => {
   const id = /^[1-9]\d{0,15}$/.test(text ?? '') ? Number(text) : Number.NaN;
   return Number.isSafeInteger(id) ? id : undefined;
 };
 
-/** The checked boundary from a stored item to a pet. Throws for any other item. */
+/** Converts a stored item to a pet. Throws if a field is missing or invalid. */
 export const toPet = ({ id, name, categoryId, status }: Record<string, unknown>): Pet => {
   if (
     typeof id !== 'number' ||

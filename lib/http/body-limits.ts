@@ -4,7 +4,7 @@ import { maxBodyBytes, maxContentTypeLength } from '../contract/limits.ts';
 import { headerValues } from './header-values.ts';
 import type { BodyRequest } from './operation-request.ts';
 
-/** Makes `event.body` and `internal.bodyText` the body as text. Throws the 415, 413 or 400 of a body that can't be JSON. */
+/** Decodes the body to text, into `event.body` and `internal.bodyText`. Throws the 415, 413 or 400 of a body that can't be JSON. */
 export const bodyLimits = () => ({
   before: ({ event, internal }: BodyRequest) => {
     const sent = typeof event.body === 'string' ? event.body : '';
@@ -30,7 +30,7 @@ const requireJson = (contentTypes: readonly string[], body: string) => {
 };
 
 const isJsonInUtf8 = (contentType: string): boolean => {
-  // MIMEType takes time in the square of the length.
+  // MIMEType takes time quadratic in the length.
   if (contentType.length > maxContentTypeLength) return false;
   try {
     const { essence, params } = new MIMEType(contentType);

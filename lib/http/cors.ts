@@ -32,7 +32,7 @@ const preflightHeaders = ({ event, response }: ChainRequest) => {
     allow && {
       'Access-Control-Allow-Methods': allow,
       'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match',
-      // In seconds; the most that Chromium keeps it.
+      // In seconds; Chromium's maximum.
       'Access-Control-Max-Age': '7200',
     }
   );

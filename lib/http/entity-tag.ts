@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { headerValues } from './header-values.ts';
 import type { ChainRequest } from './operation-request.ts';
 
-/** Adds the strong entity tag of the body (RFC 9110 §8.8.3); 304 and no body where `If-None-Match` names it (§13.1.2). */
+/** Adds the strong entity tag of the body (RFC 9110 §8.8.3). Responds with 304 and no body if `If-None-Match` names it (§13.1.2). */
 export const entityTag = () => ({
   after: ({ event, response }: ChainRequest) => {
     if (!response) return;

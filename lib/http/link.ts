@@ -4,7 +4,7 @@ import type { OperationEvent } from './operation-request.ts';
 export const link = (event: OperationEvent, path: string, relation: string): string =>
   `<${basePathOf(event)}${path}>; rel="${relation}"`;
 
-/** The `Link` header to the page after this one, if there is one: the same query from the cursor on. */
+/** The `Link` header to the page after this one, if there is one: with the same query and the cursor. */
 export const nextLink = (
   event: OperationEvent,
   query: { readonly limit: number; readonly status?: string | undefined },

@@ -13,8 +13,8 @@ const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? ''
 let coldStart = true;
 
 /**
- * Writes one line for each request; level ERROR and the cause for a 5xx. It is the outermost middleware. Of the client's
- * input the line has only the key's public id, and no text of a library, which can repeat the rest.
+ * Writes one line for each request, with level ERROR and the cause for a 5xx. It is the outermost middleware. The line has
+ * no client input except the key's public id. It has no library's text, which can repeat client input.
  */
 export const observability = (operation: string) => {
   const observe = (request: ChainRequest) => {

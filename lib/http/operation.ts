@@ -8,7 +8,7 @@ import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 /** The chain of an operation of the contract: its handler runs only for a valid API key. */
 export const operation = (definition: Operation) =>
   chain(definition.name)
-    // Outside the error responses, because they have its headers too.
+    // Outside the error responses, so that these get the lifecycle headers too.
     .use(lifecycleHeaders(definition))
     .use(errorResponses())
     .use(deadline())

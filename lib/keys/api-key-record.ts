@@ -4,14 +4,14 @@ import type { ApiKeyIdentity } from '../contract/api-key.ts';
 export interface ApiKeyRecord extends ApiKeyIdentity {
   /** The holder of the key; idempotency keys are scoped to it. */
   readonly owner: string;
-  /** The last characters of the key, by which its owner recognises it: they belong to the checksum. */
+  /** The last four characters of the key, part of its checksum. Its owner recognises the key by them. */
   readonly lastFour: string;
   readonly createdAt: string;
   readonly expiresAt?: string | undefined;
   readonly revokedAt?: string | undefined;
 }
 
-/** The checked boundary from a stored item to an API key's record. Throws for any other item. */
+/** Checks a stored item and returns it as the record of an API key. Throws for any other item. */
 export const toApiKeyRecord = (item: Record<string, unknown>): ApiKeyRecord => {
   const { keyId, hash, owner, lastFour, createdAt, expiresAt, revokedAt } = item;
   if (

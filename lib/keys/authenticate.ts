@@ -6,17 +6,14 @@ import { findApiKey, rememberedApiKey } from './find-api-key.ts';
 
 const prefix = environment('API_KEY_PREFIX');
 
-/**
- * The record of a valid API key; `undefined` for a malformed, unknown, revoked or expired one.
- * Throws what `findApiKey` throws when the key can't be looked up.
- */
+/** Returns the record of a valid API key; `undefined` for any other text. Throws the SDK's error if it can't look up the key. */
 export const authenticate = async (
   apiKey: string,
   signal: AbortSignal,
 ): Promise<ApiKeyRecord | undefined> => {
   const keyId = keyIdOf(apiKey, prefix);
   if (!keyId) return undefined;
-  // The checksum saves a read of the table for a mistyped key; the hash of a remembered key tells it apart anyway.
+  // The checksum saves a read of the table for a mistyped key; a remembered key needs none, because its hash is compared.
   const record =
     rememberedApiKey(keyId) ?? (isIntact(apiKey) ? await findApiKey(keyId, signal) : undefined);
   return record && timingSafeEqual(record.hash, hashOf(apiKey)) && isInForce(record)

@@ -6,7 +6,7 @@ import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
 const keysTable = environment('KEYS_TABLE');
 
-/** How long an answer of the keys table is used, in ms: a revocation is seen after about this time, plus replica lag. */
+/** How long an answer of the keys table is used, in ms: a revocation takes effect after about this time, plus replica lag. */
 const knownFreshMs = 60_000;
 const unknownFreshMs = 10_000;
 /** How old an answer may get while the keys table can't be read, and the time until the next attempt, in ms. */

@@ -9,7 +9,7 @@ import {
 import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../contract/api-key.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
-/** A new API key: the only moment at which it is known whole. */
+/** A newly issued API key. Only its hash is stored, so this is the only copy of the whole key. */
 export interface IssuedApiKey {
   readonly apiKey: string;
   readonly record: ApiKeyRecord;
@@ -84,8 +84,8 @@ export const keyAdministration = (
   };
 
   /**
-   * Issues a successor to a key's owner, and ends the key itself after a time of grace, in ms, unless it ends sooner. The
-   * successor has the lifetime of the key, which an earlier rotation may have shortened, unless `lifetimeMs` is given.
+   * Issues a successor to a key's owner, and ends the key itself after `graceMs`, unless it ends sooner. By default the
+   * successor has the lifetime of the key, which an earlier rotation may have shortened.
    * Throws for a key that is unknown or no longer in force.
    */
   const rotate = async (keyId: string, graceMs: number, lifetimeMs?: number) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Pet, type PetStatus, petStatuses } from '../contract/bodies.ts';
 import { errors } from '../contract/errors.ts';
 
-/** Where a page ended: at a pet, or with id 0 before the first of a status. */
+/** Where a page ended: the last pet, or id 0 for the start of a status. */
 export type Position = Pick<Pet, 'id' | 'status'>;
 
 const positionBytes = 9;

@@ -16,7 +16,7 @@ import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
 
 const petsTable = environment('PETS_TABLE');
 
-/** A page ends, maybe empty, after so many answers in a row without a pet or a later position. */
+/** After this many answers in a row without a pet or a later position the page ends, even if it is empty. */
 const maxIdleAnswers = 25;
 
 /** Two creations get the same id with a chance of about one in 2^53 per pet; eight in a row mean a defect. */

@@ -18,7 +18,7 @@ describe('POST /pets', () => {
     ['pending', { status: 'pending' }],
     ['sold', { status: 'sold' }],
     ['available', {}],
-  ])('answers 201 with the created pet and its id, %s for %j', async (status, fields) => {
+  ])('returns 201 with the created pet and its id, %s for %j', async (status, fields) => {
     const response = await create({ name: 'Rex', categoryId: 1, ...fields });
     expect(response.status).toBe(201);
     const pet = JSON.parse(response.text);
@@ -41,7 +41,7 @@ describe('POST /pets', () => {
     expect(JSON.parse(text).name).toBe(name);
   });
 
-  it('gives 200 parallel creations 200 ids', async () => {
+  it('gives 200 parallel creations different ids', async () => {
     const responses = await Promise.all(
       Array.from({ length: 200 }, (_, number) => create({ name: `Rex ${number}`, categoryId: 1 })),
     );
@@ -50,7 +50,7 @@ describe('POST /pets', () => {
   });
 });
 
-describe('the body of POST /pets', () => {
+describe('POST /pets with a body', () => {
   it.each([
     ['missing', undefined],
     ['empty', ''],
@@ -66,7 +66,7 @@ describe('the body of POST /pets', () => {
     ['led by a byte order mark', `\ufeff${valid}`],
     ['nested 4,096 deep and closed', '['.repeat(4_096) + ']'.repeat(4_096)],
     ['nested 3,500 deep in a field', `{"x":${'['.repeat(3_500) + ']'.repeat(3_500)}}`],
-  ])('answers 400 to a body that is %s', async (_kind, body) => {
+  ])('returns 400 for a body that is %s', async (_kind, body) => {
     expectError(await create(body), 400, 'invalid_request');
   });
 
@@ -88,7 +88,7 @@ describe('the body of POST /pets', () => {
 
   it.each(
     wrong.flatMap(([field, values]) => values.map((value) => [field, value.slice(0, 40), value])),
-  )('answers 400 naming %s when it is %s', async (field, _start, value) => {
+  )('returns 400 and names %s when it is %s', async (field, _start, value) => {
     const members = new Map([
       ['name', '"Rex"'],
       ['categoryId', '1'],
@@ -118,7 +118,7 @@ describe('the body of POST /pets', () => {
     [413, 'a name of 1 MB', JSON.stringify({ name: 'x'.repeat(1_000_000), categoryId: 1 })],
     [413, '10,000 bytes that are not JSON', 'x'.repeat(10_000)],
     [413, '1,000,000 brackets', '['.repeat(1_000_000)],
-  ])('answers %i to a body of %s', async (status, _kind, body) => {
+  ])('returns %i for a body of %s', async (status, _kind, body) => {
     expect((await create(body)).status).toBe(status);
   });
 
@@ -139,13 +139,13 @@ describe('the body of POST /pets', () => {
     [400, undefined, ''],
     // The firewall, where a stage has one, sees the size before a function sees the media type.
     [[413, 415], 'text/plain', 'x'.repeat(10_000)],
-  ])('answers %j to the media type %s, before it looks at the body', async (status, type, body) => {
+  ])('returns %j for the media type %s, before it reads the body', async (status, type, body) => {
     expect([status].flat()).toContain((await createAs(type, body)).status);
   });
 });
 
 describe('Idempotency-Key', () => {
-  it('makes one pet of requests with the same key and body', async () => {
+  it('creates one pet for requests with the same key and body', async () => {
     const key = [['Idempotency-Key', randomUUID()]] as const;
     const responses = await Promise.all(Array.from({ length: 20 }, () => create(valid, key)));
     responses.push(await create('{ "categoryId": 1, "status": "available", "name": "Rex" }', key));
@@ -157,7 +157,7 @@ describe('Idempotency-Key', () => {
     ['name', { name: 'Max', categoryId: 1 }],
     ['categoryId', { name: 'Rex', categoryId: 2 }],
     ['status', { name: 'Rex', categoryId: 1, status: 'sold' }],
-  ])('answers 422 when it comes again with another %s', async (_field, other) => {
+  ])('is refused with 422 when it is sent again with another %s', async (_field, other) => {
     const key = [['Idempotency-Key', randomUUID()]] as const;
     await create({ name: 'Rex', categoryId: 1 }, key);
     expectError(await create(other, key), 422, 'idempotency_key_reused');

@@ -25,7 +25,7 @@ const created = await create('{"name":"Zoë 🐶","categoryId":92233720368547758
 const path = `/pets/${JSON.parse(created.text).id}`;
 
 describe('GET /pets/{petId}', () => {
-  it('answers 200 with the pet as it was created, and says when the operation ends', async () => {
+  it('returns 200 with the pet as it was created, and says when the operation ends', async () => {
     const { status, text, headers } = await find({ path });
     expect(status).toBe(200);
     expect(text).toBe(created.text);
@@ -33,7 +33,7 @@ describe('GET /pets/{petId}', () => {
     expect(headers).toMatchObject({ deprecation: '@1795219200', sunset });
   });
 
-  it('links to a successor that works, also when its own path ends in a slash', async () => {
+  it('links to a successor that works, also from a path that ends in a slash', async () => {
     const successor = successorOf(await send({ path: '/pets/1' }));
     const { origin } = new URL(inject('baseAddress'));
     const { status } = await sendTo(origin, { path: successor, headers: [authorization] });
@@ -56,7 +56,7 @@ describe('GET /pets/{petId}', () => {
     ['300 digits', '1'.repeat(300)],
     ['a slash', '1%2f2'],
     ['digits of another script', '%D9%A1'],
-  ])('answers 404 to an id that is %s', async (_kind, id) => {
+  ])('returns 404 for an id that is %s', async (_kind, id) => {
     expectError(await send({ path: `/pets/${id}` }), 404, 'not_found');
   });
 
@@ -65,7 +65,7 @@ describe('GET /pets/{petId}', () => {
     ['percent-encoding that is not UTF-8', '%ff%zz'],
     ['a NUL', '%00'],
     ['dots', '%2e%2e'],
-  ])('answers 400 or 404 to an id that is %s', async (_kind, id) => {
+  ])('returns 400 or 404 for an id that is %s', async (_kind, id) => {
     expectRefused(await send({ path: `/pets/${id}` }));
   });
 });
@@ -84,7 +84,7 @@ describe('GET /pets/{petId} with If-None-Match', () => {
     [200, 'an asterisk in quotes', () => ['"*"']],
     [200, 'a quote that never ends', () => ['"']],
     [200, 'nothing', () => ['']],
-  ])('answers %i with the entity tag to %s', async (expected, _to, conditions, method = 'GET') => {
+  ])('returns %i with the entity tag for %s', async (expected, _to, conditions, method = 'GET') => {
     const { etag } = (await find({ path })).headers;
     const tags = conditions(`${etag}`).map((tag) => ['If-None-Match', tag] as const);
     const request = { method, path, headers: [authorization, ...tags] };
@@ -100,7 +100,7 @@ describe('GET /pets/{petId} with If-None-Match', () => {
     expect(other.headers['etag']).not.toBe((await find({ path })).headers['etag']);
   });
 
-  it('asks for the API key, and for the pet, before it looks at the tag', async () => {
+  it('checks the API key, and that the pet exists, before the tag', async () => {
     const anyTag = ['If-None-Match', '*'] as const;
     const wrongKey = ['Authorization', `Bearer ${apiKey}0`] as const;
     const refused = await send({ path: '/pets/1', headers: [wrongKey, anyTag] });

@@ -24,7 +24,7 @@ describe('HEAD', () => {
     [401, { path: '/pets/1', headers: wrongKey }],
     [404, { path: '/pets/1' }],
     [404, { path: '/cats' }],
-  ])('answers %i like GET to %j, without the body', async (status, request) => {
+  ])('returns %i like GET for %j, without the body', async (status, request) => {
     await eventually(async () => {
       const head = await outcomeOf({ ...request, method: 'HEAD' });
       expect(head).toMatchObject({ status, text: '' });

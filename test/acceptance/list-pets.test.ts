@@ -29,7 +29,7 @@ describe('GET /pets', () => {
     });
   });
 
-  it.each([undefined, 1, 37])('holds as many pets a page as limit %s says', async (limit) => {
+  it.each([undefined, 1, 37])('returns as many pets per page as limit %s says', async (limit) => {
     expect((await store.listPetsPage({ limit })).pets).toHaveLength(limit ?? 20);
   });
 
@@ -45,7 +45,7 @@ describe('GET /pets', () => {
     expect((await nextOf('/pets/')).split('?')[0]).toBe(next.split('?')[0]);
   });
 
-  it('answers 400 naming cursor when it is empty, made up or of another list', async () => {
+  it('returns 400 and names cursor when it is empty, made up or of another list', async () => {
     const { nextCursor } = await store.listPetsPage({ status: 'sold', limit: 1 });
     for (const query of ['cursor=', `cursor=${'A'.repeat(20)}`, `cursor=${nextCursor}`]) {
       const response = await send({ path: `/pets?status=pending&${query}` });

@@ -9,12 +9,12 @@ describe('a stage that was just deployed', () => {
     expect(JSON.parse(text)).toBeInstanceOf(Array);
   });
 
-  it('answers 401 to a mistyped API key', async () => {
+  it('returns 401 for a mistyped API key', async () => {
     const headers = [['Authorization', `Bearer ${apiKey}0`]] as const;
     expectError(await send({ path: '/pets', headers }), 401, 'unauthorized');
   });
 
-  it('answers 404 to an unknown pet and an unknown path', async () => {
+  it('returns 404 for an unknown pet and an unknown path', async () => {
     expectError(await send({ path: '/pets/1' }), 404, 'not_found');
     expectError(await send({ path: '/' }), 404, 'not_found');
   });

@@ -8,7 +8,7 @@ describe('a path that no operation has', () => {
     ['/', '/pet', '/pets/1/photos', '/Pets', '/v1/pets'].flatMap((path) =>
       ['GET', 'POST', 'DELETE', 'OPTIONS'].map((method) => [method, path] as const),
     ),
-  )('answers 404 to %s %j, with and without a key', async (method, path) => {
+  )('returns 404 for %s %j, with and without a key', async (method, path) => {
     for (const headers of headersWithAndWithoutKey) {
       expectError(await send({ method, path, headers }), 404, 'not_found');
     }
@@ -17,7 +17,7 @@ describe('a path that no operation has', () => {
   it.each([
     ['the root of the stage without its slash', ''],
     ['a path parameter', '/pets;x=1'],
-  ])('answers 400 or 404 to %s', async (_kind, path) => {
+  ])('returns 400 or 404 for %s', async (_kind, path) => {
     for (const headers of headersWithAndWithoutKey) expectRefused(await send({ path, headers }));
   });
 
@@ -37,7 +37,7 @@ describe.each([
   const others = ['POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !allowed.includes(method));
 
   it.each([...others.map((method) => [405, method] as const), [204, 'OPTIONS'] as const])(
-    `answers %i to %s and allows ${allowed}, with and without a key`,
+    `returns %i for %s and allows ${allowed}, with and without a key`,
     async (status, method) => {
       for (const headers of headersWithAndWithoutKey) {
         const response = await send({ method, path, headers });

@@ -24,6 +24,6 @@ export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayPr
   const petId = event.pathParameters?.['petId'];
   if (petId !== undefined) return respond(200, await pets.get(Number(petId), signal));
   const limit = Number(event.queryStringParameters?.['limit'] ?? 20);
-  const page = await pets.list({ limit, status: 'available', cursor: undefined }, signal);
+  const page = await pets.list({ limit, status: 'available' }, signal);
   return respond(200, page.pets);
 };

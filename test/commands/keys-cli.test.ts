@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { keysProgram } from '../../infra/keys/program.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { prod, staging } from '../../infra/stages.ts';
@@ -114,8 +114,10 @@ describe('npm run keys', () => {
     ['the lifetime that --expires-in names', ['--expires-in', '90d'], ['--expires-in', '30d'], 30],
     ['an end that --expires-in names', [], ['--expires-in', '30d'], 30],
     ['no end when the key has none', [], [], null],
-  ])('rotates a key: the successor gets %s', async (_what, issued, rotated, days) => {
+  ])('rotates a key after 30 days: the successor gets %s', async (_what, issued, rotated, days) => {
     const { keyId } = await issue(...issued);
+    onTestFinished(() => void vi.useRealTimers());
+    vi.setSystemTime(Date.now() + 30 * 86_400_000);
     const { out } = await keys(['rotate', keyId, '--json', ...rotated]);
     expect(lifetimeDays(JSON.parse(out))).toBe(days);
   });

@@ -26,29 +26,46 @@ const never = [false, false];
 
 const limitsOfVersions = { 'list-pets': 200, 'create-pet': 125, 'get-pet': 125, unrouted: 50 };
 
-/** Of each alarm the least values of its metrics that set it off, and values that are just too small. */
-type Limits = readonly [name: string, least: number[], ...less: number[][]];
+/** Of each alarm when it goes off, the least values of its metrics for that, and values that are just too small. */
+type Limits = readonly [name: string, periods: string, least: number[], ...less: number[][]];
 const limits: readonly Limits[] = [
-  ['server-errors', [5, 500], [4, 4], [5, 501]],
-  ['latency', [1_000, 20], [999, 20], [9_999, 19]],
-  ['function-crashes', [0, 1, 1, 1], [0, 0, 1, 1]],
-  ['function-throttles', [1, 1, 1, 2], [1, 1, 1, 1]],
-  ['table-throttles', [1, 1, 1, 2], [1, 1, 1, 1]],
-  ['index-throttles', [2, 3], [2, 2]],
-  ['auth-failures', [98, 1, 1], [98, 1, 0]],
-  ['firewall-blocks', [300], [299]],
-  ['getPet-in-use', [1], [0]],
-  ['probe', [0], [1]],
+  ['server-errors', '1 of 1 x 300 s', [5, 500], [4, 4], [5, 501]],
+  ['latency', '3 of 5 x 60 s', [1_000, 20], [999, 20], [9_999, 19]],
+  ['function-crashes', '1 of 1 x 300 s', [0, 1, 1, 1], [0, 0, 1, 1]],
+  ['function-throttles', '1 of 1 x 300 s', [1, 1, 1, 2], [1, 1, 1, 1]],
+  ['table-throttles', '3 of 5 x 60 s', [1, 1, 1, 2], [1, 1, 1, 1]],
+  ['index-throttles', '3 of 5 x 60 s', [2, 3], [2, 2]],
+  ['auth-failures', '1 of 1 x 300 s', [98, 1, 1], [98, 1, 0]],
+  ['firewall-blocks', '1 of 1 x 300 s', [300], [299]],
+  ['getPet-in-use', '1 of 1 x 86400 s', [1], [0]],
+  ['probe', '3 of 5 x 60 s', [0], [1]],
   ...Object.entries(limitsOfVersions).flatMap(([name, ms]): Limits[] => [
-    [`canary-errors-${name}`, [1], [0]],
-    [`canary-server-errors-${name}`, [3, 600], [2, 2], [3, 601]],
-    [`canary-latency-${name}`, [ms, 5], [ms - 1, 5], [ms, 4]],
+    [`canary-errors-${name}`, '1 of 1 x 60 s', [1], [0]],
+    [`canary-server-errors-${name}`, '1 of 1 x 600 s', [3, 600], [2, 2], [3, 601]],
+    [`canary-latency-${name}`, '4 of 4 x 60 s', [ms, 5], [ms - 1, 5], [ms, 4]],
   ]),
 ];
 
+it('no alarm is missing, and each waits for its periods', () => {
+  const found = alarms.map(([name, { datapointsToAlarm, evaluationPeriods, period }]) => [
+    name,
+    `${datapointsToAlarm} of ${evaluationPeriods} x ${period} s`,
+  ]);
+  expect(found).toEqual(limits.map(([name, periods]) => [name, periods]));
+});
+
+// https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
+it('the alarm on the firewall adds up all rules of its web ACL', () => {
+  const dimensions = { WebACL: 'animal-store-prod', Region: prod.environment?.region, Rule: 'ALL' };
+  const [, alarm] = alarms.find(([name]) => name === 'firewall-blocks') ?? [];
+  const [{ MetricName, Dimensions = [] } = {}] = alarm?.metrics ?? [];
+  const found = Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value]));
+  expect([MetricName, found]).toEqual(['BlockedRequests', dimensions]);
+});
+
 describe('the alarm', () => {
   it.each(alarms)('%s goes off from its limit on', (name, alarm) => {
-    const [, ...values] = limits.find(([each]) => each === name) ?? [];
+    const [, , ...values] = limits.find(([each]) => each === name) ?? [];
     const results = values.map((inPeriod) => alarm.breaches(inPeriod, 2030));
     expect(results).toEqual([true, ...values.slice(1).map(() => false)]);
   });

@@ -24,6 +24,12 @@ describe.each(Object.values(stages))('$name', (stage) => {
     expect(reserved).toEqual([...operations.map(() => eachOperation), unrouted]);
   });
 
+  it('accepts API keys of its own prefix only', () => {
+    const API_KEY_PREFIX = stage === prod ? 'pets_live' : 'pets_test';
+    const Environment = { Variables: Match.objectLike({ API_KEY_PREFIX }) };
+    template.resourcePropertiesCountIs('AWS::Lambda::Function', { Environment }, operations.length);
+  });
+
   it('has CORS off, with no trace in its stack', () => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(/CORS|Access-Control/);
   });
@@ -229,6 +235,14 @@ describe('the firewall', () => {
     });
   });
 
+  it.each([
+    ['flood-from-address', 'IP', prod.firewall?.requestsPerAddress],
+    ['flood-with-api-key', 'CUSTOM_KEYS', prod.firewall?.requestsPerApiKey],
+  ])('lets %s (%s) send %i requests in 5 minutes', (name, AggregateKeyType, Limit) => {
+    const expected = { AggregateKeyType, Limit, EvaluationWindowSec: 300 };
+    expect(ruleOf(template, name).Statement.RateBasedStatement).toMatchObject(expected);
+  });
+
   it('counts every spelling of a header with the same API key as one', () => {
     const TextTransformations = [
       { Priority: 0, Type: 'COMPRESS_WHITE_SPACE' },
@@ -240,11 +254,15 @@ describe('the firewall', () => {
   });
 
   it('only counts what looks like an attack in a body, because it may be the name of a pet', () => {
-    const { Statement } = ruleOf(template, 'AWSManagedRulesCommonRuleSet');
-    expect(Statement.ManagedRuleGroupStatement.RuleActionOverrides).toContainEqual({
-      Name: 'CrossSiteScripting_BODY',
-      ActionToUse: { Count: {} },
-    });
+    const rules: {
+      Statement: { ManagedRuleGroupStatement?: { RuleActionOverrides: object[] } };
+    }[] = webAclOf(template)['Rules'];
+    const groups = rules.flatMap(({ Statement }) => Statement.ManagedRuleGroupStatement ?? []);
+    expect(groups).toHaveLength(3);
+    const overrides = groups.flatMap(({ RuleActionOverrides }) => RuleActionOverrides);
+    const ActionToUse = { Count: {} };
+    expect(overrides).toContainEqual({ Name: 'CrossSiteScripting_BODY', ActionToUse });
+    for (const override of overrides) expect(override).toMatchObject({ ActionToUse });
   });
 
   it('shows no API key of a header or a query in sampled requests', () => {
@@ -260,7 +278,9 @@ describe('the firewall', () => {
       Properties: { LogGroupName: 'aws-waf-logs-animal-store-prod' },
       DeletionPolicy: 'RetainExceptOnCreate',
     });
+    const log = { Ref: idOf(template, 'AWS::Logs::LogGroup', 'ApiFirewallLog') };
     template.hasResourceProperties('AWS::WAFv2::LoggingConfiguration', {
+      LogDestinationConfigs: [{ 'Fn::Join': ['', [Match.stringLikeRegexp(':log-group:$'), log]] }],
       RedactedFields: [
         { SingleHeader: { Name: 'authorization' } },
         { QueryString: {} },

@@ -145,4 +145,10 @@ describe('bytes on a connection', () => {
     expect(answer).toMatch(/\r\nContent-Type: application\/json\r\n/);
     if (status === 418) expect(answer.endsWith(`\r\n\r\n${refused}`)).toBe(true);
   });
+
+  it('end it when they break in the middle of a body', async () => {
+    const socket = gateway.connection().on('error', () => {});
+    socket.write('POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n');
+    await new Promise((resolve) => socket.resume().once('close', resolve));
+  });
 });

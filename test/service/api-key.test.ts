@@ -26,7 +26,7 @@ describe('API key', () => {
     for (const secret of secrets) expect(Buffer.from(secret, 'hex')).toHaveLength(32);
   });
 
-  it('identifies nothing when it is mistyped, or longer under a right checksum', () => {
+  it('is rejected when it is mistyped, or longer with a valid checksum', () => {
     const character = fc.constantFrom(...'0123456789abcdefABCDEFgz_- \n');
     fc.assert(
       fc.property(apiKey, fc.nat(98), character, (key, at, other) => {

@@ -14,7 +14,7 @@ const admin = 'http://localhost:5173';
 const stranger = 'https://other.example';
 
 const service = await startHandlers();
-// Read when the bundles are loaded, after the sources.
+// The bundles, which are loaded next, read this. The sources are loaded already.
 process.env['CORS_ORIGINS'] = `${store} ${admin}`;
 const withCors = senderTo(await loadHandlers(fromBundles), service.apiKey);
 const { id: petId } = (await service.send(creation())).body;
@@ -52,7 +52,7 @@ const answers: readonly (readonly [status: number, EventParts])[] = [
 ];
 
 describe('a function with CORS for some origins', () => {
-  it.each(answers)('lets only their pages read its %i to %j', async (status, parts) => {
+  it.each(answers)('lets only their pages read the %i for %j', async (status, parts) => {
     for (const [origin, expected] of [
       [store, readable(store)],
       [admin, readable(admin)],
@@ -73,7 +73,7 @@ describe('a function with CORS for some origins', () => {
     `${store}:8443`,
     `${store}.evil.example`,
     `${store} ${admin}`,
-  ])('does not take the Origin %s for one of them', async (origin) => {
+  ])('does not accept the Origin %s as one of them', async (origin) => {
     const { status, corsHeaders } = await answerTo(origin, {});
     expect([status, corsHeaders]).toEqual([200, {}]);
   });
@@ -100,7 +100,7 @@ describe('a function with CORS for some origins', () => {
 });
 
 describe('a function without CORS', () => {
-  it.each(answers)('has no header of it in its %i to %j', async (status, parts) => {
+  it.each(answers)('adds no CORS header to the %i for %j', async (status, parts) => {
     const response = await answerTo(store, parts, service.send);
     expect([response.status, response.corsHeaders]).toEqual([status, {}]);
     expect(response.headers).not.toHaveProperty('Vary');

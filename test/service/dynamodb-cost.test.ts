@@ -6,7 +6,7 @@ import type { EventParts } from '../support/proxy-event.ts';
 
 const service = await startHandlers();
 const { id: petId } = (await service.send(creation())).body;
-// Of 90 bytes in the index.
+// Takes 90 bytes in the index.
 const pet = { name: 'A pet with a name of forty-eight characters, yes', categoryId: 1 };
 for (let batch = 1; batch <= 6; batch += 1) {
   await Promise.all(Array.from({ length: 25 }, () => service.send(creation(pet))));

@@ -17,7 +17,7 @@ import {
 
 // Bundles leave out parts of the SDK: no fault may need one of those.
 const service = await startHandlers(fromBundles);
-// Time stops, so that every function keeps the key in its memory.
+// Stops the clock, so that every function keeps the key in its memory.
 vi.useFakeTimers({ toFake: ['Date'] });
 const { id: petId } = (await service.send(creation())).body;
 
@@ -148,10 +148,10 @@ describe('an answer that stalls, in any way and at any call', () => {
     Object.values(call === 'PutItem Pets' ? allStalls : { ...allStalls, twentyBytesPerSecond });
 
   it.each([
-    { outcome: 'is asked for again', stalled: 1, attempts: 2 },
+    { outcome: 'is requested again', stalled: 1, attempts: 2 },
     // Attempts of two seconds would leave no time for a third.
-    { outcome: 'ends in 503 after three attempts of a second', stalled: 3, attempts: 3 },
-  ])('$outcome when $stalled of them stall', async ({ stalled, attempts }) => {
+    { outcome: 'leads to 503 after three attempts of a second', stalled: 3, attempts: 3 },
+  ])('$outcome', async ({ stalled, attempts }) => {
     captureLog();
     const sent = requests.flatMap((request) =>
       stallsOf(request.call).map((stall) => {
@@ -167,7 +167,7 @@ describe('an answer that stalls, in any way and at any call', () => {
     }
   });
 
-  it('ends in 503 within 4 s when the key is read at last and the operation stalls', async () => {
+  it('leads to 503 within 5 s when the third attempt reads the key and the operation stalls', async () => {
     captureLog();
     service.proxy.inject('GetItem Keys', stalls.headersThenHang, 2);
     service.proxy.inject('Query Pets', stalls.headersThenHang);
@@ -211,7 +211,7 @@ describe("an answer that can't be DynamoDB's", () => {
     ['an item that is empty', 'GetItem Pets', { Item: {} }],
     ['an item that is text', 'GetItem Pets', { Item: 'Rex' }],
     ['a value of no type', 'GetItem Pets', { Item: { id: { X: '1' } } }],
-  ])('is asked for again: %s in %s', async (_kind, call, body) => {
+  ])('is requested again: %s in %s', async (_kind, call, body) => {
     const run = () => service.send(call === 'Query Pets' ? list : { petId });
     service.proxy.inject(call, answer(JSON.stringify(body)), 1);
     expect((await run()).status).toBe(200);
@@ -264,7 +264,7 @@ describe('a corrupt item', () => {
     }
   });
 
-  it('that an idempotent replay meets gets 500, and the log its id', async () => {
+  it('leads to 500 for an idempotent replay, and the log names its id', async () => {
     const request = creation(undefined, { 'Idempotency-Key': 'corrupt' });
     const { id } = (await service.send(request)).body;
     const stored = (await service.storedPets()).find((item) => item['id'] === id);

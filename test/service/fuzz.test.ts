@@ -42,7 +42,7 @@ const hostile = fc.oneof(
   hostileRaw.map((text) => JSON.stringify(text)),
 );
 
-/** The usual value so many times as often as the rare one. */
+/** The usual value, `weight` times as often as the rare one. */
 const usually = <Value>(weight: number, usual: fc.Arbitrary<Value>, rare: fc.Arbitrary<Value>) =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: rare });
 
@@ -52,7 +52,7 @@ const nearly = (...pieces: string[]) =>
     .tuple(...pieces.map((piece) => usually(20, fc.constant(piece), hostile)))
     .map((texts) => texts.join(''));
 
-// Address and headers stay within the 10,240 bytes that API Gateway reads: it answers longer ones with a body, even a HEAD.
+// Address and headers stay within the 10,240 bytes that API Gateway reads: it sends a body for longer ones, even to HEAD.
 const inAddress = (text: string) =>
   text
     .toWellFormed()
@@ -110,18 +110,18 @@ const other = fc.record({
 const request = fc.oneof(reading, reading, creation, creation, other);
 const requestsAtOnce = fc.array(request, { minLength: 10, maxLength: 10 });
 
-/** The status of a request, whose response is within the contract. */
+/** Sends a request and returns its status. Expects a response within the contract. */
 const statusOf = async (sent: ClientRequest) => {
   const response = await sendTo(gateway.baseAddress, sent);
   const { status, headers, text } = response;
   expect(status, text).toBeLessThan(500);
   expect(departuresFromContract(sent, response)).toEqual([]);
-  // A pet may be named like the key, by its holder; nothing else may show it.
+  // A client may give a pet its key as the name. No error may show the key.
   if (status >= 400) expect(JSON.stringify(headers) + text).not.toContain(apiKey);
   return status;
 };
 
-it('answers every request within the contract, without a 5xx or a leak', {
+it('responds to every request within the contract, without a 5xx or a leak', {
   timeout: 1_200_000,
 }, async () => {
   const lines = captureLog();

@@ -122,7 +122,7 @@ const cpuTimeOf = async (handler: Handler, parts: EventParts): Promise<number> =
 
 // Retried, because a measurement may include a compilation or a garbage collection.
 it.each([...headers, ...conditions, repeated, ...queries, ...ids, ...bodies, ...largeBodies])(
-  'takes no more CPU time than a harmless request for %s',
+  'needs less than quadratic CPU time for %s',
   { retry: 3 },
   async (_what, handler, hostile, harmless) => {
     const time = await cpuTimeOf(handler, hostile);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson, stringifyJson } from '../../lib/contract/exact-json.ts';
 
-describe('JSON numbers', () => {
+describe('exact JSON', () => {
   it('keeps every digit of an integer from reading to writing', () => {
     fc.assert(
       fc.property(fc.bigInt(), (integer) => {
@@ -13,7 +13,7 @@ describe('JSON numbers', () => {
   });
 
   it.each(['1.0', '1e2', '-0', '1e400', '-1e400', '0.10', '9007199254740993.5', '5e-324000'])(
-    'reads %s, which would come out different, as NaN',
+    'reads %s as NaN, because it would be written differently',
     (number) => {
       expect(parseJson(`[${number}]`)).toEqual([Number.NaN]);
     },

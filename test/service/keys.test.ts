@@ -62,13 +62,13 @@ describe('a key', () => {
     ['missing', () => ({})],
     ['given twice', (key) => ({ Authorization: [`Bearer ${key}`, `Bearer ${key}`] })],
     ['given in two spellings', (key) => ({ ...bearer(key), authorization: `Bearer ${key}` })],
-  ])('is refused without asking the keys table when it is %s', async (_kind, headersWith) => {
+  ])('is refused without a read of the keys table when it is %s', async (_kind, headersWith) => {
     const headers = headersWith(await service.issueApiKey());
     expect((await invoke(service.listPets, { headers })).status).toBe(401);
     expect(service.proxy.requests).toEqual([]);
   });
 
-  it('ends at its expiry to the second, also while it is cached', async () => {
+  it('ends exactly at its expiry, also while it is cached', async () => {
     const apiKey = await usedKey({ expiresAt: inSeconds(30) });
     expect(await statusAfter(29.999, apiKey)).toBe(200);
     expect(await statusAfter(0.001, apiKey)).toBe(401);
@@ -77,7 +77,7 @@ describe('a key', () => {
 });
 
 describe('the cache of keys', () => {
-  it('asks for a key once in 60 s, and then sees a revocation', async () => {
+  it('reads a key once in 60 s, and then sees a revocation', async () => {
     const apiKey = await usedKey();
     await service.storeApiKey(apiKey, { revokedAt: inSeconds(0) });
     expect(await statusAfter(59.9, apiKey)).toBe(200);
@@ -86,7 +86,7 @@ describe('the cache of keys', () => {
     expect(keyReads()).toBe(2);
   });
 
-  it('asks for an unknown key once in 10 s, and then sees that it was issued', async () => {
+  it('reads an unknown key once in 10 s, and then sees that it was issued', async () => {
     const apiKey = generateApiKey('pets_test');
     expect(await statusWith(apiKey)).toBe(401);
     await service.storeApiKey(apiKey);
@@ -116,7 +116,7 @@ describe('a record of the keys table', () => {
     ['without the time of its issue', { createdAt: undefined }],
     ['with a number for its expiry', { expiresAt: 1_900_000_000 }],
     ['with a number for its revocation', { revokedAt: 1_900_000_000 }],
-  ])('opens nothing %s: 500 and one line in the log', async (_kind, fault) => {
+  ])('%s gets 500 and one log line', async (_kind, fault) => {
     const apiKey = await service.issueApiKey(fault);
     const lines = captureLog();
     expect(await statusWith(apiKey)).toBe(500);
@@ -128,7 +128,7 @@ describe('a record of the keys table', () => {
     ['of another key', { keyId: { S: '0000000000000000' } }],
     ['without an id', {}],
     ['as text', 'record'],
-  ])("is read again when it can't be DynamoDB's, not taken as unknown: %s", async (_kind, Item) => {
+  ])("is read again, not seen as missing, if it can't be DynamoDB's: %s", async (_kind, Item) => {
     const impossible = answer(JSON.stringify({ Item }));
     service.proxy.inject('GetItem Keys', impossible, 1);
     await usedKey();
@@ -144,7 +144,7 @@ describe('an outage of the keys table', () => {
     service.proxy.inject('GetItem Keys', fault);
   };
 
-  it('leaves a key that was read in the last 5 min in force, and no other', async () => {
+  it('leaves only keys in force that were read in the last 5 minutes', async () => {
     const apiKey = await usedKey();
     start();
     for (const seconds of [60, 120, 119.9]) {
@@ -155,7 +155,7 @@ describe('an outage of the keys table', () => {
     expect(await statusWith(apiKey)).toBe(200);
   });
 
-  it('does not slow down every request with a key in force: the table is asked again after 5 s', async () => {
+  it('does not slow down every request: the table is read again only after 5 s', async () => {
     const apiKey = await usedKey();
     start();
     await statusAfter(60, apiKey);
@@ -166,7 +166,7 @@ describe('an outage of the keys table', () => {
     expect(keyReads()).toBeGreaterThan(reads);
   });
 
-  it('leaves the operation time when the table hangs', async () => {
+  it('leaves enough time for the operation when the table hangs', async () => {
     const request = { headers: bearer(await usedKey()) };
     start(stalls.hang);
     passSeconds(60);
@@ -174,7 +174,7 @@ describe('an outage of the keys table', () => {
     expect(status).toBe(200);
   });
 
-  it('returns 503, never 401, for a key that was not read before, and remembers nothing of it', async () => {
+  it('returns 503, never 401, for a key that was not read before, and caches nothing about it', async () => {
     const apiKey = await service.issueApiKey();
     const unknown = generateApiKey('pets_test');
     start();
@@ -186,7 +186,7 @@ describe('an outage of the keys table', () => {
   });
 
   it.each(['accessDenied', 'resourceNotFound'] as const)(
-    'is not what %s means: no key is served then',
+    'is not assumed after %s, so no key is accepted',
     async (fault) => {
       const apiKey = await usedKey();
       start(faults[fault]);
@@ -194,7 +194,7 @@ describe('an outage of the keys table', () => {
     },
   );
 
-  it('does not lengthen a key beyond its expiry', async () => {
+  it('does not extend a key beyond its expiry', async () => {
     const apiKey = await usedKey({ expiresAt: inSeconds(90) });
     start();
     expect(await statusAfter(89, apiKey)).toBe(200);
@@ -202,8 +202,8 @@ describe('an outage of the keys table', () => {
   });
 });
 
-describe('the memory for keys', { timeout: 300_000 }, () => {
-  /** Sends a request with each of a number of new keys, 20 at once. It reads nothing from DynamoDB but the key. */
+describe('the cache of many keys', { timeout: 300_000 }, () => {
+  /** Sends a request with each of `length` new keys, 20 at a time. A request reads only its key from DynamoDB. */
   const askForNew = async (length: number) => {
     const apiKeys = Array.from({ length }, () => generateApiKey('pets_test'));
     for (let at = 0; at < length; at += 20) await Promise.all(apiKeys.slice(at, at + 20).map(ask));
@@ -243,7 +243,7 @@ describe('the memory for keys', { timeout: 300_000 }, () => {
   });
 });
 
-describe('a key that is right but for its secret', () => {
+describe('a key with a wrong secret', () => {
   it('is refused with the same work and the same answer, wherever the secret starts to differ', async () => {
     const answerTo = (key: string) => invoke(service.listPets, { headers: bearer(key) });
     const apiKey = await service.issueApiKey();

@@ -36,7 +36,7 @@ describe('getPet', () => {
     },
   );
 
-  it('asks DynamoDB nothing for an id that no pet can have', async () => {
+  it('sends DynamoDB nothing for an id that no pet can have', async () => {
     service.proxy.reset();
     for (const id of ['abc', '0', '007', '9007199254740992', '1'.repeat(300), '%31', '']) {
       expect((await service.send({ petId: id })).status).toBe(404);

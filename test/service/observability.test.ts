@@ -27,7 +27,7 @@ const get: EventParts = { petId };
 
 beforeEach(() => service.proxy.reset());
 
-/** One request, with the one line that it printed, and what that counts beside the request itself. */
+/** Sends a request. Returns its response, its one line, and what the line counts besides the request. */
 const observed = async (parts?: EventParts, options?: InvokeOptions, send = service.send) => {
   const lines = captureLog();
   const response = await send(parts, options);
@@ -140,7 +140,7 @@ describe('the line of a request', () => {
     expect(JSON.stringify((await observed()).line)).not.toContain('chosen-by-a-client');
   });
 
-  it('has the duration in milliseconds, over all calls of DynamoDB', async () => {
+  it('has a duration in milliseconds that covers all calls of DynamoDB', async () => {
     service.proxy.inject('GetItem Pets', delayed(200), 1);
     const { line, latencies } = await observed(get);
     expect(Math.max(...latencies)).toBeGreaterThan(150);
@@ -149,7 +149,7 @@ describe('the line of a request', () => {
     expect(line.durationMs).toBeLessThan(10_000);
   });
 
-  it('is there when the function fails to answer, which API Gateway makes a 503 (49 AZ#6624)', async () => {
+  it('is written when the handler throws, which API Gateway turns into 503 (49 AZ#6624)', async () => {
     const { chain } = await import('../../lib/http/chain.ts');
     const handler = chain('broken').handler(async () => {
       throw new RangeError('secret');
@@ -162,7 +162,7 @@ describe('the line of a request', () => {
   });
 
   it.each(['WARN', 'ERROR'])(
-    'has of a request without fault only outcome and metrics at level %s, and all of a failure',
+    'has only outcome and metrics at level %s, but every field for a failure',
     async (logLevel) => {
       vi.stubEnv('LOG_LEVEL', logLevel);
       const send = await coldStarted();
@@ -208,7 +208,7 @@ describe('IdempotentReplays', () => {
     return [response.status, counted];
   };
 
-  it('counts a request that comes again, not the first one, and no other pet under its key', async () => {
+  it('counts each repeated request, but not the first one or another pet under its key', async () => {
     const key = randomUUID();
     expect(await create('Rex', key)).toEqual([201, {}]);
     expect(await create('Rex', key)).toEqual([201, { IdempotentReplays: [1] }]);
@@ -217,9 +217,9 @@ describe('IdempotentReplays', () => {
   });
 
   it.each([
-    ['with', randomUUID(), { IdempotentReplays: [1] }],
-    ['but not without', [], {}],
-  ])('counts a retry after a lost answer %s an Idempotency-Key', async (_with, key, replays) => {
+    ['counts the retry of a request with', randomUUID(), { IdempotentReplays: [1] }],
+    ['does not count that of one without', [], {}],
+  ])('%s an Idempotency-Key after a lost answer', async (_with, key, replays) => {
     service.proxy.inject('PutItem Pets', faults.resetAfterForwarding, 1);
     expect(await create('Rex', key)).toEqual([201, replays]);
   });
@@ -233,7 +233,7 @@ describe('DynamoDBLatency', () => {
     expect(latencies).toHaveLength(2);
   });
 
-  it.each([1, 3])('has one value for a call with its retries, of which %i fail', async (times) => {
+  it.each([1, 3])('has one value for a call with retries, failed attempts: %i', async (times) => {
     service.proxy.inject('GetItem Pets', faults.status500, times);
     expect((await observed(get)).latencies).toHaveLength(1);
   });

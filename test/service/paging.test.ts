@@ -35,7 +35,7 @@ const expectEachPetOnce = async (limit: number, status: Pet['status'] | undefine
   for (const full of pages.slice(0, -1)) expect(full).toHaveLength(limit);
 };
 
-/** Around the page ends of this catalogue. */
+/** Limits around the sizes of the lists, so that pages end there. */
 const limits = [1, 2, 3, 4, 19, 20, 21, 29, 30, 31, 33, 52, 53, 54, 100];
 
 describe('a list', () => {
@@ -47,7 +47,7 @@ describe('a list', () => {
   );
 });
 
-/** Cuts answers to their first items and a LastEvaluatedKey, as DynamoDB may anywhere. */
+/** Cuts answers after their first items and adds a LastEvaluatedKey, as DynamoDB may do. */
 const cutAnswers = (itemsOf: () => number, times?: number) => {
   const cut: Fault = async ({ request, response, forward }) => {
     const { status, body } = await forward();
@@ -65,7 +65,7 @@ const cutAnswers = (itemsOf: () => number, times?: number) => {
   service.proxy.inject('Query Pets', cut, times);
 };
 
-/** Expects a page that ends after some pets, and the others behind its link once DynamoDB cuts nothing. */
+/** Expects a page of the first `count` pets, and the others behind its link once nothing is cut. */
 const expectEndAfter = async (count: number, ended: Awaited<ReturnType<typeof page>>) => {
   expect(ended.body).toEqual(pets.slice(0, count));
   service.proxy.reset();
@@ -76,7 +76,7 @@ describe('a list whose answers DynamoDB cuts short', () => {
   it('shows each pet exactly once, in order, on full pages but the last', async () => {
     const filter = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });
     const limit = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 100 }));
-    // Empty answers, and one that lets every walk end.
+    // The sizes of answers: some may be empty, and one is not, so that every walk ends.
     const cuts = fc
       .tuple(fc.array(fc.nat(8)), fc.integer({ min: 1, max: 100 }))
       .map((all) => all.flat());
@@ -96,7 +96,7 @@ describe('a list whose answers DynamoDB cuts short', () => {
     await expectEndAfter(0, await page({ limit: '3' }, { remainingMs: 1_000 }));
   });
 
-  it('reads at most 25 answers in a row that lead nowhere', async () => {
+  it('stops after 25 answers in a row without a pet or a later position', async () => {
     cutAnswers(() => 0);
     const ended = await page({ limit: '3' });
     expect(service.proxy.calls.size).toBe(25);

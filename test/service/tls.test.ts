@@ -32,7 +32,7 @@ const inject = (next: ConnectionFault, times = Number.POSITIVE_INFINITY) => {
   sockets.clear();
 };
 
-/** Terminates TLS on a free port in front of a plain HTTP server; gives the `https` address. */
+/** Terminates TLS on a free port in front of a plain HTTP server. Returns the `https` address. */
 const startTlsFront = async (target: string) => {
   const tls = createTlsServer(certificate, (secure) => {
     const plain = connect(Number(new URL(target).port), '127.0.0.1');
@@ -78,7 +78,7 @@ describe('a connection without a TLS handshake', () => {
     ['hangs', () => {}],
     ['gets a TLS alert', (socket) => void socket.end(handshakeFailure)],
     ['gets no TLS', (socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n')],
-  ])('that %s is made again, and ends in 503 when the fault lasts', async (_kind, failure) => {
+  ])('that %s is made again, and leads to 503 when the fault lasts', async (_kind, failure) => {
     captureLog();
     for (const { success, run } of requests) {
       inject(failure, 1);

@@ -40,7 +40,7 @@ describe('a handler that throws', () => {
     ['undefined', 'undefined', undefined],
     ['a function', 'function', () => 'secret SDK text'],
     ['a response', 'object', json(200, {})],
-  ])('%s gets 500 and one log line with the request id', async (_kind, name, thrown) => {
+  ])('%s returns 500 and writes one log line with the request id', async (_kind, name, thrown) => {
     const line = { operation: 'getPet', lambdaRequestId: 'request-id', code: 'internal_error' };
     expectOneFailure(await throwing(thrown), { ...line, cause: { name } });
   });

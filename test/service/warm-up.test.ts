@@ -15,7 +15,7 @@ describe('warming up', () => {
   });
 
   it.each<[outcome: string, fault?: Fault]>([['no fault'], ...Object.entries(faults)])(
-    'fails neither itself nor a request, and is in the metrics of none: %s',
+    'never fails, and changes no response and no metric of a request: %s',
     async (_outcome, fault) => {
       if (fault) service.proxy.inject('GetItem Keys', fault);
       await warmUp();

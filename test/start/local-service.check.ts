@@ -52,9 +52,9 @@ describe('the bundles', () => {
     await rm(source);
     await bundleFunctions();
     expect((await readdir(build)).sort()).toEqual(['functions', 'maps']);
-    const left = await readdir(build, { recursive: true });
-    expect(left).toContain(join('functions', 'get-pet', 'get-pet.cjs'));
-    expect(left.filter((name) => name.includes('passing'))).toEqual([]);
+    const left = await readdir(join(build, 'functions'));
+    expect(left).toContain('get-pet');
+    expect(left).not.toContain('passing');
   });
 });
 

@@ -29,7 +29,7 @@ const Alarm = z.object({
   ),
 });
 
-/** What metric math computes with in a year. An operation with a missing value, which is NaN, has NaN. */
+/** The functions of metric math, in a given year. A missing value is NaN, and so is the result of an operation with it. */
 const metricMath = (year: number) => ({
   IF: (condition: boolean, yes: number, no: number) => (condition ? yes : no),
   FILL: (value: number, filler: number) => (Number.isNaN(value) ? filler : value),
@@ -37,8 +37,8 @@ const metricMath = (year: number) => ({
 });
 
 /**
- * The condition of an alarm, from the properties that its resource has. `compute` has the result of its expression for one
- * value of each of its metrics, in their order, NaN where CloudWatch has no data; `breaches` whether that counts against it.
+ * Reads the condition of an alarm from the properties of its resource. `compute` returns the result of its expression for
+ * one value per metric, NaN for missing data; `breaches` returns whether that result breaches the threshold.
  */
 const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const alarm = Alarm.parse(properties);
@@ -49,7 +49,7 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   ) ?? [{ id: 'm', ...MetricStat.parse({ Metric, Stat, Period }) }];
   const [{ id, Period: period } = { id: '', Period: 0 }] = metrics;
   if (metrics.length === 0 || metrics.some(({ Period }) => Period !== period))
-    throw new Error(`${alarm.AlarmName} has not one period`);
+    throw new Error(`${alarm.AlarmName} needs metrics of one period`);
   const expression = alarm.Metrics?.find(({ Expression }) => Expression)?.Expression ?? id;
   const names = [...Object.keys(metricMath(0)), ...metrics.map((metric) => metric.id)];
   const run = compileFunction(`return ${expression}`, names);

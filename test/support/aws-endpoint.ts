@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listen } from './listen.ts';
 
-/** In the shape that AWS's API reference of the service gives. */
+/** A response as AWS's API reference of the service describes it. */
 export type Answer = readonly [status: number, body: string];
 export type Answers = Readonly<Record<string, Answer | ((body: string) => Answer)>>;
 
@@ -29,12 +29,12 @@ export const xmlError = (code: string): Answer => [
 interface AwsEndpoint {
   answers: Answers;
   readonly requests: { action: string; region: string | undefined; body: string }[];
-  /** What leads an SDK here: nothing of the machine's own credentials is among it. */
+  /** Environment variables that lead an SDK here, without the machine's own credentials. */
   readonly variables: Readonly<Record<string, string>>;
   readonly stop: () => void;
 }
 
-/** Answers the requests of SDKs by their action, such as `GetCallerIdentity` or `AmazonSSM.GetParameter`, and notes them. */
+/** Answers the requests of SDKs by their action, such as `GetCallerIdentity` or `AmazonSSM.GetParameter`, and records them. */
 export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -59,7 +59,7 @@ export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
   return endpoint;
 };
 
-/** Each protocol of AWS names the action elsewhere: in the body, a header, or the path. */
+/** Each protocol of AWS names the action in another place: in the body, a header, or the path. */
 const actionOf = ({ headers, method, url }: IncomingMessage, body: string) =>
   /(?:^|&)Action=(\w+)/.exec(body)?.[1] ??
   [headers['x-amz-target']].flat()[0] ??

@@ -79,7 +79,7 @@ const operationsOf = (path: string) => {
   )?.[1];
 };
 
-/** The documented response of a request that got this status. */
+/** The documented response to a request, with this status. */
 const responseOf = ({ method = 'GET', path }: ClientRequest, status: number) => {
   const operations = operationsOf(path);
   // HEAD has the response of GET (RFC 9110 §9.3.2).
@@ -92,7 +92,7 @@ const responseOf = ({ method = 'GET', path }: ClientRequest, status: number) => 
     return status === 404 ? contract.paths['/pets/{petId}']?.['get']?.responses[404] : undefined;
   }
   const methodNotAllowed = Object.values(operations)[0]?.responses[405];
-  // OPTIONS has the headers of 405, which all other methods get.
+  // OPTIONS gets 204 with the headers of the 405 that all other methods get.
   if (method === 'OPTIONS') {
     return status === 204 && methodNotAllowed ? { headers: methodNotAllowed.headers } : undefined;
   }

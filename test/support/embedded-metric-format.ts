@@ -9,8 +9,8 @@ const units = [
 const Text = z.string().check(z.minLength(1), z.maxLength(255));
 
 /**
- * A line in CloudWatch's embedded metric format: the JSON schema that AWS publishes, and from the text around it that
- * objects have no other members, with at most 100 metrics, 100 values and 30 dimensions.
+ * A line in CloudWatch's embedded metric format, by AWS's JSON schema. From the text around the schema: objects have no
+ * other members, and there are at most 100 metrics, 100 values and 30 dimensions.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 const Line = z.catchall(

@@ -39,7 +39,7 @@ const throttling = (type: string) => {
   return awsError(400, type, { throttlingReasons });
 };
 
-/** DynamoDB's own answer, whose body is sent so. */
+/** Returns DynamoDB's own answer; `send` sends its body. */
 const answered =
   (send: (response: ServerResponse, body: Buffer) => unknown): Fault =>
   async ({ response, forward }) => {
@@ -100,7 +100,7 @@ export const faults = {
   expiredToken: awsError(400, 'com.amazon.coral.service#ExpiredTokenException'),
 } satisfies Record<string, Fault>;
 
-/** A fault, or none, after a pause. */
+/** A fault, or DynamoDB's own answer, after a pause. */
 export const delayed =
   (ms: number, fault: Fault = passOn): Fault =>
   async (exchange) => {
@@ -120,7 +120,7 @@ const callOf = ({ headers, method, url = '/' }: IncomingMessage, body: Buffer): 
 export class FaultProxy {
   /** Every request since the start, or the last `reset`, in order. */
   readonly requests: string[] = [];
-  /** The same without retries, which a busy machine causes. */
+  /** The calls of these requests, by id, without the retries that a busy machine causes. */
   readonly calls = new Map<unknown, string>();
   readonly #target: URL;
   #injections: { readonly call: string; readonly fault: Fault; remaining: number }[] = [];
@@ -132,12 +132,12 @@ export class FaultProxy {
     this.#target = new URL(target);
   }
 
-  /** Starts to listen on a free port, or again on its own after `refuseConnections`; gives the endpoint. */
+  /** Listens on a free port, or after `refuseConnections` again on that of `endpoint`. Returns the endpoint. */
   async listen(endpoint = 'http://127.0.0.1:0'): Promise<string> {
     return `http://127.0.0.1:${await listen(this.#server, Number(new URL(endpoint).port))}`;
   }
 
-  /** Gives the next `times` requests of a call, as in `Query Pets`, or of all (`*`), a fault. */
+  /** Injects a fault into the next `times` requests of a call such as `Query Pets`, or of all (`*`). */
   inject(call: string, fault: Fault, times = Number.POSITIVE_INFINITY): void {
     this.#injections.push({ call, fault, remaining: times });
   }

@@ -41,7 +41,7 @@ const fromSources: Load = (bundle) => import(`../../functions/${bundle}.ts`);
 export const fromBundles: Load = async (bundle) =>
   createRequire(import.meta.url)(join(bundleDirectory(bundle), `${bundle}.cjs`));
 
-/** The handlers with the environment that they find now. */
+/** Loads the handlers, which read the environment variables as they are now. */
 export const loadHandlers = async (load = fromSources): Promise<Handlers> => ({
   listPets: (await load('list-pets')).handler,
   createPet: (await load('create-pet')).handler,
@@ -50,8 +50,8 @@ export const loadHandlers = async (load = fromSources): Promise<Handlers> => ({
 });
 
 /**
- * The handlers in this process, in front of tables of their own, which they reach through a fault proxy.
- * To be called once in a test file: the modules read their environment when they are loaded.
+ * Loads the handlers into this process, with tables of their own behind a fault proxy.
+ * Call it once in a test file: the modules read their environment when they are loaded.
  */
 export const startHandlers = async (load = fromSources) => {
   const local = inject('dynamodb');
@@ -71,7 +71,7 @@ export const startHandlers = async (load = fromSources) => {
     SERVICE_NAME: 'animal-store-test',
     AWS_LAMBDA_FUNCTION_VERSION: '42',
   });
-  // Requests and metrics of tests that don't look at them.
+  // Discards the log lines of tests that don't capture them.
   process.stdout.write = () => true;
   const client = new DynamoDBClient({ endpoint: local.dynamodbEndpoint });
   const definitions = Object.entries(local.tables).map(([variable, table]) => {
@@ -85,7 +85,7 @@ export const startHandlers = async (load = fromSources) => {
   /** Puts an item into the pets table. */
   const putPet = (Item: Record<string, unknown>) => dynamodb.put({ TableName: tables.pets, Item });
 
-  /** Puts a key into the keys table, by the record's side that the test is about. */
+  /** Puts a key into the keys table; `record` replaces the fields that the test is about. */
   const storeApiKey = async (apiKey: string, record: RecordParts = {}) => {
     const Item = {
       ...identifyApiKey(apiKey, 'pets_test'),
@@ -168,13 +168,13 @@ type Send = ReturnType<typeof senderTo>;
 
 export const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
 
-/** A valid `POST /pets`. */
+/** A valid `POST /pets` for `send`, which adds the API key. */
 export const creation = (
   pet: unknown = { name: 'Rex', categoryId: 1 },
   headers: Values = {},
 ): EventParts => ({ method: 'POST', headers, body: stringifyJson(pet) });
 
-/** A valid `POST /pets`, in the parts of its event. */
+/** A valid `POST /pets` for `invoke`, with the API key. */
 export const createRequest = (apiKey: string, pet?: unknown, headers?: Values) =>
   creation(pet, { ...bearer(apiKey), 'Content-Type': 'application/json', ...headers });
 
@@ -183,7 +183,7 @@ export const getRequest = (apiKey: string, id: number | string): EventParts => (
   headers: bearer(apiKey),
 });
 
-/** A page of a list, with the query of the next one from its Link (RFC 8288). */
+/** Reads a page of a list, and the query of the next page from its Link (RFC 8288). */
 export const readPage = async (send: Send, query: Values, options?: InvokeOptions) => {
   const response = await send({ query }, options);
   expect(response.status).toBe(200);
@@ -194,14 +194,14 @@ export const readPage = async (send: Send, query: Values, options?: InvokeOption
   return { ...response, next: Object.fromEntries(new URLSearchParams(target)) };
 };
 
-/** All pages of a list from a query on, by their links. */
+/** Reads all pages of a list: the one of a query, and then those that the links lead to. */
 export const walkPages = async (send: Send, query: Values | undefined) => {
   const pages: Awaited<ReturnType<typeof readPage>>[] = [];
   for (let next = query; next; next = pages.at(-1)?.next) pages.push(await readPage(send, next));
   return pages;
 };
 
-/** Everything that is printed from now on to the end of the test, line by line. */
+/** Captures each line that is printed until the test ends. */
 export const captureLog = () => {
   const lines: string[] = [];
   for (const stream of [process.stdout, process.stderr]) {
@@ -213,7 +213,7 @@ export const captureLog = () => {
   return lines;
 };
 
-/** Holds what is printed to one kind of line, that of a request, and reads each. */
+/** Reads printed lines. Expects each to be the line of a request. */
 export const readLines = (lines: readonly string[]) =>
   lines.map((text) => {
     const line = JSON.parse(text);
@@ -222,7 +222,7 @@ export const readLines = (lines: readonly string[]) =>
     return line;
   });
 
-/** Holds the log to one line, with the request's id and cause, and without anything that must not leak. */
+/** Expects one line, with these fields and without anything that must not leak. */
 export const expectOneFailure = (lines: readonly string[], expected: object) => {
   expect(readLines(lines)).toMatchObject([{ level: 'ERROR', ...expected }]);
   expect(lines.join()).not.toMatch(/TABLE-AND-KEY-TEXT|pets_test_|\\n\s+at |node_modules/);

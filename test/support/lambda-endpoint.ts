@@ -4,7 +4,7 @@ import { FunctionError, type LambdaFunction } from '../../infra/local/lambda/lam
 import { listen } from './listen.ts';
 
 /**
- * Lambda's Invoke for versions by the names that the caller has of them: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+ * Serves Lambda's Invoke for versions, each by the name that the caller uses: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
 export const startLambdaEndpoint = async (
   versions: ReadonlyMap<string, Pick<LambdaFunction, 'invoke'>>,

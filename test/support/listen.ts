@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 
-/** Listens on this machine only, on a free port unless one is given; gives the port. */
+/** Listens on this machine only, on a free port unless one is given. Returns the port. */
 export const listen = async (server: Server, port = 0): Promise<number> => {
   await once(server.listen(port, '127.0.0.1'), 'listening');
   const address = server.address();

@@ -29,7 +29,7 @@ export const commandLines = async (): Promise<string> => {
   return (await Promise.all(lines)).join('\n');
 };
 
-/** What a command prints that is pasted into a shell. */
+/** The output of a command that is pasted into a shell. */
 export const runInShell = async (line: string): Promise<string> =>
   (await promisify(execFile)('sh', ['-c', line])).stdout;
 
@@ -41,14 +41,14 @@ export class NpmStart {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown[]>;
 
-  /** On a terminal of its own if it is told so. */
+  /** Starts it, with `on` on a terminal of its own. */
   constructor(project: string, port: number, options = '', on?: 'terminal') {
     const command = `npm start --silent -- ${options}`;
     const [program, ...words] =
       on === 'terminal'
         ? ['script', '-qefc', command, '/dev/null']
         : ['sh', '-c', `exec ${command}`];
-    // Without what an enclosing npm tells its scripts, and without its lines around the script's own.
+    // Without the variables that an enclosing npm sets for its scripts.
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(npm_|INIT_CWD)/.test(name),
     );
@@ -70,7 +70,7 @@ export class NpmStart {
     this.#exit = once(this.#child, 'exit');
   }
 
-  /** Waits for a line of the output and gives what its group holds. */
+  /** Waits for a line of the output, and returns its first group. */
   async printed(line: RegExp): Promise<string> {
     await expect
       .poll(() => line.test(this.out) || this.#child.exitCode !== null, { timeout: 60_000 })
@@ -97,7 +97,7 @@ export class NpmStart {
     return code;
   }
 
-  /** Waits until it has ended, and all that it started. */
+  /** Waits until it and all processes that it started have ended. */
   async ended(): Promise<void> {
     await this.#exit;
     await expect.poll(() => this.signalGroup(0), { timeout: 30_000 }).toBe(false);
@@ -105,12 +105,12 @@ export class NpmStart {
     await expect.poll(commandLines, { timeout: 30_000 }).not.toContain(this.#project);
   }
 
-  /** To npm only. */
+  /** Sends a signal to npm only. */
   signal(name: NodeJS.Signals) {
     this.#child.kill(name);
   }
 
-  /** To npm and all that it started, as a terminal does; 0 asks only whether any of them is left. */
+  /** Sends a signal to npm and all that it started, as a terminal does; 0 only checks whether any is left. */
   signalGroup(name: NodeJS.Signals | 0): boolean {
     try {
       return process.kill(-(this.#child.pid ?? Number.NaN), name);

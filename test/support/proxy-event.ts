@@ -48,7 +48,7 @@ export const proxyEvent = (parts: EventParts): APIGatewayProxyEvent => {
   return { ...event, isBase64Encoded };
 };
 
-/** The path of the list, or with an id that of a pet. */
+/** The path of a pet if there is an id, otherwise that of the list. */
 export const resourceOf = ({ petId }: EventParts) =>
   petId === undefined ? '/pets' : '/pets/{petId}';
 
@@ -58,7 +58,7 @@ const pairsOf = (values: Values) =>
     [given].flat().map((value): [string, string] => [name, value]),
   );
 
-/** Lambda's context with so much time left, in ms, with nothing of use yet where the middleware will put its own. */
+/** Lambda's context with `remainingMs` left. What the middleware sets later has no usable value yet. */
 export const lambdaContext = (awsRequestId: string, remainingMs = 10_000): OperationContext => {
   const deadline = Date.now() + remainingMs;
   return {

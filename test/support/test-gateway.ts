@@ -31,11 +31,11 @@ const echo = `exports.handler = async (event, context) => ({
   body: JSON.stringify({ event, context, remaining: context.getRemainingTimeInMillis(), env: process.env }),
 });`;
 
-/** The functions of the test API, by their text. */
+/** The sources of the test API's functions, by name. */
 const testSources: Readonly<Record<string, string>> = {
   Echo: echo,
   Any: echo,
-  // Gives the request's body as its reply, so that a test can write any reply.
+  // Returns the request's body as its reply, so that a test can choose any reply.
   Reply: 'exports.handler = async ({ body }) => JSON.parse(body);',
   Fail: `exports.handler = async ({ pathParameters }) => {
     switch (pathParameters.how) {
@@ -51,7 +51,7 @@ const testSources: Readonly<Record<string, string>> = {
       default: return { statusCode: 200, body: 'fine' };
     }
   };`,
-  // As Middy's handlers do, it takes a hook for what the chain makes a response.
+  // Like a Middy handler, it accepts a hook for errors that become a response.
   Caught: `let hook = () => {};
     exports.handler = async () => {
       hook({ error: new Error('for the client', { cause: new RangeError('caught on purpose') }) });
@@ -124,7 +124,7 @@ export interface RequestOptions extends Pick<ClientRequestArgs, 'method' | 'head
   readonly body?: string | Buffer;
 }
 
-/** Writes what is deployed for bundles with these texts, by their names, into a folder. */
+/** Writes bundles with these sources into a new folder, with the modules that load them on Lambda. */
 export const testDirectory = async (bundles: Readonly<Record<string, string>>): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
   for (const [name, bundle] of Object.entries(bundles)) {
@@ -166,7 +166,7 @@ export const startTestGateway = async (
       await Promise.all([...functions.values()].map((one) => one.terminate()));
       await rm(directory, { recursive: true });
     },
-    /** One request on a connection of its own; the path is sent as it is. */
+    /** Sends one request on a connection of its own, with the path as it is. */
     request: async (
       path: string,
       { method = 'GET', headers, body }: RequestOptions = {},
@@ -177,7 +177,7 @@ export const startTestGateway = async (
       const { statusCode = 0 } = response;
       return { status: statusCode, headers: headersOf(response), body: await text(response) };
     },
-    /** What comes back for bytes that need not be HTTP. */
+    /** Sends bytes, which need not be HTTP, and returns what comes back. */
     sendBytes: async (bytes: string): Promise<string> => {
       const socket = connection();
       socket.write(bytes);

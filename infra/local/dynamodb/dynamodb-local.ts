@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { projectDirectory } from '../../project-directory.ts';
 
 export interface DynamodbLocalOptions {
-  /** Where the data is kept from start to start; without it, it is lost with the process. */
+  /** The directory that keeps the data between starts; by default the data is lost when the process ends. */
   readonly data?: string | undefined;
   /** Any free port by default. */
   readonly port?: number;
@@ -28,7 +28,7 @@ export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => 
   const child = spawn(java, await javaArguments(port, data), {
     // In a session of its own, so that a terminal's Ctrl-C reaches only this process.
     detached: true,
-    // It leaves a file about itself in its working directory.
+    // DynamoDB Local writes a file about itself into its working directory.
     cwd: data ?? tmpdir(),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -51,10 +51,10 @@ export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => 
   }
   await stop();
   signal?.throwIfAborted();
-  // Without the lines of a stack.
+  // The last line that is not part of a stack trace.
   const reason = complaint.split('\n').findLast((line) => /^\S/.test(line)) ?? child.exitCode;
   throw new Error(
-    `DynamoDB Local ended while it started (${reason}). It needs a JDK of version 17 or newer: install one (for example from https://adoptium.net), and put it on the PATH or set JAVA_HOME to it.`,
+    `DynamoDB Local ended while it started (${reason}). It needs a JDK of version 17 or newer: install one (for example from https://adoptium.net), and set JAVA_HOME to it, or put it on the PATH and unset JAVA_HOME.`,
   );
 };
 

@@ -4,16 +4,16 @@ import type { RestApiDefinition } from './rest-api-definition.ts';
 const internalError = ['InternalServerErrorException', 'Internal server error'] as const;
 
 /**
- * The errors of API Gateway that the local gateway responds with: the type of gateway response that a template may
- * customise, then status, error type and message without one. They are recorded (rows of aws-recorded.md) where no
- * comment says "unverified".
+ * The errors of API Gateway that the local gateway responds with. Each has the type of its gateway response, which a
+ * template may customise, and the default status, error type and message. Numbers are rows of aws-recorded.md; what a
+ * comment calls unverified was not recorded.
  */
 const gatewayErrors = {
   // 43, 46. Unverified: error type and message.
   badRequest: ['DEFAULT_4XX', 400, 'BadRequestException', 'Bad Request'],
   // 40. Before a stage is found, no gateway response can apply. Unverified: the error type.
   noSuchStage: [undefined, 403, 'ForbiddenException', 'Forbidden'],
-  // 38. Without what AWS appends about the token (39). Unverified: the error type.
+  // 38, but without the text that AWS appends about the token (39). Unverified: the error type.
   tokenIsNoSignature: [
     'DEFAULT_4XX',
     403,
@@ -40,8 +40,8 @@ const gatewayErrors = {
 export type GatewayErrorName = keyof typeof gatewayErrors;
 
 /**
- * The response to an error of the gateway's own: what the template says for its type, or for the default type (row 83),
- * completed by what API Gateway sends where the template says nothing (rows 82, 84).
+ * The response to an error of the gateway itself, as the template customises its type or the default type (row 83). API
+ * Gateway's own values fill in what the template leaves out (rows 82, 84).
  */
 export const gatewayResponse = (
   { gatewayResponses: responses }: RestApiDefinition,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
@@ -19,7 +20,7 @@ import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
 
 /**
- * Lambda's limit of an event, which a body of API Gateway's own limit exceeds (row 85 of aws-recorded.md).
+ * Lambda's limit for an event. A body within API Gateway's own limit can exceed it (row 85 of aws-recorded.md).
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const maxEventBytes = 6 * 1_024 * 1_024;
@@ -42,7 +43,7 @@ export interface ProxyFunction {
   ) => Promise<string>;
 }
 
-/** Responds to requests beside the REST API; returns false to leave a request to the API. */
+/** Responds to requests that are not for the REST API; returns false for those that are. */
 export type Site = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
@@ -58,17 +59,14 @@ export interface Exchange {
 export interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
-  /** Gets a line for each request that no response could be made of. */
+  /** Gets a line for each request that failed in the gateway, or whose reply was malformed. */
   readonly log: (line: string) => void;
   /** Gets each request that was answered. */
   readonly exchange?: ((exchange: Exchange) => void) | undefined;
   readonly site?: Site | undefined;
 }
 
-/**
- * Listens on 127.0.0.1 and behaves, to a client, like API Gateway before a REST API. Throws an error of one line when
- * it can't listen on the port.
- */
+/** Plays API Gateway with a REST API, on 127.0.0.1. Throws an error of one line when it can't listen on the port. */
 export const startGateway = async (options: GatewayOptions) => {
   const { port, log, exchange, site } = options;
   const first = Promise.withResolvers<Deployment>();
@@ -95,13 +93,15 @@ export const startGateway = async (options: GatewayOptions) => {
     }),
   );
   // Node itself would send an empty response.
-  server.on('clientError', async (_cause, socket) => {
+  const refuse = async (socket: Duplex) => {
     if (!(socket instanceof Socket && socket.writable)) return void socket.destroy();
     const response = new ServerResponse(new IncomingMessage(socket));
+    // Throws while the response to an earlier request, or to this one's headers, is still due.
     response.assignSocket(socket);
     response.once('finish', () => socket.end());
     send(response, newRequestIds(), gatewayResponse((await deployed).api, 'badRequest'));
-  });
+  };
+  server.on('clientError', (_cause, socket) => refuse(socket).catch(() => socket.destroy()));
   try {
     await once(server.listen(port, '127.0.0.1'), 'listening');
   } catch (error) {

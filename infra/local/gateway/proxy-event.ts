@@ -22,7 +22,7 @@ export interface GatewayRequest extends ReturnType<typeof newRequestIds> {
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** Where a request leads: the path is that below the stage, percent-encoded as it came. */
+/** The target of a request. Its path starts below the stage, percent-encoded as it came. */
 interface Target {
   readonly stage: string;
   readonly path: string;
@@ -30,10 +30,7 @@ interface Target {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-/**
- * Headers that API Gateway drops (row 22 of aws-recorded.md), or sets itself, and Keep-Alive, which belongs to a
- * connection.
- */
+/** Headers that API Gateway drops (row 22 of aws-recorded.md) or sets itself, and Keep-Alive, which is of one connection. */
 const leftOut =
   /^(connection|content-length|content-md5|expect|keep-alive|max-forwards|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-amzn-trace-id|x-forwarded-(for|port|proto))$/i;
 
@@ -122,7 +119,7 @@ const requestContext = (
       userArn: null,
     },
     path: request.path,
-    // Of HTTP/2 requests too (row 21).
+    // Also for HTTP/2 requests (row 21).
     protocol: 'HTTP/1.1',
     requestId: request.requestId,
     requestTime: `${day}/${month}/${year}:${clock} +0000`,

@@ -13,7 +13,7 @@ const remapped =
 
 const HeaderValue = z.pipe(z.union([z.string(), z.boolean()]), z.transform(String));
 
-/** Rows 56 to 59 of aws-recorded.md: 200 without one, and text is read as a number. */
+/** The default is 200, and text is read as a number (rows 56 to 59 of aws-recorded.md). */
 const StatusCode = z._default(
   z.pipe(
     z.union([z.number(), z.pipe(z.string().check(z.regex(/^\d{3}$/)), z.transform(Number))]),
@@ -33,7 +33,9 @@ const ProxyReply = z.strictObject({
 
 /** Reads what a function returned, as JSON. Throws when API Gateway would call it malformed. */
 export const parseProxyReply = (json: string): GatewayReply => {
-  const { statusCode, headers, multiValueHeaders, body } = ProxyReply.parse(JSON.parse(json));
+  const { data: reply, error } = ProxyReply.safeParse(JSON.parse(json));
+  if (!reply) throw new Error(z.prettifyError(error).replace(/\s+/g, ' '));
+  const { statusCode, headers, multiValueHeaders, body } = reply;
   const given = [...Object.entries(multiValueHeaders ?? {}), ...Object.entries(headers ?? {})];
   const pairs = given.flatMap(([name, values]) =>
     [values].flat().map((value) => [remappedName(name), value] as const),

@@ -19,7 +19,7 @@ export interface RestApiDefinition {
   readonly gatewayResponses: readonly CustomResponse[];
 }
 
-/** The root is no resource of the template, and referred to by an attribute of the API. */
+/** The root is not a resource of the template: an attribute of the API refers to it, without a `Ref`. */
 const ResourceId = z.object({ Ref: z._default(z.string(), 'root') });
 const headerPrefix = 'gatewayresponse.header.';
 const HeaderName = z.pipe(
@@ -62,7 +62,7 @@ const GatewayResponse = z.pipe(
 
 export type CustomResponse = z.output<typeof GatewayResponse>;
 
-/** Reads the one REST API of a template. Throws when a route depends on something that is not understood. */
+/** Reads the one REST API of a template. Throws when a route needs what the local gateway doesn't support. */
 export const restApiOf = (template: Template): RestApiDefinition => {
   const [stage] = resourcesOf(template, 'AWS::ApiGateway::Stage', Stage).values();
   if (!stage) throw new Error('The template has no AWS::ApiGateway::Stage.');

@@ -5,8 +5,8 @@ const anyMethods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST',
 
 /**
  * Finds a request's route as API Gateway does, and the values of its path parameters, percent-encoded as they came.
- * First the resource: segment by segment a literal comes before a parameter, and that before a greedy one. Then the
- * resource's method: itself before `ANY`.
+ * It chooses the resource first: for each segment it prefers a literal to a parameter, and a parameter to a greedy one.
+ * Then it chooses the method, and prefers the request's own to `ANY`.
  */
 export const matchRoute = (routes: readonly Route[], method: string, path: string) => {
   // A slash at the end makes no difference to API Gateway (aws/aws-sam-cli#1495).
@@ -35,7 +35,7 @@ const segmentPattern = (segment: string): string => {
   return name ? `(?<${name}>${greedy ? '.' : '[^/]'}+)` : RegExp.escape(segment);
 };
 
-/** Sorts text by text: a literal segment before a parameter, before a greedy one. */
+/** A sort key: for each segment 0 for a literal, 1 for a parameter, 2 for a greedy one. */
 const rankOf = ({ resourcePath }: Route): string =>
   resourcePath.replace(/[^/]+/g, (segment) =>
     segment.endsWith('+}') ? '2' : segment.startsWith('{') ? '1' : '0',

@@ -22,13 +22,13 @@ const LambdaFunction = z.pipe(
 
 /**
  * A Lambda function as a template declares it, with the name of the bundle that exports its `handler`. Its name is its
- * logical id; a variable that refers to a resource has its logical id.
+ * logical id. The value of a variable that refers to a resource is the logical id of that resource.
  */
 export type FunctionDefinition = z.output<typeof LambdaFunction> & {
   readonly functionName: string;
 };
 
-/** These functions of a template, by logical id. Throws for an environment variable that is neither text nor a `Ref`. */
+/** Reads the functions with these logical ids, by id. Throws for an environment variable that is neither text nor a `Ref`. */
 export const functionsOf = (template: Template, ids: ReadonlySet<string>) => {
   const chosen = Object.entries(template.Resources).filter(([id]) => ids.has(id));
   const Resources = Object.fromEntries(chosen);

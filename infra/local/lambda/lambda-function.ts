@@ -9,7 +9,7 @@ import { sourceMapped } from './source-mapped.ts';
 export interface FunctionReports {
   /** Gets each line that the function prints, and why an invocation failed. */
   readonly log: (line: string) => void;
-  /** Gets the source-mapped stack of what a request threw whose result is a 5xx. */
+  /** Gets, for each 5xx, the source-mapped stack of the error that caused it. */
   readonly failure?: ((stack: string) => void) | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface SentInvocation extends Invocation {
   readonly deadline: number;
 }
 
-/** What the worker makes of an invocation: its result as JSON, or why there is none. */
+/** What the worker returns for an invocation: its result as JSON, or why there is none. */
 export interface Outcome {
   readonly result?: string;
   readonly error?: string;
@@ -40,7 +40,7 @@ export interface Outcome {
   readonly failure?: string;
 }
 
-/** More invocations than this at a time wait for their turn. */
+/** The most invocations at a time; others wait. */
 const maxEnvironments = 4;
 /** Lambda's own limit for loading a function. */
 const initTimeoutMs = 10_000;
@@ -55,7 +55,7 @@ interface Slot {
   environment?: ReturnType<typeof startEnvironment>;
 }
 
-/** One version of a function, run as Lambda does: one invocation at a time per environment, environments reused. */
+/** Runs one version of a function as Lambda does: an environment handles one invocation at a time, and is reused. */
 export class LambdaFunction {
   readonly #options: LambdaFunctionOptions;
   readonly #slots: readonly Slot[] = Array.from({ length: maxEnvironments }, () => ({}));
@@ -106,7 +106,7 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
     execArgv: [],
     stdout: true,
     stderr: true,
-    // A worker's stack is four times that of the main thread, where Lambda runs a function.
+    // By default a worker's stack is four times that of the main thread, where Lambda runs a function.
     resourceLimits: { maxOldGenerationSizeMb: definition.memoryMiB, stackSizeMb: 1 },
   });
   // Aborted, by a `FunctionError` with the reason, when the environment ends.
@@ -152,7 +152,7 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
   };
 };
 
-/** What Lambda itself sets, then what the template does; nothing of this process's own environment. */
+/** The variables that Lambda sets, then those of the template; none of this process's own. */
 export const environmentOf = ({
   definition,
   directory,

@@ -11,9 +11,9 @@ const functionName = env['AWS_LAMBDA_FUNCTION_NAME'];
 const file = join(`${env['LAMBDA_TASK_ROOT']}`, `${env['_HANDLER']}`.replace('.handler', '.mjs'));
 const { handler } = await import(pathToFileURL(file).href);
 
-/** What the present request threw, before the chain makes it a response. */
+/** What the current request threw, before the chain turns it into a response. */
 let thrown: unknown;
-// A Middy handler takes further middleware after it was built; the bundle itself never writes a stack.
+// Added to the Middy handler, because the bundle itself never writes a stack.
 handler.onError?.(({ error }: { readonly error: unknown }) => {
   thrown = error instanceof Error && error.cause instanceof Error ? error.cause : error;
 });
