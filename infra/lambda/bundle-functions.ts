@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { projectDirectory } from '../project-directory.ts';
 import { leaveOutModules } from './left-out-modules.ts';
 
@@ -15,6 +15,17 @@ export const bundleDirectory = (functionName: string) => join(bundlesDirectory, 
 export const sourceMapFile = (functionName: string) =>
   join(buildDirectory, 'maps', `${functionName}.cjs.map`);
 
+/** Drops what functions don't use of lib-dynamodb: it does not declare, as the rest of the SDK does, that its modules have no side effects. */
+const dropUnusedCommands: Plugin = {
+  name: 'drop-unused-commands',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^@aws-sdk\/lib-dynamodb$/ }, ({ path }) => ({
+      path: join(projectDirectory, 'node_modules', path, 'dist-es', 'index.js'),
+      sideEffects: false,
+    }));
+  },
+};
+
 /** How a function is bundled for Lambda, with the SDK inside: other settings made it start slower. */
 export const bundleOptions = {
   absWorkingDir: projectDirectory,
@@ -26,14 +37,14 @@ export const bundleOptions = {
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
   mainFields: ['module', 'main'],
-  plugins: [leaveOutModules],
+  plugins: [leaveOutModules, dropUnusedCommands],
 } satisfies BuildOptions;
 
 /** The module that Lambda loads: an ES module, as Lambda awaits no other. The bundle is CommonJS, because that loads faster. */
 export const entryModule = (
   name: string,
 ) => `const { createRequire } = process.getBuiltinModule('node:module');
-const { handler, initialise } = createRequire(import.meta.url)('./${name}.cjs');
+const { handler, initialise } = createRequire(import.meta.filename)('./${name}.cjs');
 await initialise?.();
 export { handler };
 `;
