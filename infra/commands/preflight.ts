@@ -13,8 +13,7 @@ program
   )
   .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
   .action(async (options: { stage: Stage['name']; emulator?: true }) => {
-    const chosen = stages[options.stage];
-    const stage = options.emulator ? emulated(chosen) : chosen;
+    const stage = options.emulator ? emulated(stages[options.stage]) : stages[options.stage];
     const problems = [...placeholdersIn(stage), ...(await preflight(stage))];
     for (const problem of problems) console.error(problem);
     if (problems.length > 0) process.exitCode = 1;

@@ -12,8 +12,7 @@ export const errorDescriptions: Readonly<Record<string, string>> = {
   unsupported_media_type: `\`Content-Type\` must be \`application/json\` in UTF-8 and have at most ${maxContentTypeLength} characters. \`Content-Encoding\` must be \`identity\` or absent.`,
   idempotency_key_reused: 'The `Idempotency-Key` was used with another animal.',
   too_many_requests: 'You sent too many requests. Wait as many seconds as `Retry-After` says.',
-  internal_error:
-    'The service has a defect. Repeat a creation only with the same `Idempotency-Key`.',
+  internal_error: 'A defect. Repeat a creation only with the same `Idempotency-Key`.',
   bad_gateway:
     'The service returned no usable response. Repeat a creation only with the same `Idempotency-Key`.',
   service_unavailable:
