@@ -60,7 +60,7 @@ if (!client.middlewareStack.remove('loggerMiddleware')) {
   throw new Error('The SDK has no loggerMiddleware any more: look for what logs its failed calls');
 }
 
-// It would send a trace id with which Lambda detects loops, but none through DynamoDB.
+// It would send a trace id for Lambda's loop detection, which does not cover DynamoDB.
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
 client.middlewareStack.remove('recursionDetectionMiddleware');
 

@@ -7,7 +7,7 @@ import type { ChainContext, OperationEvent } from './operation-request.ts';
 /** The Middy chain that every function starts from: one log line per request, and CORS. */
 export const chain = (operationName: string) =>
   middy<OperationEvent, APIGatewayProxyResult, unknown, ChainContext>({
-    // Middy's own early timeout leaves out the middleware; `deadline` bounds the whole invocation.
+    // Middy's own early timeout covers only the handler; `deadline` covers the middleware too.
     timeoutEarlyInMillis: 0,
   })
     .use(observability(operationName))

@@ -16,10 +16,10 @@ import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
 
 const petsTable = environment('PETS_TABLE');
 
-/** After this many answers in a row without a pet or a later position the page ends, even if it is empty. */
+/** The page ends, even if it is empty, after this many answers in a row without a pet or a later position. */
 const maxIdleAnswers = 25;
 
-/** Two creations get the same id with a chance of about one in 2^53 per pet; eight in a row mean a defect. */
+/** A candidate id is taken with a chance of about one in 2^53 per stored pet; eight in a row mean a defect. */
 const maxCandidates = 8;
 
 /** The pet of an id, eventually consistent (0.5 RCU); `undefined` if there is none. Throws for a corrupt item. */
