@@ -82,7 +82,7 @@ export class PetsApi extends Construct {
     });
     // `RestApi` has no properties for it.
     Object.assign(api.node.findChild('Resource'), tls);
-    // The stack gives the base address without a trailing slash, under a name of its own.
+    // The stack has its own output `BaseAddress`, without a trailing slash.
     api.node.tryRemoveChild('Endpoint');
     return api;
   }
@@ -192,7 +192,7 @@ const gatewayErrors = [
   [['UNSUPPORTED_MEDIA_TYPE'], errors.unsupportedMediaType()],
   [['QUOTA_EXCEEDED', 'THROTTLED'], errors.tooManyRequests()],
   [['WAF_FILTERED'], errors.invalidRequest('The firewall refused the request.')],
-  // Perhaps also for a malformed reply of a function, whose type is unverified.
+  // API Gateway may use it for a function's malformed reply too: unverified.
   [['DEFAULT_5XX'], errors.badGateway()],
   [
     ['API_CONFIGURATION_ERROR', 'AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE'],

@@ -62,7 +62,7 @@ export class Monitoring extends Construct {
     return alarm;
   }
 
-  /** The stage's own topic, with its subscribers, and those that it names as addressees. */
+  /** The stage's own topic with its subscribers, and the topics among its addressees. */
   #addTopics(): ITopic[] {
     // Not encrypted by a key: a slip in the key's policy would silence every alarm, and mail is plain text anyway.
     const displayName = serviceName(this.#stage);
