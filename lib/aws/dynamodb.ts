@@ -55,7 +55,7 @@ const client = new DynamoDBClient({
 // Without a retry after a lost answer, a client would create its pet twice.
 client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
-// The SDK's logger would log a failed call with its table name and item.
+// A configured logger would log a failed call with its table name and item.
 if (!client.middlewareStack.remove('loggerMiddleware')) {
   throw new Error('The SDK has no loggerMiddleware any more: look for what logs its failed calls');
 }

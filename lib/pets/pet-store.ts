@@ -60,7 +60,7 @@ export interface Page {
 
 /**
  * One page of the pets, of one status or of all, eventually consistent. Costs 1 request and 0.5 RCU per started 4 KB, and
- * a request more for each status that ends within the page, each answer that DynamoDB cuts short and each corrupt item.
+ * at most a request more for each further status, each answer that DynamoDB cuts short and each with corrupt items.
  * Leaves out corrupt items; the log names their ids. When the time is up it returns what it found: maybe an empty page
  * with a cursor. Throws `invalid_request` for a foreign cursor.
  */
