@@ -155,6 +155,7 @@ export const senderTo = (handlers: Handlers, apiKey: string) => {
     ['HEAD /pets', listPets],
     ['POST /pets', createPet],
     ['GET /pets/{petId}', getPet],
+    ['HEAD /pets/{petId}', getPet],
   ]);
   return (parts: EventParts = {}, options?: InvokeOptions) => {
     const { method = 'GET', resource = resourceOf(parts), body } = parts;
