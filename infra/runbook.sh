@@ -509,6 +509,7 @@ restore_copy() {
 replace_by_copy() {
   : "${1:?Usage: replace_by_copy <TABLE>}"
   local backup
+  echo "aws dynamodb create-backup --table-name $1-restored --backup-name restored" >&2
   backup=$(aws dynamodb create-backup --table-name "$1-restored" --backup-name restored --query BackupDetails.BackupArn --output text) || return
   echo "The backup of the copy is $backup." >&2
   until aws dynamodb describe-backup --backup-arn "$backup" --query BackupDescription.BackupDetails.BackupStatus --output text | grep -q AVAILABLE; do sleep 10; done
