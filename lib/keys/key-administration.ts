@@ -84,7 +84,7 @@ export const keyAdministration = (
   };
 
   /**
-   * Issues a successor to a key's owner, and ends the key itself after `graceMs`, unless it ends sooner. By default the
+   * Issues a key's successor to its owner, and ends the key itself after `graceMs`, unless it ends sooner. By default the
    * successor has the lifetime of the key, which an earlier rotation may have shortened.
    * Throws for a key that is unknown or no longer in force.
    */

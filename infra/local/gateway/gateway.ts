@@ -96,7 +96,7 @@ export const startGateway = async (options: GatewayOptions) => {
   const refuse = async (socket: Duplex) => {
     if (!(socket instanceof Socket && socket.writable)) return void socket.destroy();
     const response = new ServerResponse(new IncomingMessage(socket));
-    // Throws while the socket has a response: an earlier request's, or this one's after valid headers.
+    // Throws while the socket has a response: to an earlier request, or to an invalid body.
     response.assignSocket(socket);
     response.once('finish', () => socket.end());
     send(response, newRequestIds(), gatewayResponse((await deployed).api, 'badRequest'));
