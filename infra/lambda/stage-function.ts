@@ -66,8 +66,8 @@ export class StageFunction extends Construct {
       role,
       logGroup,
       tracing: Tracing.ACTIVE,
-      // Keeps older versions, so that an alias can go back at once. One of a rolled-back update is deleted:
-      // the next update would create it again, and Lambda refuses a second version of the same code.
+      // Keeps older versions, so that an alias can go back at once. The version of a rolled-back update is
+      // deleted: the next update would create it again, and Lambda refuses a second version of the same code.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     acknowledge(this, {
