@@ -40,7 +40,7 @@ export class LocalDeployment {
     const client = new DynamoDBClient(localClientConfig(this.#options.dynamodbEndpoint));
     const { PETS_TABLE: pets, KEYS_TABLE: keys } = stack.tables;
     if (!pets || !keys)
-      throw new Error('The template gives no function PETS_TABLE and KEYS_TABLE.');
+      throw new Error('In the template, no function has PETS_TABLE and KEYS_TABLE.');
     await createTables(client, Object.values(stack.tables));
     if (this.#options.seed) await seed(client, pets.TableName);
     const apiKey = await issueLocalApiKey(client, keys.TableName);

@@ -69,7 +69,7 @@ const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredSe
         lambda.metric(metricName, { statistic, label }),
       ),
     );
-  /** Of each version of each operation's function: a deployment begins where a line begins. */
+  /** A graph with a line for each version of a function: a deployment begins where its line begins. */
   const byVersion = (title: string, metricName: string, statistic: string) => {
     const expression = `SEARCH('{${metricsNamespace},service,operation,version} MetricName="${metricName}" service="${serviceName(stage)}"', '${statistic}', 60)`;
     return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));

@@ -16,7 +16,7 @@ import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
 
 const petsTable = environment('PETS_TABLE');
 
-/** The page ends, even if it is empty, after this many answers in a row without a pet or a later position. */
+/** The page ends, even if empty, after this many answers in a row with neither a pet nor a later position. */
 const maxIdleAnswers = 25;
 
 /** A candidate id is taken with a chance of about one in 2^53 per stored pet; eight in a row mean a defect. */
@@ -96,8 +96,8 @@ const startAfter = (status: PetStatus): Position | undefined => {
 };
 
 /**
- * The first pets of a status behind a position. `end` is where DynamoDB stopped, which it may do anywhere: only an
- * answer without it is the last of its status (Query's LastEvaluatedKey in the DynamoDB API reference).
+ * The first pets of a status behind a position. `end` is where DynamoDB stopped, which may be anywhere: only an answer
+ * without `end` is the last of its status (Query's LastEvaluatedKey in the DynamoDB API reference).
  */
 const readFrom = async ({ status, id }: Position, count: number, signal: AbortSignal) => {
   const command = new QueryCommand({
