@@ -52,7 +52,7 @@ const client = new DynamoDBClient({
 });
 
 // A strategy for each request: a shared one stops retrying when an outage has spent its budget.
-// Without a retry after a lost answer, a client would create its pet twice.
+// If we did not retry after a lost answer, the client would, and could create its pet twice.
 client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
 // A configured logger would log a failed call with its table name and item.
@@ -60,7 +60,7 @@ if (!client.middlewareStack.remove('loggerMiddleware')) {
   throw new Error('The SDK has no loggerMiddleware any more: look for what logs its failed calls');
 }
 
-// It would send a trace id for Lambda's loop detection, which does not cover DynamoDB.
+// This middleware would send a trace id for Lambda's loop detection, which does not cover DynamoDB.
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
 client.middlewareStack.remove('recursionDetectionMiddleware');
 

@@ -6,7 +6,7 @@ class CorruptItem extends Error {}
 
 /**
  * Gets the item with a key, eventually consistent (0.5 RCU), and converts it by `read`; `undefined` if there is none.
- * Retries when the item has another key or `read` throws. Throws the SDK's errors, or that of `read` after it has logged the key.
+ * Retries when the item has another key or `read` throws. Throws the SDK's errors; for a corrupt item, logs its key and throws the error of `read`.
  */
 export const getItem = async <Item>(
   TableName: string,

@@ -72,6 +72,6 @@ const kindOf = (error: unknown) => {
     : { name: typeof cause };
 };
 
-/** File, line and column of the frame that threw, such as `get-pet.cjs:1:4711`; the message before it is left out. */
+/** File, line and column of the frame that threw, such as `get-pet.cjs:1:4711`, without the preceding message. */
 const placeOf = ({ stack = '', message }: Error) =>
   /^ {4}at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.replace(message, ''))?.[1];
