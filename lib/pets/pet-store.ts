@@ -59,8 +59,8 @@ export interface Page {
 }
 
 /**
- * One page of the pets, of one status or of all, eventually consistent. Costs 1 request and 0.5 RCU per started 4 KB, and
- * at most one more request for each further status and each answer that is cut short or has corrupt items.
+ * One page of the pets, of one status or of all, eventually consistent. Costs 0.5 RCU per started 4 KB, and 1
+ * request. Each further status, and each answer that is cut short or has corrupt items, costs at most one more request.
  * Leaves out corrupt items; the log names their ids. When the time is up it returns what it found: maybe an empty page
  * with a cursor. Throws `invalid_request` for a foreign cursor.
  */
