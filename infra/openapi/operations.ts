@@ -123,7 +123,7 @@ const descriptions = {
         headers: { ETag: header('ETag') },
       }),
     },
-    ownErrors: [errors.invalidRequest('query parameter fields is not known.'), errors.notFound()],
+    ownErrors: [errors.invalidRequest('query parameter expand is not known.'), errors.notFound()],
   },
 };
 
