@@ -43,7 +43,7 @@ export const create = async (
     if (!occupant) return pet;
     if (isSameBytes(occupant['creation'], creation)) {
       if (!isSameBytes(occupant['fingerprint'], fingerprint)) throw errors.idempotencyKeyReused();
-      // Without a key it is a retry of the service's own, after a lost answer.
+      // Without an Idempotency-Key, the service itself has retried after a lost answer.
       if (scope.key !== undefined) count(metricNames.idempotentReplays);
       return readPet(occupant);
     }
