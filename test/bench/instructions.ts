@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Flags under which Node.js executes the same instructions every time: one thread, and the same seeds. */
+/** Flags under which Node.js executes the same instructions every time: one thread, the same seeds, and a heap that grows by size alone. */
 export const repeatable = [
   '--single-threaded',
+  // Else V8 collects garbage more often in a process as slow as under valgrind (`Heap::ShouldResizeNewSpace`).
+  '--predictable',
   '--hash-seed=1',
   '--random-seed=1',
   ...['--require', join(import.meta.dirname, 'stretch-timeouts.cjs')],
