@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { transform } from '@swc/core';
+import { type BuildOptions, build } from 'esbuild';
 import { projectDirectory } from '../project-directory.ts';
 import { leaveOutModules } from './left-out-modules.ts';
 
@@ -12,21 +13,9 @@ const bundlesDirectory = join(buildDirectory, 'functions');
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
 /** The source map of a function's bundle. */
-export const sourceMapFile = (functionName: string) =>
-  join(buildDirectory, 'maps', `${functionName}.cjs.map`);
+export const sourceMapFile = (name: string) => join(buildDirectory, 'maps', `${name}.cjs.map`);
 
-/** Drops what functions don't use of lib-dynamodb: it does not declare, as the rest of the SDK does, that its modules have no side effects. */
-const dropUnusedCommands: Plugin = {
-  name: 'drop-unused-commands',
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /^@aws-sdk\/lib-dynamodb$/ }, ({ path }) => ({
-      path: join(projectDirectory, 'node_modules', path, 'dist-es', 'index.js'),
-      sideEffects: false,
-    }));
-  },
-};
-
-/** How a function is bundled for Lambda, with the SDK inside: other settings made it start slower. */
+/** How esbuild bundles a function, with the SDK inside: other settings made it start slower. */
 export const bundleOptions = {
   absWorkingDir: projectDirectory,
   bundle: true,
@@ -37,8 +26,28 @@ export const bundleOptions = {
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
   mainFields: ['module', 'main'],
-  plugins: [leaveOutModules, dropUnusedCommands],
+  plugins: [leaveOutModules],
 } satisfies BuildOptions;
+
+/** Bundles functions for Lambda; esbuild's `outdir` and `entryNames` set the paths. Returns their code and source maps. */
+export const bundle = async (options: BuildOptions) => {
+  const output = { sourcemap: 'inline', write: false } as const;
+  const { outputFiles } = await build({ ...bundleOptions, ...options, ...output });
+  return Promise.all(
+    outputFiles.map(async ({ path, text }) => ({ path, ...(await minify(text)) })),
+  );
+};
+
+/** Minifies a bundle further: unlike esbuild, swc drops data that nothing reads, such as the partitions of AWS. */
+const minify = (code: string) =>
+  transform(code, {
+    isModule: 'commonjs',
+    minify: true,
+    sourceMaps: true,
+    // The inline map of `code`.
+    inputSourceMap: true,
+    jsc: { target: 'es2024', minify: { compress: { toplevel: true }, mangle: { toplevel: true } } },
+  });
 
 /** The module that Lambda loads: an ES module, as Lambda awaits no other. The bundle is CommonJS, because that loads faster. */
 export const entryModule = (
@@ -60,20 +69,20 @@ const checks = {
  * with the export `handler`. Source maps stay in `.build/maps`: loading them costs time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
-  const entryNames = '[name]/[name]';
-  const output = { outdir: bundlesDirectory, sourcemap: 'external', write: false } as const;
+  const output = { outdir: bundlesDirectory, entryNames: '[name]/[name]' };
   const [functions, others] = await Promise.all([
-    build({ ...bundleOptions, ...output, entryPoints: ['functions/*.ts'], entryNames }),
+    bundle({ ...output, entryPoints: ['functions/*.ts'] }),
     // With the whole SDK: its other clients need what the functions leave out, such as endpoints. The SDK is bundled here
     // too, so that the tested version runs: Lambda's own copy changes by itself.
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
-    build({ ...bundleOptions, ...output, plugins: [], entryPoints: checks, entryNames }),
+    bundle({ ...output, plugins: [], entryPoints: checks }),
   ]);
   const names = new Set<string>();
-  for (const { path, contents } of [...functions.outputFiles, ...others.outputFiles]) {
+  for (const { path, code, map = '' } of [...functions, ...others]) {
     const name = basename(dirname(path));
     names.add(name);
-    await replaceFile(path.endsWith('.map') ? sourceMapFile(name) : path, contents);
+    await replaceFile(path, code);
+    await replaceFile(sourceMapFile(name), map);
   }
   for (const name of names) {
     await replaceFile(join(bundleDirectory(name), `${name}.mjs`), entryModule(name));
@@ -85,7 +94,7 @@ export const bundleFunctions = async (): Promise<void> => {
 };
 
 /** Replaces a file in one step, because another start or a deployment may be reading it. */
-const replaceFile = async (path: string, contents: string | Uint8Array): Promise<void> => {
+const replaceFile = async (path: string, contents: string): Promise<void> => {
   // On the same file system, and in no folder that is deployed.
   const draft = join(buildDirectory, randomUUID());
   await mkdir(dirname(path), { recursive: true });

@@ -29,8 +29,7 @@ const endpoint = new URL(
     `https://dynamodb.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
 );
 
-// The SDK looks for other settings in files and services that a function does not have;
-// the bundle leaves out that code (infra/lambda/left-out-modules.ts).
+// The SDK looks for other settings in files and services that a function does not have.
 const client = new DynamoDBClient({
   region,
   credentials: fromEnv(),

@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import {
+  bundle,
   bundleDirectory,
   bundleFunctions,
   bundleOptions,
@@ -39,14 +41,14 @@ export const buildContenders = async (
   const others = ['bare', 'empty', 'sdk-call', ...(peers ? ['peers/*'] : [])].map((name) =>
     join(import.meta.dirname, `${name}.ts`),
   );
-  await build({
-    ...bundleOptions,
+  const bundles = await bundle({
     // The functions are built too, because the plugins fail when a module that they leave out is missing.
     entryPoints: ['functions/*.ts', ...others],
     entryNames: '[name]',
     outdir,
     plugins: [...bundleOptions.plugins, withoutTelemetry],
   });
+  for (const { path, code } of bundles) await writeFile(path, code);
   // Built with esbuild's defaults.
   const { absWorkingDir, platform, outExtension } = bundleOptions;
   await build({

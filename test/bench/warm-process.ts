@@ -50,7 +50,9 @@ Object.assign(https, {
   },
 });
 
-const { handler } = await import(pathToFileURL(module).href);
+// A CommonJS bundle has no named exports for `import`.
+const loaded = await import(pathToFileURL(module).href);
+const { handler } = loaded.default ?? loaded;
 
 const invoke = async (count: number) => {
   for (let done = 0; done < count; done += 1) {
