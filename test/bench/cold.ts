@@ -37,19 +37,21 @@ export const measureColdInstructions = async (
     );
     return parts.reduce((sum, millions) => sum + millions, 0);
   };
-  const rows: ColdInstructions[] = [];
-  for (const request of measured) {
+  // At the same time: other load on the machine changes no count.
+  const rows = measured.map(async (request) => {
     const empty = await count('empty', request);
+    const ofRequest: ColdInstructions[] = [];
     for (const name of names) {
       const counts: number[] = [];
       for (let run = 0; run < runs; run += 1) counts.push((await count(name, request)) - empty);
-      rows.push({ name, request, millions: samplesOf(counts) });
+      ofRequest.push({ name, request, millions: samplesOf(counts) });
     }
-  }
-  return rows;
+    return ofRequest;
+  });
+  return (await Promise.all(rows)).flat();
 };
 
-/** CPU time in ms of each round: rows of the same index were measured one after the other. */
+/** CPU times in ms, one for each round. In a round the contenders were measured one after the other. */
 export interface ColdCpu {
   readonly name: ContenderName;
   /** From the start of the process to the first answer, less an empty handler. */

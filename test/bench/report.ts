@@ -29,20 +29,20 @@ interface Figure {
 
 const single = (value: number): Samples => ({ median: value, min: value, max: value });
 
-/**
- * Cold instructions of the service over those of another contender, NaN where none were counted. A cold start has one
- * of two counts, 3 million apart; the highest of three runs is nearly always the larger, so the ratio is steady.
- */
-export const coldRatio = (
+const coldMillions = (
   { coldInstructions }: Pick<GatedResults, 'coldInstructions'>,
   request: RequestName,
+  name: ContenderName,
+) =>
+  coldInstructions.find((row) => row.request === request && row.name === name)?.millions.median ??
+  Number.NaN;
+
+/** Cold instructions of the service over those of another contender, NaN where none were counted. */
+export const coldRatio = (
+  results: Pick<GatedResults, 'coldInstructions'>,
+  request: RequestName,
   other: ContenderName,
-): number => {
-  const highest = (name: ContenderName) =>
-    coldInstructions.find((row) => row.request === request && row.name === name)?.millions.max ??
-    Number.NaN;
-  return highest('service') / highest(other);
-};
+): number => coldMillions(results, request, 'service') / coldMillions(results, request, other);
 
 const warmInstructions = ({ warm }: Results, name: ContenderName, request: RequestName) =>
   warm.find((row) => row.name === name && row.request === request)?.instructions ?? Number.NaN;
@@ -126,9 +126,7 @@ const coldTable = (results: Results) => {
     ['', ...requests, 'CPU/L'],
     ...results.coldCpu.map(({ name }) => [
       labels[name],
-      ...results.coldInstructions
-        .filter((row) => row.name === name)
-        .map(({ millions }) => millions.max.toFixed(0)),
+      ...requests.map((request) => coldMillions(results, request, name).toFixed(0)),
       ratioOf(startOf(name), startOf('bare')).median.toFixed(2),
     ]),
   ]);
@@ -142,16 +140,13 @@ const memorySizes = [128, 256, 512, 1_024, 1_769];
 const waitingMs = 5;
 
 /**
- * What the CPU time of a cold and of a warm getPet takes at each memory size, and what a million of them cost. Computed
- * from instructions, at the instructions a millisecond that this machine executed in the same cold start.
+ * How long a cold and a warm getPet compute at each memory size, and what a million warm ones cost. The cold time is
+ * measured. The warm time is computed from instructions, at those per millisecond of the cold start.
  */
 const memoryTable = (results: Results) => {
-  const cold = results.coldInstructions.find(
-    ({ name, request }) => name === 'service' && request === 'getPet',
-  );
   const coldMs = samplesOf(cpuOf(results, 'service').untilFirstAnswer).median;
   const warmMillions = warmInstructions(results, 'service', 'getPet') / 1e6;
-  const warmMs = (warmMillions / (cold?.millions.median ?? Number.NaN)) * coldMs;
+  const warmMs = (warmMillions / coldMillions(results, 'getPet', 'service')) * coldMs;
   return markdownTable([
     ['MiB', 'cold, ms', 'warm, ms', 'per million'],
     ...memorySizes.map((size) => {

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import * as cold from './cold.ts';
-import { bytesBySource, type Contenders, measuredNames } from './contenders.ts';
+import { bytesBySource, type Contenders, type measuredNames } from './contenders.ts';
 import { hasValgrind } from './instructions.ts';
 import type { RequestName } from './requests.ts';
 import { measureWarmInvocations, type WarmInvocation } from './warm.ts';
@@ -25,7 +25,8 @@ export interface Results extends GatedResults {
 }
 
 export interface Effort {
-  /** The requests whose cold instructions are counted, and how often. */
+  /** The contenders and requests whose cold instructions are counted, and how often. */
+  readonly counted: typeof measuredNames;
   readonly coldRequests: readonly RequestName[];
   readonly instructionRuns: number;
   readonly cpuRounds: number;
@@ -42,8 +43,8 @@ export const measure = async (
   const countsInstructions = await hasValgrind();
   if (!countsInstructions) progress('valgrind is not installed: only CPU time is measured');
   progress('Cold starts');
-  const counted = countsInstructions ? measuredNames : [];
   const { coldRequests, instructionRuns } = effort;
+  const counted = countsInstructions ? effort.counted : [];
   const gated = await measureGated(contenders, counted, coldRequests, instructionRuns);
   progress('CPU time of cold starts');
   const coldCpu = await cold.measureColdCpu(contenders, effort.cpuRounds);

@@ -5,13 +5,14 @@ import { parseArgs } from 'node:util';
 import { chart } from './chart.ts';
 import { coldRequests } from './cold.ts';
 import { compareAnswers } from './compare-answers.ts';
-import { buildContenders } from './contenders.ts';
+import { buildContenders, measuredNames } from './contenders.ts';
 import { regressionsOf } from './gate.ts';
 import { hasValgrind } from './instructions.ts';
 import { report } from './report.ts';
 import { type Effort, measure, measureGated, type Results } from './results.ts';
 
 const full: Effort = {
+  counted: measuredNames,
   coldRequests,
   instructionRuns: 3,
   cpuRounds: 31,
@@ -20,6 +21,7 @@ const full: Effort = {
   warmRuns: 40,
 };
 const smoke: Effort = {
+  counted: ['bare', 'service'],
   coldRequests: ['getPet'],
   instructionRuns: 1,
   cpuRounds: 1,
