@@ -29,7 +29,7 @@ const knownTypes = [
 
 /** Properties of resources that have a price of their own, which is not known here. */
 const unknownProperties =
-  /^(CacheClusterEnabled|EphemeralStorage|ProvisionedConcurrencyConfig|SSESpecification)$/;
+  /^(CacheClusterEnabled|EphemeralStorage|ProvisionedConcurrencyConfig|SnapStart|SSESpecification|StreamSpecification)$/;
 
 const Table = z.object({
   BillingMode: z.literal('PAY_PER_REQUEST'),
@@ -84,7 +84,7 @@ export const monthlyCost = (
   const logGroups = all('Logs::LogGroup', z.object({ RetentionInDays: z.number() }));
   const retentionDays = Math.max(0, ...logGroups.map(({ RetentionInDays }) => RetentionInDays));
   const alarmMetrics = all('CloudWatch::Alarm', Alarm).flatMap(({ Metrics }) => Metrics);
-  // At an even rate, every request is traced up to one request a second.
+  // X-Ray traces one request a second, and a share of the others. This assumes an even rate.
   const untraced = Math.max(0, requests - secondsPerMonth) * (1 - sampledShare);
   const firewalls = all('WAFv2::WebACL', z.object({ Rules: z.array(z.unknown()) }));
 

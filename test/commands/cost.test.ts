@@ -77,6 +77,10 @@ describe('a month of a stack', () => {
   it.each([
     ['AWS::SQS::Queue Queue', { Queue: resource('SQS::Queue') }],
     [
+      'StreamSpecification of AWS::DynamoDB::Table Table',
+      { Table: resource('DynamoDB::Table', { StreamSpecification: {} }) },
+    ],
+    [
       'ProvisionedConcurrencyConfig of AWS::Lambda::Alias Alias',
       { Alias: resource('Lambda::Alias', { ProvisionedConcurrencyConfig: {} }) },
     ],
