@@ -4,7 +4,7 @@ import type { Change } from '@aws-sdk/client-cloudformation';
 const kept: ReadonlySet<string> = new Set(['AWS::DynamoDB::Table', 'AWS::ApiGateway::RestApi']);
 
 /**
- * A line for each change that replaces or removes a table or the API. What is not known to keep them counts as such.
+ * A line for each change that replaces or removes a table or the API. A change that may do so counts too.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
  */
 export const lossesOf = (changes: readonly Change[]): string[] =>

@@ -72,7 +72,7 @@ export class CanaryDeployment extends Construct {
         allow('lambda:InvokeFunction', ...called.map(([, one]) => `${one.lambda.functionArn}:*`)),
       ],
     });
-    const reason = 'IAM would take a while to know a permission for the new version only.';
+    const reason = 'A permission for the new version would take effect too late: IAM needs time.';
     for (const [, one] of called) acknowledgeVersions(check, one, reason);
     return check;
   }
@@ -85,8 +85,8 @@ const acknowledgeVersions = (construct: Construct, { lambda }: StageFunction, re
 };
 
 /**
- * The p99 of a good version's latency, in ms, times 2.5. The p99 on AWS are unverified: take them from `Latency` of the
- * live version over a week, and correct these limits.
+ * The p99 of a good version's latency, in ms, times 2.5. The p99 values on AWS are unverified: take them from `Latency`
+ * of the live version over a week, and correct these limits.
  */
 const latencyLimits: Readonly<Record<keyof ServiceFunctions, number>> = {
   listPets: 200,
@@ -127,9 +127,9 @@ const addCanaryAlarms = (
       ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-server-errors-${id}`, {
-      meaning: `The new version of ${id} returned 5xx to 3 requests or more, and to 0.5 % of them, in 10 minutes: its deployment is rolled back.`,
+      meaning: `The new version of ${id} returned 5xx to at least 3 requests, and to at least 0.5 % of its requests, in 10 minutes: its deployment is rolled back.`,
       metric: new MathExpression({
-        // Fewer failures, such as the first of a few requests, say nothing of the version.
+        // One or two failures say nothing about the version: with little traffic, each is more than 0.5 %.
         expression: 'IF(errors >= 3, 100 * errors / requests, 0)',
         usingMetrics: { errors: metric(versionMetricNames.serverErrors), requests },
         period: Duration.minutes(10),

@@ -61,7 +61,7 @@ export const reads = (key: string, id: number): GoldenRequest[] => {
   ];
 };
 
-/** A request to a function as API Gateway sends it, as far as that was recorded, and the answer that it must get. */
+/** A request in the form in which API Gateway calls a function, and the answer that it must get. */
 const golden = (
   { name, method, path: resourcePath, deprecation }: Omit<Operation, 'name'> & { name: string },
   key: string | undefined,

@@ -94,7 +94,7 @@ const alarmsOf = (service: MonitoredService, region: string) => {
       metric: new MathExpression({
         // One failure at night, when it is half of the requests, must wake no one.
         expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
-        // Metrics of the API, which has one stage. Those of the stage would make the aliases depend on themselves.
+        // Metrics of the whole REST API: those of its API Gateway stage would make the aliases depend on themselves.
         usingMetrics: { errors: restApi.metricServerError(), requests: restApi.metricCount() },
       }),
       threshold: 1,
@@ -167,7 +167,7 @@ const alarmsOf = (service: MonitoredService, region: string) => {
         if (!deprecation) return [];
         const year = deprecation.sunset.getUTCFullYear();
         const alarm = {
-          meaning: `${operation}, which is removed in ${year}, was still called that day: its callers will break.`,
+          meaning: `${operation} was called in the last day. It is removed in ${year}, and then its callers break.`,
           metric: new MathExpression({
             expression: `IF(YEAR(requests) >= ${year}, requests, 0)`,
             usingMetrics: { requests: serviceMetric(stage, metricNames.requests, { operation }) },

@@ -96,7 +96,7 @@ const startAfter = (status: PetStatus): Position | undefined => {
 };
 
 /**
- * The first pets of a status behind a position. `end` is where DynamoDB stopped, which may be anywhere: only an answer
+ * The first pets of a status after a position. `end` is where DynamoDB stopped, which may be anywhere: only an answer
  * without `end` is the last of its status (Query's LastEvaluatedKey in the DynamoDB API reference).
  */
 const readFrom = async ({ status, id }: Position, count: number, signal: AbortSignal) => {

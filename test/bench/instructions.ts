@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Flags under which Node.js executes the same instructions every time: one thread, the same seeds, and a heap that grows by size alone. */
+/** Flags under which Node.js executes the same instructions every time. */
 export const repeatable = [
   '--single-threaded',
-  // Else V8 collects garbage more often in a process as slow as under valgrind (`Heap::ShouldResizeNewSpace`).
+  // Otherwise V8 may collect garbage more often, because valgrind makes it slow (`Heap::ShouldResizeNewSpace`).
   '--predictable',
   '--hash-seed=1',
   '--random-seed=1',

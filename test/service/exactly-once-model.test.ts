@@ -32,7 +32,7 @@ interface Catalogue {
 const { accessDenied, resourceNotFound, ...passing } = faults;
 const quickFaults = new Map<string, Fault>(Object.entries(passing));
 
-/** A fault of the next request of a call, by its name. */
+/** A named fault that strikes the next request of a call, such as `PutItem Pets`. */
 interface Strike {
   readonly call: string;
   readonly fault: string;
@@ -63,7 +63,7 @@ const command = <Args extends { readonly strike: Strike | undefined }>(
     toString: () => `${name}(${fc.stringify(given)})`,
   }));
 
-/** A client that sends its request again until it is told 201, or that the request is wrong. */
+/** A client that sends its request again until the response is 201, or a 4xx that no retry can change. */
 const createUntilDone = async (newPet: NewPet, key: string | undefined, apiKey: string) => {
   const headers = { ...bearer(apiKey), 'Idempotency-Key': key ?? [] };
   for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -171,7 +171,7 @@ const createOnce = (key: string, pet: object = rex, apiKey = service.apiKey) =>
   service.send(creation(pet, { ...bearer(apiKey), 'Idempotency-Key': key }));
 
 describe('an Idempotency-Key', () => {
-  it('belongs to the owner, not to one API key of the owner, also in interleaved requests', async () => {
+  it('belongs to the owner, not to one API key of the owner, even when requests interleave', async () => {
     const key = randomUUID();
     const created = await Promise.all(
       Array.from({ length: 10 }, async (_, owner) => {
@@ -192,7 +192,7 @@ describe('an Idempotency-Key', () => {
     expect(new Set(created).size).toBe(10);
   });
 
-  it('replays the pet as it is now, even when the pet was changed since', async () => {
+  it('replays the pet as it is now, even if the pet has been changed since', async () => {
     const key = randomUUID();
     const { body } = await createOnce(key);
     const stored = (await service.storedPets()).find(({ id }) => id === body.id);
