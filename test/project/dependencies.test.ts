@@ -24,6 +24,15 @@ describe('the lock files', () => {
     }
   });
 
+  it('hold the binaries of every platform', () => {
+    const { packages } = JSON.parse(read('package-lock.json'));
+    const entries: { optionalDependencies?: object }[] = Object.values(packages);
+    const names = entries.flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+    expect(names).toContain('@swc/core-darwin-arm64');
+    const ofPlatforms = names.filter((name) => name.startsWith('@'));
+    expect(ofPlatforms.filter((name) => !packages[`node_modules/${name}`])).toEqual([]);
+  });
+
   it.each([
     ['test/requirements.txt', '.ci/python-tools'],
     ['test/other-languages/requirements.txt', 'test/other-languages/run'],
