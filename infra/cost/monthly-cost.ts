@@ -29,7 +29,7 @@ const knownTypes = [
 
 /** Properties of resources that have a price of their own, which is not known here. */
 const unknownProperties =
-  /^(CacheClusterEnabled|EphemeralStorage|ProvisionedConcurrencyConfig|SnapStart|SSESpecification|StreamSpecification)$/;
+  /^(CacheClusterEnabled|EphemeralStorage|ProvisionedConcurrencyConfig|SnapStart|SSESpecification|(Kinesis)?StreamSpecification)$/;
 
 const Table = z.object({
   BillingMode: z.literal('PAY_PER_REQUEST'),
