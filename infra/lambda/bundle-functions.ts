@@ -46,7 +46,7 @@ const minify = (code: string) =>
     sourceMaps: true,
     // The inline map of `code`.
     inputSourceMap: true,
-    jsc: { target: 'es2024', minify: { compress: { toplevel: true }, mangle: { toplevel: true } } },
+    jsc: { target: 'esnext', minify: { compress: { toplevel: true }, mangle: { toplevel: true } } },
   });
 
 /** The module that Lambda loads: an ES module, as Lambda awaits no other. The bundle is CommonJS, because that loads faster. */

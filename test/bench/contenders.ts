@@ -74,7 +74,7 @@ export const buildContenders = async (
   };
 };
 
-/** The bytes that each source file adds to the bundle of each function. */
+/** The bytes that each source file adds to the bundle of each function, before swc minifies it further. */
 export const bytesBySource = async () => {
   const { metafile } = await build({
     ...bundleOptions,

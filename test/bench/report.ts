@@ -118,6 +118,8 @@ const budgetTable = (results: Results) =>
     }),
   ]);
 
+const wholeOrEmpty = (value: number) => (Number.isNaN(value) ? '' : value.toFixed(0));
+
 /** A row for each contender: instructions of each cold request, and CPU time. */
 const coldTable = (results: Results) => {
   const requests = [...new Set(results.coldInstructions.map(({ request }) => request))];
@@ -126,7 +128,7 @@ const coldTable = (results: Results) => {
     ['', ...requests, 'CPU/L'],
     ...results.coldCpu.map(({ name }) => [
       labels[name],
-      ...requests.map((request) => coldMillions(results, request, name).toFixed(0)),
+      ...requests.map((request) => wholeOrEmpty(coldMillions(results, request, name))),
       ratioOf(startOf(name), startOf('bare')).median.toFixed(2),
     ]),
   ]);
@@ -141,7 +143,7 @@ const waitingMs = 5;
 
 /**
  * How long a cold and a warm getPet compute at each memory size, and what a million warm ones cost. The cold time is
- * measured. The warm time is computed from instructions, at those per millisecond of the cold start.
+ * measured. The warm time is computed from instructions, at the cold start's rate per ms.
  */
 const memoryTable = (results: Results) => {
   const coldMs = samplesOf(cpuOf(results, 'service').untilFirstAnswer).median;

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import https from 'node:https';
+import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { lambdaContext } from '../support/proxy-event.ts';
@@ -50,9 +51,10 @@ Object.assign(https, {
   },
 });
 
-// A CommonJS bundle has no named exports for `import`.
-const loaded = await import(pathToFileURL(module).href);
-const { handler } = loaded.default ?? loaded;
+// Lambda's runtime imports an ES module and requires any other.
+const { handler } = module.endsWith('.mjs')
+  ? await import(pathToFileURL(module).href)
+  : createRequire(import.meta.url)(module);
 
 const invoke = async (count: number) => {
   for (let done = 0; done < count; done += 1) {
