@@ -67,7 +67,7 @@ export class Monitoring extends Construct {
     // Not encrypted by a key: a slip in the key's policy would silence every alarm, and mail is plain text anyway.
     const displayName = serviceName(this.#stage);
     const topic = new Topic(this, 'Topic', { displayName, enforceSSL: true });
-    // A policy replaces the default one, which would let CloudWatch publish.
+    // The policy of `enforceSSL` replaces the default one, which lets CloudWatch publish.
     const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } };
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));
     acknowledge(topic, {

@@ -84,7 +84,7 @@ const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredSe
   ];
   return [
     [
-      graph('Up: share of probes', probeMetric(stage, probeMetricNames.success, 'Average')),
+      graph('Up: probe success rate', probeMetric(stage, probeMetricNames.success, 'Average')),
       graph('Up: latency of probes, ms', probeMetric(stage, probeMetricNames.latency, 'Maximum')),
       byOperation('Up: requests', metricNames.requests),
     ],
@@ -104,7 +104,7 @@ const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredSe
         'Hurt: latency of the functions, ms',
         ...percentiles.map((each) => api.metricIntegrationLatency(each)),
       ),
-      byOperation('Hurt: calls of DynamoDB, p99, ms', metricNames.dynamodbLatency, 'p99'),
+      byOperation('Hurt: calls of DynamoDB, p99, ms,', metricNames.dynamodbLatency, 'p99'),
     ],
     [
       byVersion('requests', versionMetricNames.requests, 'Sum'),
