@@ -67,13 +67,13 @@ export class StageFunction extends Construct {
       logGroup,
       tracing: Tracing.ACTIVE,
       // Keeps older versions, so that an alias can go back at once. The version of a rolled-back update is
-      // deleted: the next update would create it again, and Lambda refuses a second version of the same code.
+      // deleted: otherwise Lambda would refuse the next update, as a second version of the same code.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     acknowledge(this, {
       'Serverless-LambdaDLQ': 'A caller or an alarm notices a failure: no one would read a queue.',
     });
-    // Tracing adds its permissions by itself, with a wildcard; all others must do without.
+    // Tracing adds its permissions by itself.
     acknowledge(role.node.findChild('DefaultPolicy'), {
       'AwsSolutions-IAM5[Resource::*]':
         'The actions of X-Ray can only be allowed for all resources.',

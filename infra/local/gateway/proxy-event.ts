@@ -30,7 +30,7 @@ interface Target {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-/** Headers that API Gateway drops (row 22 of aws-recorded.md) or sets itself, and Keep-Alive, which is of one connection. */
+/** Headers that API Gateway drops (row 22 of aws-recorded.md) or sets itself, and Keep-Alive, which is for one connection. */
 const leftOut =
   /^(connection|content-length|content-md5|expect|keep-alive|max-forwards|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-amzn-trace-id|x-forwarded-(for|port|proto))$/i;
 
