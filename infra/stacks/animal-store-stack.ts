@@ -85,7 +85,7 @@ export class AnimalStoreStack extends Stack {
       partitionKey,
       billingMode: BillingMode.PAY_PER_REQUEST,
       ...maximumUnits(this.#stage),
-      // Also when its creation is rolled back: then deletion protection would make the rollback fail.
+      // Also when its creation is rolled back: deleting a protected table would make the rollback fail.
       removalPolicy: retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection,
       ...(pointInTimeRecoveryDays > 0 && {
@@ -116,7 +116,7 @@ export class AnimalStoreStack extends Stack {
     });
   }
 
-  /** Each function may find API keys, and make the one call of its operation. */
+  /** The function of an operation may find API keys, and make the operation's one call. */
   #addFunctions(petsTable: Table, keysTable: Table): ServiceFunctions {
     const stage = this.#stage;
     const environment = {

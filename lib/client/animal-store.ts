@@ -72,9 +72,9 @@ export class TimeoutError extends Error {
 }
 
 /**
- * A client of the animal store. It retries a call up to three times if the service is unreachable or throttles, and waits
- * as long as `Retry-After` says. Integers beyond ±2^53 are `bigint`. A call throws AnimalStoreError for an error response,
- * NetworkError or TimeoutError if there is no complete response, and the signal's `reason` if you abort it.
+ * A client of the animal store. It retries a call up to three times after 429, 502, 503, 504 or a lost response, and waits
+ * as long as `Retry-After` says, at most 30 s. Integers beyond ±2^53 are `bigint`. A call throws AnimalStoreError for an
+ * error response, NetworkError or TimeoutError if there is no complete response, and the signal's `reason` if you abort it.
  */
 export class AnimalStore {
   readonly #http: KyInstance;

@@ -25,8 +25,8 @@ export const hasValgrind = async (): Promise<boolean> => {
 };
 
 /**
- * Counts what a process executes up to each `process.getegid()`, and then until it ends, in millions of instructions, with
- * valgrind's callgrind. `run` gets what to put before the process's own command. Throws when the process fails.
+ * Counts the millions of instructions of each part of a process, with valgrind's callgrind: its calls of
+ * `process.getegid()` divide it into parts. `run` gets what to put before the process's own command. Throws when the process fails.
  */
 export const countInstructions = async (
   run: (runner: readonly string[]) => Promise<unknown>,

@@ -26,7 +26,7 @@ const page = (query: Values, options?: InvokeOptions) => readPage(service.send, 
 const walk = async (query: Values | undefined): Promise<Pet[][]> =>
   (await walkPages(service.send, query)).map(({ body }) => body);
 
-/** Walks a list; expects each of its pets once, in order, on full pages but the last. */
+/** Walks a list; expects each of its pets once, in order, and all pages full but the last. */
 const expectEachPetOnce = async (limit: number, status: Pet['status'] | undefined) => {
   const expected = pets.filter((pet) => status === undefined || pet.status === status);
   const pages = await walk({ limit: `${limit}`, status: status ?? [] });
@@ -40,7 +40,7 @@ const limits = [1, 2, 3, 4, 19, 20, 21, 29, 30, 31, 33, 52, 53, 54, 100];
 
 describe('a list', () => {
   it.each([undefined, ...petStatuses])(
-    'filtered by status %s shows each pet exactly once, in order, on full pages but the last',
+    'filtered by status %s shows each pet exactly once, in order, with all pages full but the last',
     async (status) => {
       for (const limit of limits) await expectEachPetOnce(limit, status);
     },
@@ -73,7 +73,7 @@ const expectEndAfter = async (count: number, ended: Awaited<ReturnType<typeof pa
 };
 
 describe('a list whose answers DynamoDB cuts short', () => {
-  it('shows each pet exactly once, in order, on full pages but the last', async () => {
+  it('shows each pet exactly once, in order, with all pages full but the last', async () => {
     const filter = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });
     const limit = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 100 }));
     // The sizes of answers: some may be empty, and one is not, so that every walk ends.
@@ -104,9 +104,9 @@ describe('a list whose answers DynamoDB cuts short', () => {
   });
 
   it.each([
-    ['the same status', 7],
-    ['the next status', 30],
-  ])('returns what it found and a link when the answer for %s is late', async (_kind, found) => {
+    ['the second query of a status', 7],
+    ['the query of the next status', 30],
+  ])('returns what it found and a link when %s is late', async (_kind, found) => {
     cutAnswers(() => found, 1);
     service.proxy.inject('Query Pets', stalls.hang);
     await expectEndAfter(found, await page({ limit: '40' }, { remainingMs: 1_300 }));
@@ -120,8 +120,8 @@ describe('a page', () => {
     [{ limit: '31' }, [30, 2]],
     [{ limit: '100' }, [30, 3, 20]],
     [{ limit: '100', status: 'pending' }, [3]],
-  ])('of %j reads %j pets, one more than it holds', async (query, counts) => {
-    // Without retries, which a busy machine causes.
+  ])('of %j reads %j pets: at most one more than it holds', async (query, counts) => {
+    // By invocation id, so that a retry counts once.
     const read = new Map<unknown, number>();
     service.proxy.inject('Query Pets', async ({ incoming, response, forward }) => {
       const { status, headers, body } = await forward();
