@@ -85,7 +85,7 @@ export class AnimalStoreStack extends Stack {
       partitionKey,
       billingMode: BillingMode.PAY_PER_REQUEST,
       ...maximumUnits(this.#stage),
-      // Also when its creation is rolled back: deleting a protected table would make the rollback fail.
+      // RETAIN also keeps it when its creation is rolled back: a protected table can't be deleted.
       removalPolicy: retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection,
       ...(pointInTimeRecoveryDays > 0 && {

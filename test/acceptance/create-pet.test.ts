@@ -31,7 +31,7 @@ describe('POST /pets', () => {
     ['one character', 'x'],
     ['255 characters', 'x'.repeat(255)],
     ['255 characters beyond the basic plane', '🐶'.repeat(255)],
-    ['spaces around it', '  Rex '],
+    ['letters between spaces', '  Rex '],
     ['decomposed accents', 'Zoe\u0308'],
     ['markup and quotes', '<b>"Rex"</b> \\ \u0000 \u2028'],
     ['a letter after a zero-width space', '\u200bx'],
@@ -105,7 +105,7 @@ describe('POST /pets with a body', () => {
     expectInvalid(await create('{"status":"lost","colour":"brown"}'), message);
   });
 
-  it('does not repeat an unknown field whose name is long or unprintable', async () => {
+  it('does not repeat an unknown field whose name is long or not plain', async () => {
     for (const name of ['x'.repeat(33), 'pets_test_0', 'pets_\u0000', '<script>']) {
       const response = await create({ name: 'Rex', categoryId: 1, [name]: 1 });
       expectInvalid(response, /^a field with an unprintable name is not known\.$/);
@@ -139,9 +139,12 @@ describe('POST /pets with a body', () => {
     [400, undefined, ''],
     // The firewall, where a stage has one, sees the size before a function sees the media type.
     [[413, 415], 'text/plain', 'x'.repeat(10_000)],
-  ])('returns %j for the media type %s, before it reads the body', async (status, type, body) => {
-    expect([status].flat()).toContain((await createAs(type, body)).status);
-  });
+  ])(
+    'returns %j for the media type %s, which is checked before the body',
+    async (status, type, body) => {
+      expect([status].flat()).toContain((await createAs(type, body)).status);
+    },
+  );
 });
 
 describe('Idempotency-Key', () => {
@@ -166,10 +169,10 @@ describe('Idempotency-Key', () => {
   it.each([
     [[201], '255 visible ASCII characters', [randomUUID().padEnd(255, '~!"{}')]],
     [[400], '256 characters', ['x'.repeat(256)]],
-    [[400], 'with a space', ['two words']],
+    [[400], 'two words', ['two words']],
     // Unverified: API Gateway may drop, merge or change such headers. The function refuses them (service/request-body).
     [[201, 400], 'empty', ['']],
-    [[201, 400], 'with an accent', ['clé']],
+    [[201, 400], 'accented', ['clé']],
     [[201, 400], 'given twice', ['one', 'two']],
   ])('gets %j when it is %s', async (statuses, _kind, keys) => {
     const headers = keys.map((key) => ['Idempotency-Key', key] as const);

@@ -26,7 +26,7 @@ const never = [false, false];
 
 const limitsOfVersions = { 'list-pets': 200, 'create-pet': 125, 'get-pet': 125, unrouted: 50 };
 
-/** Of each alarm when it goes off, the least values of its metrics for that, and values that are just too small. */
+/** For each alarm: its periods, the least values of its metrics that set it off, and values that just fail to. */
 type Limits = readonly [name: string, periods: string, least: number[], ...less: number[][]];
 const limits: readonly Limits[] = [
   ['server-errors', '1 of 1 x 300 s', [5, 500], [4, 4], [5, 501]],
@@ -101,7 +101,7 @@ describe('the alarm', () => {
   // Alarms on DynamoDB's metrics keep their state while data is missing, even if treatMissingData says otherwise.
   // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
   it.each(alarms.filter(([, { metrics }]) => metrics[0]?.Namespace === 'AWS/DynamoDB'))(
-    '%s ends when throttles have ended, as it then has 0 and no missing data',
+    '%s ends when throttles have ended, as its value is then 0, not missing',
     (_name, alarm) => {
       const results = inEachReading(alarm, () => undefined).map((values) => alarm.compute(values));
       expect(results).toEqual([0, 0]);
