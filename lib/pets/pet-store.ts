@@ -61,8 +61,8 @@ export interface Page {
 /**
  * One page of the pets, of one status or of all, eventually consistent. Costs 0.5 RCU per started 4 KB, and 1
  * request. Each further status, and each answer that is cut short or has corrupt items, costs at most one more request.
- * Leaves out corrupt items; the log names their ids. When the time is up it returns what it found: maybe an empty page
- * with a cursor. Throws `invalid_request` for a foreign cursor.
+ * Leaves out corrupt items; the log names their ids. When time runs out after an answer, it returns what it found: maybe
+ * an empty page with a cursor. Throws `invalid_request` for a foreign cursor.
  */
 export const list = async (
   { limit, status, cursor }: ListPetsQuery,

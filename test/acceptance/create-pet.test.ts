@@ -59,7 +59,7 @@ describe('POST /pets with a body', () => {
     ['a string', '"Rex"'],
     ['a number', '1'],
     ['cut short', valid.slice(0, -1)],
-    ['followed by a comma', '{"name":"Rex","categoryId":1,}'],
+    ['closed after a comma', '{"name":"Rex","categoryId":1,}'],
     ['commented', `/* Rex */${valid}`],
     ['two documents', `${valid}\n${valid}`],
     ['NaN', '{"name":"Rex","categoryId":NaN}'],

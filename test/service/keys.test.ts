@@ -49,7 +49,7 @@ describe('a key', () => {
     ['expired', () => service.issueApiKey({ expiresAt: inSeconds(-1) })],
     ['revoked', () => service.issueApiKey({ revokedAt: inSeconds(-1) })],
     ['known only by its id', () => service.issueApiKey({ hash: Buffer.alloc(32) })],
-    ['of an unreadable expiry', () => service.issueApiKey({ expiresAt: 'tomorrow' })],
+    ['given an unreadable expiry', () => service.issueApiKey({ expiresAt: 'tomorrow' })],
   ])('is refused when it is %s', async (_kind, issue) => {
     expect(await statusWith(await issue())).toBe(401);
   });
