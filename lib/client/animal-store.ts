@@ -182,7 +182,7 @@ const bodyOf = async <Body>(
 ): Promise<Body> => {
   const body: unknown = await response.json().catch(() => undefined);
   if (isBody(body)) return body;
-  throw errorOf(response, 'The response is not of the animal store');
+  throw errorOf(response, 'The response is not from the animal store');
 };
 
 /** Whether a value is an object whose fields have these types; the types are names that `typeof` returns. */

@@ -18,7 +18,7 @@ describe('POST /pets', () => {
     ['pending', { status: 'pending' }],
     ['sold', { status: 'sold' }],
     ['available', {}],
-  ])('returns 201 with the created pet and its id, %s for %j', async (status, fields) => {
+  ])('returns 201 with the pet, its id and status %s for %j', async (status, fields) => {
     const response = await create({ name: 'Rex', categoryId: 1, ...fields });
     expect(response.status).toBe(201);
     const pet = JSON.parse(response.text);
