@@ -108,7 +108,7 @@ client.middlewareStack.add(
   { name: 'measureLatency', step: 'initialize' },
 );
 
-/** The DynamoDB client of a function, reused over invocations. Throws the SDK's errors. Integers beyond 2^53 are `bigint`. */
+/** The DynamoDB client of a function, reused over invocations. Throws the SDK's errors. Unsafe integers are `bigint`. */
 export const dynamodb = DynamoDBDocumentClient.from(client, {
   unmarshallOptions: { wrapNumbers: exactNumber },
 });

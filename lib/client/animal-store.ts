@@ -73,7 +73,7 @@ export class TimeoutError extends Error {
 
 /**
  * A client of the animal store. It retries a call up to three times after 429, 502, 503, 504 or a lost response, and waits
- * as long as `Retry-After` says, at most 30 s. Integers beyond ±2^53 are `bigint`. A call throws AnimalStoreError for an
+ * as long as `Retry-After` says, at most 30 s. Integers beyond ±(2^53 - 1) are `bigint`. A call throws AnimalStoreError for an
  * error response, NetworkError or TimeoutError if there is no complete response, and the signal's `reason` if you abort it.
  */
 export class AnimalStore {

@@ -10,7 +10,7 @@ declare global {
 }
 
 /**
- * Parses JSON without altering a number. Integers beyond ±2^53 become `bigint`. A number that JavaScript would write
+ * Parses JSON without altering a number. Unsafe integers become `bigint`. A number that JavaScript would write
  * differently (`1.0`, `-0`, `1e400`) becomes NaN, which is invalid in every field.
  * Throws a SyntaxError for text that is not JSON.
  */
@@ -19,7 +19,7 @@ export const parseJson = (text: string): unknown =>
     typeof value !== 'number' || source === undefined ? value : exactNumber(source),
   );
 
-/** Parses a decimal number: a `bigint` for an integer beyond ±2^53, NaN if neither type is exact. */
+/** Parses a decimal number: a `bigint` for an unsafe integer, NaN if neither type is exact. */
 export const exactNumber = (digits: string): number | bigint => {
   const value = Number(digits);
   if (!Number.isSafeInteger(value) && /^-?\d+$/.test(digits)) return BigInt(digits);
