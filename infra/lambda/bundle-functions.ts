@@ -79,12 +79,10 @@ export const bundleFunctions = async (): Promise<void> => {
   ]);
   const names = new Set<string>();
   for (const { path, code, map = '' } of [...functions, ...others]) {
-    const name = basename(dirname(path));
+    const name = basename(path, '.cjs');
     names.add(name);
     await replaceFile(path, code);
     await replaceFile(sourceMapFile(name), map);
-  }
-  for (const name of names) {
     await replaceFile(join(bundleDirectory(name), `${name}.mjs`), entryModule(name));
   }
   // Otherwise the stack would still deploy a function whose source was deleted.
