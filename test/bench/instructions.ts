@@ -26,7 +26,8 @@ export const hasValgrind = async (): Promise<boolean> => {
 
 /**
  * Counts the millions of instructions of each part of a process, with valgrind's callgrind. Each call of
- * `process.getegid()` begins the next part. `run` gets what to put before the process's own command. Throws when the process fails.
+ * `process.getegid()` begins the next part. `run` gets what to put before the process's own command. Throws when the
+ * process fails.
  */
 export const countInstructions = async (
   run: (runner: readonly string[]) => Promise<unknown>,
