@@ -1,7 +1,6 @@
 import { errors } from '../lib/contract/errors.ts';
 import { getPet } from '../lib/contract/operations.ts';
 import { parsePetId } from '../lib/contract/pet.ts';
-import { entityTag } from '../lib/http/entity-tag.ts';
 import { operation } from '../lib/http/operation.ts';
 import { refuseQuery } from '../lib/http/query.ts';
 import { json } from '../lib/http/response.ts';
@@ -9,15 +8,13 @@ import { warmUp } from '../lib/keys/find-api-key.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /** `GET /pets/{petId}`: returns one pet, or 404 for an unknown or invalid id. */
-export const handler = operation(getPet)
-  .use(entityTag())
-  .handler(async (event, { signal }) => {
-    refuseQuery(event);
-    const id = parsePetId(event.pathParameters?.['petId']);
-    const pet = id && (await pets.get(id, signal));
-    if (!pet) throw errors.notFound();
-    return json(200, pet);
-  });
+export const handler = operation(getPet).handler(async (event, { signal }) => {
+  refuseQuery(event);
+  const id = parsePetId(event.pathParameters?.['petId']);
+  const pet = id && (await pets.get(id, signal));
+  if (!pet) throw errors.notFound();
+  return json(200, pet);
+});
 
 /** Awaited in Lambda's INIT phase. */
 export const initialise = warmUp;

@@ -16,13 +16,6 @@ export const headers: Readonly<Record<string, object>> = {
     schema: { type: 'string' },
     example: '0b5f3d6e-7a53-4b0e-9d3c-5f1f2c6b7a10',
   },
-  ETag: {
-    description:
-      'Identifies this version of the animal. Send it in `If-None-Match` to get 304 if the animal has not changed (RFC 9110).',
-    required: true,
-    schema: { type: 'string', pattern: '^"[\\w-]{43}"$' },
-    example: '"vZ_ntEUTgTOaGjBG3whJRfYfzbKLDHKxNVXOsqZQKpw"',
-  },
   NextLink: {
     description:
       'Address of the next page, relative to the address of this page (RFC 8288). The last page has no `Link`.',

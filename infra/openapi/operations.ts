@@ -110,17 +110,10 @@ const descriptions = {
         'The `id` of the animal. An invalid value gets 404.',
         ref('PetId'),
       ),
-      parameter('header', 'If-None-Match', 'The `ETag` of the animal from an earlier response.', {
-        type: 'string',
-      }),
     ],
     responses: {
       200: response('The animal.', {
-        headers: { ETag: header('ETag') },
         content: json('Pet', { found: rex }),
-      }),
-      304: response('The animal has not changed: its `ETag` is in `If-None-Match`.', {
-        headers: { ETag: header('ETag') },
       }),
     },
     ownErrors: [errors.invalidRequest('query parameter expand is not known.'), errors.notFound()],

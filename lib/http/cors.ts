@@ -31,7 +31,7 @@ const preflightHeaders = ({ event, response }: ChainRequest) => {
     isPreflight &&
     allow && {
       'Access-Control-Allow-Methods': allow,
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key',
       // In seconds; Chromium's maximum.
       'Access-Control-Max-Age': '7200',
     }

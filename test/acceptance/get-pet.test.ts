@@ -1,14 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
-import {
-  apiKey,
-  authorization,
-  create,
-  eventually,
-  expectError,
-  expectRefused,
-  send,
-} from './client.ts';
+import { authorization, create, eventually, expectError, expectRefused, send } from './client.ts';
 
 const successorOf = ({ headers }: ClientResponse) =>
   /^<(.*)>; rel="successor-version"$/.exec(`${headers['link']}`)?.[1] ?? '';
@@ -67,45 +59,5 @@ describe('GET /pets/{petId}', () => {
     ['dots', '%2e%2e'],
   ])('returns 400 or 404 for an id that is %s', async (_kind, id) => {
     expectRefused(await send({ path: `/pets/${id}` }));
-  });
-});
-
-describe('GET /pets/{petId} with If-None-Match', () => {
-  it.each<[status: number, to: string, conditions: (tag: string) => string[], method?: string]>([
-    [304, 'the entity tag', (tag) => [tag]],
-    [304, 'HEAD with the entity tag', (tag) => [tag], 'HEAD'],
-    [304, 'the tag marked as weak', (tag) => [`W/${tag}`]],
-    [304, 'a list with the tag', (tag) => [`"a,b", W/"" ,${tag}, "c"`]],
-    [304, 'the tag in one of two headers', (tag) => ['"other"', tag]],
-    [304, 'an asterisk', () => ['*']],
-    [200, 'another tag', () => ['"other"']],
-    [200, 'the tag without its quotes', (tag) => [tag.replaceAll('"', '')]],
-    [200, 'the tag in another case', (tag) => [tag.toUpperCase()]],
-    [200, 'an asterisk in quotes', () => ['"*"']],
-    [200, 'a quote that never ends', () => ['"']],
-    [200, 'nothing', () => ['']],
-  ])('returns %i with the entity tag for %s', async (expected, _to, conditions, method = 'GET') => {
-    const { etag } = (await find({ path })).headers;
-    const tags = conditions(`${etag}`).map((tag) => ['If-None-Match', tag] as const);
-    const request = { method, path, headers: [authorization, ...tags] };
-    const { status, headers, text } = await find(request);
-    expect(status).toBe(expected);
-    expect(headers['etag']).toBe(etag);
-    expect(text).toBe(expected === 304 ? '' : created.text);
-  });
-
-  it('gives different pets different tags', async () => {
-    const { id } = JSON.parse((await create({ name: 'Rex', categoryId: 1 })).text);
-    const other = await find({ path: `/pets/${id}` });
-    expect(other.headers['etag']).not.toBe((await find({ path })).headers['etag']);
-  });
-
-  it('checks the API key, and that the pet exists, before the tag', async () => {
-    const anyTag = ['If-None-Match', '*'] as const;
-    const wrongKey = ['Authorization', `Bearer ${apiKey}0`] as const;
-    const refused = await send({ path: '/pets/1', headers: [wrongKey, anyTag] });
-    expectError(refused, 401, 'unauthorized');
-    const unknown = await send({ path: '/pets/1', headers: [authorization, anyTag] });
-    expectError(unknown, 404, 'not_found');
   });
 });

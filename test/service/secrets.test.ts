@@ -44,7 +44,7 @@ const idempotent = (key: string, fields = {}) => post(pet(fields), { 'Idempotenc
 
 const credentials = [`Bearer ${markedKey()}`, `Bearer ${apiKey}0`, `Bearer ${secret}`, secret];
 const headerNames = [
-  ...['User-Agent', 'Cookie', 'X-Amzn-Trace-Id', 'If-None-Match', `X-${secret}`],
+  ...['User-Agent', 'Cookie', 'X-Amzn-Trace-Id', `X-${secret}`],
   ...['Idempotency-Key', 'Content-Type'],
 ];
 const headers = [
