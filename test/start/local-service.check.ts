@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { commandLines, copyProject, runInShell } from '../support/npm-start.ts';
+import { commandLines, copyProject, runInShell } from './npm-start.ts';
 
 const temporaryFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-test-'));

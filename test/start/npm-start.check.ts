@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { commandLines, copyProject, NpmStart, runInShell } from '../support/npm-start.ts';
+import { commandLines, copyProject, NpmStart, runInShell } from './npm-start.ts';
 
 const ErrorBody = z.object({ message: z.string() });
 
