@@ -6,9 +6,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { stages } from '../../infra/stages.ts';
 import { faults } from '../support/fault-proxy.ts';
-import { bearer, captureLog, invoke, readLines, startHandlers } from '../support/handlers.ts';
+import { invoke } from '../support/invoke.ts';
+import { captureLog, readLines } from '../support/log-lines.ts';
 import { pythonTool } from '../support/python-tool.ts';
+import { bearer } from '../support/requests.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
-import { startHandlers } from '../support/handlers.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 // The acceptance tests against handlers in this process: the bundles run in others, which a mutant does not reach.
 const service = await startHandlers();

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  bearer,
-  creation,
-  fromBundles,
-  loadHandlers,
-  senderTo,
-  startHandlers,
-} from '../support/handlers.ts';
+import { senderTo } from '../support/invoke.ts';
+import { fromBundles, loadHandlers } from '../support/load-handlers.ts';
 import type { EventParts, Values } from '../support/proxy-event.ts';
+import { bearer, creation } from '../support/requests.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 const store = 'https://store.example';
 const admin = 'http://localhost:5173';

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
-import { bearer, creation, startHandlers } from '../support/handlers.ts';
 import type { EventParts } from '../support/proxy-event.ts';
+import { bearer, creation } from '../support/requests.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 const { id: petId } = (await service.send(creation())).body;

@@ -7,16 +7,12 @@ import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { NewPet } from '../../lib/contract/requests.ts';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
-import {
-  bearer,
-  captureLog,
-  creation,
-  expectOneFailure,
-  startHandlers,
-  walkPages,
-} from '../support/handlers.ts';
 import { inListOrder } from '../support/in-list-order.ts';
+import { captureLog, expectOneFailure } from '../support/log-lines.ts';
+import { walkPages } from '../support/pages.ts';
+import { bearer, creation } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 

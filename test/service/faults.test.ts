@@ -3,17 +3,12 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answer, delayed, type Fault, faults, stalls } from '../support/fault-proxy.ts';
-import {
-  bearer,
-  captureLog,
-  creation,
-  expectOneFailure,
-  fromBundles,
-  type InvokeOptions,
-  readLines,
-  startHandlers,
-  walkPages,
-} from '../support/handlers.ts';
+import type { InvokeOptions } from '../support/invoke.ts';
+import { fromBundles } from '../support/load-handlers.ts';
+import { captureLog, expectOneFailure, readLines } from '../support/log-lines.ts';
+import { walkPages } from '../support/pages.ts';
+import { bearer, creation } from '../support/requests.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 // Bundles leave out parts of the SDK: no fault may need one of those.
 const service = await startHandlers(fromBundles);

@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { departuresFromContract } from '../support/contract.ts';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
-import { captureLog, fromBundles, startHandlers } from '../support/handlers.ts';
 import { type ClientRequest, sendTo } from '../support/http-client.ts';
+import { fromBundles } from '../support/load-handlers.ts';
+import { captureLog } from '../support/log-lines.ts';
 import { runsOf } from '../support/runs.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers(fromBundles);
 const { apiKey } = service;

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { bearer, createRequest, type Handler, startHandlers } from '../support/handlers.ts';
+import type { Handler } from '../support/load-handlers.ts';
 import { type EventParts, lambdaContext, proxyEvent, type Values } from '../support/proxy-event.ts';
+import { bearer, createRequest } from '../support/requests.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 /** What API Gateway lets through: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
 const headerBytes = 10_240;

@@ -2,16 +2,12 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '../../lib/contract/api-key.ts';
 import { answer, type Fault, faults, stalls } from '../support/fault-proxy.ts';
-import {
-  bearer,
-  captureLog,
-  expectOneFailure,
-  getRequest,
-  invoke,
-  startHandlers,
-} from '../support/handlers.ts';
+import { invoke } from '../support/invoke.ts';
+import { captureLog, expectOneFailure } from '../support/log-lines.ts';
 import type { EventParts } from '../support/proxy-event.ts';
+import { bearer, getRequest } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();

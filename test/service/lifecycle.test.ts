@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listPets } from '../../lib/contract/operations.ts';
 import { json } from '../../lib/http/response.ts';
-import { bearer, creation, invoke, startHandlers } from '../support/handlers.ts';
+import { invoke } from '../support/invoke.ts';
 import type { EventParts } from '../support/proxy-event.ts';
+import { bearer, creation } from '../support/requests.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 const { id: petId } = (await service.send(creation())).body;

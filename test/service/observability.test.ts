@@ -3,19 +3,12 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { delayed, type Fault, faults } from '../support/fault-proxy.ts';
-import {
-  bearer,
-  captureLog,
-  creation,
-  type HandlerName,
-  type InvokeOptions,
-  invoke,
-  loadHandlers,
-  readLines,
-  senderTo,
-  startHandlers,
-} from '../support/handlers.ts';
+import { type InvokeOptions, invoke, senderTo } from '../support/invoke.ts';
+import { type HandlerName, loadHandlers } from '../support/load-handlers.ts';
+import { captureLog, readLines } from '../support/log-lines.ts';
 import { type EventParts, gatewayRequestId } from '../support/proxy-event.ts';
+import { bearer, creation } from '../support/requests.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();

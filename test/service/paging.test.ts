@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
 import { type Fault, stalls } from '../support/fault-proxy.ts';
-import { type InvokeOptions, readPage, startHandlers, walkPages } from '../support/handlers.ts';
+import type { InvokeOptions } from '../support/invoke.ts';
+import { readPage, walkPages } from '../support/pages.ts';
 import type { Values } from '../support/proxy-event.ts';
 import { runsOf } from '../support/runs.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 /** In the order of a list: 30 available pets, 3 pending, 20 sold. */
 const pets: readonly Pet[] = petStatuses.flatMap((status, statusIndex) =>

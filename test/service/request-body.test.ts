@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { visible } from '../../lib/contract/requests.ts';
-import { creation, startHandlers } from '../support/handlers.ts';
 import type { Values } from '../support/proxy-event.ts';
+import { creation } from '../support/requests.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 

@@ -2,18 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
-import {
-  bearer,
-  captureLog,
-  createRequest,
-  fromBundles,
-  getRequest,
-  type HandlerName,
-  invoke,
-  readLines,
-  startHandlers,
-} from '../support/handlers.ts';
+import { invoke } from '../support/invoke.ts';
+import { fromBundles, type HandlerName } from '../support/load-handlers.ts';
+import { captureLog, readLines } from '../support/log-lines.ts';
 import type { EventParts } from '../support/proxy-event.ts';
+import { bearer, createRequest, getRequest } from '../support/requests.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 /** Made of equal pieces, so that a part of it is recognised too. */

@@ -2,14 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { errors } from '../../lib/contract/errors.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { json } from '../../lib/http/response.ts';
-import {
-  captureLog,
-  expectOneFailure,
-  getRequest,
-  invoke,
-  readLines,
-  startHandlers,
-} from '../support/handlers.ts';
+import { invoke } from '../support/invoke.ts';
+import { captureLog, expectOneFailure, readLines } from '../support/log-lines.ts';
+import { getRequest } from '../support/requests.ts';
+import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.

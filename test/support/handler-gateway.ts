@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import { type ProxyFunction, startGateway } from '../../infra/local/gateway/gateway.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
-import type { Handlers } from './handlers.ts';
+import type { Handlers } from './load-handlers.ts';
 import { lambdaContext } from './proxy-event.ts';
 
 /** Starts a local gateway with the routes of the synthesised stack in front of handlers in this process. */
