@@ -69,9 +69,12 @@ const createUntilDone = async (newPet: NewPet, key: string | undefined, apiKey: 
   throw new Error('No answer but failures');
 };
 
+/** Two texts of 255 characters that differ only in the last one. */
+const longTexts = ['a', 'b'].map((end) => end.padStart(255, 'x'));
+
 const newPet = fc.record({
-  name: fc.constantFrom('Rex', 'Zoë', ' 🐶 '),
-  categoryId: fc.constantFrom(0, -1, 2n ** 63n - 1n, -(2n ** 63n), Number.MAX_SAFE_INTEGER),
+  name: fc.constantFrom(' 🐶 ', ...longTexts),
+  categoryId: fc.constantFrom(-1, 2n ** 63n - 1n, 2n ** 63n - 2n, -(2n ** 63n)),
   status: fc.constantFrom(...petStatuses),
 });
 const keyless = fc.record({
@@ -82,7 +85,7 @@ const keyless = fc.record({
 });
 const keyed = fc.record({
   newPet,
-  key: fc.constantFrom('a', 'b'),
+  key: fc.constantFrom(...longTexts),
   copies: fc.integer({ min: 1, max: 4 }),
   strike: strikeOn('PutItem Pets'),
 });
@@ -97,7 +100,7 @@ const create = command(
       Array.from({ length: copies }, () => createUntilDone(newPet, key, apiKey)),
     );
     for (const { status, body, text } of responses) {
-      const earlier = key && creations.get(key);
+      const earlier = key === undefined ? undefined : creations.get(key);
       if (earlier && !isDeepStrictEqual(earlier, { id: earlier.id, ...newPet })) {
         expect(status).toBe(422);
         continue;
@@ -171,7 +174,8 @@ describe('an Idempotency-Key', () => {
     const key = randomUUID();
     const created = await Promise.all(
       Array.from({ length: 10 }, async (_, owner) => {
-        const issue = () => service.issueApiKey({ owner: `owner ${owner}` });
+        // Long owners that differ only in the last digit.
+        const issue = () => service.issueApiKey({ owner: `${owner}`.padStart(255, 'x') });
         const [one, other] = [await issue(), await issue()];
         const pet = { name: `pet of ${owner}`, categoryId: 9007199254740993n };
         const [mine, refused, again] = await Promise.all([
@@ -186,6 +190,22 @@ describe('an Idempotency-Key', () => {
       }),
     );
     expect(new Set(created).size).toBe(10);
+  });
+
+  it('counts to its last character, and makes two pets with another that differs only there', async () => {
+    const start = randomUUID().padEnd(254, 'x');
+    const pets = await Promise.all([createOnce(`${start}a`), createOnce(`${start}b`)]);
+    expect(pets.map(({ status }) => status)).toEqual([201, 201]);
+    expect(pets[0]?.body.id).not.toBe(pets[1]?.body.id);
+  });
+
+  it.each([
+    ['name', { ...rex, name: longTexts[0] }, { ...rex, name: longTexts[1] }],
+    ['categoryId', { ...rex, categoryId: 2n ** 63n - 1n }, { ...rex, categoryId: 2n ** 63n - 2n }],
+  ])('is refused for a body whose %s differs only at its end', async (_field, first, second) => {
+    const key = randomUUID();
+    expect((await createOnce(key, first)).status).toBe(201);
+    expect((await createOnce(key, second)).status).toBe(422);
   });
 
   it('replays the pet as it is now, even if the pet has been changed since', async () => {
