@@ -1,4 +1,3 @@
-import { prices } from '../../infra/cost/prices.ts';
 import type { ContenderName } from './contenders.ts';
 import type { RequestName } from './requests.ts';
 import type { GatedResults, Results } from './results.ts';
@@ -138,6 +137,9 @@ const coldTable = (results: Results) => {
 const vcpuMiB = 1_769;
 const memorySizes = [128, 256, 512, 1_024, 1_769];
 
+/** The list price of arm64 in eu-west-1 on 1 October 2026, in US dollars: https://aws.amazon.com/lambda/pricing/ */
+const usdPerGibSecond = 0.0000133334;
+
 /** What a warm request waits for DynamoDB, in ms: assumed. */
 const waitingMs = 5;
 
@@ -154,7 +156,7 @@ const memoryTable = (results: Results) => {
     ...memorySizes.map((size) => {
       const share = Math.min(1, size / vcpuMiB);
       const gibSeconds = (size / 1_024) * ((warmMs / share + waitingMs) / 1_000) * 1e6;
-      const usd = (gibSeconds / prices.lambdaArm.units) * prices.lambdaArm.usd;
+      const usd = gibSeconds * usdPerGibSecond;
       return [size, (coldMs / share).toFixed(0), (warmMs / share).toFixed(1), `$${usd.toFixed(2)}`];
     }),
   ]);

@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { prices } from '../../infra/cost/prices.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
@@ -90,15 +89,6 @@ it('README.md has at most 200 lines', () => {
 
 describe('infra/README.md', () => {
   const operators = read('infra/README.md');
-
-  it('shows what a million requests cost in DynamoDB', () => {
-    const rows = [...operators.matchAll(/\| ([\d.]+) (RCU|WCU)[^|]*\| \$([\d.]+)/g)];
-    expect(rows.length).toBeGreaterThan(3);
-    for (const [row, units, kind, price] of rows) {
-      const { usd } = kind === 'RCU' ? prices.tableRead : prices.tableWrite;
-      expect(price, row).toBe((Number(units) * usd).toFixed(2));
-    }
-  });
 
   it('says what is not included, and what comes before authentication', () => {
     expect(operators).toMatch(/AWS Backup.*CloudTrail data events.*AWS Budgets/s);
