@@ -13,7 +13,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
  * No other site can read the page, because it has the API key.
  */
 export const docsSite =
-  (service: Promise<PageService>): Site =>
+  (service: PageService): Site =>
   async ({ method, url = '', headers }, response) => {
     const [path = ''] = url.split('?');
     // Against DNS rebinding: no other host name gets the page.
@@ -27,7 +27,7 @@ export const docsSite =
     const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
     const read = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
     if (!read) return false;
-    const contents = await read(await service);
+    const contents = await read(service);
     response.writeHead(200, {
       'Content-Type': mediaTypes[extname(name)],
       'Cache-Control': 'no-store',

@@ -3,8 +3,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { bundleDirectory } from '../lambda/bundle-functions.ts';
 import { messageOf } from '../message-of.ts';
 import { buildBundles } from '../template/build-stack.ts';
+import { docsSite } from './docs-site.ts';
 import { createTables } from './dynamodb/create-tables.ts';
-import type { Gateway } from './gateway/gateway.ts';
+import type { Gateway, Site } from './gateway/gateway.ts';
 import { issueLocalApiKey, seed } from './initial-data.ts';
 import { type FunctionReports, LambdaFunction } from './lambda/lambda-function.ts';
 import { localClientConfig } from './local-account.ts';
@@ -29,6 +30,7 @@ export class LocalDeployment {
   /** What is in service. */
   #stack: StackDefinition;
   #functions: readonly LambdaFunction[] = [];
+  #site: Site | undefined;
 
   constructor(options: LocalDeploymentOptions, stack: StackDefinition) {
     this.#options = options;
@@ -46,6 +48,7 @@ export class LocalDeployment {
     const apiKey = await issueLocalApiKey(client, keys.TableName);
     client.destroy();
     this.#stack = stack;
+    this.#site = docsSite({ baseAddress: `/${stack.api.stageName}`, apiKey });
     // After the key is in its table: a function remembers for a while that a key is unknown.
     this.#deploy();
     return apiKey;
@@ -61,7 +64,7 @@ export class LocalDeployment {
         return [id, new LambdaFunction({ definition, directory, environment, log, failure })];
       }),
     );
-    gateway.deploy({ api: this.#stack.api, functions });
+    gateway.deploy({ api: this.#stack.api, functions, site: this.#site });
     setTimeout(terminate, retirementMs, this.#functions).unref();
     this.#functions = [...functions.values()];
   }

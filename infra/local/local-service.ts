@@ -1,9 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PageService } from '../openapi/reference-page.ts';
 import { withAssembly } from '../template/build-stack.ts';
-import { docsSite } from './docs-site.ts';
-import { startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
+import { type DynamodbLocal, startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { type GatewayOptions, startGateway } from './gateway/gateway.ts';
 import type { FunctionReports } from './lambda/lambda-function.ts';
 import { LocalDeployment } from './local-deployment.ts';
@@ -54,78 +52,101 @@ export const startLocalService = async (
     ending.abort();
     return resources.disposeAsync();
   };
+  const { progress = () => {} } = options;
   try {
-    return { ...(await start({ ...options, signal }, resources)), stop };
+    return { ...(await start({ ...options, progress, signal }, resources)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 };
 
+type StartOptions = LocalServiceOptions & {
+  readonly signal: AbortSignal;
+  readonly progress: (step: string) => void;
+};
+
 const start = async (
-  options: LocalServiceOptions & { readonly signal: AbortSignal },
+  options: StartOptions,
   resources: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'stop'>> => {
-  const { progress = () => {}, log = printUnlessRoutine, exchange, failure, signal } = options;
-  const page = Promise.withResolvers<PageService>();
-  const site = docsSite(page.promise);
-  // First, so that a taken port is reported before the slow steps.
-  const gateway = await startGateway({ port: options.port ?? 0, log, exchange, site });
+  const { log = printUnlessRoutine, exchange, failure, progress, signal } = options;
+  const { assembly, cors, data, seed } = options;
+  // The gateway is first, so that a taken port is reported before the slow steps.
+  const gateway = await startGateway({ port: options.port ?? 0, log, exchange });
   resources.defer(gateway.stop);
-  const deployed = Promise.withResolvers<LocalDeployment | undefined>();
-  if (options.watch) {
-    // Watches from now on, so that a change during the start leads to a reload after it.
-    const rebuild = async (until: AbortSignal) => (await deployed.promise)?.redeploy(until);
-    resources.defer(await watchSources({ rebuild, report: progress }));
-  }
-  resources.defer(async () => deployed.resolve(undefined));
+  // Sources are watched from now on, so that a change during the start leads to a reload after it.
+  const sources = options.watch ? await watchSources({ report: progress }) : undefined;
+  resources.defer(async () => sources?.stop());
 
   progress('Starting DynamoDB Local and synthesising the stack');
-  const { assembly, cors, data, reset } = options;
-  if (reset && data !== undefined) {
+  if (options.reset && data !== undefined)
     await rm(join(data, 'shared-local-instance.db'), { force: true });
-  }
   const synthesise = (until: AbortSignal) =>
     withAssembly(readStack, { signal: until, context: { cors }, assembly });
-  const starting = startDynamodbLocal({ data, signal });
-  const reading = synthesise(signal);
-  resources.defer(async () => {
-    await Promise.allSettled([starting.then(({ stop }) => stop()), reading]);
-  });
-  const [{ ended, endpoint: dynamodbEndpoint, port }, stack] = await Promise.all([
-    starting,
-    reading,
+  const [database, stack] = await allSettled([
+    startDatabase({ data, signal }, resources),
+    synthesise(signal),
   ]);
 
   progress('Creating the tables and the API key');
+  const { endpoint: dynamodbEndpoint } = database;
   const deployment = new LocalDeployment(
-    { gateway, dynamodbEndpoint, seed: options.seed, synthesise, progress, log, failure },
+    { gateway, dynamodbEndpoint, seed, synthesise, progress, log, failure },
     stack,
   );
   resources.defer(deployment.terminate);
   const apiKey = await deployment.serve();
-  deployed.resolve(deployment);
+  keepRunning(database, deployment, options, resources).catch((error) => {
+    if (!signal.aborted) progress(`DynamoDB Local can't be started again: ${error.message}`);
+  });
+  sources?.rebuildWith((until) => deployment.redeploy(until));
+  // A stop begins at the gateway, while everything behind it still works.
+  resources.defer(gateway.stop);
+  return {
+    baseAddress: `${gateway.origin}/${stack.api.stageName}`,
+    apiKey,
+    dynamodbEndpoint,
+    tables: stack.tables,
+  };
+};
 
-  /** Starts DynamoDB Local again, on the same port, each time it ends before the service. */
-  const keepRunning = async (end: Promise<unknown>): Promise<void> => {
-    await end;
+/** Works like `Promise.all`, but throws only when nothing is running any more. */
+const allSettled = async <Values extends readonly unknown[]>(
+  work: {
+    readonly [Index in keyof Values]: Promise<Values[Index]>;
+  },
+) => {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+};
+
+const startDatabase = async (
+  options: Parameters<typeof startDynamodbLocal>[0],
+  resources: AsyncDisposableStack,
+): Promise<DynamodbLocal> => {
+  const database = await startDynamodbLocal(options);
+  resources.defer(database.stop);
+  return database;
+};
+
+/** Starts DynamoDB Local again, on the same port, each time it ends before the service. */
+const keepRunning = async (
+  first: DynamodbLocal,
+  deployment: LocalDeployment,
+  { data, signal, progress }: StartOptions,
+  resources: AsyncDisposableStack,
+): Promise<void> => {
+  let database = first;
+  while (true) {
+    await database.ended;
     if (signal.aborted) return;
     const loss = data ? `${data} keeps the pets` : 'the pets in memory are lost';
     progress(`DynamoDB Local has ended; ${loss}. It is started again.`);
-    const restarted = await startDynamodbLocal({ data, port, signal });
-    resources.defer(restarted.stop);
+    database = await startDatabase({ data, port: first.port, signal }, resources);
     await deployment.serve();
     progress('DynamoDB Local runs again, with its tables and the API key.');
-    await keepRunning(restarted.ended);
-  };
-  keepRunning(ended).catch((error) => {
-    if (!signal.aborted) progress(`DynamoDB Local can't be started again: ${error.message}`);
-  });
-  // A stop begins at the gateway, while everything behind it still works.
-  resources.defer(gateway.stop);
-  const stage = `/${stack.api.stageName}`;
-  page.resolve({ baseAddress: stage, apiKey });
-  return { baseAddress: gateway.origin + stage, apiKey, dynamodbEndpoint, tables: stack.tables };
+  }
 };
 
 /** Prints a line, unless it is the log of a request that the service answered without a fault of its own. */

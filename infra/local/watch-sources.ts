@@ -11,25 +11,36 @@ const loaded = /\binfra[/\\](local|template)(?=[/\\])/;
 export interface SourceWatchOptions {
   /** Watched recursively. */
   readonly directories?: readonly string[];
-  /** Called after each burst of changes. A change meanwhile aborts the signal; the next call waits until this one ends. */
-  readonly rebuild: (signal: AbortSignal) => Promise<unknown>;
   /** Gets a line when a change needs a restart, or may be missed. */
   readonly report: (line: string) => void;
 }
 
-/** Calls `rebuild` when sources change. Resolves, once it watches them, to a function that stops it. */
+/** Builds changed sources. A change meanwhile aborts the signal. */
+export type Rebuild = (signal: AbortSignal) => Promise<unknown>;
+
+export interface SourceWatch {
+  /** Sets what is called after each burst of changes, one call at a time, and at once if something has changed already. */
+  readonly rebuildWith: (rebuild: Rebuild) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** Watches sources. Resolves when every later change is noticed. */
 export const watchSources = async ({
   directories = ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name)),
-  rebuild,
   report,
-}: SourceWatchOptions): Promise<() => Promise<void>> => {
+}: SourceWatchOptions): Promise<SourceWatch> => {
+  let rebuild: Rebuild | undefined;
+  let hasChanged = false;
   let abort = new AbortController();
   let quiet: NodeJS.Timeout | undefined;
   let running: Promise<unknown> = Promise.resolve();
   const start = () => {
+    const build = rebuild;
+    hasChanged = build === undefined;
+    if (!build) return;
     abort = new AbortController();
     const { signal } = abort;
-    running = running.then(() => signal.aborted || rebuild(signal));
+    running = running.then(() => signal.aborted || build(signal));
   };
   // Node's own recursive watch loses a file on Linux once it is replaced by a rename.
   const watcher = watch([...directories], { ignoreInitial: true });
@@ -42,10 +53,16 @@ export const watchSources = async ({
   });
   watcher.on('error', (error) => report(`Changed sources may go unnoticed: ${error}`));
   await new Promise<void>((resolve) => watcher.once('ready', resolve));
-  return async () => {
-    await watcher.close();
-    clearTimeout(quiet);
-    abort.abort();
-    await running;
+  return {
+    rebuildWith: (given) => {
+      rebuild = given;
+      if (hasChanged) start();
+    },
+    stop: async () => {
+      await watcher.close();
+      clearTimeout(quiet);
+      abort.abort();
+      await running;
+    },
   };
 };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { type SourceWatchOptions, watchSources } from '../../infra/local/watch-sources.ts';
+import { type Rebuild, watchSources } from '../../infra/local/watch-sources.ts';
 
 const patience = { timeout: 30_000, interval: 10 };
 
@@ -22,10 +22,12 @@ const temporaryFolder = async (prefix: string) => {
 };
 
 /** Starts a watch that stops with the tests; returns the lines that it reports. */
-const startWatch = async (directory: string, rebuild: SourceWatchOptions['rebuild']) => {
+const startWatch = async (directory: string, rebuild: Rebuild) => {
   const lines: string[] = [];
   const report = (line: string) => lines.push(line);
-  cleanups.push(await watchSources({ directories: [directory], rebuild, report }));
+  const sources = await watchSources({ directories: [directory], report });
+  cleanups.push(sources.stop);
+  sources.rebuildWith(rebuild);
   return lines;
 };
 
@@ -127,6 +129,17 @@ describe.concurrent('watchSources', () => {
     await startWatch(root, rebuild);
     await writeFile(join(root, 'a.ts'), 'new');
     await vi.waitFor(() => expect(events).toEqual(['begins', 'is aborted', 'begins']), patience);
+  });
+
+  it('calls for a rebuild of what changed before it knew whom to call', async () => {
+    const root = await temporaryFolder(join(tmpdir(), 'animal-store-test-'));
+    const sources = await watchSources({ directories: [root], report: () => {} });
+    cleanups.push(sources.stop);
+    await writeFile(join(root, 'a.ts'), 'early');
+    await pause(1_000);
+    const called = Promise.withResolvers<void>();
+    sources.rebuildWith(async () => called.resolve());
+    await called.promise;
   });
 
   it('reports, without a rebuild, that modules of this process have changed', async () => {

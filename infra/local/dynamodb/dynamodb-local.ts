@@ -15,6 +15,8 @@ export interface DynamodbLocalOptions {
   readonly signal?: AbortSignal;
 }
 
+export type DynamodbLocal = Awaited<ReturnType<typeof startDynamodbLocal>>;
+
 /**
  * Starts AWS's DynamoDB Local on 127.0.0.1, and waits until it listens. It ends with this process, even when this
  * process is killed. Throws an error of one line that says what to do.

@@ -30,10 +30,11 @@ const maxEventBytes = 6 * 1_024 * 1_024;
  */
 const maxHeaderBytes = 10_240;
 
-/** A REST API with the functions that its routes call, by logical id. */
+/** A REST API with the functions that its routes call, by logical id, and a site beside it. */
 interface Deployment {
   readonly api: RestApiDefinition;
   readonly functions: ReadonlyMap<string, ProxyFunction>;
+  readonly site?: Site | undefined;
 }
 
 /** A function as the gateway calls it, with a proxy event; its result is JSON. */
@@ -63,12 +64,11 @@ export interface GatewayOptions {
   readonly log: (line: string) => void;
   /** Gets each request that was answered. */
   readonly exchange?: ((exchange: Exchange) => void) | undefined;
-  readonly site?: Site | undefined;
 }
 
 /** Plays API Gateway with a REST API, on 127.0.0.1. Throws an error of one line when it can't listen on the port. */
 export const startGateway = async (options: GatewayOptions) => {
-  const { port, log, exchange, site } = options;
+  const { port, log, exchange } = options;
   const first = Promise.withResolvers<Deployment>();
   let deployed: Deployment | Promise<Deployment> = first.promise;
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
@@ -79,9 +79,10 @@ export const startGateway = async (options: GatewayOptions) => {
       const ms = Math.round(performance.now() - start);
       exchange?.({ method, path, status: response.statusCode, ms });
     });
-    if (await site?.(message, response)) return;
+    const deployment = await deployed;
+    if (await deployment.site?.(message, response)) return;
     const body = `${await buffer(message)}`;
-    send(response, request, await answer(await deployed, request, body, log));
+    send(response, request, await answer(deployment, request, body, log));
   };
   // Whether API Gateway passes on a request without a Host header is unverified.
   const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
