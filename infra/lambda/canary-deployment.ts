@@ -97,7 +97,7 @@ const latencyLimits: Readonly<Record<keyof ServiceFunctions, number>> = {
 
 /**
  * The alarms that roll back a function's new version. They don't compare it with the live version, which the template
- * does not know. What they catch is simulated in test/infra/canary-simulation.ts.
+ * does not know.
  */
 const addCanaryAlarms = (
   monitoring: Monitoring,

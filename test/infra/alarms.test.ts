@@ -63,6 +63,17 @@ it('the alarm on the firewall adds up all rules of its web ACL', () => {
   expect([MetricName, found]).toEqual(['BlockedRequests', dimensions]);
 });
 
+it.each([
+  ['canary-errors', ['Errors Sum']],
+  ['canary-server-errors', ['ServerErrors Sum', 'Requests Sum']],
+  ['canary-latency', ['Latency p99', 'Requests Sum']],
+])('the alarm %s of each function watches %j of its new version', (name, expected) => {
+  for (const operation of Object.keys(limitsOfVersions)) {
+    const [, alarm] = alarms.find(([each]) => each === `${name}-${operation}`) ?? [];
+    expect(alarm?.metrics.map(({ MetricName, Stat }) => `${MetricName} ${Stat}`)).toEqual(expected);
+  }
+});
+
 describe('the alarm', () => {
   it.each(alarms)('%s goes off from its limit on', (name, alarm) => {
     const [, , ...values] = limits.find(([each]) => each === name) ?? [];
