@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
 import type { IssuedApiKey } from '../../lib/keys/key-administration.ts';
 import { emulated, probeKeyParameter, regionOf, type Stage, stages } from '../stages.ts';
+import { isPrintable, toJson, toTable } from './printed.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 import { readUsage } from './usage.ts';
 
@@ -31,7 +32,7 @@ const keysOf = async (options: Options) => {
 
 const reportMalformed = (keyId: unknown) =>
   console.error(
-    `Key ${keyId} is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md`,
+    `Key ${toJson(keyId)} is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md`,
   );
 
 /** Each key and operation that was used, and each key that was not. */
@@ -55,15 +56,16 @@ const usageIn = async (options: Options & { days?: number }) => {
 
 /** One JSON line on standard error for each act, so that standard output is only the result. */
 const logAct = (act: string, { stage }: Options, details: object) => {
-  console.error(JSON.stringify({ timestamp: new Date().toISOString(), act, stage, ...details }));
+  console.error(toJson({ timestamp: new Date().toISOString(), act, stage, ...details }));
 };
 
-/** Prints a result as JSON, as its text, or as a table where it has none. */
-const print = ({ json }: Options, result: object, text?: string) => {
-  if (json) console.log(JSON.stringify(result));
-  else if (text === undefined) console.table(result);
-  else console.log(text);
-};
+/** Prints a result as JSON or as its text. */
+const print = ({ json }: Options, result: object, text: string) =>
+  console.log(json ? toJson(result) : text);
+
+/** Prints a row for each key as JSON or as a table. */
+const printRows = (options: Options, rows: readonly object[]) =>
+  print(options, rows, rows.length > 0 ? toTable(rows) : 'There are no keys.');
 
 /** What may be shown of a key: never its secret, nor the hash of it. */
 const shown = (record: IssuedApiKey['record']) => ({
@@ -146,6 +148,8 @@ export const keysProgram = (
     .option('--expires-in <duration>', 'lifetime of the key; unlimited by default', milliseconds)
     .action(async (options: Options & { owner: string; forProbe?: true }) => {
       const { owner, forProbe, expiresIn } = options;
+      if (!isPrintable(owner))
+        throw new Error('The owner must not contain control or format characters');
       if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
       // Throws for --endpoint before a key is issued: the local service has no probe.
       if (owner === probeOwner) stageOf(options);
@@ -157,12 +161,12 @@ export const keysProgram = (
 
   command('list', 'list all keys, without their secrets').action(async (options: Options) => {
     const keys = await keysOf(options);
-    print(options, (await keys.list(reportMalformed)).map(shown));
+    printRows(options, (await keys.list(reportMalformed)).map(shown));
   });
 
   command('usage', 'count the requests of each key, and show its last use')
     .option('--days <days>', 'how far back; by default at most 30', numberOfDays)
-    .action(async (options: Options) => print(options, await usageIn(options)));
+    .action(async (options: Options) => printRows(options, await usageIn(options)));
 
   command('rotate', 'issue a successor of a key, and expire the old key after a grace period')
     .argument('<keyId>', 'the id of a key, as `list` shows it')
@@ -184,7 +188,7 @@ export const keysProgram = (
       const keys = await keysOf(options);
       const { owner } = await keys.find(keyId);
       if (!options.yes && !confirm) throw new Error('There is no terminal to ask: add --yes');
-      const question = `Revoke key ${keyId} of ${owner}, ${options.stage}?`;
+      const question = `Revoke key ${keyId} of ${toJson(owner)}, ${options.stage}?`;
       if (!options.yes && !(await confirm?.(question))) throw new Error('Not revoked');
       await keys.revoke(keyId);
       logAct('revoke', options, { keyId });

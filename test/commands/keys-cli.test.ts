@@ -2,10 +2,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { keysProgram } from '../../infra/keys/program.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { prod, staging } from '../../infra/stages.ts';
+import { keyAdministration } from '../../lib/keys/key-administration.ts';
 import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { sendTo } from '../support/http-client.ts';
 
@@ -34,6 +36,12 @@ const run = async (words: readonly string[], answer?: boolean) => {
 };
 
 const keys = (words: readonly string[], answer?: boolean) => run([...words, ...local], answer);
+
+const storedKeys = () => {
+  const client = new DynamoDBClient(localClientConfig(dynamodb?.dynamodbEndpoint ?? ''));
+  const tableName = dynamodb?.tables['KEYS_TABLE']?.TableName ?? '';
+  return keyAdministration(DynamoDBDocumentClient.from(client), tableName, staging.apiKeyPrefix);
+};
 
 const issue = async (...words: string[]) =>
   JSON.parse((await keys(['issue', '--owner', 'alice', '--json', ...words])).out);
@@ -75,6 +83,15 @@ describe('npm run keys', () => {
     expect(lifetimeDays(record)).toBe(90);
   });
 
+  it('prints a table whose cells have no quotes', async () => {
+    const { keyId, lastFour } = await issue();
+    const { out } = await keys(['list']);
+    const [header, ...rows] = out.split('\n');
+    expect(header).toMatch(/^keyId +owner +lastFour +createdAt +expiresAt +revokedAt$/);
+    const row = rows.find((line) => line.startsWith(keyId));
+    expect(row).toMatch(new RegExp(`^${keyId} +alice +${lastFour} +\\S+Z$`));
+  });
+
   it('lists the other keys when one is malformed, and names it', async () => {
     const { keyId } = await issue();
     const { dynamodbEndpoint = '', tables } = dynamodb ?? {};
@@ -85,7 +102,7 @@ describe('npm run keys', () => {
     const { out, err } = await keys(['list']);
     expect(out).toContain(keyId);
     expect(err).toBe(
-      'Key malformed is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md\n',
+      'Key "malformed" is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md\n',
     );
   });
 
@@ -126,7 +143,7 @@ describe('npm run keys', () => {
     const { apiKey, keyId } = await issue();
     const { error, questions } = await keys(['revoke', keyId], false);
     expect(error).toBe('Not revoked');
-    expect(questions).toEqual([[`Revoke key ${keyId} of alice, staging?`]]);
+    expect(questions).toEqual([[`Revoke key ${keyId} of "alice", staging?`]]);
     expect((await listed(keyId)).revokedAt).toBeNull();
     expect((await keys(['revoke', keyId], true)).error).toBeUndefined();
     expect(await statusWith(apiKey)).toBe(401);
@@ -144,8 +161,35 @@ describe('npm run keys', () => {
     const child = spawn('python3', ['-c', onTerminal, process.execPath, ...command]);
     child.stdin.write('y\n');
     const [out] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    expect(out).toContain(`Revoke key ${keyId} of alice, staging? [y/N]`);
+    expect(out).toContain(`Revoke key ${keyId} of "alice", staging? [y/N]`);
     expect((await listed(keyId)).revokedAt).not.toBeNull();
+  });
+
+  // A terminal obeys these characters, hides them, or shows what follows in another direction.
+  const unprintable = ['000A', '001B', '007F', '009B', '00AD', '200B', '202E', '2028', 'E0041'].map(
+    (code) => [code, String.fromCodePoint(Number.parseInt(code, 16))] as const,
+  );
+
+  it.each(unprintable)('refuses an owner with U+%s', async (_code, character) => {
+    expect(await keys(['issue', '--owner', `alice${character}bob`])).toMatchObject({
+      error: 'The owner must not contain control or format characters',
+      ...{ out: '', err: '' },
+    });
+  });
+
+  it.each(unprintable)('escapes U+%s in a stored owner', async (_code, character) => {
+    const owner = `"${character}bob`;
+    const { keyId } = (await storedKeys().issue(owner)).record;
+    const { questions } = await keys(['revoke', keyId], false);
+    expect(questions).toEqual([
+      [expect.stringMatching(/^Revoke key \w+ of "\\".+bob", staging\?$/)],
+    ]);
+    const [table, json] = [await keys(['list']), await keys(['list', '--json'])];
+    const rotated = await keys(['rotate', keyId, '--json']);
+    for (const text of [...questions.flat(), table.out, json.out, rotated.out, rotated.err]) {
+      expect(text).not.toContain(`${character}bob`);
+    }
+    expect(await listed(keyId)).toMatchObject({ owner });
   });
 
   const unknown = '0000000000000000';
