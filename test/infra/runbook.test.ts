@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { stages } from '../../infra/stages.ts';
 import { faults } from '../support/fault-proxy.ts';
@@ -149,17 +149,28 @@ sleep() { :; }
 . '${join(projectDirectory, 'infra/runbook.sh')}' prod
 `;
 
-/** The commands that runbook.sh and an entry run, word by word. Throws when bash fails. */
-const commandsOf = (heading: string, section: string): string[][] => {
-  const script = [recorder, ...blocksOf(section)].join('\n');
-  const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${heading}: ${stderr}`);
-  const calls = readFileSync(join(workDirectory, 'calls'), 'utf8').split('\x1e').slice(0, -1);
-  rmSync(join(workDirectory, 'calls'));
-  return calls.map((call) => call.split('\x1f').slice(0, -1));
+afterAll(() => rmSync(workDirectory, { recursive: true }));
+
+/** What bash printed when it ran these lines after runbook.sh, and the commands that they ran, word by word. */
+const runInBash = (lines: readonly string[], ...words: readonly string[]) => {
+  const calls = join(workDirectory, 'calls');
+  writeFileSync(calls, '');
+  const command = ['-c', [recorder, ...lines].join('\n'), 'bash', ...words];
+  const { status, stderr } = spawnSync('bash', command, { encoding: 'utf8' });
+  const commands = readFileSync(calls, 'utf8').split('\x1e').slice(0, -1);
+  return { status, stderr, commands: commands.map((call) => call.split('\x1f').slice(0, -1)) };
 };
 
-const all = sections.flatMap(([heading, section]) => commandsOf(heading, section));
+const runs = sections.map(([heading, section]) => ({
+  heading,
+  ...runInBash(blocksOf(section)),
+}));
+
+it.each(runs)('bash runs the commands of the entry $heading', ({ status, stderr }) => {
+  expect(status, stderr).toBe(0);
+});
+
+const all = runs.flatMap(({ commands }) => commands);
 const commands = [...new Map(all.map((words) => [words.join(' '), words])).values()];
 const commandsWith = (tool: string) =>
   commands.filter(([name]) => name === tool).map(([, ...words]) => words);
@@ -181,7 +192,6 @@ const objectionsTo = (awsCommands: string[][]): (string | null)[] | undefined =>
 describe('commands', () => {
   const awsCommands = commandsWith('aws');
   const objections = objectionsTo(awsCommands);
-  rmSync(workDirectory, { recursive: true, force: true });
 
   // Without the AWS CLI: pip install -r test/requirements.txt
   it
