@@ -59,10 +59,15 @@ stage_tables() {
 # The source line of a place in a bundle, such as get-pet.cjs:1:4711. The deployed commit must be checked out.
 source_of() {
   : "${1:?Usage: source_of <BUNDLE>:<LINE>:<COLUMN>}"
+  if ! [[ $1 =~ ^[a-z-]+\.cjs:[0-9]+:[0-9]+$ ]]; then
+    echo 'Give a place in a bundle, such as get-pet.cjs:1:4711.' >&2
+    return 1
+  fi
   local bundle line column
   IFS=: read -r bundle line column <<<"$1"
+  # The place is passed as arguments, so that Node.js never runs it as code.
   npm run synth &&
-    npx node -p "new (require('node:module').SourceMap)(JSON.parse(require('node:fs').readFileSync('.build/maps/$bundle.map', 'utf8'))).findOrigin($line, $column)"
+    npx node -p "const [file, line, column] = process.argv.slice(1); new (require('node:module').SourceMap)(JSON.parse(require('node:fs').readFileSync(file, 'utf8'))).findOrigin(Number(line), Number(column))" ".build/maps/$bundle.map" "$line" "$column"
 }
 
 # === Alarms, metrics and logs ===

@@ -170,6 +170,22 @@ it.each(runs)('bash runs the commands of the entry $heading', ({ status, stderr 
   expect(status, stderr).toBe(0);
 });
 
+describe('source_of', () => {
+  it.each([
+    "get-pet.cjs:1:0);console.log('injected');(",
+    "get-pet.cjs:console.log('injected'):1",
+    "x'+console.log('injected')+'.cjs:1:1",
+    '../../package.json:1:1',
+    'get-pet.cjs:1',
+    'get-pet.cjs:1:1:1',
+    'get-pet.cjs:1:1\nget-pet.cjs:1:1',
+  ])('refuses %j, and runs nothing', (place) => {
+    const { status, stderr, commands } = runInBash([': >calls', 'source_of "$1"'], place);
+    expect(stderr).toBe('Give a place in a bundle, such as get-pet.cjs:1:4711.\n');
+    expect({ status, commands }).toEqual({ status: 1, commands: [] });
+  });
+});
+
 const all = runs.flatMap(({ commands }) => commands);
 const commands = [...new Map(all.map((words) => [words.join(' '), words])).values()];
 const commandsWith = (tool: string) =>
