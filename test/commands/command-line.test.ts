@@ -1,8 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(projectDirectory, 'package.json'), 'utf8'));
@@ -41,6 +49,20 @@ describe('every command of package.json', () => {
     expect(startWith('v24.21.0')).toMatchObject({ status: 0, stderr: '' });
     expect(startWith('v26.0.0').status).toBe(0);
   });
+});
+
+it('npm test names the command that formats the files, where it stops at formatting', () => {
+  const copy = mkdtempSync(join(tmpdir(), 'animal-store-unformatted-'));
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  for (const path of ['package.json', '.biome.json', '.gitignore', 'infra/commands/check-install'])
+    cpSync(join(projectDirectory, path), join(copy, path));
+  symlinkSync(join(projectDirectory, 'node_modules'), join(copy, 'node_modules'));
+  writeFileSync(join(copy, 'unformatted.ts'), 'export const one=1');
+  const { status, stderr } = spawnSync('npm', ['test'], { cwd: copy, encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^error: To format the files, run: npx biome check --write$/m);
+  spawnSync('npx', ['biome', 'check', '--write'], { cwd: copy });
+  expect(readFileSync(join(copy, 'unformatted.ts'), 'utf8')).toBe('export const one = 1;\n');
 });
 
 describe('a command', () => {
