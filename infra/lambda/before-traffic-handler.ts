@@ -6,7 +6,14 @@ import {
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { parseJson } from '../../lib/contract/exact-json.ts';
-import { creation, type GoldenRequest, isCheckPet, reads, refusals } from './golden-requests.ts';
+import {
+  creation,
+  type GoldenRequest,
+  isCheckPet,
+  list,
+  reads,
+  refusals,
+} from './golden-requests.ts';
 import { readProbeKey, variable } from './probe-key.ts';
 
 /** How long the check may take, in ms; the rest of the function's time is for the report. */
@@ -55,8 +62,8 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
   for (const request of refusals(apiKey)) await attempt(request);
   const pet = await attempt(creation(apiKey));
   if (!pet || !isCheckPet(pet)) return failures;
-  // Reads are eventually consistent, and the pet may have been added just now.
-  for (const request of reads(apiKey, pet.id)) await attempt(request, 2);
+  for (const request of reads(apiKey, pet.id)) await attempt(request);
+  await attempt(list(apiKey), 2);
   return failures;
 };
 

@@ -44,7 +44,7 @@ const descriptions = {
   listPets: {
     summary: 'List animals',
     description:
-      'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`.',
+      'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`. Lists are eventually consistent: an animal that was added just now may be missing for a moment.',
     parameters: [
       parameter('query', 'limit', 'Maximum number of animals on the page.', {
         default: defaultLimit,
@@ -102,7 +102,7 @@ const descriptions = {
   },
   getPet: {
     summary: 'Get an animal',
-    description: 'Returns one animal.',
+    description: 'Returns one animal, as soon as the response to its creation was sent.',
     parameters: [
       parameter(
         'path',

@@ -4,17 +4,28 @@ import { noteCorruptItem } from './telemetry.ts';
 
 class CorruptItem extends Error {}
 
+/** Which item to read, by the name and the value of its partition key. */
+interface ItemAddress {
+  readonly table: string;
+  readonly key: readonly [name: string, value: string | number];
+  /** Whether the read sees every earlier write. It costs 1 RCU; an eventually consistent one costs 0.5 RCU. */
+  readonly consistent: boolean;
+}
+
 /**
- * Gets the item with a key, eventually consistent (0.5 RCU), and converts it by `read`; `undefined` if there is none.
+ * Gets an item and converts it by `read`; `undefined` if there is none.
  * Retries when the item has another key or `read` throws. Throws the SDK's errors; for a corrupt item, logs its key and throws the error of `read`.
  */
 export const getItem = async <Item>(
-  TableName: string,
-  [keyName, key]: readonly [string, string | number],
+  { table, key: [keyName, key], consistent }: ItemAddress,
   read: (item: Record<string, unknown>) => Item,
   signal: AbortSignal,
 ): Promise<Item | undefined> => {
-  const command = new GetCommand({ TableName, Key: { [keyName]: key } });
+  const command = new GetCommand({
+    TableName: table,
+    Key: { [keyName]: key },
+    ConsistentRead: consistent,
+  });
   let found: Item | undefined;
   checkAnswer(command, ({ Item }) => {
     if (Item && Item[keyName] !== key) throw new Error('The answer holds an item of another key');

@@ -75,7 +75,7 @@ export const warmUp = async (): Promise<void> => {
 };
 
 const readApiKey = (keyId: string, signal: AbortSignal) =>
-  getItem(keysTable, ['keyId', keyId], toApiKeyRecord, signal);
+  getItem({ table: keysTable, key: ['keyId', keyId], consistent: false }, toApiKeyRecord, signal);
 
 const remember = (keyId: string, answer: CachedAnswer) => {
   knownKeys.delete(keyId);

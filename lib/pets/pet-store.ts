@@ -22,9 +22,9 @@ const maxIdleAnswers = 25;
 /** A candidate id is taken with a chance of about one in 2^53 per stored pet; eight in a row mean a defect. */
 const maxCandidates = 8;
 
-/** The pet of an id, eventually consistent (0.5 RCU); `undefined` if there is none. Throws for a corrupt item. */
+/** The pet of an id, strongly consistent (1 RCU); `undefined` if there is none. Throws for a corrupt item. */
 export const get = (id: number, signal: AbortSignal): Promise<Pet | undefined> =>
-  getItem(petsTable, ['id', id], toPet, signal);
+  getItem({ table: petsTable, key: ['id', id], consistent: true }, toPet, signal);
 
 /**
  * Adds a pet under a fresh id, or finds the one that this creation has added before (1 request, 2 WCU).

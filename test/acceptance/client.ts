@@ -61,7 +61,7 @@ export const create = (pet: unknown, extraHeaders: ClientRequest['headers'] = []
     body: typeof pet === 'string' ? pet : JSON.stringify(pet),
   });
 
-/** Tries until it succeeds: DynamoDB's reads are eventually consistent. */
+/** Tries until it succeeds. For lists, which are eventually consistent. */
 export const eventually = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
   vi.waitFor(attempt, { timeout: 20_000, interval: 250 });
 

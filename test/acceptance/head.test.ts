@@ -11,24 +11,28 @@ const outcomeOf = async (request: ClientRequest) => {
   return { status, names: names.toSorted(), text };
 };
 
+/** Expects HEAD to be answered like GET. */
+const expectHead = async (status: number, request: ClientRequest) => {
+  const head = await outcomeOf({ ...request, method: 'HEAD' });
+  expect(head).toMatchObject({ status, text: '' });
+  expect(head).toEqual({ ...(await outcomeOf(request)), text: '' });
+};
+
 const { id } = JSON.parse((await create({ name: 'Rex', categoryId: 1 })).text);
 const wrongKey = [['Authorization', `Bearer ${apiKey}0`]] as const;
 
 describe('HEAD', () => {
   it.each<[status: number, ClientRequest]>([
     [200, { path: `/pets/${id}` }],
-    [200, { path: '/pets?limit=1' }],
     [400, { path: '/pets?limit=0' }],
     [401, { path: '/pets', headers: [] }],
     [401, { path: '/pets', headers: wrongKey }],
     [401, { path: '/pets/1', headers: wrongKey }],
     [404, { path: '/pets/1' }],
     [404, { path: '/cats' }],
-  ])('returns %i like GET for %j, without the body', async (status, request) => {
-    await eventually(async () => {
-      const head = await outcomeOf({ ...request, method: 'HEAD' });
-      expect(head).toMatchObject({ status, text: '' });
-      expect(head).toEqual({ ...(await outcomeOf(request)), text: '' });
-    });
+  ])('returns %i like GET for %j, without the body', expectHead);
+
+  it('returns 200 like GET for a list, without the body', async () => {
+    await eventually(() => expectHead(200, { path: '/pets?limit=1' }));
   });
 });

@@ -30,7 +30,7 @@ beforeEach(() => {
 
 describe('in DynamoDB', () => {
   it.each<[what: string, call: string, units: number, EventParts]>([
-    ['a pet', 'GetItem Pets', 0.5, { petId }],
+    ['a pet', 'GetItem Pets', 1, { petId }],
     ['a creation', 'PutItem Pets', 2, creation()],
     ['20 pets', 'Query Pets', 0.5, {}],
     ['20 pets of a status', 'Query Pets', 0.5, { query: { status: 'available' } }],
