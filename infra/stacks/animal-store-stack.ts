@@ -72,8 +72,8 @@ export class AnimalStoreStack extends Stack {
       indexName: statusIndex,
       partitionKey: { name: 'status', type: AttributeType.STRING },
       sortKey: { name: 'id', type: AttributeType.NUMBER },
-      projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ['name', 'categoryId'],
+      // A projection can't be changed in place, so a new field would need another index.
+      projectionType: ProjectionType.ALL,
       ...maximumUnits(this.#stage),
     });
     return table;

@@ -179,7 +179,7 @@ describe.each(Object.values(stages))('stack of $name', (stage) => {
           {
             IndexName: 'byStatus',
             KeySchema: ['status HASH', 'id RANGE'],
-            Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['name', 'categoryId'] },
+            Projection: { ProjectionType: 'ALL' },
             OnDemandThroughput: bounded,
           },
         ],

@@ -63,6 +63,25 @@ describe('DynamoDB Local', () => {
   });
 });
 
+describe('a data directory', () => {
+  it('can be used again, but not by a version with other indexes', async () => {
+    const { dynamodbEndpoint = '', tables = {} } = inject('dynamodb') ?? {};
+    const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
+    onTestFinished(() => client.destroy());
+    const created = Object.values(tables).map((table) => ({ ...table, TableName: randomUUID() }));
+    await createTables(client, created);
+    await createTables(client, created);
+    const Projection = { ProjectionType: 'KEYS_ONLY' } as const;
+    const other = created.map(({ GlobalSecondaryIndexes: indexes, ...table }) => ({
+      ...table,
+      GlobalSecondaryIndexes: indexes?.map((index) => ({ ...index, Projection })),
+    }));
+    await expect(createTables(client, other)).rejects.toThrow(
+      /^The data is from another version .*Choose another data directory, or empty this one with --reset\.$/,
+    );
+  });
+});
+
 describe('the local API key', () => {
   it('is made once, for only its user to read, and made anew when it is damaged', async () => {
     const { dynamodbEndpoint = '', tables = {} } = inject('dynamodb') ?? {};

@@ -7,8 +7,8 @@ import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 const { id: petId } = (await service.send(creation())).body;
-// Takes 90 bytes in the index.
-const pet = { name: 'A pet with a name of forty-eight characters, yes', categoryId: 1 };
+// The largest pet with a name of 60 bytes.
+const pet = { name: 'x'.repeat(60), categoryId: 2n ** 63n - 1n, status: 'available' };
 for (let batch = 1; batch <= 6; batch += 1) {
   await Promise.all(Array.from({ length: 25 }, () => service.send(creation(pet))));
 }
@@ -34,8 +34,8 @@ describe('in DynamoDB', () => {
     ['a creation', 'PutItem Pets', 2, creation()],
     ['20 pets', 'Query Pets', 0.5, {}],
     ['20 pets of a status', 'Query Pets', 0.5, { query: { status: 'available' } }],
-    ['100 pets', 'Query Pets', 1.5, { query: { limit: '100' } }],
-    ['100 of a status', 'Query Pets', 1.5, { query: { limit: '100', status: 'available' } }],
+    ['100 pets', 'Query Pets', 2.5, { query: { limit: '100' } }],
+    ['100 of a status', 'Query Pets', 2.5, { query: { limit: '100', status: 'available' } }],
   ])(
     '%s costs one %s of %d units, and a new API key 0.5 RCU',
     async (_what, call, units, parts) => {

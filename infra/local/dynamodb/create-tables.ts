@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   CreateTableCommand,
+  DescribeTableCommand,
   type DynamoDBClient,
   DynamoDBServiceException,
   ResourceInUseException,
+  type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { resourcesOf, type Template } from '../../template/template.ts';
@@ -34,7 +37,10 @@ export const tablesOf = (template: Template): TableDefinition[] =>
     TableName,
   }));
 
-/** Creates the tables that don't exist yet. Throws an error of one line when DynamoDB Local can't read its data. */
+/**
+ * Creates the tables that don't exist yet. Throws an error of one line when DynamoDB Local can't read its data, or has a
+ * table with other keys or indexes.
+ */
 export const createTables = async (
   client: DynamoDBClient,
   tables: readonly TableDefinition[],
@@ -43,7 +49,7 @@ export const createTables = async (
     try {
       await client.send(new CreateTableCommand(table));
     } catch (error) {
-      if (error instanceof ResourceInUseException) return;
+      if (error instanceof ResourceInUseException) return requireSameKeys(client, table);
       // DynamoDB Local says only that the error is unknown.
       if (!(error instanceof DynamoDBServiceException && error.$fault === 'server')) throw error;
       throw new Error(
@@ -54,3 +60,21 @@ export const createTables = async (
   };
   await Promise.all(tables.map(create));
 };
+
+const requireSameKeys = async (client: DynamoDBClient, expected: TableDefinition) => {
+  const { TableName } = expected;
+  const { Table: stored } = await client.send(new DescribeTableCommand({ TableName }));
+  if (isDeepStrictEqual(keysOf(stored), keysOf(expected))) return;
+  throw new Error(
+    'The data is from another version of the service, which had other tables. Choose another data directory, or empty this one with --reset.',
+  );
+};
+
+const keysOf = (table: TableDescription | TableDefinition | undefined) => ({
+  key: table?.KeySchema,
+  indexes: table?.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
+    IndexName,
+    KeySchema,
+    Projection,
+  })),
+});
