@@ -65,6 +65,9 @@ export const reads = (key: string, id: number): GoldenRequest[] => {
   ];
 };
 
+/** Golden requests reach functions without an API. */
+const api = { accountId: 'none', apiId: 'deployment-check' };
+
 /** A request in the form in which API Gateway calls a function, and the answer that it must get. */
 const golden = (
   { name, method, path: resourcePath, deprecation }: Omit<Operation, 'name'> & { name: string },
@@ -87,7 +90,7 @@ const golden = (
   const pathParameters = resourcePath.includes('{petId}') ? { petId: `${id}` } : {};
   return {
     functionName: name,
-    event: proxyEvent(request, { stage: 'v1', path, resourcePath, pathParameters }, body),
+    event: proxyEvent(request, { api, stage: 'v1', path, resourcePath, pathParameters }, body),
     ...expected,
     headers: {
       'Content-Type': 'application/json',

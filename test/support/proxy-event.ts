@@ -43,7 +43,8 @@ export const proxyEvent = (parts: EventParts): APIGatewayProxyEvent => {
     port: 443,
   };
   const pathParameters = petId === undefined ? {} : { petId };
-  const target = { stage: 'v1', path, resourcePath: resource, pathParameters };
+  const api = { accountId: '123456789012', apiId: 'test' };
+  const target = { api, stage: 'v1', path, resourcePath: resource, pathParameters };
   const event = gatewayEvent(request, target, body);
   return { ...event, isBase64Encoded };
 };

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
+import { localAccount } from '../local-account.ts';
 import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
 import {
   type GatewayRequest,
@@ -31,6 +32,9 @@ const maxEventBytes = 6 * 1_024 * 1_024;
 const maxHeaderBytes = 10_240;
 
 /** A REST API with the functions that its routes call, by logical id, and a site beside it. */
+const localApi = { accountId: localAccount, apiId: 'local' };
+
+/** A REST API with the functions that its routes call, by logical id. */
 interface Deployment {
   readonly api: RestApiDefinition;
   readonly functions: ReadonlyMap<string, ProxyFunction>;
@@ -161,7 +165,7 @@ const answer = async (
   const [authorization = ''] = headerValuesOf(request, 'authorization');
   if (!route)
     return refusal(/^bearer /i.test(authorization) ? 'tokenIsNoSignature' : 'noSuchRoute');
-  const event = proxyEvent(request, { ...route, stage, path }, body);
+  const event = proxyEvent(request, { ...route, api: localApi, stage, path }, body);
   if (Buffer.byteLength(JSON.stringify(event)) > maxEventBytes) return refusal('tooLarge');
   try {
     const called = functions.get(route.functionId);

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { localAccount } from '../local-account.ts';
 
 /** New values of `x-amzn-RequestId`, `x-amz-apigw-id` and `X-Amzn-Trace-Id`. */
 export const newRequestIds = () => ({
@@ -22,8 +21,15 @@ export interface GatewayRequest extends ReturnType<typeof newRequestIds> {
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
+/** The REST API that sends an event, and its account. */
+export interface SendingApi {
+  readonly accountId: string;
+  readonly apiId: string;
+}
+
 /** The target of a request. Its path starts below the stage, percent-encoded as it came. */
 interface Target {
+  readonly api: SendingApi;
   readonly stage: string;
   readonly path: string;
   readonly resourcePath: string;
@@ -50,9 +56,10 @@ export const headersOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): 
 /** The event that a REST API sends to a function for a request (payload format 1.0). */
 export const proxyEvent = (
   request: GatewayRequest,
-  { stage, path, resourcePath, pathParameters }: Target,
+  target: Target,
   body: string,
 ): APIGatewayProxyEvent => {
+  const { path, resourcePath, pathParameters } = target;
   const headers: Headers = [
     ...request.headers.filter(([name]) => !leftOut.test(name)),
     ['X-Amzn-Trace-Id', request.traceId],
@@ -72,7 +79,7 @@ export const proxyEvent = (
     multiValueQueryStringParameters: query.length > 0 ? valuesByName(query) : null,
     pathParameters: Object.keys(pathParameters).length > 0 ? { ...pathParameters } : null,
     stageVariables: null,
-    requestContext: requestContext(request, resourcePath, stage),
+    requestContext: requestContext(request, target),
     body: body === '' ? null : body,
     isBase64Encoded: false,
   };
@@ -87,15 +94,14 @@ const valuesByName = (pairs: Headers): Record<string, string[]> =>
 
 const requestContext = (
   request: GatewayRequest,
-  resourcePath: string,
-  stage: string,
+  { api, resourcePath, stage }: Target,
 ): APIGatewayProxyEvent['requestContext'] => {
   const domainName = headerValuesOf(request, 'host')[0]?.replace(/:\d+$/, '') ?? 'localhost';
   const now = new Date();
   const [, day, month, year, clock] = now.toUTCString().split(' ');
   return {
-    accountId: localAccount,
-    apiId: 'local',
+    accountId: api.accountId,
+    apiId: api.apiId,
     authorizer: null,
     domainName,
     domainPrefix: domainName.split('.')[0],
@@ -124,7 +130,7 @@ const requestContext = (
     requestId: request.requestId,
     requestTime: `${day}/${month}/${year}:${clock} +0000`,
     requestTimeEpoch: now.getTime(),
-    resourceId: 'local',
+    resourceId: resourcePath,
     resourcePath,
     stage,
   };
