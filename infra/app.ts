@@ -1,8 +1,8 @@
 import { App } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
-import { bundleFunctions } from './lambda/bundle-functions.ts';
+import { bundleFunctions } from './build/bundle-functions.ts';
+import { addSecurityChecks } from './constructs/security-checks.ts';
 import { placeholdersIn } from './placeholders.ts';
-import { addSecurityChecks } from './security-checks.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
 import { accountStackId, emulated, type Stage, stackName, stages, staging } from './stages.ts';

@@ -1,6 +1,6 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { ApiKeyPrefix } from '../lib/contract/api-key.ts';
 import type { OperationName } from '../lib/contract/operations.ts';
+import type { ApiKeyPrefix } from '../lib/keys/api-key.ts';
 
 /** A throttle of API Gateway: average requests a second, and the largest burst. */
 export interface Throttle {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { program } from 'commander';
 import { build } from 'esbuild';
-import { info } from '../openapi/document.ts';
+import { info } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');

@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { program } from 'commander';
-import { pageFiles } from '../openapi/reference-page.ts';
+import { pageFiles } from '../../lib/openapi/reference-page.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');

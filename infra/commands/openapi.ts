@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { program } from 'commander';
-import { openapiText } from '../openapi/document.ts';
+import { openapiText } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 program.name('npm run openapi').description('Writes lib/contract/openapi.json.').parse();

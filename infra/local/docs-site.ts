@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { type PageService, pageFiles } from '../openapi/reference-page.ts';
+import { type PageService, pageFiles } from '../../lib/openapi/reference-page.ts';
 import type { Site } from './gateway/gateway.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {

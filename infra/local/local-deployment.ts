@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { bundleDirectory } from '../lambda/bundle-functions.ts';
+import { buildBundles } from '../build/build-stack.ts';
+import { bundleDirectory } from '../build/bundle-functions.ts';
 import { messageOf } from '../message-of.ts';
-import { buildBundles } from '../template/build-stack.ts';
 import { docsSite } from './docs-site.ts';
 import { createTables } from './dynamodb/create-tables.ts';
 import type { Gateway, Site } from './gateway/gateway.ts';

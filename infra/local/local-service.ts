@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withAssembly } from '../template/build-stack.ts';
+import { withAssembly } from '../build/build-stack.ts';
 import { type DynamodbLocal, startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { type GatewayOptions, startGateway } from './gateway/gateway.ts';
 import type { FunctionReports } from './lambda/lambda-function.ts';

@@ -1,6 +1,6 @@
+import { readTemplate } from '../build/build-stack.ts';
+import type { Template } from '../build/template.ts';
 import { stackName, staging } from '../stages.ts';
-import { readTemplate } from '../template/build-stack.ts';
-import type { Template } from '../template/template.ts';
 import { type TableDefinition, tablesOf } from './dynamodb/create-tables.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
 import { type FunctionDefinition, functionsOf } from './lambda/function-definition.ts';

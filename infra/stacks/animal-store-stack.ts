@@ -9,18 +9,18 @@ import {
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { statusIndex } from '../../lib/contract/tables.ts';
-import { PetsApi } from '../api/pets-api.ts';
-import { CanaryDeployment } from '../lambda/canary-deployment.ts';
+import { statusIndex } from '../../lib/pets/status-index.ts';
+import { CanaryDeployment } from '../constructs/canary-deployment.ts';
+import { Monitoring } from '../constructs/monitoring.ts';
+import { PetsApi } from '../constructs/pets-api.ts';
+import { Probe } from '../constructs/probe.ts';
+import { StageDashboard } from '../constructs/stage-dashboard.ts';
 import {
   allow,
   probeKeyArn,
   ServiceFunction,
   type ServiceFunctions,
-} from '../lambda/stage-function.ts';
-import { Monitoring } from '../monitoring/monitoring.ts';
-import { Probe } from '../monitoring/probe.ts';
-import { StageDashboard } from '../monitoring/stage-dashboard.ts';
+} from '../constructs/stage-function.ts';
 import { requireSafe, type Stage } from '../stages.ts';
 
 /** One stage of the animal store. Throws when its values are unsafe. */

@@ -5,12 +5,12 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import type { MiddlewareStack } from '@smithy/types';
 import { exactNumber } from '../contract/exact-json.ts';
-import { metricNames } from '../contract/metric-names.ts';
-import { elapsedMs, instantMs } from './elapsed-ms.ts';
-import { environment } from './environment.ts';
+import { environment } from '../environment.ts';
+import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
+import { metricNames } from '../telemetry/metric-names.ts';
+import { count, recordDynamodbLatency } from '../telemetry/telemetry.ts';
 import { readAnswer } from './read-answer.ts';
 import { isThrottled } from './retryable.ts';
-import { count, recordDynamodbLatency } from './telemetry.ts';
 
 const maxAttempts = 3;
 

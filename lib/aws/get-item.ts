@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { noteCorruptItem } from '../telemetry/telemetry.ts';
 import { checkAnswer, dynamodb } from './dynamodb.ts';
-import { noteCorruptItem } from './telemetry.ts';
 
 class CorruptItem extends Error {}
 

@@ -1,10 +1,10 @@
-import { elapsedMs, instantMs } from '../aws/elapsed-ms.ts';
-import { count, writeLine } from '../aws/telemetry.ts';
 import { ApiError } from '../contract/errors.ts';
-import { metricNames, versionMetricNames } from '../contract/metric-names.ts';
+import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
+import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
+import { count, writeLine } from '../telemetry/telemetry.ts';
 import type { ChainRequest } from './operation-request.ts';
 
-/** What clients get when a function fails: API Gateway's INTEGRATION_FAILURE (row 49 of aws-recorded.md, infra/api/pets-api.ts). */
+/** What clients get when a function fails: API Gateway's INTEGRATION_FAILURE (row 49 of aws-recorded.md, infra/constructs/pets-api.ts). */
 const integrationFailure = 503;
 
 /** Whether the line of a response below 500 has all fields; it always has the metrics. */

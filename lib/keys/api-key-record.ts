@@ -1,4 +1,4 @@
-import type { ApiKeyIdentity } from '../contract/api-key.ts';
+import type { ApiKeyIdentity } from './api-key.ts';
 
 /** What the keys table holds of an API key. Times are ISO 8601 in UTC. */
 export interface ApiKeyRecord extends ApiKeyIdentity {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { environment } from '../aws/environment.ts';
-import { hashOf, isIntact, keyIdOf } from '../contract/api-key.ts';
+import { environment } from '../environment.ts';
+import { hashOf, isIntact, keyIdOf } from './api-key.ts';
 import type { ApiKeyRecord } from './api-key-record.ts';
 import { findApiKey, rememberedApiKey } from './find-api-key.ts';
 

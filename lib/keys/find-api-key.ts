@@ -1,7 +1,7 @@
-import { environment } from '../aws/environment.ts';
 import { getItem } from '../aws/get-item.ts';
 import { isRetryable } from '../aws/retryable.ts';
-import { forgetMetrics } from '../aws/telemetry.ts';
+import { environment } from '../environment.ts';
+import { forgetMetrics } from '../telemetry/telemetry.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
 const keysTable = environment('KEYS_TABLE');

@@ -6,7 +6,7 @@ import {
   paginateScan,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from '../contract/api-key.ts';
+import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from './api-key.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
 /** A newly issued API key. Only its hash is stored, so this is the only copy of the whole key. */

@@ -1,18 +1,18 @@
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { checkAnswer, dynamodb } from '../aws/dynamodb.ts';
-import { environment } from '../aws/environment.ts';
 import { getItem } from '../aws/get-item.ts';
-import { count, noteCorruptItem } from '../aws/telemetry.ts';
 import { type Pet, type PetStatus, petStatuses } from '../contract/bodies.ts';
 import { errors } from '../contract/errors.ts';
 import { exactNumber } from '../contract/exact-json.ts';
-import { metricNames } from '../contract/metric-names.ts';
 import { toPet } from '../contract/pet.ts';
 import type { ListPetsQuery, NewPet } from '../contract/requests.ts';
-import { statusIndex } from '../contract/tables.ts';
+import { environment } from '../environment.ts';
+import { metricNames } from '../telemetry/metric-names.ts';
+import { count, noteCorruptItem } from '../telemetry/telemetry.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
+import { statusIndex } from './status-index.ts';
 
 const petsTable = environment('PETS_TABLE');
 

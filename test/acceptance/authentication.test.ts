@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { generateApiKey } from '../../lib/contract/api-key.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
 import type { ClientRequest } from '../support/http-client.ts';
 import { apiKey, expectError, send } from './client.ts';
 

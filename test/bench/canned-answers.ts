@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { identifyApiKey } from '../../lib/contract/api-key.ts';
 import type { Pet } from '../../lib/contract/bodies.ts';
+import { identifyApiKey } from '../../lib/keys/api-key.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 
 /** Pets of a usual size: one more than the longest page. */

@@ -6,7 +6,7 @@ import {
   bundleDirectory,
   bundleFunctions,
   bundleOptions,
-} from '../../infra/lambda/bundle-functions.ts';
+} from '../../infra/build/bundle-functions.ts';
 import type { RequestName } from './requests.ts';
 
 /** The function that handles each request. */
@@ -106,6 +106,8 @@ export const forgetMetrics = () => {};
 export const writeLine = () => {};`,
       };
     });
-    onEnd(() => (isReplaced ? {} : { errors: [{ text: 'No bundle has lib/aws/telemetry.ts' }] }));
+    onEnd(() =>
+      isReplaced ? {} : { errors: [{ text: 'No bundle has lib/telemetry/telemetry.ts' }] },
+    );
   },
 };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { generateApiKey } from '../../lib/contract/api-key.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { cannedAnswers } from './canned-answers.ts';
 import { type Certificate, makeCertificate } from './certificate.ts';
 

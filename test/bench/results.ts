@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
+import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import * as cold from './cold.ts';
 import { bytesBySource, type Contenders, type measuredNames } from './contenders.ts';

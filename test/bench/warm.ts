@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { generateApiKey } from '../../lib/contract/api-key.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
 import type { ContenderName, Contenders } from './contenders.ts';
 import { functionEnvironment } from './dynamodb-stand-in.ts';
 import { countInstructions, repeatable } from './instructions.ts';

@@ -5,7 +5,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
+import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
+import { parseTemplate, Ref, resourcesOf } from '../../infra/build/template.ts';
 import {
   type FunctionDefinition,
   functionsOf,
@@ -13,7 +14,6 @@ import {
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { probeKeyParameter, staging } from '../../infra/stages.ts';
-import { parseTemplate, Ref, resourcesOf } from '../../infra/template/template.ts';
 import { petStatuses } from '../../lib/contract/bodies.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { type Answer, json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleDirectory, bundleOptions } from '../../infra/lambda/bundle-functions.ts';
+import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { type LambdaProcess, runLambda } from '../bench/lambda-process.ts';

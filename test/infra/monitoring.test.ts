@@ -1,13 +1,13 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { stages, staging } from '../../infra/stages.ts';
+import { operations } from '../../lib/contract/operations.ts';
 import {
   metricNames,
   metricsNamespace,
   probeMetricNames,
   versionMetricNames,
-} from '../../lib/contract/metric-names.ts';
-import { operations } from '../../lib/contract/operations.ts';
+} from '../../lib/telemetry/metric-names.ts';
 import { alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate, propertiesOf, templateOf } from '../support/stack.ts';
 

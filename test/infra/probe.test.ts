@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
+import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { probeKeyParameter, serviceName, stages, staging } from '../../infra/stages.ts';
-import { generateApiKey } from '../../lib/contract/api-key.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { answer, type Fault, FaultProxy, faults, stalls } from '../support/fault-proxy.ts';

@@ -88,7 +88,7 @@ describe('queries of logs', () => {
     const service = await startHandlers();
     const apiKey = await service.issueApiKey();
     service.proxy.inject('Query Pets', faults.accessDenied);
-    const { noteCorruptItem } = await import('../../lib/aws/telemetry.ts');
+    const { noteCorruptItem } = await import('../../lib/telemetry/telemetry.ts');
     noteCorruptItem('7');
     const lines = captureLog();
     await invoke(service.listPets, { headers: bearer(apiKey) });

@@ -1,7 +1,7 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { expect, it } from 'vitest';
-import { addSecurityChecks } from '../../infra/security-checks.ts';
+import { addSecurityChecks } from '../../infra/constructs/security-checks.ts';
 
 // The project itself passes them: `global-setup.ts` synthesises it, and every test run fails otherwise.
 it('the synthesis fails on a topic without TLS, and names the rule', () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { headerValuesOf as valuesOf } from '../../infra/local/gateway/proxy-event.ts';
+import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
 import { eventOf, startTestGateway } from '../support/test-gateway.ts';
 
 const gateway = await startTestGateway();

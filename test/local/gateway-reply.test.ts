@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { headerValuesOf as valuesOf } from '../../infra/local/gateway/proxy-event.ts';
+import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
 import { startTestGateway } from '../support/test-gateway.ts';
 
 const gateway = await startTestGateway();

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { headerValuesOf as valuesOf } from '../../infra/local/gateway/proxy-event.ts';
+import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
 import { eventOf, startTestGateway, testGatewayResponses } from '../support/test-gateway.ts';
 
 // Each recorded row of a table names its source as `aws-recorded.md` does.

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { readTemplate } from '../../infra/build/build-stack.ts';
 import { sourceMapped } from '../../infra/local/lambda/source-mapped.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
 import { stackName, staging } from '../../infra/stages.ts';
-import { readTemplate } from '../../infra/template/build-stack.ts';
 import { startTestGateway } from '../support/test-gateway.ts';
 
 const gateway = await startTestGateway();

@@ -9,7 +9,7 @@ import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { issueLocalApiKey } from '../../infra/local/initial-data.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
-import { identifyApiKey } from '../../lib/contract/api-key.ts';
+import { identifyApiKey } from '../../lib/keys/api-key.ts';
 import { toApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 
 const temporaryFolder = async () => {

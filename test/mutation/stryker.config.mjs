@@ -6,7 +6,7 @@ export default {
     'lib/keys/{api-key-record,authenticate,find-api-key}.ts',
     'lib/contract/{api-key,errors,exact-json,requests}.ts',
     'lib/http/{bearer-auth,body-limits,exact-integers,error-responses,observability}.ts',
-    'lib/aws/telemetry.ts',
+    'lib/telemetry/telemetry.ts',
     'lib/pets/{cursor,creation,pet-store}.ts',
     'lib/aws/get-item.ts',
   ],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { bundleOptions } from '../../infra/lambda/bundle-functions.ts';
+import { bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
 const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path), 'utf8');

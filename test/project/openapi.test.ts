@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
-import { openapiText } from '../../infra/openapi/document.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { staging } from '../../infra/stages.ts';
 import {
@@ -16,6 +15,7 @@ import {
 import { ApiError } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { newPetOf } from '../../lib/contract/requests.ts';
+import { openapiText } from '../../lib/openapi/document.ts';
 import { bodyMismatches, contract, contractText } from '../support/contract.ts';
 import { runsOf } from '../support/runs.ts';
 import { deployedTemplate } from '../support/stack.ts';

@@ -5,9 +5,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { codeSamples } from '../../infra/openapi/code-samples.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { operations } from '../../lib/contract/operations.ts';
+import { codeSamples } from '../../lib/openapi/code-samples.ts';
 import { contractText } from '../support/contract.ts';
 import { pythonTool } from '../support/python-tool.ts';
 
@@ -43,7 +43,7 @@ const comparable = (answer: string) =>
     .trim();
 
 describe('the guides of the reference page', () => {
-  const paths = globSync('infra/openapi/guides/*.md', {
+  const paths = globSync('lib/openapi/guides/*.md', {
     cwd: projectDirectory,
     // It has no request.
     exclude: ['**/other-languages.md'],
@@ -51,7 +51,7 @@ describe('the guides of the reference page', () => {
 
   it('generate clients with the options of npm run other-languages', () => {
     const guide = readFileSync(
-      join(projectDirectory, 'infra/openapi/guides/other-languages.md'),
+      join(projectDirectory, 'lib/openapi/guides/other-languages.md'),
       'utf8',
     );
     const command = readFileSync(join(projectDirectory, 'test/other-languages/run'), 'utf8');

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
-import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
+import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { listen } from '../support/listen.ts';

@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { generateApiKey } from '../../lib/contract/api-key.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { answer, type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import { invoke } from '../support/invoke.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';

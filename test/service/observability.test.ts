@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
+import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { delayed, type Fault, faults } from '../support/fault-proxy.ts';
 import { type InvokeOptions, invoke, senderTo } from '../support/invoke.ts';
@@ -13,7 +13,7 @@ import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.
-const telemetry = await import('../../lib/aws/telemetry.ts');
+const telemetry = await import('../../lib/telemetry/telemetry.ts');
 const keyId = identifyApiKey(service.apiKey, 'pets_test')?.keyId;
 const { id: petId } = (await service.send(creation())).body;
 const get: EventParts = { petId };

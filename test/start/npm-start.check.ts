@@ -80,14 +80,22 @@ describe('npm start', () => {
     await edit('lib/contract/errors.ts', "'); is broken", 'is nowhere.');
     await first.printed(/^(Not reloaded, .*: infra\/app\.ts:\d+: Error: on purpose)$/m);
 
-    await edit('infra/lambda/stage-function.ts', "'Serverless-LambdaDLQ'", "'Serverless-Unknown'");
+    await edit(
+      'infra/constructs/stage-function.ts',
+      "'Serverless-LambdaDLQ'",
+      "'Serverless-Unknown'",
+    );
     await edit('infra/app.ts', "throw new Error('on purpose');\n", '');
     await first.printed(/^(Not reloaded, .*: The Lambda function does not have a dead letter.*)$/m);
 
     // The process itself keeps the modules that it has loaded.
     await edit('infra/local/gateway/router.ts', 'import type', 'import  type');
     await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
-    await edit('infra/lambda/stage-function.ts', "'Serverless-Unknown'", "'Serverless-LambdaDLQ'");
+    await edit(
+      'infra/constructs/stage-function.ts',
+      "'Serverless-Unknown'",
+      "'Serverless-LambdaDLQ'",
+    );
     await expect.poll(() => first.out, reload).toMatch(/\nReloaded the stack\n$/);
     expect(first.out).not.toContain('file://');
     expect((await fetch(`${baseAddress}/pets`)).status).toBe(401);

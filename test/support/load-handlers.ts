@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { bundleDirectory } from '../../infra/lambda/bundle-functions.ts';
+import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
 
 export type Handler = (

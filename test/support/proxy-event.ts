@@ -1,8 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import {
-  proxyEvent as gatewayEvent,
-  newRequestIds,
-} from '../../infra/local/gateway/proxy-event.ts';
+import { proxyEvent as gatewayEvent, newRequestIds } from '../../lib/api-gateway/proxy-event.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
 
 /** Headers or query parameters; a name may have several values, or none. */

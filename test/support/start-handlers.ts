@@ -4,7 +4,7 @@ import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { inject } from 'vitest';
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { localCredentials, localRegion } from '../../infra/local/local-account.ts';
-import { generateApiKey, identifyApiKey } from '../../lib/contract/api-key.ts';
+import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { senderTo } from './invoke.ts';

@@ -5,12 +5,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { entryModule } from '../../infra/lambda/bundle-functions.ts';
+import { entryModule } from '../../infra/build/bundle-functions.ts';
 import { startGateway } from '../../infra/local/gateway/gateway.ts';
-import { headersOf } from '../../infra/local/gateway/proxy-event.ts';
 import type { CustomResponse, Route } from '../../infra/local/gateway/rest-api-definition.ts';
 import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { headersOf } from '../../lib/api-gateway/proxy-event.ts';
 
 /** The gateway responses of the test API; their bodies name their type. */
 const gatewayResponse = (type: string, status: number, headers = {}): CustomResponse => ({

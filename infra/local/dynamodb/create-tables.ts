@@ -8,7 +8,7 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
-import { resourcesOf, type Template } from '../../template/template.ts';
+import { resourcesOf, type Template } from '../../build/template.ts';
 
 const KeySchema = z.array(
   z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }),

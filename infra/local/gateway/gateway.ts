@@ -6,16 +6,16 @@ import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
-import { localAccount } from '../local-account.ts';
-import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
 import {
   type GatewayRequest,
   headersOf,
   headerValuesOf,
   newRequestIds,
   proxyEvent,
-} from './proxy-event.ts';
+} from '../../../lib/api-gateway/proxy-event.ts';
+import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
+import { localAccount } from '../local-account.ts';
+import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
 import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Ref, resourcesOf, type Template } from '../../template/template.ts';
+import { Ref, resourcesOf, type Template } from '../../build/template.ts';
 
 /** One method of one resource. */
 export interface Route {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { relative, resolve } from 'node:path';
-import { bundleDirectory, sourceMapFile } from '../../lambda/bundle-functions.ts';
+import { bundleDirectory, sourceMapFile } from '../../build/bundle-functions.ts';
 import { projectDirectory } from '../../project-directory.ts';
 
 /** A stack whose frames name the source instead of the bundle, where a source map is found. */

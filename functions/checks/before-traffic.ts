@@ -5,7 +5,6 @@ import {
 } from '@aws-sdk/client-codedeploy';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { parseJson } from '../../lib/contract/exact-json.ts';
 import {
   creation,
   type GoldenRequest,
@@ -13,8 +12,9 @@ import {
   list,
   reads,
   refusals,
-} from './golden-requests.ts';
-import { readProbeKey, variable } from './probe-key.ts';
+} from '../../lib/checks/golden-requests.ts';
+import { readProbeKey, variable } from '../../lib/checks/probe-key.ts';
+import { parseJson } from '../../lib/contract/exact-json.ts';
 
 /** How long the check may take, in ms; the rest of the function's time is for the report. */
 const checkMs = 45_000;

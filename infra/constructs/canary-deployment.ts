@@ -7,12 +7,12 @@ import {
   TrafficRouting,
 } from 'aws-cdk-lib/aws-codedeploy';
 import { Construct } from 'constructs';
-import { versionMetricNames } from '../../lib/contract/metric-names.ts';
 import { operations } from '../../lib/contract/operations.ts';
-import type { Monitoring } from '../monitoring/monitoring.ts';
-import { type MonitoredService, serviceMetric } from '../monitoring/service-metrics.ts';
-import { acknowledge, serviceRole } from '../security-checks.ts';
+import { versionMetricNames } from '../../lib/telemetry/metric-names.ts';
 import type { Stage } from '../stages.ts';
+import type { Monitoring } from './monitoring.ts';
+import { acknowledge, serviceRole } from './security-checks.ts';
+import { type MonitoredService, serviceMetric } from './service-metrics.ts';
 import {
   allow,
   type ServiceFunction,

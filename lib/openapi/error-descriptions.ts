@@ -1,4 +1,4 @@
-import { maxContentTypeLength } from '../../lib/contract/limits.ts';
+import { maxContentTypeLength } from '../contract/limits.ts';
 
 /** Says when the service returns each error, by error code, in order of status. */
 export const errorDescriptions: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import { parseTemplate, type Template } from './template.ts';
 
 /** Bundles the functions from the sources as they are now. Throws an error of one line when they can't be built. */
 export const buildBundles = async (signal: AbortSignal): Promise<void> => {
-  const script = "await (await import('./infra/lambda/bundle-functions.ts')).bundleFunctions()";
+  const script = "await (await import('./infra/build/bundle-functions.ts')).bundleFunctions()";
   await run(['--input-type=module', '--eval', script], {}, signal);
 };
 

@@ -16,11 +16,11 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { errors } from '../../lib/contract/errors.ts';
 import { methodsOf, operations } from '../../lib/contract/operations.ts';
-import type { ServiceFunction, ServiceFunctions } from '../lambda/stage-function.ts';
-import { acknowledge } from '../security-checks.ts';
 import { type Stage, serviceName, type Throttle } from '../stages.ts';
 import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
+import { acknowledge } from './security-checks.ts';
+import type { ServiceFunction, ServiceFunctions } from './stage-function.ts';
 
 /** The stage of the REST API, and so the last segment of the base address. */
 const versionSegment = 'v1';

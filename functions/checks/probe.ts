@@ -1,5 +1,5 @@
-import { metricsNamespace, probeMetricNames } from '../../lib/contract/metric-names.ts';
-import { readProbeKey, variable } from '../lambda/probe-key.ts';
+import { readProbeKey, variable } from '../../lib/checks/probe-key.ts';
+import { metricsNamespace, probeMetricNames } from '../../lib/telemetry/metric-names.ts';
 
 /** Time limit for reading the key, and for each request, in ms. */
 const patienceMs = 5_000;

@@ -1,13 +1,13 @@
-import { type ApiError, errors } from '../../lib/contract/errors.ts';
-import { idempotencyKeyPattern, maxBodyBytes } from '../../lib/contract/limits.ts';
+import { type ApiError, errors } from '../contract/errors.ts';
+import { idempotencyKeyPattern, maxBodyBytes } from '../contract/limits.ts';
 import {
   allowedMethods,
   type Deprecation,
   getPet,
   type Operation,
   operations,
-} from '../../lib/contract/operations.ts';
-import { defaultLimit, maxLimit } from '../../lib/contract/requests.ts';
+} from '../contract/operations.ts';
+import { defaultLimit, maxLimit } from '../contract/requests.ts';
 import { codeSamples } from './code-samples.ts';
 import { errorDescriptions } from './error-descriptions.ts';
 import { header, headersOf, headersOfError } from './headers.ts';

@@ -1,6 +1,6 @@
-import { petStatuses } from '../../lib/contract/bodies.ts';
-import { int64Bounds } from '../../lib/contract/pet.ts';
-import { defaultStatus, maxNameLength, visible } from '../../lib/contract/requests.ts';
+import { petStatuses } from '../contract/bodies.ts';
+import { int64Bounds } from '../contract/pet.ts';
+import { defaultStatus, maxNameLength, visible } from '../contract/requests.ts';
 import { errorDescriptions } from './error-descriptions.ts';
 
 // Writes characters beyond U+FFFF unescaped, because regular expression engines differ in the syntax of such escapes.

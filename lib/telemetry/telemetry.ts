@@ -1,10 +1,10 @@
+import { environment } from '../environment.ts';
 import {
   type MetricName,
   metricNames,
   metricsNamespace,
   versionMetricNames,
-} from '../contract/metric-names.ts';
-import { environment } from './environment.ts';
+} from './metric-names.ts';
 
 const service = environment('SERVICE_NAME');
 const version = process.env['AWS_LAMBDA_FUNCTION_VERSION'];

@@ -9,14 +9,14 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import { statusIndex } from '../../lib/pets/status-index.ts';
 import {
   type MetricName,
   metricNames,
   metricsNamespace,
   probeMetricNames,
   versionMetricNames,
-} from '../../lib/contract/metric-names.ts';
-import { statusIndex } from '../../lib/contract/tables.ts';
+} from '../../lib/telemetry/metric-names.ts';
 import { runbook, serviceName } from '../stages.ts';
 import {
   type MonitoredService,

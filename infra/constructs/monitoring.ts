@@ -12,11 +12,11 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { metricNames } from '../../lib/contract/metric-names.ts';
 import { operations } from '../../lib/contract/operations.ts';
-import { statusIndex } from '../../lib/contract/tables.ts';
-import { acknowledge } from '../security-checks.ts';
+import { statusIndex } from '../../lib/pets/status-index.ts';
+import { metricNames } from '../../lib/telemetry/metric-names.ts';
 import { runbook, type Stage, serviceName } from '../stages.ts';
+import { acknowledge } from './security-checks.ts';
 import { type MonitoredService, serviceMetric, sumOf, tableMetric } from './service-metrics.ts';
 
 interface ServiceAlarmProps extends Omit<AlarmProps, 'evaluationPeriods'> {

@@ -12,9 +12,9 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { OperationName } from '../../lib/contract/operations.ts';
-import { acknowledge } from '../security-checks.ts';
+import { bundleDirectory } from '../build/bundle-functions.ts';
 import { probeKeyParameter, type Stage, serviceName } from '../stages.ts';
-import { bundleDirectory } from './bundle-functions.ts';
+import { acknowledge } from './security-checks.ts';
 
 interface StageFunctionProps {
   readonly stage: Stage;

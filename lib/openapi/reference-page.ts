@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectDirectory } from '../project-directory.ts';
 import { paths } from './operations.ts';
 
-const contractPath = join(projectDirectory, 'lib', 'contract', 'openapi.json');
+const contractPath = join(import.meta.dirname, '../contract/openapi.json');
 const scalarPath = join(
-  projectDirectory,
-  'node_modules/@scalar/api-reference/dist/browser/standalone.js',
+  import.meta.dirname,
+  '../../node_modules/@scalar/api-reference/dist/browser/standalone.js',
 );
 
 /** The service that the page sends requests to. */

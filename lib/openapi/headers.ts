@@ -1,5 +1,5 @@
-import type { ApiError } from '../../lib/contract/errors.ts';
-import { allowedMethods, getPet, listPets, type Operation } from '../../lib/contract/operations.ts';
+import type { ApiError } from '../contract/errors.ts';
+import { allowedMethods, getPet, listPets, type Operation } from '../contract/operations.ts';
 
 const since = (getPet.deprecation?.since.getTime() ?? 0) / 1_000;
 

@@ -1,16 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { generateApiKey } from '../../lib/contract/api-key.ts';
-import type { Pet } from '../../lib/contract/bodies.ts';
-import { type ApiError, errors } from '../../lib/contract/errors.ts';
-import {
-  createPet,
-  getPet,
-  listPets,
-  type Operation,
-  operations,
-} from '../../lib/contract/operations.ts';
-import { toPet } from '../../lib/contract/pet.ts';
-import { newRequestIds, proxyEvent } from '../local/gateway/proxy-event.ts';
+import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
+import type { Pet } from '../contract/bodies.ts';
+import { type ApiError, errors } from '../contract/errors.ts';
+import { createPet, getPet, listPets, type Operation, operations } from '../contract/operations.ts';
+import { toPet } from '../contract/pet.ts';
+import { generateApiKey } from '../keys/api-key.ts';
 
 /** The answer that a request must get. */
 interface Expected {

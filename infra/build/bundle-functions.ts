@@ -58,27 +58,21 @@ await initialise?.();
 export { handler };
 `;
 
-/** The functions that serve no request of a client, by the names of their bundles. */
-const checks = {
-  'before-traffic': 'infra/lambda/before-traffic-handler.ts',
-  probe: 'infra/monitoring/probe-handler.ts',
-};
-
 /**
- * Bundles each file of `functions/`, and the stack's own checks, as they run on Lambda: `<name>.cjs`, and `<name>.mjs`
+ * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda: `<name>.cjs`, and `<name>.mjs`
  * with the export `handler`. Source maps stay in `.build/maps`: loading them costs time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
   const output = { outdir: bundlesDirectory, entryNames: '[name]/[name]' };
-  const [functions, others] = await Promise.all([
+  const [functions, checks] = await Promise.all([
     bundle({ ...output, entryPoints: ['functions/*.ts'] }),
     // With the whole SDK: its other clients need what the functions leave out, such as endpoints. The SDK is bundled here
     // too, so that the tested version runs: Lambda's own copy changes by itself.
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
-    bundle({ ...output, plugins: [], entryPoints: checks }),
+    bundle({ ...output, plugins: [], entryPoints: ['functions/checks/*.ts'] }),
   ]);
   const names = new Set<string>();
-  for (const { path, code, map = '' } of [...functions, ...others]) {
+  for (const { path, code, map = '' } of [...functions, ...checks]) {
     const name = basename(path, '.cjs');
     names.add(name);
     await replaceFile(path, code);

@@ -3,12 +3,12 @@ import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
-import { probeMetricNames } from '../../lib/contract/metric-names.ts';
-import { StageFunction } from '../lambda/stage-function.ts';
-import { acknowledge } from '../security-checks.ts';
+import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
 import type { Stage } from '../stages.ts';
 import type { Monitoring } from './monitoring.ts';
+import { acknowledge } from './security-checks.ts';
 import { probeMetric } from './service-metrics.ts';
+import { StageFunction } from './stage-function.ts';
 
 /** Asks the service once a minute for a pet as its clients do, at its public address, and alarms when it fails. */
 export class Probe extends StageFunction {

@@ -22,7 +22,7 @@ export interface GatewayRequest extends ReturnType<typeof newRequestIds> {
 type Headers = readonly (readonly [name: string, value: string])[];
 
 /** The REST API that sends an event, and its account. */
-export interface SendingApi {
+interface SendingApi {
   readonly accountId: string;
   readonly apiId: string;
 }
