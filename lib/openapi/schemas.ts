@@ -3,10 +3,11 @@ import { int64Bounds } from '../contract/pet.ts';
 import { defaultStatus, maxNameLength, visible } from '../contract/requests.ts';
 import { errorDescriptions } from './error-descriptions.ts';
 
-// Writes characters beyond U+FFFF unescaped, because regular expression engines differ in the syntax of such escapes.
-const notBlank = visible.source.replace(/\\u\{(\w+)\}/g, (_, hex) =>
-  String.fromCodePoint(Number.parseInt(hex, 16)),
-);
+/**
+ * `visible`, for engines that compare UTF-16 code units (JavaScript without the `u` flag) as well as for those that
+ * compare code points. No syntax for ranges beyond U+FFFF works in both, so these are left out.
+ */
+const notBlank = visible.source.replace(/\\u\{\w+\}-?/g, '');
 
 /** A schema by its name. */
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -16,7 +17,8 @@ const name = {
   minLength: 1,
   maxLength: maxNameLength,
   pattern: notBlank,
-  description: 'Well-formed Unicode with at least one visible character. Stored as you send it.',
+  description:
+    'Well-formed Unicode with at least one visible character. The pattern does not know the invisible characters beyond U+FFFF, such as tags. Stored as you send it.',
 };
 
 const categoryId = {
