@@ -18,7 +18,7 @@ export const functionNames: Readonly<Record<RequestName, string>> = {
 };
 
 /** The frameworks that the service is compared with. */
-export const peerNames = ['hono', 'powertools', 'express', 'fastify'] as const;
+export const peerNames = ['hono', 'powertools'] as const;
 
 const ownNames = ['bare', 'sdkCall', 'service', 'notWarmedUp', 'ordinary'] as const;
 
@@ -69,8 +69,6 @@ export const buildContenders = async (
     ordinary: (request) => join(outdir, 'ordinary', `${functionNames[request]}.cjs`),
     hono: other('hono'),
     powertools: other('powertools'),
-    express: other('express'),
-    fastify: other('fastify'),
   };
 };
 

@@ -13,8 +13,6 @@ export const labels: Readonly<Record<ContenderName, string>> = {
   ordinary: 'esbuild’s defaults',
   hono: 'Hono',
   powertools: 'Powertools',
-  express: 'Express',
-  fastify: 'Fastify',
 };
 
 /** A figure with a bar. For a ratio of CPU times, its whole 95 % interval must be within the bar. */
@@ -81,8 +79,6 @@ const budgetOf = (results: Results): readonly Figure[] => {
     cold('listPets', 'bare', 1.68),
     cold('getPet', 'hono', 0.61),
     cold('getPet', 'powertools', 0.61),
-    cold('getPet', 'express', 0.42),
-    cold('getPet', 'fastify', 0.38),
     figureOf(
       'first invocation/without warm-up, CPU time',
       0.28,
