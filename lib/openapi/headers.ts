@@ -20,7 +20,7 @@ export const headers: Readonly<Record<string, object>> = {
     description:
       'Address of the next page, relative to the address of this page (RFC 8288). The last page has no `Link`.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
-    example: '</v1/pets?limit=20&cursor=AAAcFgyVVVVVVosXT2bK>; rel="next"',
+    example: '</v1/pets?limit=20&cursor=UE0QHyUBABwWCk6O6YZhdmFpbGFibGU>; rel="next"',
   },
   Deprecation: {
     description: 'When the operation was deprecated, in seconds since 1970 (RFC 9745).',
