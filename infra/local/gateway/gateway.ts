@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import {
@@ -17,6 +16,7 @@ import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
 import { localAccount } from '../local-account.ts';
 import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
 import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
+import { bodyTooLong, headersTooLong, maxHeaderBytes, readBody } from './request-limits.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
 
@@ -25,11 +25,6 @@ import { matchRoute } from './router.ts';
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const maxEventBytes = 6 * 1_024 * 1_024;
-/**
- * API Gateway's limit of the request line and the headers together. Unverified: the response to more.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
- */
-const maxHeaderBytes = 10_240;
 
 /** A REST API with the functions that its routes call, by logical id, and a site beside it. */
 const localApi = { accountId: localAccount, apiId: 'local' };
@@ -85,8 +80,9 @@ export const startGateway = async (options: GatewayOptions) => {
     });
     const deployment = await deployed;
     if (await deployment.site?.(message, response)) return;
-    const body = `${await buffer(message)}`;
-    send(response, request, await answer(deployment, request, body, log));
+    const body = await readBody(message);
+    if (body === undefined) return send(response, bodyTooLong);
+    send(response, withIds(request, await answer(deployment, request, body, log)));
   };
   // Whether API Gateway passes on a request without a Host header is unverified.
   const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
@@ -98,15 +94,19 @@ export const startGateway = async (options: GatewayOptions) => {
     }),
   );
   // Node itself would send an empty response.
-  const refuse = async (socket: Duplex) => {
+  const refuse = async (error: Error, socket: Duplex) => {
     if (!(socket instanceof Socket && socket.writable)) return void socket.destroy();
     const response = new ServerResponse(new IncomingMessage(socket));
     // Throws while the socket has a response: to an earlier request, or to an invalid body.
     response.assignSocket(socket);
     response.once('finish', () => socket.end());
-    send(response, newRequestIds(), gatewayResponse((await deployed).api, 'badRequest'));
+    if ('code' in error && error.code === 'HPE_HEADER_OVERFLOW') {
+      return send(response, headersTooLong);
+    }
+    const { api } = await deployed;
+    send(response, withIds(newRequestIds(), gatewayResponse(api, 'badRequest')));
   };
-  server.on('clientError', (_cause, socket) => refuse(socket).catch(() => socket.destroy()));
+  server.on('clientError', (error, socket) => refuse(error, socket).catch(() => socket.destroy()));
   try {
     await once(server.listen(port, '127.0.0.1'), 'listening');
   } catch (error) {
@@ -186,16 +186,18 @@ const answer = async (
   }
 };
 
-const send = (
-  response: ServerResponse,
+/** A response with the ids that API Gateway gave its request. */
+const withIds = (
   { requestId, extendedRequestId }: ReturnType<typeof newRequestIds>,
   { status, headers, body }: GatewayReply,
-) => {
-  const own = {
-    'Content-Length': `${Buffer.byteLength(body)}`,
-    'x-amzn-RequestId': requestId,
-    'x-amz-apigw-id': extendedRequestId,
-  };
+): GatewayReply => ({
+  status,
+  headers: [...headers, ['x-amzn-RequestId', requestId], ['x-amz-apigw-id', extendedRequestId]],
+  body,
+});
+
+const send = (response: ServerResponse, { status, headers, body }: GatewayReply) => {
+  const length = ['Content-Length', `${Buffer.byteLength(body)}`];
   // Node leaves out the body of a response that may have none.
-  response.writeHead(status, [...headers, ...Object.entries(own)].flat()).end(body);
+  response.writeHead(status, [...headers, length].flat()).end(body);
 };
