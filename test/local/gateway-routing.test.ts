@@ -125,7 +125,9 @@ describe('a request that is too large', () => {
       gateway.request('/v1/pets', { method: 'POST', body: 'a'.repeat(length) });
     const limit = 6 * 1_024 * 1_024;
     expect(eventOf(await post(limit - 4_096)).body).toHaveLength(limit - 4_096);
-    expect(await post(limit)).toMatchObject({ status: 413, body: body('REQUEST_TOO_LARGE') });
+    const refusal = await post(limit);
+    expect(refusal).toMatchObject({ status: 413, body: body('REQUEST_TOO_LARGE') });
+    expect(valuesOf(refusal, 'x-amzn-ErrorType')).toEqual(['BadRequestException']);
   });
 });
 

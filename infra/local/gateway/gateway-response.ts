@@ -27,8 +27,8 @@ const gatewayErrors = {
     'MissingAuthenticationTokenException',
     'Missing Authentication Token',
   ],
-  // 85. Unverified: the error type.
-  tooLarge: ['REQUEST_TOO_LARGE', 413, 'RequestTooLargeException', 'Request Too Long'],
+  // 85 and koki-develop/lgtm-generator#10. Unverified: the type of the response.
+  tooLarge: ['REQUEST_TOO_LARGE', 413, 'BadRequestException', 'Request Too Long'],
   // 49, 50, 55.
   functionFailed: ['INTEGRATION_FAILURE', 502, ...internalError],
   // 55, 59 to 62. Unverified: the type of the response.
