@@ -1,4 +1,5 @@
 import type { ErrorBody } from './bodies.ts';
+import { maxBodyBytes } from './limits.ts';
 
 /** The `cause` is for the log, never for the response. */
 interface ErrorDetails extends ErrorOptions {
@@ -29,10 +30,13 @@ const retryAfterOneSecond = { 'Retry-After': '1' };
 export const errors = {
   invalidRequest: (message: string) => new ApiError('invalid_request', 400, message),
   unauthorized: () =>
-    new ApiError('unauthorized', 401, 'The API key is missing or invalid.', {
+    new ApiError(
+      'unauthorized',
+      401,
+      'The API key is missing or invalid. Send it as `Authorization: Bearer <API key>`.',
       // RFC 6750 §3: a 401 names the authentication scheme that the service accepts.
-      headers: { 'WWW-Authenticate': 'Bearer' },
-    }),
+      { headers: { 'WWW-Authenticate': 'Bearer' } },
+    ),
   notFound: () => new ApiError('not_found', 404, 'The requested resource could not be found.'),
   methodNotAllowed: (allowed: readonly string[]) =>
     new ApiError(
@@ -47,9 +51,17 @@ export const errors = {
       410,
       `This endpoint has been removed. Use ${successor} instead.`,
     ),
-  payloadTooLarge: () => new ApiError('payload_too_large', 413, 'The body is too large.'),
+  payloadTooLarge: () =>
+    new ApiError(
+      'payload_too_large',
+      413,
+      `The body must have at most ${maxBodyBytes.toLocaleString('en')} bytes.`,
+    ),
   unsupportedMediaType: (message = 'Content-Type must be application/json in UTF-8.') =>
-    new ApiError('unsupported_media_type', 415, message),
+    new ApiError('unsupported_media_type', 415, message, {
+      // RFC 9110 §15.5.16: a 415 lists the media types and codings that the service accepts.
+      headers: { Accept: 'application/json', 'Accept-Encoding': 'identity' },
+    }),
   idempotencyKeyReused: () =>
     new ApiError('idempotency_key_reused', 422, 'This Idempotency-Key was used with another body.'),
   tooManyRequests: () =>

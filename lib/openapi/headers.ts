@@ -40,6 +40,16 @@ export const headers: Readonly<Record<string, object>> = {
     schema: { type: 'string', pattern: '^<[^>]+>; rel="successor-version"$' },
     example: `</v1${getPet.deprecation?.successor}>; rel="successor-version"`,
   },
+  Accept: {
+    description: 'The media type that the operation accepts (RFC 9110).',
+    required: true,
+    schema: { type: 'string', const: 'application/json' },
+  },
+  'Accept-Encoding': {
+    description: 'The content coding that the operation accepts (RFC 9110).',
+    required: true,
+    schema: { type: 'string', const: 'identity' },
+  },
   Allow: {
     description: 'The methods that the path supports.',
     required: true,

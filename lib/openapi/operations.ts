@@ -79,7 +79,7 @@ const descriptions = {
       }),
     ],
     requestBody: {
-      description: `The animal, in at most ${maxBodyBytes.toLocaleString('en')} bytes of UTF-8.`,
+      description: `The animal, in at most ${maxBodyBytes.toLocaleString('en')} bytes of UTF-8. API Gateway replaces each byte that is not UTF-8, such as an accented letter in Latin-1, by U+FFFD before the service sees it.`,
       required: true,
       content: json('NewPet', {
         required: { name: 'Rex', categoryId: 1 },

@@ -39,6 +39,7 @@ describe('API key', () => {
     for (const request of requests) {
       const response = await send({ ...request, headers });
       expectError(response, 401, 'unauthorized');
+      expect.soft(response.text).toContain('Authorization: Bearer <API key>');
       const { 'www-authenticate': own, 'x-amzn-remapped-www-authenticate': renamed } =
         response.headers;
       expect.soft(own ?? renamed).toBe('Bearer');

@@ -122,6 +122,24 @@ describe('POST /pets with a body', () => {
     expect((await create(body)).status).toBe(status);
   });
 
+  it('names the limit when a body is too large', async () => {
+    const { text } = await create('x'.repeat(8_193));
+    expect(JSON.parse(text).message).toBe('The body must have at most 8,192 bytes.');
+  });
+
+  it('lists the accepted type and coding when it does not support those of a body', async () => {
+    const { headers } = await createAs('text/plain');
+    expect(headers).toMatchObject({ accept: 'application/json', 'accept-encoding': 'identity' });
+  });
+
+  // Unverified: what API Gateway does with bytes that are not UTF-8.
+  it('stores U+FFFD for each byte of a body that is not UTF-8', async () => {
+    const body = Buffer.from('{"name":"Zo\xeb","categoryId":1}', 'latin1');
+    const headers = [authorization, ['Content-Type', 'application/json']] as const;
+    const { text } = await send({ method: 'POST', path: '/pets', headers, body });
+    expect(JSON.parse(text).name).toBe('Zo\ufffd');
+  });
+
   it.each<[status: number | number[], type: string | undefined, body?: string]>([
     [201, 'application/json'],
     [201, 'Application/JSON; charset=UTF-8'],
