@@ -11,8 +11,9 @@ import { operations } from '../../lib/contract/operations.ts';
 import { versionMetricNames } from '../../lib/telemetry/metric-names.ts';
 import type { Stage } from '../stages.ts';
 import type { Monitoring } from './monitoring.ts';
-import { acknowledge, serviceRole } from './security-checks.ts';
+import { acknowledge } from './security-checks.ts';
 import { type MonitoredService, serviceMetric } from './service-metrics.ts';
+import { serviceRole } from './service-role.ts';
 import {
   allow,
   type ServiceFunction,

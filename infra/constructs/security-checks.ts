@@ -1,5 +1,4 @@
 import { type App, Validations } from 'aws-cdk-lib';
-import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import type { Construct } from 'constructs';
 
@@ -16,15 +15,4 @@ export const acknowledge = (construct: Construct, reasons: Readonly<Record<strin
   for (const [rule, reason] of Object.entries(reasons)) {
     Validations.of(construct).acknowledge({ id: `${rule.replace(/-.*/, '')}::${rule}`, reason });
   }
-};
-
-/** A role for an AWS service, with the managed policy that AWS maintains for this use. */
-export const serviceRole = (scope: Construct, id: string, service: string, policy: string) => {
-  const role = new Role(scope, id, {
-    assumedBy: new ServicePrincipal(`${service}.amazonaws.com`),
-    managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
-  });
-  const rule = `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`;
-  acknowledge(role, { [rule]: 'AWS made the policy for this one use.' });
-  return role;
 };

@@ -1,7 +1,7 @@
 import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
-import { serviceRole } from '../constructs/security-checks.ts';
+import { serviceRole } from '../constructs/service-role.ts';
 import { accountStackName } from '../stages.ts';
 
 /**

@@ -1,0 +1,14 @@
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { acknowledge } from './security-checks.ts';
+
+/** A role for an AWS service, with the managed policy that AWS maintains for this use. */
+export const serviceRole = (scope: Construct, id: string, service: string, policy: string) => {
+  const role = new Role(scope, id, {
+    assumedBy: new ServicePrincipal(`${service}.amazonaws.com`),
+    managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
+  });
+  const rule = `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`;
+  acknowledge(role, { [rule]: 'AWS made the policy for this one use.' });
+  return role;
+};
