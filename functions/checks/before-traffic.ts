@@ -13,8 +13,9 @@ import {
   reads,
   refusals,
 } from '../../lib/checks/golden-requests.ts';
-import { readProbeKey, variable } from '../../lib/checks/probe-key.ts';
+import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
+import { environment } from '../../lib/environment.ts';
 
 /** How long the check may take, in ms; the rest of the function's time is for the report. */
 const checkMs = 45_000;
@@ -69,7 +70,7 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
 
 /** Sends a request and returns the body of its answer. Throws for a wrong one, without a part that could have the key. */
 const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<unknown> => {
-  const FunctionName = variable(request.functionName);
+  const FunctionName = environment(request.functionName);
   const { FunctionError, Payload } = await lambda.send(
     new InvokeCommand({ FunctionName, Payload: JSON.stringify(request.event) }),
     { abortSignal },

@@ -1,5 +1,7 @@
-import { readProbeKey, variable } from '../../lib/checks/probe-key.ts';
-import { metricsNamespace, probeMetricNames } from '../../lib/telemetry/metric-names.ts';
+import { readProbeKey } from '../../lib/checks/probe-key.ts';
+import { environment } from '../../lib/environment.ts';
+import { metricDirective, writeLine } from '../../lib/telemetry/embedded-metrics.ts';
+import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
 
 /** Time limit for reading the key, and for each request, in ms. */
 const patienceMs = 5_000;
@@ -16,9 +18,9 @@ let apiKey: string | undefined;
 /** Requests one pet from the public address, as a client does, and logs the result. Logs a failure instead of throwing. */
 export const handler = async (): Promise<void> => {
   try {
-    writeLine({ [probeMetricNames.success]: 1, [probeMetricNames.latency]: await probe() });
+    logResult({ [probeMetricNames.success]: 1, [probeMetricNames.latency]: await probe() });
   } catch (error) {
-    writeLine({ [probeMetricNames.success]: 0 }, reasonOf(error));
+    logResult({ [probeMetricNames.success]: 0 }, reasonOf(error));
   }
 };
 
@@ -27,7 +29,7 @@ const probe = async (): Promise<number> => {
   const isKept = apiKey !== undefined;
   apiKey ??= await readProbeKey(AbortSignal.timeout(patienceMs));
   const startedAt = performance.now();
-  const response = await fetch(`${variable('BASE_ADDRESS')}/pets?limit=1`, {
+  const response = await fetch(`${environment('BASE_ADDRESS')}/pets?limit=1`, {
     headers: { Authorization: `Bearer ${apiKey}`, 'User-Agent': 'animal-store-probe' },
     redirect: 'error',
     signal: AbortSignal.timeout(patienceMs),
@@ -50,23 +52,17 @@ const probe = async (): Promise<number> => {
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause ? `${error} (${error.cause})` : `${error}`;
 
-/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
-const writeLine = (values: Readonly<Record<string, number>>, failure?: string): void => {
-  const Metrics = Object.keys(values).map((Name) => ({
-    Name,
-    Unit: Name === probeMetricNames.latency ? 'Milliseconds' : 'Count',
-  }));
-  const line = {
-    level: failure === undefined ? 'INFO' : 'ERROR',
-    message: failure === undefined ? 'The probe was answered' : 'The probe failed',
-    failure,
-    service: variable('SERVICE_NAME'),
-    ...values,
-    _aws: {
-      Timestamp: Date.now(),
-      CloudWatchMetrics: [{ Namespace: metricsNamespace, Dimensions: [['service']], Metrics }],
+const logResult = (
+  values: Readonly<{ [probeMetricNames.success]: number; [probeMetricNames.latency]?: number }>,
+  failure?: string,
+): void =>
+  writeLine(
+    {
+      level: failure === undefined ? 'INFO' : 'ERROR',
+      message: failure === undefined ? 'The probe was answered' : 'The probe failed',
+      failure,
+      service: environment('SERVICE_NAME'),
+      ...values,
     },
-  };
-  // Not console.log: Lambda adds a prefix to its lines (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
-  process.stdout.write(`${JSON.stringify(line)}\n`);
-};
+    [metricDirective(['service'], Object.keys(values))],
+  );

@@ -1,17 +1,11 @@
 import { GetParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
+import { environment } from '../environment.ts';
 
 const ssm = new SSMClient();
 
-/** An environment variable that the stack sets. Throws when it is missing. */
-export const variable = (name: string): string => {
-  const value = process.env[name];
-  if (value) return value;
-  throw new Error(`The environment variable ${name} is not set`);
-};
-
 /** Reads the API key with which a stage checks itself. Never log it. Throws an error that says what to do if there is none. */
 export const readProbeKey = async (abortSignal: AbortSignal): Promise<string> => {
-  const Name = variable('PROBE_KEY_PARAMETER');
+  const Name = environment('PROBE_KEY_PARAMETER');
   const found = await ssm
     .send(new GetParameterCommand({ Name, WithDecryption: true }), { abortSignal })
     .catch((error: unknown) => {
@@ -21,7 +15,7 @@ export const readProbeKey = async (abortSignal: AbortSignal): Promise<string> =>
   const apiKey = found?.Parameter?.Value;
   // The error of `fetch` repeats a header that it can't send.
   if (apiKey && /^\w+$/.test(apiKey)) return apiKey;
-  const stage = variable('SERVICE_NAME').replace('animal-store-', '');
+  const stage = environment('SERVICE_NAME').replace('animal-store-', '');
   throw new Error(
     `There is no API key in ${Name}: run npm run keys -- issue --for-probe --stage ${stage}`,
   );

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
-import { count, writeLine } from '../telemetry/telemetry.ts';
+import { count, writeRequestLine } from '../telemetry/telemetry.ts';
 import type { ChainRequest } from './operation-request.ts';
 
 /** What clients get when a function fails: API Gateway's INTEGRATION_FAILURE (row 49 of aws-recorded.md, infra/constructs/pets-api.ts). */
@@ -22,7 +22,7 @@ export const observability = (operation: string) => {
     const failed = status >= 500;
     const durationMs = elapsedMs(request.context.startedAt);
     countAnswer(status);
-    writeLine({
+    writeRequestLine({
       level: failed ? 'ERROR' : 'INFO',
       message: failed ? 'The request failed' : 'The request was answered',
       operation,

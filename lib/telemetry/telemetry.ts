@@ -1,10 +1,6 @@
 import { environment } from '../environment.ts';
-import {
-  type MetricName,
-  metricNames,
-  metricsNamespace,
-  versionMetricNames,
-} from './metric-names.ts';
+import { type MetricDirective, metricDirective, writeLine } from './embedded-metrics.ts';
+import { type MetricName, metricNames, versionMetricNames } from './metric-names.ts';
 
 const service = environment('SERVICE_NAME');
 const version = process.env['AWS_LAMBDA_FUNCTION_VERSION'];
@@ -39,11 +35,8 @@ export const forgetMetrics = (): void => {
   corruptItems.length = 0;
 };
 
-/**
- * Writes the one line of a request, with everything recorded since the last one, in CloudWatch's embedded metric format.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
- */
-export const writeLine = (fields: {
+/** Writes the one line of a request, with everything recorded since the last one. */
+export const writeRequestLine = (fields: {
   readonly operation: string;
   readonly [versionMetricNames.latency]: number;
   readonly [field: string]: unknown;
@@ -56,38 +49,25 @@ export const writeLine = (fields: {
   };
   // One value is written as a number, so that queries of the log can calculate with it.
   for (const [name, values] of metrics) line[name] = values.length === 1 ? values[0] : values;
-  const metadata = `{"Timestamp":${Date.now()},"CloudWatchMetrics":${directivesFor([...metrics.keys()])}}`;
-  // Not console.log, which Lambda gives a prefix (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
-  process.stdout.write(`${JSON.stringify(line).slice(0, -1)},"_aws":${metadata}}\n`);
+  writeLine(line, directivesFor([...metrics.keys()]));
   forgetMetrics();
 };
 
-const writtenDirectives = new Map<string, string>();
+const knownDirectives = new Map<string, readonly MetricDirective[]>();
 
-/** The directives in JSON, cached: most requests need the same ones, and writing them takes as long as the rest of the line. */
-const directivesFor = (names: readonly MetricName[]): string => {
+/** The directives of a line with these metrics. Remembered, because most requests have the same metrics. */
+const directivesFor = (names: readonly MetricName[]): readonly MetricDirective[] => {
   const key = names.join();
-  const directives =
-    writtenDirectives.get(key) ??
-    JSON.stringify([
-      directive(['service', 'operation'], names),
-      directive(
-        ['service', 'operation', 'version'],
-        [...names.filter(isByVersion), versionMetricNames.latency],
-      ),
-    ]);
-  writtenDirectives.set(key, directives);
+  const directives = knownDirectives.get(key) ?? [
+    metricDirective(['service', 'operation'], names),
+    metricDirective(
+      ['service', 'operation', 'version'],
+      [...names.filter(isByVersion), versionMetricNames.latency],
+    ),
+  ];
+  knownDirectives.set(key, directives);
   return directives;
 };
 
 const isByVersion = (name: MetricName) =>
   name === metricNames.requests || name === metricNames.serverErrors;
-
-const directive = (dimensions: readonly string[], names: readonly string[]) => ({
-  Namespace: metricsNamespace,
-  Dimensions: [dimensions],
-  Metrics: names.map((Name) => ({
-    Name,
-    Unit: Name.endsWith('Latency') ? 'Milliseconds' : 'Count',
-  })),
-});
