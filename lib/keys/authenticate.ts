@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { environment } from '../environment.ts';
 import { hashOf, isIntact, keyIdOf } from './api-key.ts';
 import type { ApiKeyRecord } from './api-key-record.ts';
-import { findApiKey, rememberedApiKey } from './find-api-key.ts';
+import { findApiKey, rememberAsProven, rememberedApiKey } from './find-api-key.ts';
 
 const prefix = environment('API_KEY_PREFIX');
 
@@ -16,9 +16,10 @@ export const authenticate = async (
   // The checksum rejects a mistyped key without a read of the table. A remembered key needs no checksum: its hash is compared.
   const record =
     rememberedApiKey(keyId) ?? (isIntact(apiKey) ? await findApiKey(keyId, signal) : undefined);
-  return record && timingSafeEqual(record.hash, hashOf(apiKey)) && isInForce(record)
-    ? record
-    : undefined;
+  const isValid = record && timingSafeEqual(record.hash, hashOf(apiKey)) && isInForce(record);
+  if (!isValid) return undefined;
+  rememberAsProven(keyId);
+  return record;
 };
 
 /** A time that can't be read counts as past: the key is refused. */

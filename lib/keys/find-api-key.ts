@@ -24,14 +24,23 @@ interface CachedAnswer {
   readonly freshUntil: number;
 }
 
-// Separate, so that a flood of made-up keys can't evict the ones in use.
-const knownKeys = new Map<string, CachedAnswer>();
-const unknownKeys = new Map<string, CachedAnswer>();
+// Key ids are public. Only a client with the secrets of 1,000 other keys can evict a proven key.
+const provenKeys = new Map<string, CachedAnswer>();
+/** What was read for keys that don't exist, or of which no right secret came. */
+const unprovenKeys = new Map<string, CachedAnswer>();
 
-/** The record of an API key from memory, as long as it is fresh. */
+/** The record of a proven API key from memory, as long as it is fresh. */
 export const rememberedApiKey = (keyId: string): ApiKeyRecord | undefined => {
-  const known = knownKeys.get(keyId);
-  return known && Date.now() < known.freshUntil ? known.record : undefined;
+  const proven = provenKeys.get(keyId);
+  return proven && isFresh(proven) ? proven.record : undefined;
+};
+
+/** Marks the API key of a record that was found as proven: a request had its secret, and it is in force. */
+export const rememberAsProven = (keyId: string): void => {
+  const answer = unprovenKeys.get(keyId);
+  if (!answer) return;
+  unprovenKeys.delete(keyId);
+  remember(provenKeys, keyId, answer);
 };
 
 /**
@@ -42,25 +51,24 @@ export const findApiKey = async (
   keyId: string,
   signal: AbortSignal,
 ): Promise<ApiKeyRecord | undefined> => {
-  const cached = knownKeys.get(keyId) ?? unknownKeys.get(keyId);
+  const cached = provenKeys.get(keyId) ?? unprovenKeys.get(keyId);
+  if (cached && isFresh(cached)) return cached.record;
+  const keys = provenKeys.has(keyId) ? provenKeys : unprovenKeys;
   const now = Date.now();
-  if (cached && now < cached.freshUntil) return cached.record;
-  const mayFallBack = cached?.record && now - cached.readAt < outageToleranceMs;
+  const mayFallBack = cached?.record && isBetween(cached.readAt, cached.readAt + outageToleranceMs);
   const patience = mayFallBack
     ? AbortSignal.any([signal, AbortSignal.timeout(refreshPatienceMs)])
     : signal;
   try {
     const record = await readApiKey(keyId, patience);
-    remember(keyId, {
-      record,
-      readAt: now,
-      freshUntil: now + (record ? knownFreshMs : unknownFreshMs),
-    });
+    const freshUntil = now + (record ? knownFreshMs : unknownFreshMs);
+    provenKeys.delete(keyId);
+    remember(record ? keys : unprovenKeys, keyId, { record, readAt: now, freshUntil });
     return record;
   } catch (error) {
     if (!mayFallBack || !isRetryable(error)) throw error;
     const freshUntil = Math.min(now + outageRetryMs, cached.readAt + outageToleranceMs);
-    remember(keyId, { ...cached, freshUntil });
+    remember(keys, keyId, { ...cached, freshUntil });
     return cached.record;
   }
 };
@@ -77,13 +85,16 @@ export const warmUp = async (): Promise<void> => {
 const readApiKey = (keyId: string, signal: AbortSignal) =>
   getItem({ table: keysTable, key: ['keyId', keyId], consistent: false }, toApiKeyRecord, signal);
 
-const remember = (keyId: string, answer: CachedAnswer) => {
-  knownKeys.delete(keyId);
-  unknownKeys.delete(keyId);
-  const cache = answer.record ? knownKeys : unknownKeys;
-  for (const oldest of cache.keys()) {
-    if (cache.size < maxCachedKeys) break;
-    cache.delete(oldest);
+const isFresh = ({ readAt, freshUntil }: CachedAnswer) => isBetween(readAt, freshUntil);
+
+/** Whether it is now from `start` to `end`. The clock may have been set back to before `start`. */
+const isBetween = (start: number, end: number) => start <= Date.now() && Date.now() < end;
+
+const remember = (keys: Map<string, CachedAnswer>, keyId: string, answer: CachedAnswer) => {
+  keys.delete(keyId);
+  for (const oldest of keys.keys()) {
+    if (keys.size < maxCachedKeys) break;
+    keys.delete(oldest);
   }
-  cache.set(keyId, answer);
+  keys.set(keyId, answer);
 };

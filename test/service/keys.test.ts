@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { generateApiKey } from '../../lib/keys/api-key.ts';
+import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { answer, type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import { invoke } from '../support/invoke.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';
@@ -91,6 +91,12 @@ describe('the cache of keys', () => {
     expect(await statusAfter(0.1, apiKey)).toBe(200);
   });
 
+  it('does not trust an answer that it read in the future, after the clock was set back', async () => {
+    const apiKey = await usedKey();
+    await service.storeApiKey(apiKey, { revokedAt: inSeconds(-7_200) });
+    expect(await statusAfter(-3_600, apiKey)).toBe(401);
+  });
+
   it('forgets what it knew of a key that is gone from the table', async () => {
     const apiKey = await usedKey();
     const Key = { keyId: apiKey.slice(10, 26) };
@@ -151,6 +157,12 @@ describe('an outage of the keys table', () => {
     expect(await statusWith(apiKey)).toBe(200);
   });
 
+  it('leaves no key that was read in the future, before the clock was set back', async () => {
+    const apiKey = await usedKey();
+    start();
+    expect(await statusAfter(-3_600, apiKey)).toBe(503);
+  });
+
   it('does not slow down every request: the table is read again only after 5 s', async () => {
     const apiKey = await usedKey();
     start();
@@ -202,21 +214,31 @@ describe('the cache of many keys', { timeout: 300_000 }, () => {
   /** Sends a request with each of `length` new keys, 20 at a time. A request reads only its key from DynamoDB. */
   const askForNew = async (length: number) => {
     const apiKeys = Array.from({ length }, () => generateApiKey('pets_test'));
+    for (const apiKey of apiKeys) {
+      const { keyId = '', hash } = identifyApiKey(apiKey, 'pets_test') ?? {};
+      issuedHashes.set(keyId, hash);
+    }
     for (let at = 0; at < length; at += 20) await Promise.all(apiKeys.slice(at, at + 20).map(ask));
     return apiKeys;
   };
   const ask = (apiKey: string) => invoke(service.getPet, getRequest(apiKey, 'no id'));
 
-  const recordOfAny: Fault = (exchange) => {
-    const { keyId } = JSON.parse(`${exchange.request}`).Key;
-    const hash = { B: Buffer.alloc(32).toString('base64') };
-    const Item = { keyId, hash, owner: keyId, lastFour: keyId, createdAt: keyId };
-    return answer(JSON.stringify({ Item }))(exchange);
-  };
+  const issuedHashes = new Map<string, Uint8Array | undefined>();
+  const recordWith =
+    (hashOf: (keyId: string) => Uint8Array): Fault =>
+    (exchange) => {
+      const { keyId } = JSON.parse(`${exchange.request}`).Key;
+      const hash = { B: Buffer.from(hashOf(keyId.S)).toString('base64') };
+      const Item = { keyId, hash, owner: keyId, lastFour: keyId, createdAt: keyId };
+      return answer(JSON.stringify({ Item }))(exchange);
+    };
+  const recordOfAny = recordWith(() => Buffer.alloc(32));
+  const recordOfIssued = recordWith((keyId) => issuedHashes.get(keyId) ?? Buffer.alloc(32));
 
   it.each([
     ['made-up keys', answer('{}')],
-    ['records of the table', recordOfAny],
+    ['key ids with wrong secrets', recordOfAny],
+    ['keys with their secrets', recordOfIssued],
   ])('holds 1,000 %s, and reads the oldest again', async (_kind, fault) => {
     service.proxy.inject('GetItem Keys', fault);
     const [oldest = ''] = await askForNew(1);
@@ -229,9 +251,12 @@ describe('the cache of many keys', { timeout: 300_000 }, () => {
     expect(keyReads()).toBe(1_002);
   });
 
-  it('keeps a key in use, however many made-up ones are sent', async () => {
+  it.each([
+    ['made-up keys', answer('{}')],
+    ['known key ids with wrong secrets', recordOfAny],
+  ])('keeps a key in use, however many %s are sent', async (_kind, fault) => {
     const apiKey = await usedKey();
-    service.proxy.inject('GetItem Keys', answer('{}'));
+    service.proxy.inject('GetItem Keys', fault);
     await askForNew(Math.max(1_100, runsOf(1_100, 10_000)));
     const reads = keyReads();
     expect(await statusWith(apiKey)).toBe(200);
