@@ -32,8 +32,7 @@ const outputs = outputsAt < 0 ? [] : options.slice(outputsAt, outputsAt + 2);
 
 /** Runs `cdk deploy` and shows its output. Throws when it fails. */
 const cdkDeploy = (...given: readonly string[]) => {
-  const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
-  execFileSync('cdk', ['deploy', ...given], { stdio: 'inherit', env });
+  execFileSync('cdk', ['deploy', ...given], { stdio: 'inherit' });
 };
 
 /** Creates a change set, and executes the same change set. Throws instead if it replaces or removes a table or the API. */

@@ -57,7 +57,7 @@ const positive = (text: string): number => {
 };
 
 program
-  .name('npm run load --')
+  .name('node test/commands/load.ts')
   .description(
     'Sends many requests to the local service: lists, gets and creations in equal parts.',
   )

@@ -1,4 +1,4 @@
-/** Mutation testing of keys, bodies, errors, log and pets; `npm run mutate` takes 20 minutes or more on two cores. */
+/** Mutation testing of keys, bodies, errors, log and pets. It takes 20 minutes or more on two cores. */
 export default {
   testRunner: 'vitest',
   vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },

@@ -32,6 +32,7 @@ export default defineConfig({
     ...config.test,
     globalSetup: 'test/mutation/global-setup.ts',
     include,
+    env: { RUNS: 'few' },
     sequence: { sequencer: InOrder },
   },
 });

@@ -46,7 +46,7 @@ describe('the lock files', () => {
   });
 });
 
-it('lib/NOTICE lists the packages that ship, with licences: npm run notice writes it', async () => {
+it('lib/NOTICE lists the packages that ship, with licences: vitest --update writes it', async () => {
   const entryPoints = ['functions/*.ts', 'lib/client/animal-store.ts'];
   const output = { outdir: 'none', metafile: true, write: false } as const;
   const { metafile } = await build({ ...bundleOptions, ...output, entryPoints });

@@ -21,7 +21,10 @@ const checkedHere = documents.filter(({ path }) => !checkedElsewhere.includes(pa
 
 const commands = checkedHere.flatMap(({ path, text }) =>
   [...text.matchAll(/^ *```sh\n(.*?)\n *```$/gms)].flatMap(([, block = '']) =>
-    block.split('\n').map((line) => ({ path, command: line.trim() })),
+    block
+      .split('\n')
+      .map((line) => ({ path, command: line.trim() }))
+      .filter(({ command }) => command !== '' && !command.startsWith('#')),
   ),
 );
 const isRequest = ({ command }: { command: string }) => command.startsWith('curl ');
@@ -47,12 +50,6 @@ describe('the documents', () => {
       else expect(scripts).toHaveProperty([script]);
     },
   );
-
-  it('show longer runs, each with a comment in test/README.md, that .ci/run runs', () => {
-    const runs = read('test/README.md').match(/^npm run \S+(?= +#)/gm) ?? [];
-    expect(runs.length).toBeGreaterThan(3);
-    expect(runs.filter((run) => !gate.includes(run))).toEqual([]);
-  });
 
   it('show requests in README.md only, each on a line of its own, where .ci/run finds them', () => {
     const requests = commands.filter(isRequest);

@@ -54,7 +54,7 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
   };
 
   const sidebar = () => page.getByRole('complementary');
-  /** Takes a picture for `npm run screenshot`, or to inspect a failure. */
+  /** Takes a picture to inspect a failure, or with `SCREENSHOTS=.github` those of README.md. */
   const photograph = (name: string) =>
     page.screenshot({ path: join(process.env['SCREENSHOTS'] ?? built, `${name}.png`) });
 

@@ -49,7 +49,7 @@ describe('the guides of the reference page', () => {
     exclude: ['**/other-languages.md'],
   });
 
-  it('generate clients with the options of npm run other-languages', () => {
+  it('generate clients with the options of test/other-languages/run', () => {
     const guide = readFileSync(
       join(projectDirectory, 'lib/openapi/guides/other-languages.md'),
       'utf8',
