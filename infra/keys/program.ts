@@ -8,7 +8,7 @@ import { openLocalKeys, openStage } from './stage-keys.ts';
 import { readUsage } from './usage.ts';
 
 interface Options {
-  readonly stage: Stage['name'];
+  readonly stage: Stage['name'] | 'local';
   readonly endpoint?: string;
   readonly emulator?: true;
   readonly json?: true;
@@ -18,16 +18,16 @@ interface Options {
 /** The owner of the key with which a stage checks itself. Its keys are stored for the probe, and never shown. */
 const probeOwner = 'probe';
 
-const stageOf = ({ stage, endpoint, emulator }: Options): Stage => {
-  if (endpoint !== undefined) throw new Error('This needs a deployed stage: leave out --endpoint');
+const stageOf = ({ stage, emulator }: Options): Stage => {
+  if (stage === 'local') throw new Error('This needs a deployed stage: leave out --endpoint');
   return emulator ? emulated(stages[stage]) : stages[stage];
 };
 
 const keysOf = async (options: Options) => {
   const { stage, endpoint } = options;
   if (endpoint === undefined) return (await openStage(stageOf(options))).keys;
-  if (stage !== 'prod') return openLocalKeys(endpoint);
-  throw new Error('--endpoint is for local keys: use --stage staging');
+  if (stage === 'local') return openLocalKeys(endpoint);
+  throw new Error('--endpoint is for local keys: leave out --stage');
 };
 
 const reportMalformed = (keyId: unknown) =>
@@ -37,13 +37,14 @@ const reportMalformed = (keyId: unknown) =>
 
 /** Each key and operation that was used, and each key that was not. */
 const usageIn = async (options: Options & { days?: number }) => {
-  const { name, logRetentionDays, logLevel } = stages[options.stage];
+  const stage = stageOf(options);
+  const { name, logRetentionDays, logLevel } = stage;
   const { days = Math.min(30, logRetentionDays) } = options;
   if (days > logRetentionDays)
     throw new Error(`The logs of ${name} are kept for ${logRetentionDays} days`);
   if (logLevel === 'WARN' || logLevel === 'ERROR')
     throw new Error(`The logs of ${name} have level ${logLevel}, and so lack successful requests`);
-  const { keys, logGroupNames, config } = await openStage(stageOf(options));
+  const { keys, logGroupNames, config } = await openStage(stage);
   const records = await keys.list(reportMalformed);
   const used = await readUsage(config, logGroupNames, days);
   const owners = new Map(records.map(({ keyId, owner }) => [keyId, owner]));
@@ -134,7 +135,11 @@ export const keysProgram = (
           .choices(Object.keys(stages))
           .makeOptionMandatory(),
       )
-      .option('--endpoint <url>', 'DynamoDB of the local service, instead of AWS', address)
+      .addOption(
+        new Option('--endpoint <url>', 'DynamoDB of the local service, instead of a stage')
+          .argParser(address)
+          .implies({ stage: 'local' }),
+      )
       .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
       .option('--json', 'print JSON');
 
@@ -170,7 +175,11 @@ export const keysProgram = (
 
   command('rotate', 'issue a successor of a key, and expire the old key after a grace period')
     .argument('<keyId>', 'the id of a key, as `list` shows it')
-    .option('--grace <duration>', 'how long the old key stays valid', graceTime, ms('7d'))
+    .addOption(
+      new Option('--grace <duration>', 'how long the old key stays valid')
+        .argParser(graceTime)
+        .default(ms('7d'), '7d'),
+    )
     .option('--expires-in <duration>', "new key's lifetime; by default the old one's", milliseconds)
     .action(async (keyId: string, options: Options & { grace: number }) => {
       const { grace: graceMs, expiresIn } = options;

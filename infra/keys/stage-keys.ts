@@ -9,14 +9,18 @@ import { regionOf, type Stage, stackName, staging } from '../stages.ts';
 const keysIn = (client: DynamoDBClient, tableName: string, { apiKeyPrefix }: Stage) =>
   keyAdministration(DynamoDBDocumentClient.from(client), tableName, apiKeyPrefix);
 
-/** The keys of the local service, whose DynamoDB is at the endpoint. Throws if it has no table of keys. */
+/** The keys of the local service, whose DynamoDB is at the endpoint. Throws if it is not DynamoDB, or has no table of keys. */
 export const openLocalKeys = async (endpoint: string) => {
   const client = new DynamoDBClient(localClientConfig(endpoint));
-  for await (const { TableNames = [] } of paginateListTables({ client }, {})) {
-    const tableName = TableNames.find((name) => name.startsWith('KeysTable'));
-    if (tableName !== undefined) return keysIn(client, tableName, staging);
-  }
-  throw new Error('There is no keys table at this endpoint');
+  const pages = await Array.fromAsync(paginateListTables({ client }, {})).catch((cause) => {
+    const message = `${endpoint} is not DynamoDB: give the address that npm start prints`;
+    throw new Error(message, { cause });
+  });
+  const tableName = pages
+    .flatMap(({ TableNames = [] }) => TableNames)
+    .find((name) => name.startsWith('KeysTable'));
+  if (tableName === undefined) throw new Error(`There is no keys table at ${endpoint}`);
+  return keysIn(client, tableName, staging);
 };
 
 /**

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -10,9 +11,10 @@ import { prod, staging } from '../../infra/stages.ts';
 import { keyAdministration } from '../../lib/keys/key-administration.ts';
 import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { sendTo } from '../support/http-client.ts';
+import { listen } from '../support/listen.ts';
 
 const dynamodb = inject('dynamodb');
-const local = ['--stage', 'staging', '--endpoint', dynamodb?.dynamodbEndpoint ?? ''];
+const local = ['--endpoint', dynamodb?.dynamodbEndpoint ?? ''];
 
 /** Runs `npm run keys --`, with an answer for what it asks; `error` is what ended it. */
 const run = async (words: readonly string[], answer?: boolean) => {
@@ -65,7 +67,7 @@ describe('npm run keys', () => {
     const [apiKey = ''] = out.split('\n');
     expect(error).toBeUndefined();
     expect(await statusWith(apiKey)).toBe(200);
-    expect(JSON.parse(err)).toMatchObject({ act: 'issue', stage: 'staging', owner: 'alice' });
+    expect(JSON.parse(err)).toMatchObject({ act: 'issue', stage: 'local', owner: 'alice' });
     expect(err).not.toContain(apiKey);
     const table = await keys(['list']);
     expect(table.out).toContain(apiKey.split('_')[2]);
@@ -143,7 +145,7 @@ describe('npm run keys', () => {
     const { apiKey, keyId } = await issue();
     const { error, questions } = await keys(['revoke', keyId], false);
     expect(error).toBe('Not revoked');
-    expect(questions).toEqual([[`Revoke key ${keyId} of "alice", staging?`]]);
+    expect(questions).toEqual([[`Revoke key ${keyId} of "alice", local?`]]);
     expect((await listed(keyId)).revokedAt).toBeNull();
     expect((await keys(['revoke', keyId], true)).error).toBeUndefined();
     expect(await statusWith(apiKey)).toBe(401);
@@ -161,7 +163,7 @@ describe('npm run keys', () => {
     const child = spawn('python3', ['-c', onTerminal, process.execPath, ...command]);
     child.stdin.write('y\n');
     const [out] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    expect(out).toContain(`Revoke key ${keyId} of "alice", staging? [y/N]`);
+    expect(out).toContain(`Revoke key ${keyId} of "alice", local? [y/N]`);
     expect((await listed(keyId)).revokedAt).not.toBeNull();
   });
 
@@ -181,9 +183,7 @@ describe('npm run keys', () => {
     const owner = `"${character}bob`;
     const { keyId } = (await storedKeys().issue(owner)).record;
     const { questions } = await keys(['revoke', keyId], false);
-    expect(questions).toEqual([
-      [expect.stringMatching(/^Revoke key \w+ of "\\".+bob", staging\?$/)],
-    ]);
+    expect(questions).toEqual([[expect.stringMatching(/^Revoke key \w+ of "\\".+bob", local\?$/)]]);
     const [table, json] = [await keys(['list']), await keys(['list', '--json'])];
     const rotated = await keys(['rotate', keyId, '--json']);
     for (const text of [...questions.flat(), table.out, json.out, rotated.out, rotated.err]) {
@@ -207,8 +207,8 @@ describe('npm run keys', () => {
     ['issue --for-probe --owner alice', /Leave out --owner/],
     ['usage', /needs a deployed stage: leave out --endpoint/],
     ['usage --days few', /a number of days/],
-    ['usage --days 15', /logs of staging are kept for 14 days/],
-    ['list --stage prod', /--endpoint is for local keys/],
+    ['list --stage staging', /--endpoint is for local keys: leave out --stage/],
+    ['list --stage prod', /--endpoint is for local keys: leave out --stage/],
     ['list --endpoint localhost:8000', /It must be a URL/],
     ['forget', /unknown command/],
   ])('says what is wrong, without asking: %s', async (command, message) => {
@@ -217,6 +217,38 @@ describe('npm run keys', () => {
     const result = await run([name, ...local, ...words]);
     expect(result).toEqual({ error, out: '', err: '', questions: [] });
   });
+});
+
+describe('npm run keys --endpoint', () => {
+  it.each([
+    ['answers with a page', 200, '<!DOCTYPE html>'],
+    ['knows no such path', 404, 'Not found'],
+    ['is a gateway', 403, '{"message":"Forbidden"}'],
+  ])('says that a server that %s is not DynamoDB', async (_what, status, body) => {
+    const server = createServer((_request, response) => response.writeHead(status).end(body));
+    const endpoint = `http://127.0.0.1:${await listen(server)}`;
+    onTestFinished(() => void server.close());
+    const { error, out } = await run(['list', '--endpoint', endpoint]);
+    expect(error).toBe(`${endpoint} is not DynamoDB: give the address that npm start prints`);
+    expect(out).toBe('');
+  });
+
+  it('says that nothing listens at an address', async () => {
+    const endpoint = 'http://127.0.0.1:1';
+    const { error } = await run(['list', '--endpoint', endpoint]);
+    expect(error).toBe(`${endpoint} is not DynamoDB: give the address that npm start prints`);
+  });
+});
+
+describe('the help of npm run keys', () => {
+  it('gives a duration as it is typed', () => {
+    const rotate = keysProgram(undefined).commands.find((command) => command.name() === 'rotate');
+    expect(rotate?.helpInformation()).toMatch(/--grace <duration> .*\(default: 7d\)/);
+  });
+});
+
+it('npm run keys needs a stage or an endpoint', async () => {
+  expect((await run(['list'])).error).toMatch(/required option '--stage <stage>' not specified/);
 });
 
 describe('npm run keys of a deployed stage', async () => {
@@ -253,6 +285,11 @@ describe('npm run keys of a deployed stage', async () => {
       `The credentials belong to the account 123456789012, and the stage to ${prod.environment?.account}`,
     );
     expect(aws.requests.map(({ region }) => region)).toEqual([prod.environment?.region]);
+  });
+
+  it('refuses days from which the stage has no logs', async () => {
+    const { error } = await run(['usage', '--stage', 'staging', '--days', '15']);
+    expect(error).toBe('The logs of staging are kept for 14 days');
   });
 
   const sent = (call: string) =>
