@@ -12,20 +12,26 @@ await bundleFunctions();
 // The CDK's command line passes the feature flags of cdk.json by itself; nothing else that runs this file does.
 const app = new App({ analyticsReporting: false, context: cdk.context });
 // `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait, and
-// `--context placeholders=allowed` if prod is not deployed. `--context cors=<origin>` replaces `corsOrigins`.
+// `--context placeholders=allowed` to synthesise without deploying. `--context cors=<origin>` replaces `corsOrigins`.
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const cors: unknown = app.node.tryGetContext('cors');
-const deployed: readonly Stage[] = isSet('emulator', 'true')
+const arePlaceholdersAllowed = isSet('placeholders', 'allowed');
+const declared: readonly Stage[] = isSet('emulator', 'true')
   ? [emulated(staging)]
   : Object.values(stages);
 
+/** The stages whose settings are real, so that staging can be deployed before prod is decided. */
+const deployed = declared.filter((stage) => {
+  const placeholders = arePlaceholdersAllowed ? [] : placeholdersIn(stage);
+  if (placeholders.length === 0) return true;
+  const reasons = placeholders.join(' ');
+  console.error(`${stage.name} is left out, because it has placeholders. ${reasons}`);
+  return false;
+});
+if (deployed.length === 0)
+  throw new Error('Every stage has placeholders. To synthesise without deploying: npm run synth.');
+
 for (const stage of deployed) {
-  const placeholders = stage.name === 'prod' ? placeholdersIn(stage) : [];
-  if (placeholders.length > 0 && !isSet('placeholders', 'allowed')) {
-    throw new Error(
-      `${placeholders.join(' ')} To synthesise without deploying: --context placeholders=allowed.`,
-    );
-  }
   const account = accountStackId(stage);
   if (!app.node.tryFindChild(account)) {
     new AccountStack(app, account, stage.environment && { env: stage.environment });

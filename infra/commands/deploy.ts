@@ -37,11 +37,9 @@ const cdkDeploy = (...given: readonly string[]) => {
 
 /** Creates a change set, and executes the same change set. Throws instead if it replaces or removes a table or the API. */
 const deploy = async (id: string, StackName: string, region: { region?: string }) => {
-  // CDK synthesises prod for every stack, so prod's placeholders must not stop the deployment of others.
-  const context = id === stackName(stages.prod) ? [] : ['--context', 'placeholders=allowed'];
   const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
-  cdkDeploy(id, ...options, ...context, '--method', 'prepare-change-set', ...changeSet);
+  cdkDeploy(id, ...options, '--method', 'prepare-change-set', ...changeSet);
 
   const client = new CloudFormationClient(region);
   const pages = paginateDescribeChangeSet({ client }, { StackName, ChangeSetName });

@@ -81,7 +81,7 @@ describe('npm run deploy', () => {
     const described = aws.requests.find(({ action }) => action === 'DescribeChangeSet');
     const changeSet = new URLSearchParams(described?.body).get('ChangeSetName');
     const cdk = [
-      `deploy AnimalStore-staging ${options.join(' ')} --context emulator=true --context placeholders=allowed --method prepare-change-set --change-set-name ${changeSet}`,
+      `deploy AnimalStore-staging ${options.join(' ')} --context emulator=true --method prepare-change-set --change-set-name ${changeSet}`,
       `deploy AnimalStore-staging --app cdk.out --method execute-change-set --change-set-name ${changeSet} --require-approval never --outputs-file outputs.json`,
     ];
     expect(result).toEqual({ err: '', exitCode: 0, cdk });

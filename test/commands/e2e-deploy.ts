@@ -30,7 +30,7 @@ const { environment } = stage;
 if (environment) process.env['AWS_REGION'] = environment.region;
 const addresses = environment ? [`aws://${environment.account}/${environment.region}`] : [];
 
-const context = ['--context', emulator === undefined ? 'placeholders=allowed' : 'emulator=true'];
+const context = emulator === undefined ? [] : ['--context', 'emulator=true'];
 const ofStaging = ['--stage', 'staging', ...(emulator === undefined ? [] : ['--emulator'])];
 const npmRun = (script: string, ...words: readonly string[]) => [
   ...['npm', 'run', '--silent', script, '--'],

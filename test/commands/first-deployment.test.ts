@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
+
+const account = '777777777777';
+const region = 'eu-west-1';
+const accountStack = `AnimalStore-account-${account}-${region}`;
+
+const aws = await startAwsEndpoint();
+const directory = await mkdtemp(join(tmpdir(), 'animal-store-first-deployment-'));
+
+/** What an operator sets in infra/stages.ts who has an account for staging, and none for prod. */
+const settings = [
+  ['111122223333', account],
+  ['animal-store-staging@example.com', 'on-call@store.test'],
+  ["'infra/runbook.md'", "'https://git.store.test/infra/runbook.md'"],
+] as const;
+
+beforeAll(async () => {
+  for (const name of ['cdk.json', 'functions', 'infra', 'lib', 'package.json', 'tsconfig.json'])
+    await cp(join(projectDirectory, name), join(directory, name), { recursive: true });
+  await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
+  const path = join(directory, 'infra', 'stages.ts');
+  let stages = await readFile(path, 'utf8');
+  for (const [placeholder, value] of settings) {
+    expect(stages).toContain(placeholder);
+    stages = stages.replace(placeholder, value);
+  }
+  await writeFile(path, stages);
+  aws.answers = {
+    GetCallerIdentity: xml('GetCallerIdentity', {
+      Account: account,
+      Arn: `arn:aws:iam::${account}:user/operator`,
+      UserId: 'operator',
+    }),
+    'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
+    'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/logs` }),
+    ListStackResources: xmlError('ValidationError'),
+    DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'UNAVAILABLE' }),
+    DescribeStacks: xmlError('AccessDenied'),
+  };
+});
+
+afterAll(async () => {
+  aws.stop();
+  await rm(directory, { recursive: true });
+});
+
+/** Runs a command in the copy of the project, with programs of a folder before those of node_modules. */
+const run = async (words: string, programs = directory) => {
+  const [command = '', ...rest] = words.split(' ');
+  const binaries = join(projectDirectory, 'node_modules', '.bin');
+  const child = spawn(command, rest, {
+    cwd: directory,
+    env: {
+      ...aws.variables,
+      PATH: [programs, binaries, process.env['PATH']].join(delimiter),
+      HOME: directory,
+      CDK_DISABLE_CLI_TELEMETRY: 'true',
+    },
+  });
+  const [out, err, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { out, err, exitCode };
+};
+
+const leftOut = [
+  'prod is left out, because it has placeholders.',
+  'environment of prod is a placeholder: set it in infra/stages.ts.',
+  'alarmAddressees of prod is a placeholder: set it in infra/stages.ts.',
+].join(' ');
+
+describe('with staging set, and prod still a placeholder', () => {
+  it.each(['cdk bootstrap', `cdk bootstrap aws://${account}/${region}`])(
+    '%s bootstraps the account of staging alone, and says what prod lacks',
+    async (command) => {
+      // The endpoint refuses what follows.
+      const { err } = await run(command);
+      expect(err).toContain(leftOut);
+      const environments = err.match(/Bootstrapping environment \S+(?=\.\.\.)/g);
+      expect(environments).toEqual([`Bootstrapping environment aws://${account}/${region}`]);
+    },
+  );
+
+  it('the preflight of staging finds staging ready', async () => {
+    expect(await run('node infra/commands/preflight.ts --stage staging')).toEqual({
+      out: 'staging is ready to deploy.\n',
+      err: '',
+      exitCode: 0,
+    });
+  });
+
+  it.each([accountStack, 'AnimalStore-staging'])('npm run deploy deploys %s', async (stack) => {
+    // In place of the CDK's CLI: prints its words.
+    const programs = join(directory, 'programs');
+    await mkdir(programs, { recursive: true });
+    await writeFile(join(programs, 'cdk'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
+    const { out, err, exitCode } = await run(`node infra/commands/deploy.ts ${stack}`, programs);
+    expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+    expect(out).toMatch(new RegExp(`^deploy ${stack} --method prepare-change-set `));
+  });
+
+  it('npm run deploy refuses prod, and says what to set', async () => {
+    const { err, exitCode } = await run('node infra/commands/deploy.ts AnimalStore-prod');
+    expect(err).toContain('error: environment of prod is a placeholder: set it in infra/stages.ts');
+    expect(exitCode).toBe(1);
+  });
+});
