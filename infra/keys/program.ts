@@ -1,7 +1,7 @@
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
-import type { IssuedApiKey } from '../../lib/keys/key-administration.ts';
+import type { IssuedApiKey, RotatedApiKey } from '../../lib/keys/key-administration.ts';
 import { emulated, probeKeyParameter, regionOf, type Stage, stages } from '../stages.ts';
 import { isPrintable, toJson, toTable } from './printed.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
@@ -76,13 +76,25 @@ const shown = (record: IssuedApiKey['record']) => ({
   createdAt: record.createdAt,
   expiresAt: record.expiresAt ?? null,
   revokedAt: record.revokedAt ?? null,
+  successor: record.successor ?? null,
 });
 
+/** When a new key ends, and the key that it replaces. */
+const endsOf = ({ record, previous }: IssuedApiKey & Partial<RotatedApiKey>) => [
+  record.expiresAt === undefined ? 'It does not end.' : `It ends at ${record.expiresAt}.`,
+  ...(previous
+    ? [`The key that it replaces, ${previous.keyId}, ends at ${previous.expiresAt}.`]
+    : []),
+];
+
 /** Prints a new key. A key for the probe is not printed, but replaces the previous one in SSM. */
-const handOver = async (options: Options, { apiKey, record }: IssuedApiKey) => {
+const handOver = async (options: Options, issued: IssuedApiKey & Partial<RotatedApiKey>) => {
+  const { apiKey, record, previous } = issued;
+  const details = { ...shown(record), ...(previous && { previous }) };
   if (record.owner !== probeOwner) {
-    const text = `${apiKey}\nIt is shown this once: hand it over, and keep no copy.`;
-    return print(options, { apiKey, ...shown(record) }, text);
+    const warning = 'It is shown this once: hand it over, and keep no copy.';
+    const text = [apiKey, ...endsOf(issued), warning].join('\n');
+    return print(options, { apiKey, ...details }, text);
   }
   const stage = stageOf(options);
   const Name = probeKeyParameter(stage);
@@ -91,7 +103,8 @@ const handOver = async (options: Options, { apiKey, record }: IssuedApiKey) => {
   await stored.catch((cause: unknown) => {
     throw new Error(`Key ${record.keyId} was issued, but not stored: rotate it. ${cause}`);
   });
-  print(options, { parameter: Name, ...shown(record) }, `Stored in ${Name}`);
+  const text = [`The key is stored in ${Name}.`, ...endsOf(issued)].join('\n');
+  print(options, { parameter: Name, ...details }, text);
 };
 
 const invalid = (message: string): never => {
@@ -181,10 +194,11 @@ export const keysProgram = (
         .default(ms('7d'), '7d'),
     )
     .option('--expires-in <duration>', "new key's lifetime; by default the old one's", milliseconds)
-    .action(async (keyId: string, options: Options & { grace: number }) => {
-      const { grace: graceMs, expiresIn } = options;
+    .option('--again', 'rotate a key whose successor was lost')
+    .action(async (keyId: string, options: Options & { grace: number; again?: true }) => {
+      const { grace: graceMs, expiresIn: lifetimeMs, again } = options;
       const keys = await keysOf(options);
-      const issued = await keys.rotate(keyId, graceMs, expiresIn);
+      const issued = await keys.rotate(keyId, { graceMs, lifetimeMs, again });
       const { keyId: successor, owner } = issued.record;
       logAct('rotate', options, { keyId, successor, owner, graceMs });
       await handOver(options, issued);

@@ -15,7 +15,24 @@ export interface IssuedApiKey {
   readonly record: ApiKeyRecord;
 }
 
-const forever = Number.POSITIVE_INFINITY;
+/** A key that was issued in place of another one. */
+export interface RotatedApiKey extends IssuedApiKey {
+  /** The key that it replaces. It has an end, at the latest after the grace period. */
+  readonly previous: { readonly keyId: string; readonly expiresAt: string };
+}
+
+/** How to rotate a key; both times are in ms. */
+export interface Rotation {
+  /** How long the key stays valid, unless it ends sooner. */
+  readonly graceMs: number;
+  /** The lifetime of the successor; by default that with which the key was issued. */
+  readonly lifetimeMs?: number | undefined;
+  /** Rotates a key that was rotated before. */
+  readonly again?: boolean | undefined;
+}
+
+const endOf = ({ expiresAt }: ApiKeyRecord) =>
+  expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
 const unknownKey = (keyId: string) => new Error(`There is no key ${keyId}`);
 
@@ -25,10 +42,10 @@ export const keyAdministration = (
   TableName: string,
   prefix: ApiKeyPrefix,
 ) => {
-  /** Issues a key to an owner, with a lifetime in ms. Throws for an `apiKey` of another prefix. */
+  /** Issues a key to an owner, with a lifetime in ms; unlimited by default. Throws for an `apiKey` of another prefix. */
   const issue = async (
     owner: string,
-    lifetimeMs = forever,
+    lifetimeMs?: number,
     apiKey = generateApiKey(prefix),
   ): Promise<IssuedApiKey> => {
     const identity = identifyApiKey(apiKey, prefix);
@@ -39,7 +56,10 @@ export const keyAdministration = (
       owner,
       lastFour: apiKey.slice(-4),
       createdAt: new Date(now).toISOString(),
-      ...(lifetimeMs !== forever && { expiresAt: new Date(now + lifetimeMs).toISOString() }),
+      ...(lifetimeMs !== undefined && {
+        lifetimeMs,
+        expiresAt: new Date(now + lifetimeMs).toISOString(),
+      }),
     };
     await dynamodb.send(new PutCommand({ TableName, Item: record }));
     return { apiKey, record };
@@ -69,14 +89,18 @@ export const keyAdministration = (
     return records.sort((left, right) => left.createdAt.localeCompare(right.createdAt));
   };
 
-  const set = async (keyId: string, attribute: 'expiresAt' | 'revokedAt', time: number) => {
+  const set = async (
+    keyId: string,
+    attribute: 'expiresAt' | 'revokedAt' | 'successor',
+    value: string,
+  ) => {
     const update = new UpdateCommand({
       TableName,
       Key: { keyId },
-      UpdateExpression: 'SET #attribute = :time',
+      UpdateExpression: 'SET #attribute = :value',
       ConditionExpression: 'attribute_exists(keyId)',
       ExpressionAttributeNames: { '#attribute': attribute },
-      ExpressionAttributeValues: { ':time': new Date(time).toISOString() },
+      ExpressionAttributeValues: { ':value': value },
     });
     await dynamodb.send(update).catch((error: unknown) => {
       throw error instanceof ConditionalCheckFailedException ? unknownKey(keyId) : error;
@@ -84,27 +108,36 @@ export const keyAdministration = (
   };
 
   /**
-   * Issues a key's successor to its owner, and ends the key itself after `graceMs`, unless it ends sooner. By default the
-   * successor has the lifetime of the key, which an earlier rotation may have shortened.
-   * Throws for a key that is unknown or no longer in force.
+   * Issues a key's successor to its owner, and ends the key itself after the grace period, unless it ends sooner.
+   * Throws for a key that is unknown, no longer in force, or rotated already.
    */
-  const rotate = async (keyId: string, graceMs: number, lifetimeMs?: number) => {
-    const { owner, createdAt, expiresAt, revokedAt } = await find(keyId);
-    const end = expiresAt === undefined ? forever : Date.parse(expiresAt);
-    if (revokedAt !== undefined || !(end > Date.now())) {
+  const rotate = async (
+    keyId: string,
+    { graceMs, lifetimeMs, again = false }: Rotation,
+  ): Promise<RotatedApiKey> => {
+    const record = await find(keyId);
+    const now = Date.now();
+    if (record.revokedAt !== undefined || !(endOf(record) > now)) {
       throw new Error(`Key ${keyId} is no longer in force: issue a new one instead`);
     }
-    const successor = await issue(owner, lifetimeMs ?? end - Date.parse(createdAt));
-    const endOfGrace = Date.now() + graceMs;
-    if (endOfGrace < end) await set(keyId, 'expiresAt', endOfGrace);
-    return successor;
+    if (record.successor !== undefined && !again) {
+      throw new Error(
+        `Key ${keyId} was rotated already, to ${record.successor}: revoke that key if it was lost, and add --again`,
+      );
+    }
+    const issued = await issue(record.owner, lifetimeMs ?? record.lifetimeMs);
+    const expiresAt = new Date(Math.min(endOf(record), now + graceMs)).toISOString();
+    await set(keyId, 'successor', issued.record.keyId);
+    await set(keyId, 'expiresAt', expiresAt);
+    return { ...issued, previous: { keyId, expiresAt } };
   };
 
   /**
    * Ends a key now. Functions that remember it refuse it after about 60 s: their next read is eventually consistent, and may
    * miss a write of the last second (DynamoDB developer guide, "DynamoDB read consistency"). Throws for an unknown key.
    */
-  const revoke = (keyId: string): Promise<void> => set(keyId, 'revokedAt', Date.now());
+  const revoke = (keyId: string): Promise<void> =>
+    set(keyId, 'revokedAt', new Date().toISOString());
 
   return { issue, find, list, rotate, revoke };
 };

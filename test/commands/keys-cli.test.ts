@@ -80,7 +80,7 @@ describe('npm run keys', () => {
     const time = expect.stringMatching(/Z$/);
     expect(record).toEqual({
       ...{ keyId, owner: 'alice', lastFour: apiKey.slice(-4) },
-      ...{ createdAt: time, expiresAt: time, revokedAt: null },
+      ...{ createdAt: time, expiresAt: time, revokedAt: null, successor: null },
     });
     expect(lifetimeDays(record)).toBe(90);
   });
@@ -89,7 +89,7 @@ describe('npm run keys', () => {
     const { keyId, lastFour } = await issue();
     const { out } = await keys(['list']);
     const [header, ...rows] = out.split('\n');
-    expect(header).toMatch(/^keyId +owner +lastFour +createdAt +expiresAt +revokedAt$/);
+    expect(header).toMatch(/^keyId +owner +lastFour +createdAt +expiresAt +revokedAt +successor$/);
     const row = rows.find((line) => line.startsWith(keyId));
     expect(row).toMatch(new RegExp(`^${keyId} +alice +${lastFour} +\\S+Z$`));
   });
@@ -139,6 +139,35 @@ describe('npm run keys', () => {
     vi.setSystemTime(Date.now() + 30 * 86_400_000);
     const { out } = await keys(['rotate', keyId, '--json', ...rotated]);
     expect(lifetimeDays(JSON.parse(out))).toBe(days);
+  });
+
+  it('refuses to rotate a key twice, and names its successor', async () => {
+    const { keyId } = await issue('--expires-in', '90d');
+    const first = JSON.parse((await keys(['rotate', keyId, '--grace', '1h', '--json'])).out);
+    expect((await listed(keyId)).successor).toBe(first.keyId);
+    const second = await keys(['rotate', keyId]);
+    expect(second).toMatchObject({ out: '', error: expect.stringContaining(first.keyId) });
+    expect(second.error).toMatch(/--again/);
+  });
+
+  it('rotates a key twice with --again: the successor gets the lifetime with which the key was issued', async () => {
+    const { keyId } = await issue('--expires-in', '90d');
+    const first = JSON.parse((await keys(['rotate', keyId, '--grace', '1h', '--json'])).out);
+    const second = JSON.parse((await keys(['rotate', keyId, '--again', '--json'])).out);
+    expect(lifetimeDays(second)).toBe(90);
+    const { expiresAt, successor } = await listed(keyId);
+    expect(successor).toBe(second.keyId);
+    expect(second.previous).toEqual({ keyId, expiresAt });
+    expect(second.previous).toEqual(first.previous);
+  });
+
+  it('prints when a key ends, and the key that it replaces', async () => {
+    const unlimited = await keys(['issue', '--owner', 'alice']);
+    expect(unlimited.out).toContain('\nIt does not end.\n');
+    const { keyId, expiresAt } = await issue('--expires-in', '90d');
+    const limited = await keys(['rotate', keyId, '--grace', '100d', '--expires-in', '1d']);
+    expect(limited.out).toMatch(/\nIt ends at \d{4}-.*Z\.\n/);
+    expect(limited.out).toContain(`\nThe key that it replaces, ${keyId}, ends at ${expiresAt}.\n`);
   });
 
   it('revokes a key after it was told yes, and not otherwise', async () => {
@@ -309,7 +338,7 @@ describe('npm run keys of a deployed stage', async () => {
     expect(owner).toBe('probe');
     const { out, apiKey } = await probeKey('rotate', keyId);
     expect(apiKey).not.toBe(issued.apiKey);
-    expect(out).toBe('Stored in /animal-store/staging/probe-api-key\n');
+    expect(out).toMatch(/^The key is stored in \/animal-store\/staging\/probe-api-key\.\nIt does/);
     // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
     const Name = '/animal-store/staging/probe-api-key';
     expect(stored()).toEqual({ Name, Value: apiKey, Type: 'SecureString', Overwrite: true });
