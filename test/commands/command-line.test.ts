@@ -70,11 +70,14 @@ describe('a command', () => {
       encoding: 'utf8',
     });
 
-  it.each(['client', 'docs', 'keys', 'openapi', 'preflight', 'start'])('%s has help', (name) => {
-    const { status, stdout, stderr } = start(`infra/commands/${name}.ts --help`);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(/^Usage: npm (run )?\w+/);
-  });
+  it.each(['client', 'docs', 'keys/main', 'openapi', 'preflight/main', 'start'])(
+    '%s has help',
+    (name) => {
+      const { status, stdout, stderr } = start(`infra/commands/${name}.ts --help`);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toMatch(/^Usage: npm (run )?\w+/);
+    },
+  );
 
   it.each([
     ['infra/commands/client.ts fast', 'too many arguments'],
@@ -82,7 +85,7 @@ describe('a command', () => {
     ['infra/commands/openapi.ts fast', 'too many arguments'],
     ['infra/commands/start.ts --cors shop', '.* Give an origin'],
     [
-      'infra/commands/keys.ts list --stage prod',
+      'infra/commands/keys/main.ts list --stage prod',
       'There are no credentials of AWS, set AWS_PROFILE',
     ],
     ['test/commands/e2e-deploy.ts', 'There are no credentials of AWS, set AWS_PROFILE'],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
-import { lossesOf } from '../../infra/change-set.ts';
+import { lossesOf } from '../../infra/commands/deploy/change-set.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 
@@ -55,7 +55,7 @@ describe('npm run deploy', () => {
     };
     const log = join(directory, 'cdk.log');
     await writeFile(log, '');
-    const command = ['infra/commands/deploy.ts', ...words, '--context', 'emulator=true'];
+    const command = ['infra/commands/deploy/main.ts', ...words, '--context', 'emulator=true'];
     const PATH = `${directory}:${process.env['PATH']}`;
     const child = spawn(process.execPath, command, {
       cwd: projectDirectory,

@@ -92,7 +92,7 @@ describe('with staging set, and prod still a placeholder', () => {
   );
 
   it('the preflight of staging finds staging ready', async () => {
-    expect(await run('node infra/commands/preflight.ts --stage staging')).toEqual({
+    expect(await run('node infra/commands/preflight/main.ts --stage staging')).toEqual({
       out: 'staging is ready to deploy.\n',
       err: '',
       exitCode: 0,
@@ -104,13 +104,16 @@ describe('with staging set, and prod still a placeholder', () => {
     const programs = join(directory, 'programs');
     await mkdir(programs, { recursive: true });
     await writeFile(join(programs, 'cdk'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
-    const { out, err, exitCode } = await run(`node infra/commands/deploy.ts ${stack}`, programs);
+    const { out, err, exitCode } = await run(
+      `node infra/commands/deploy/main.ts ${stack}`,
+      programs,
+    );
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
     expect(out).toMatch(new RegExp(`^deploy ${stack} --method prepare-change-set `));
   });
 
   it('npm run deploy refuses prod, and says what to set', async () => {
-    const { err, exitCode } = await run('node infra/commands/deploy.ts AnimalStore-prod');
+    const { err, exitCode } = await run('node infra/commands/deploy/main.ts AnimalStore-prod');
     expect(err).toContain('error: environment of prod is a placeholder: set it in infra/stages.ts');
     expect(exitCode).toBe(1);
   });

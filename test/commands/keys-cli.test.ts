@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { keysProgram } from '../../infra/keys/program.ts';
+import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { prod, staging } from '../../infra/stages.ts';
 import { keyAdministration } from '../../lib/keys/key-administration.ts';
@@ -183,7 +183,7 @@ describe('npm run keys', () => {
 
   it('asks on a terminal, and says to use --yes when there is none', async () => {
     const { keyId } = await issue();
-    const command = ['infra/commands/keys.ts', 'revoke', keyId, ...local];
+    const command = ['infra/commands/keys/main.ts', 'revoke', keyId, ...local];
     const revoke = spawnSync(process.execPath, command, { input: '', encoding: 'utf8' });
     expect(revoke.stderr).toBe('error: There is no terminal to ask: add --yes\n');
     expect(revoke.status).toBe(1);

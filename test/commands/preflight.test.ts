@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { preflight } from '../../infra/commands/preflight/preflight.ts';
 import { placeholdersIn } from '../../infra/placeholders.ts';
-import { preflight } from '../../infra/preflight.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/stages.ts';
 import {
@@ -153,14 +153,15 @@ describe('placeholders', () => {
   // No AWS_*, and no credentials of the machine.
   const { PATH } = process.env;
   const env = { PATH, AWS_EC2_METADATA_DISABLED: 'true', CDK_OUTDIR: join(tmpdir(), 'none') };
-  it.each(['commands/preflight.ts --stage prod', 'commands/deploy.ts AnimalStore-prod', 'app.ts'])(
-    'end infra/%s with a message',
-    (command) => {
-      const words = `infra/${command}`.split(' ');
-      const options = { cwd: projectDirectory, env, encoding: 'utf8' } as const;
-      const { status, stderr } = spawnSync(process.execPath, words, options);
-      expect(status).toBe(1);
-      expect(stderr).toContain('environment of prod is a placeholder');
-    },
-  );
+  it.each([
+    'commands/preflight/main.ts --stage prod',
+    'commands/deploy/main.ts AnimalStore-prod',
+    'app.ts',
+  ])('end infra/%s with a message', (command) => {
+    const words = `infra/${command}`.split(' ');
+    const options = { cwd: projectDirectory, env, encoding: 'utf8' } as const;
+    const { status, stderr } = spawnSync(process.execPath, words, options);
+    expect(status).toBe(1);
+    expect(stderr).toContain('environment of prod is a placeholder');
+  });
 });

@@ -231,9 +231,9 @@ describe('commands', () => {
   const withOptions = [...npmScripts, ...(npx.get('cdk') ?? [])].map(([, ...words]) => words);
   /** What offers options: a command of the CDK, or one of the project. */
   const offering = ([script = '', _dashes, command]: readonly string[]) => {
-    if (script === 'keys') return `infra/commands/keys.ts ${command}`;
+    if (script === 'keys') return `infra/commands/keys/main.ts ${command}`;
     return script === 'preflight'
-      ? 'infra/commands/preflight.ts'
+      ? 'infra/commands/preflight/main.ts'
       : `node_modules/.bin/cdk ${script}`;
   };
   const runNode = (words: readonly string[]) =>

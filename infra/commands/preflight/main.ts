@@ -1,7 +1,7 @@
 import { Option, program } from 'commander';
-import { placeholdersIn } from '../placeholders.ts';
-import { preflight } from '../preflight.ts';
-import { emulated, type Stage, stages } from '../stages.ts';
+import { placeholdersIn } from '../../placeholders.ts';
+import { emulated, type Stage, stages } from '../../stages.ts';
+import { preflight } from './preflight.ts';
 
 program
   .name('npm run preflight --')

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { keysProgram } from '../keys/program.ts';
-import { fail } from '../message-of.ts';
+import { fail } from '../../message-of.ts';
+import { keysProgram } from './program.ts';
 
 const confirm = async (question: string): Promise<boolean> => {
   using terminal = createInterface({ input: process.stdin, output: process.stderr });

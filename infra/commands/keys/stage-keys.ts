@@ -2,9 +2,9 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { keyAdministration } from '../../lib/keys/key-administration.ts';
-import { localClientConfig } from '../local/local-account.ts';
-import { regionOf, type Stage, stackName, staging } from '../stages.ts';
+import { keyAdministration } from '../../../lib/keys/key-administration.ts';
+import { localClientConfig } from '../../local/local-account.ts';
+import { regionOf, type Stage, stackName, staging } from '../../stages.ts';
 
 const keysIn = (client: DynamoDBClient, tableName: string, { apiKeyPrefix }: Stage) =>
   keyAdministration(DynamoDBDocumentClient.from(client), tableName, apiKeyPrefix);

@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { CloudFormationClient, paginateDescribeChangeSet } from '@aws-sdk/client-cloudformation';
-import { lossesOf } from '../change-set.ts';
-import { fail } from '../message-of.ts';
-import { placeholdersIn } from '../placeholders.ts';
-import { preflight } from '../preflight.ts';
+import { fail } from '../../message-of.ts';
+import { placeholdersIn } from '../../placeholders.ts';
 import {
   accountStackId,
   accountStackName,
@@ -12,7 +10,9 @@ import {
   regionOf,
   stackName,
   stages,
-} from '../stages.ts';
+} from '../../stages.ts';
+import { preflight } from '../preflight/preflight.ts';
+import { lossesOf } from './change-set.ts';
 
 const words = process.argv.slice(2);
 const isEmulator = words.includes('emulator=true');

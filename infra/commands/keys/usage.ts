@@ -5,7 +5,7 @@ import {
   type ResultField,
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { metricNames } from '../../lib/telemetry/metric-names.ts';
+import { metricNames } from '../../../lib/telemetry/metric-names.ts';
 
 /** The most rows that a query returns: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
 const maxRows = 10_000;

@@ -1,8 +1,8 @@
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
-import type { IssuedApiKey, RotatedApiKey } from '../../lib/keys/key-administration.ts';
-import { emulated, probeKeyParameter, regionOf, type Stage, stages } from '../stages.ts';
+import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administration.ts';
+import { emulated, probeKeyParameter, regionOf, type Stage, stages } from '../../stages.ts';
 import { isPrintable, toJson, toTable } from './printed.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 import { readUsage } from './usage.ts';
