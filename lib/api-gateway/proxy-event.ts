@@ -36,7 +36,10 @@ interface Target {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-/** Headers that API Gateway drops (row 22 of aws-recorded.md) or sets itself, and Keep-Alive, which is for one connection. */
+/**
+ * Headers that API Gateway drops or sets itself, as LocalStack recorded (infra/local/aws-behaviour.md), and
+ * Keep-Alive, which is for one connection.
+ */
 const leftOut =
   /^(connection|content-length|content-md5|expect|keep-alive|max-forwards|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-amzn-trace-id|x-forwarded-(for|port|proto))$/i;
 
@@ -125,7 +128,7 @@ const requestContext = (
       userArn: null,
     },
     path: request.path,
-    // Also for HTTP/2 requests (row 21).
+    // Also for HTTP/2 requests, as LocalStack and voker recorded (infra/local/aws-behaviour.md).
     protocol: 'HTTP/1.1',
     requestId: request.requestId,
     requestTime: `${day}/${month}/${year}:${clock} +0000`,

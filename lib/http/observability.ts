@@ -4,7 +4,10 @@ import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
 import { count, writeRequestLine } from '../telemetry/telemetry.ts';
 import type { ChainRequest } from './operation-request.ts';
 
-/** What clients get when a function fails: API Gateway's INTEGRATION_FAILURE (row 49 of aws-recorded.md, infra/constructs/pets-api.ts). */
+/**
+ * The status that clients get when a function fails: API Gateway reports INTEGRATION_FAILURE
+ * (DataBiosphere/azul#6624), to which infra/constructs/pets-api.ts gives this status.
+ */
 const integrationFailure = 503;
 
 /** Whether the line of a response below 500 has all fields; it always has the metrics. */

@@ -2,6 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
 import { startTestGateway } from '../support/test-gateway.ts';
 
+// The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
+
 const gateway = await startTestGateway();
 afterAll(gateway.stop);
 
@@ -10,30 +12,34 @@ const responseTo = (reply: unknown) =>
   gateway.request('/v1/reply', { method: 'POST', body: JSON.stringify(reply) });
 
 describe('a reply of a function', () => {
-  it.each<[source: string, reply: unknown, status: number, body: string]>([
-    ['56 LSλpy', {}, 200, ''],
-    ['57 LSλ', { headers: { 'X-Flag': 'a' } }, 200, ''],
-    ['58 LSλ', { statusCode: '201', body: 'hello' }, 201, 'hello'],
-    ['64 LSλ', { statusCode: 200, headers: null, body: null }, 200, ''],
-    ['70 LSλ', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'aGk='],
-    ['unverified', { statusCode: 204, body: 'x' }, 204, ''],
-  ])('is accepted, by row %s: %j', async (_source, reply, status, body) => {
+  it.each<[rule: string, reply: unknown, status: number, body: string]>([
+    // LocalStack.
+    ['is 200 when it is empty', {}, 200, ''],
+    ['is 200 when it has headers only', { headers: { 'X-Flag': 'a' } }, 200, ''],
+    ['may have its status as text', { statusCode: '201', body: 'hello' }, 201, 'hello'],
+    ['may have null instead of headers', { statusCode: 200, headers: null, body: null }, 200, ''],
+    ['keeps base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'aGk='],
+    // Unverified.
+    ['has no body with 204', { statusCode: 204, body: 'x' }, 204, ''],
+  ])('%s: %j', async (_rule, reply, status, body) => {
     expect(await responseTo(reply)).toMatchObject({ status, body });
   });
 
-  it.each<[source: string, reply: unknown]>([
-    ['59 LSλ', { statusCode: 'test' }],
-    ['59 NET', { statusCode: 0 }],
-    ['60 LSλ', { statusCode: 200, cookies: [] }],
-    ['60 LSλ', { hello: 'world' }],
-    ['61 LSλ', 'hello'],
-    ['61 NET', []],
-    ['62 LSλ', { statusCode: 200, multiValueHeaders: { 'X-Text': 'a' } }],
-    ['unverified', null],
-    ['unverified', { statusCode: 101 }],
-    ['unverified', { statusCode: 200, body: { hello: 'world' } }],
-    ['unverified', { statusCode: 200, headers: { 'X-Number': 1 } }],
-  ])('is malformed, by row %s, and gets 502 and a line in the log: %j', async (_source, reply) => {
+  it.each<[kind: string, reply: unknown]>([
+    // LocalStack, aws-lambda-dotnet. Unverified: which type of gateway response it is.
+    ['a word as status', { statusCode: 'test' }],
+    ['status 0', { statusCode: 0 }],
+    ['a key beside those of the format', { statusCode: 200, cookies: [] }],
+    ['no key of the format', { hello: 'world' }],
+    ['a string', 'hello'],
+    ['a list', []],
+    ['text instead of a list of values', { statusCode: 200, multiValueHeaders: { 'X-Text': 'a' } }],
+    // Unverified.
+    ['null', null],
+    ['status 101', { statusCode: 101 }],
+    ['an object as body', { statusCode: 200, body: { hello: 'world' } }],
+    ['a number as header', { statusCode: 200, headers: { 'X-Number': 1 } }],
+  ])('is malformed and gets 502 and a line in the log: %s: %j', async (_kind, reply) => {
     const logged = gateway.log.length;
     const response = await responseTo(reply);
     expect(response).toMatchObject({ status: 502, body: '{"type":"DEFAULT_5XX"}' });
@@ -43,7 +49,8 @@ describe('a reply of a function', () => {
     expect(gateway.log.slice(logged)).toEqual([line]);
   });
 
-  it('is sent with its headers and the ids of the request (63 LSλ, 67, 69, 72 NET)', async () => {
+  // LocalStack, aws-lambda-dotnet.
+  it('is sent with its headers and the ids of the request', async () => {
     const response = await responseTo({
       statusCode: 201,
       headers: { 'Content-Type': 'text/plain', 'X-Case': 'kept', 'X-Flag': true },
@@ -66,13 +73,15 @@ describe('a reply of a function', () => {
     );
   });
 
-  it('is JSON when it names no type, and has length 0 without a body (65, 66 LSλ)', async () => {
+  // LocalStack.
+  it('is JSON when it names no type, and has length 0 without a body', async () => {
     const response = await responseTo({ statusCode: 200 });
     expect(valuesOf(response, 'content-type')).toEqual(['application/json']);
     expect(valuesOf(response, 'content-length')).toEqual(['0']);
   });
 
-  it('has headers of the gateway itself renamed (77 LSreg, LShttp)', async () => {
+  // LocalStack.
+  it('has headers of the gateway itself renamed', async () => {
     const names = [
       ...['WWW-Authenticate', 'Authorization', 'Connection', 'Content-Length', 'Content-MD5'],
       ...['Date', 'Max-Forwards', 'Server', 'User-Agent', 'x-amzn-RequestId'],

@@ -6,28 +6,34 @@ import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
 import { stackName, staging } from '../../infra/stages.ts';
 import { startTestGateway } from '../support/test-gateway.ts';
 
+// The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
+
 const gateway = await startTestGateway();
 afterAll(gateway.stop);
 
 const failed = { status: 503, body: '{"type":"INTEGRATION_FAILURE"}' };
 
 describe('a function that fails', () => {
-  it.each<[source: string, path: string, reason: RegExp]>([
-    ['49 AZ#6624', '/v1/fail/throws', /thrown on purpose/],
-    ['49 AZ#6624', '/v1/fail/throws-null', /null/],
-    ['49 AZ#6624', '/v1/fail/uncaught', /uncaught on purpose/],
-    ['49 AZ#6624', '/v1/fail/unhandled', /rejected on purpose/],
-    ['49 AZ#6624', '/v1/fail/bigint', /BigInt/],
-    ['49 AZ#8192', '/v1/broken', /broken on purpose/],
-    ['49 AZ#8192', '/v1/exportless', /undefined/],
-    ['50 AZ#8192', '/v1/fail/exits', /environment ended/],
-    ['50 AZ#8258', '/v1/fail/fills-memory', /memory/],
-    ['50 AZ#8258', '/v1/fail/long', /more than 6291556 bytes/],
-    ['unverified', '/v1/stuck/hangs', /timed out after 0.5 s/],
-    ['unverified', '/v1/stuck/loops', /timed out after 0.5 s/],
+  it.each<[what: string, path: string, reason: RegExp]>([
+    // DataBiosphere/azul#6624
+    ['throws an error', '/v1/fail/throws', /thrown on purpose/],
+    ['throws null', '/v1/fail/throws-null', /null/],
+    ['has an uncaught exception', '/v1/fail/uncaught', /uncaught on purpose/],
+    ['has an unhandled rejection', '/v1/fail/unhandled', /rejected on purpose/],
+    ['returns what JSON cannot hold', '/v1/fail/bigint', /BigInt/],
+    // DataBiosphere/azul#8192
+    ['cannot be loaded', '/v1/broken', /broken on purpose/],
+    ['exports no handler', '/v1/exportless', /undefined/],
+    ['ends its process', '/v1/fail/exits', /environment ended/],
+    // DataBiosphere/azul#8258
+    ['fills its memory', '/v1/fail/fills-memory', /memory/],
+    ['returns more than 6 MB', '/v1/fail/long', /more than 6291556 bytes/],
+    // Unverified.
+    ['waits until its time-out', '/v1/stuck/hangs', /timed out after 0.5 s/],
+    ['computes until its time-out', '/v1/stuck/loops', /timed out after 0.5 s/],
   ])(
-    'gets INTEGRATION_FAILURE, by row %s, logs the reason, and is started again: %s',
-    async (_source, path, reason) => {
+    'gets INTEGRATION_FAILURE, is logged with the reason, and starts again when it %s',
+    async (_what, path, reason) => {
       const before = gateway.log.length;
       expect(await gateway.request(path)).toMatchObject(failed);
       expect(gateway.log.slice(before).join('\n')).toMatch(reason);
@@ -51,11 +57,13 @@ describe('a function that fails', () => {
     );
   });
 
-  it('gets 502 when it has no result (unverified)', async () => {
+  // Unverified.
+  it('gets 502 when it has no result', async () => {
     expect((await gateway.request('/v1/fail/nothing')).status).toBe(502);
   });
 
-  it('gets INTEGRATION_TIMEOUT when it is slow (53 AZ#6284), and its environment stays in use', async () => {
+  // DataBiosphere/azul#6284
+  it('gets INTEGRATION_TIMEOUT when it is slow, and its environment stays in use', async () => {
     const response = await gateway.request('/v1/too-slow?ms=400');
     expect(response).toMatchObject({ status: 504, body: '{"type":"INTEGRATION_TIMEOUT"}' });
     expect((await gateway.request('/v1/slow?ms=500')).status).toBe(200);

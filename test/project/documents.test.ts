@@ -5,7 +5,7 @@ import { projectDirectory } from '../../infra/project-directory.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 
-const folders = '{.,.github,functions,infra,lib,lib/client,test,test/bench}';
+const folders = '{.,.github,functions,infra,infra/local,lib,lib/client,test,test/bench}';
 const documents = globSync(`${folders}/*.md`, { cwd: projectDirectory }).map((path) => ({
   path,
   text: read(path),

@@ -50,7 +50,7 @@ describe('a key', () => {
     expect(await statusWith(await issue())).toBe(401);
   });
 
-  // API Gateway hands header names on as they came (aws-recorded.md, rows 19 and 20).
+  // API Gateway passes header names on as they came (infra/local/aws-behaviour.md: LocalStack, voker).
   it.each<[string, (key: string) => NonNullable<EventParts['headers']>]>([
     ['mistyped', (key) => bearer(key.replace(/.$/, (last) => (last === '0' ? '1' : '0')))],
     ['of another stage', () => bearer(generateApiKey('pets_live'))],

@@ -142,7 +142,7 @@ describe('the line of a request', () => {
     expect(line.durationMs).toBeLessThan(10_000);
   });
 
-  it('is written when the handler throws, which API Gateway turns into 503 (49 AZ#6624)', async () => {
+  it('is written when the handler throws, which API Gateway turns into 503', async () => {
     const { chain } = await import('../../lib/http/chain.ts');
     const handler = chain('broken').handler(async () => {
       throw new RangeError('secret');

@@ -21,7 +21,10 @@ export const testGatewayResponses = [
   gatewayResponse('DEFAULT_4XX', 418),
   gatewayResponse('DEFAULT_5XX', 502),
   gatewayResponse('INTEGRATION_FAILURE', 503, { 'Retry-After': '1' }),
-  gatewayResponse('MISSING_AUTHENTICATION_TOKEN', 404),
+  gatewayResponse('MISSING_AUTHENTICATION_TOKEN', 404, {
+    'WWW-Authenticate': 'Bearer',
+    'Access-Control-Allow-Origin': '*',
+  }),
   gatewayResponse('REQUEST_TOO_LARGE', 413),
   gatewayResponse('INTEGRATION_TIMEOUT', 504),
 ];

@@ -21,7 +21,8 @@ import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
 
 /**
- * Lambda's limit for an event. A body within API Gateway's own limit can exceed it (row 85 of aws-recorded.md).
+ * Lambda's limit for an event. A body within API Gateway's own limit can exceed it
+ * (koki-develop/lgtm-generator#10).
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const maxEventBytes = 6 * 1_024 * 1_024;
@@ -139,7 +140,7 @@ const received = (message: IncomingMessage): GatewayRequest => {
     ...ids,
     traceId: headerValuesOf({ headers }, 'x-amzn-trace-id').at(-1) ?? ids.traceId,
     method: message.method ?? 'GET',
-    // Slashes before the stage count as one (row 17 of aws-recorded.md).
+    // Slashes before the stage count as one, as LocalStack recorded (infra/local/aws-behaviour.md).
     path: path.replace(/^\/+/, '/'),
     query,
     headers,
@@ -155,9 +156,9 @@ const answer = async (
 ): Promise<GatewayReply> => {
   const { requestId, traceId, method } = request;
   const refusal = (name: GatewayErrorName) => gatewayResponse(api, name);
-  // A percent sign that starts no escape (row 43 of aws-recorded.md).
+  // AWS refuses a percent sign that starts no escape (ustayready/fireprox#27, adamchainz/apig-wsgi#102).
   if (/%(?![\da-f]{2})/i.test(request.path + request.query)) return refusal('badRequest');
-  // Slashes at the start of the path below the stage count as one (row 16).
+  // Slashes after the stage count as one, as LocalStack recorded (infra/local/aws-behaviour.md).
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/.exec(request.path) ?? [];
   if (stage !== api.stageName) return refusal('noSuchStage');
   const path = `/${rest}`;

@@ -7,13 +7,13 @@ export interface GatewayReply {
   readonly body: string;
 }
 
-/** Headers of a function that API Gateway renames (row 77 of aws-recorded.md). */
+/** Headers of a function that API Gateway renames, as LocalStack recorded (infra/local/aws-behaviour.md). */
 const remapped =
   /^(authorization|connection|content-length|content-md5|date|max-forwards|server|user-agent|www-authenticate|x-amzn-requestid)$/i;
 
 const HeaderValue = z.pipe(z.union([z.string(), z.boolean()]), z.transform(String));
 
-/** The default is 200, and text is read as a number (rows 56 to 59 of aws-recorded.md). */
+/** The default is 200, and text is read as a number, as LocalStack recorded (infra/local/aws-behaviour.md). */
 const StatusCode = z._default(
   z.pipe(
     z.union([z.number(), z.pipe(z.string().check(z.regex(/^\d{3}$/)), z.transform(Number))]),

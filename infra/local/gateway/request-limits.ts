@@ -15,9 +15,12 @@ const plainText = (status: number, body: string): GatewayReply => ({
   headers: [['Content-Type', 'text; charset=utf-8']],
   body,
 });
-/** The text was seen by ntsblog.homedev.com.au on 2021-03-09. Unverified: the status and the type. */
+/**
+ * Unverified: the status and the type. The text is from
+ * https://ntsblog.homedev.com.au/index.php/2021/03/09/aws-api-gateway-http-header-is-larger-than-10240-bytes/
+ */
 export const headersTooLong = plainText(431, 'HTTP header is larger than 10240 bytes.');
-/** As recorded in koki-develop/lgtm-generator#10. */
+/** koki-develop/lgtm-generator#10 shows the whole response. */
 export const bodyTooLong = plainText(413, 'HTTP content length exceeded 10485760 bytes.');
 
 /** Reads the body of a request. Returns undefined when it is too long, and discards what is still to come. */

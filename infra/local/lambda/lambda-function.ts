@@ -44,7 +44,7 @@ export interface Outcome {
 const maxEnvironments = 4;
 /** Lambda's own limit for loading a function. */
 const initTimeoutMs = 10_000;
-/** A longer result ends the runtime (row 50 of aws-recorded.md). */
+/** A longer result ends the runtime (DataBiosphere/azul#8258). */
 const maxResultBytes = 6_291_556;
 
 /** Why an invocation gave no result. */
