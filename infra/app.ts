@@ -2,10 +2,11 @@ import { App } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
+import { accountStackId, stackName } from './names.ts';
 import { placeholdersIn } from './placeholders.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
-import { accountStackId, emulated, type Stage, stackName, stages, staging } from './stages.ts';
+import { emulated, type Stage, stages, staging } from './stages.ts';
 
 await bundleFunctions();
 

@@ -1,16 +1,17 @@
-import { runbook, type Stage } from './stages.ts';
+import { runbookLink } from './runbook-link.ts';
+import type { Stage } from './stages.ts';
 
 /** Values that only document: RFC 2606's domain, and the account ids of AWS's examples. */
 const placeholder = /\bexample\.com\b|\b(?:111122223333|444455556666)\b/;
 
 /** The values of a stage that the repository came with and that an operator must set, each with its reason. */
-export const placeholdersIn = (stage: Stage, link = runbook): string[] => {
+export const placeholdersIn = (stage: Stage, link = runbookLink): string[] => {
   const problems = (['environment', 'alarmAddressees', 'customDomain'] as const)
     .filter((name) => placeholder.test(JSON.stringify(stage[name] ?? '')))
     .map((name) => `${name} of ${stage.name} is a placeholder: set it in infra/stages.ts.`);
   if (stage.alarmAddressees.length > 0 && !URL.canParse(link)) {
     problems.push(
-      'runbook is no URL, so an alarm links nothing: set it in infra/stages.ts to where infra/runbook.md can be read.',
+      'runbookLink is no URL, so an alarm links nothing: set it in infra/runbook-link.ts to where infra/runbook.md can be read.',
     );
   }
   return problems;

@@ -4,7 +4,8 @@ import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cd
 import { Construct } from 'constructs';
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
-import { type Stage, serviceName } from '../stages.ts';
+import { serviceName } from '../names.ts';
+import type { Stage } from '../stages.ts';
 import { errorHeaders } from './error-headers.ts';
 
 type Limits = NonNullable<Stage['firewall']>;

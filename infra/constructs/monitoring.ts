@@ -15,7 +15,9 @@ import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
 import { statusIndex } from '../../lib/pets/status-index.ts';
 import { metricNames } from '../../lib/telemetry/metric-names.ts';
-import { runbook, type Stage, serviceName } from '../stages.ts';
+import { serviceName } from '../names.ts';
+import { runbookLink } from '../runbook-link.ts';
+import type { Stage } from '../stages.ts';
 import { acknowledge } from './security-checks.ts';
 import { type MonitoredService, serviceMetric, sumOf, tableMetric } from './service-metrics.ts';
 
@@ -54,7 +56,7 @@ export class Monitoring extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...condition,
       alarmName: `${serviceName(this.#stage)}-${name}`,
-      alarmDescription: `${meaning} Runbook: ${runbook}#${runbookEntry}`,
+      alarmDescription: `${meaning} Runbook: ${runbookLink}#${runbookEntry}`,
     });
     alarm.addAlarmAction(...this.#addressees);
     alarm.addOkAction(...this.#addressees);

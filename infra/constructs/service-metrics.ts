@@ -3,7 +3,8 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { metricsNamespace } from '../../lib/telemetry/metric-names.ts';
-import { type Stage, serviceName } from '../stages.ts';
+import { serviceName } from '../names.ts';
+import type { Stage } from '../stages.ts';
 import type { ServiceFunctions } from './stage-function.ts';
 
 /** What the alarms and the dashboard of a stage watch. */

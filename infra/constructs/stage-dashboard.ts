@@ -17,7 +17,8 @@ import {
   probeMetricNames,
   versionMetricNames,
 } from '../../lib/telemetry/metric-names.ts';
-import { runbook, serviceName } from '../stages.ts';
+import { serviceName } from '../names.ts';
+import { runbookLink } from '../runbook-link.ts';
 import {
   type MonitoredService,
   probeMetric,
@@ -35,7 +36,7 @@ export class StageDashboard extends Construct {
   constructor(scope: Construct, id: string, service: MonitoredService, alarms: readonly Alarm[]) {
     super(scope, id);
     const dashboardName = serviceName(service.stage);
-    const markdown = `# ${dashboardName}\nWhat to do when an alarm goes off: ${runbook}`;
+    const markdown = `# ${dashboardName}\nWhat to do when an alarm goes off: ${runbookLink}`;
     new Dashboard(this, 'Dashboard', {
       dashboardName,
       defaultInterval: Duration.hours(3),

@@ -13,7 +13,8 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { OperationName } from '../../lib/contract/operations.ts';
 import { bundleDirectory } from '../build/bundle-functions.ts';
-import { probeKeyParameter, type Stage, serviceName } from '../stages.ts';
+import { probeKeyParameter, serviceName } from '../names.ts';
+import type { Stage } from '../stages.ts';
 import { acknowledge } from './security-checks.ts';
 
 interface StageFunctionProps {

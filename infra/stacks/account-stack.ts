@@ -2,7 +2,7 @@ import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
 import { serviceRole } from '../constructs/service-role.ts';
-import { accountStackName } from '../stages.ts';
+import { accountStackName } from '../names.ts';
 
 /**
  * The role by which API Gateway writes its logs: a setting that an account has once in a region, for all stages.

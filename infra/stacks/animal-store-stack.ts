@@ -21,7 +21,8 @@ import {
   ServiceFunction,
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
-import { requireSafe, type Stage } from '../stages.ts';
+import { requireSafe } from '../require-safe.ts';
+import type { Stage } from '../stages.ts';
 
 /** One stage of the animal store. Throws when its values are unsafe. */
 export class AnimalStoreStack extends Stack {

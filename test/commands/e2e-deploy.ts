@@ -8,15 +8,14 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { DeleteParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { fail } from '../../infra/message-of.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
 import {
   accountStackId,
   accountStackName,
-  emulated,
   probeKeyParameter,
   stackName,
-  staging,
-} from '../../infra/stages.ts';
+} from '../../infra/names.ts';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { emulated, staging } from '../../infra/stages.ts';
 import { sendTo } from '../support/http-client.ts';
 
 const stack = stackName(staging);

@@ -15,24 +15,23 @@ const accountStack = `AnimalStore-account-${account}-${region}`;
 const aws = await startAwsEndpoint();
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-first-deployment-'));
 
-/** What an operator sets in infra/stages.ts who has an account for staging, and none for prod. */
+/** What an operator sets in a file who has an account for staging, and none for prod. */
 const settings = [
-  ['111122223333', account],
-  ['animal-store-staging@example.com', 'on-call@store.test'],
-  ["'infra/runbook.md'", "'https://git.store.test/infra/runbook.md'"],
+  ['infra/stages.ts', '111122223333', account],
+  ['infra/stages.ts', 'animal-store-staging@example.com', 'on-call@store.test'],
+  ['infra/runbook-link.ts', "'infra/runbook.md'", "'https://git.store.test/runbook.md'"],
 ] as const;
 
 beforeAll(async () => {
   for (const name of ['cdk.json', 'functions', 'infra', 'lib', 'package.json', 'tsconfig.json'])
     await cp(join(projectDirectory, name), join(directory, name), { recursive: true });
   await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
-  const path = join(directory, 'infra', 'stages.ts');
-  let stages = await readFile(path, 'utf8');
-  for (const [placeholder, value] of settings) {
-    expect(stages).toContain(placeholder);
-    stages = stages.replace(placeholder, value);
+  for (const [file, placeholder, value] of settings) {
+    const path = join(directory, file);
+    const source = await readFile(path, 'utf8');
+    expect(source).toContain(placeholder);
+    await writeFile(path, source.replace(placeholder, value));
   }
-  await writeFile(path, stages);
   aws.answers = {
     GetCallerIdentity: xml('GetCallerIdentity', {
       Account: account,

@@ -141,7 +141,7 @@ describe('placeholders', () => {
     expect(placeholdersIn(prod)).toEqual([
       expect.stringMatching(/^environment of prod is a placeholder: set it in infra\/stages.ts/),
       expect.stringMatching(/^alarmAddressees of prod/),
-      expect.stringMatching(/^runbook is no URL/),
+      expect.stringMatching(/^runbookLink is no URL/),
     ]);
   });
 

@@ -13,7 +13,8 @@ import {
 } from '../../infra/local/lambda/function-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
-import { probeKeyParameter, staging } from '../../infra/stages.ts';
+import { probeKeyParameter } from '../../infra/names.ts';
+import { staging } from '../../infra/stages.ts';
 import { petStatuses } from '../../lib/contract/bodies.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { type Answer, json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';

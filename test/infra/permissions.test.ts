@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { probeKeyParameter, stages } from '../../infra/stages.ts';
+import { probeKeyParameter } from '../../infra/names.ts';
+import { stages } from '../../infra/stages.ts';
 import { deployedTemplate, idOf, propertiesOf } from '../support/stack.ts';
 
 type Call = readonly [action: string, resource: unknown];

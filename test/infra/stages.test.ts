@@ -1,8 +1,9 @@
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { requireSafe } from '../../infra/require-safe.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
-import { emulated, prod, requireSafe, type Stage, stages, staging } from '../../infra/stages.ts';
+import { emulated, prod, type Stage, stages, staging } from '../../infra/stages.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../support/stack.ts';

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
+import { stackName } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { stackName, stages, staging } from '../../infra/stages.ts';
+import { stages, staging } from '../../infra/stages.ts';
 import { pythonTool } from '../support/python-tool.ts';
 import { assemblyDirectory, deployedTemplate } from '../support/stack.ts';
 

@@ -2,15 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { CloudFormationClient, paginateDescribeChangeSet } from '@aws-sdk/client-cloudformation';
 import { fail } from '../../message-of.ts';
+import { accountStackId, accountStackName, stackName } from '../../names.ts';
 import { placeholdersIn } from '../../placeholders.ts';
-import {
-  accountStackId,
-  accountStackName,
-  emulated,
-  regionOf,
-  stackName,
-  stages,
-} from '../../stages.ts';
+import { regionOf } from '../../region-of.ts';
+import { emulated, stages } from '../../stages.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { lossesOf } from './change-set.ts';
 

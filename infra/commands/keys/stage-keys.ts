@@ -4,7 +4,9 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { keyAdministration } from '../../../lib/keys/key-administration.ts';
 import { localClientConfig } from '../../local/local-account.ts';
-import { regionOf, type Stage, stackName, staging } from '../../stages.ts';
+import { stackName } from '../../names.ts';
+import { regionOf } from '../../region-of.ts';
+import { type Stage, staging } from '../../stages.ts';
 
 const keysIn = (client: DynamoDBClient, tableName: string, { apiKeyPrefix }: Stage) =>
   keyAdministration(DynamoDBDocumentClient.from(client), tableName, apiKeyPrefix);

@@ -7,13 +7,9 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../../../lib/contract/operations.ts';
 import { messageOf } from '../../message-of.ts';
-import {
-  accountStackId,
-  probeKeyParameter,
-  regionOf,
-  type Stage,
-  stackName,
-} from '../../stages.ts';
+import { accountStackId, probeKeyParameter, stackName } from '../../names.ts';
+import { regionOf } from '../../region-of.ts';
+import type { Stage } from '../../stages.ts';
 
 /** Returns a line for each problem that prevents a deployment, with its solution. */
 type Check = (stage: Stage) => Promise<readonly (string | false)[]>;

@@ -1,0 +1,20 @@
+import type { Stage } from './stages.ts';
+
+/** The name of a stage's API, metrics, logs, alarms and dashboard. */
+export const serviceName = ({ name }: Stage) => `animal-store-${name}`;
+
+/** The name of the SSM parameter (a SecureString) with the API key of the probe and of the golden requests. */
+export const probeKeyParameter = ({ name }: Pick<Stage, 'name'>) =>
+  `/animal-store/${name}/probe-api-key`;
+
+/** The name of a stage's stack. */
+export const stackName = ({ name }: Pick<Stage, 'name'>) => `AnimalStore-${name}`;
+
+/** The name of the stack that an account needs once in a region, for any number of stages. */
+export const accountStackName = 'AnimalStore-account';
+
+/** The id that CDK commands use for the account stack of a stage. */
+export const accountStackId = ({ environment }: Pick<Stage, 'environment'>): string =>
+  environment
+    ? `${accountStackName}-${environment.account}-${environment.region}`
+    : accountStackName;
