@@ -94,14 +94,14 @@ const withoutTelemetry: Plugin = {
   name: 'without-telemetry',
   setup: ({ onLoad, onEnd }) => {
     let isReplaced = false;
-    onLoad({ filter: /\/lib\/aws\/telemetry\.ts$/ }, () => {
+    onLoad({ filter: /\/lib\/telemetry\/telemetry\.ts$/ }, () => {
       isReplaced = true;
       return {
         contents: `export const count = () => {};
 export const noteCorruptItem = () => {};
 export const recordDynamodbLatency = () => {};
 export const forgetMetrics = () => {};
-export const writeLine = () => {};`,
+export const writeRequestLine = () => {};`,
       };
     });
     onEnd(() =>
