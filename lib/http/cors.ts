@@ -7,33 +7,25 @@ const origins = process.env['CORS_ORIGINS']?.split(' ') ?? [];
 
 /** Lets pages of the stage's origins read every response, errors too, and answers preflight requests. */
 export const cors = () => {
-  const addHeaders = (request: ChainRequest) => {
-    const { event, response } = request;
+  const addHeaders = ({ event, response }: ChainRequest) => {
     if (!response || origins.length === 0) return;
+    response.headers = { ...response.headers, Vary: 'Origin' };
     const [origin] = headerValues(event, 'origin');
-    response.headers = {
-      ...response.headers,
-      Vary: 'Origin',
-      ...(origin &&
-        origins.includes(origin) && { ...corsHeaders(origin), ...preflightHeaders(request) }),
-    };
+    if (!origin || !origins.includes(origin)) return;
+    Object.assign(response.headers, corsHeaders(origin));
+    const allow = response.headers['Allow'];
+    if (allow && isPreflight(event)) {
+      Object.assign(response.headers, {
+        'Access-Control-Allow-Methods': allow,
+        'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key',
+        // In seconds; Chromium's maximum.
+        'Access-Control-Max-Age': '7200',
+      });
+    }
   };
   return { after: addHeaders, onError: addHeaders };
 };
 
-/** The headers of a preflight response (https://fetch.spec.whatwg.org/#cors-preflight-fetch). */
-const preflightHeaders = ({ event, response }: ChainRequest) => {
-  const allow = response?.headers?.['Allow'];
-  const isPreflight =
-    event.httpMethod === 'OPTIONS' &&
-    headerValues(event, 'access-control-request-method').length > 0;
-  return (
-    isPreflight &&
-    allow && {
-      'Access-Control-Allow-Methods': allow,
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key',
-      // In seconds; Chromium's maximum.
-      'Access-Control-Max-Age': '7200',
-    }
-  );
-};
+/** Whether a browser asks what a page may send (https://fetch.spec.whatwg.org/#cors-preflight-fetch). */
+const isPreflight = (event: ChainRequest['event']): boolean =>
+  event.httpMethod === 'OPTIONS' && headerValues(event, 'access-control-request-method').length > 0;
