@@ -20,5 +20,6 @@ export const nextLink = (
 const basePathOf = ({ requestContext, resource }: OperationEvent): string => {
   // API Gateway ignores a slash at the end when it routes, but passes it on.
   const segments = requestContext.path.replace(/\/$/, '').split('/');
-  return segments.slice(0, 1 - resource.split('/').length).join('/');
+  const resourceSegments = resource.replace(/^\//, '').split('/');
+  return segments.slice(0, segments.length - resourceSegments.length).join('/');
 };
