@@ -54,17 +54,24 @@ export const handler = async (event: HookEvent): Promise<void> => {
 const check = async (signal: AbortSignal): Promise<string[]> => {
   const apiKey = await readProbeKey(signal);
   const failures: string[] = [];
-  const attempt = (request: GoldenRequest, retries = 0): Promise<unknown> =>
-    ask(request, signal).catch(async (error) => {
-      if (retries === 0) return void failures.push(`${request.functionName}: ${error}`);
-      await setTimeout(1_000);
-      return attempt(request, retries - 1);
-    });
+  const attempt = async (request: GoldenRequest, attempts = 1): Promise<unknown> => {
+    let failure: unknown;
+    for (let number = 1; number <= attempts; number += 1) {
+      if (number > 1) await setTimeout(1_000);
+      try {
+        return await ask(request, signal);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    failures.push(`${request.functionName}: ${failure}`);
+    return undefined;
+  };
   for (const request of refusals(apiKey)) await attempt(request);
   const pet = await attempt(creation(apiKey));
   if (!pet || !isCheckPet(pet)) return failures;
   for (const request of reads(apiKey, pet.id)) await attempt(request);
-  await attempt(list(apiKey), 2);
+  await attempt(list(apiKey), 3);
   return failures;
 };
 
