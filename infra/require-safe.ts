@@ -1,28 +1,36 @@
 import type { Stage } from './stages.ts';
 
-/** Settings that prod must have, each with what happens without it. */
-const dangersInProd = [
-  ['environment', 'prod is deployed to the account of the credentials'],
-  ['retainData', 'tables are deleted with the stack'],
-  ['deletionProtection', 'one call deletes a table'],
-  ['terminationProtection', 'one call deletes the stack'],
-  ['pointInTimeRecoveryDays', 'nothing can be restored'],
-  ['alarmAddressees', 'no one hears an alarm'],
-] as const;
+/** How prod could lose data or fail unnoticed, each with the setting that prevents it. */
+const dangersOfProd = (stage: Stage): string[] => {
+  const dangers: string[] = [];
+  if (stage.environment === undefined)
+    dangers.push('environment is not set, so prod is deployed to the account of the credentials');
+  if (!stage.retainData)
+    dangers.push('retainData is not set, so tables are deleted with the stack');
+  if (!stage.deletionProtection)
+    dangers.push('deletionProtection is not set, so one call deletes a table');
+  if (!stage.terminationProtection)
+    dangers.push('terminationProtection is not set, so one call deletes the stack');
+  if (stage.pointInTimeRecoveryDays === 0)
+    dangers.push('pointInTimeRecoveryDays is not set, so nothing can be restored');
+  if (stage.alarmAddressees.length === 0)
+    dangers.push('alarmAddressees is not set, so no one hears an alarm');
+  return dangers;
+};
+
+// `URL` accepts `*` and `'` in a host. API Gateway ends a value at `'`, and browsers send no `*`.
+const isOrigin = (given: string): boolean =>
+  URL.parse(given)?.origin === given && !/[*']/.test(given);
 
 /**
  * Throws an error that lists the reasons when a canary has no alarms to stop it, when prod could lose data or fail unnoticed,
  * or when an origin for CORS is not a scheme, a host and an optional port, in lower case, without a path.
  */
 export const requireSafe = (stage: Stage): void => {
-  const isSet = (name: keyof Stage) => [stage[name]].flat().some(Boolean);
-  // `URL` accepts `*` and `'` in a host. API Gateway ends a value at `'`, and browsers send no `*`.
-  const isOrigin = (given: string) => URL.parse(given)?.origin === given && !/[*']/.test(given);
   const problems: string[] = [];
-  if (isSet('canaryMinutes') && !isSet('alarmAddressees'))
+  if (stage.canaryMinutes !== undefined && stage.alarmAddressees.length === 0)
     problems.push('canaryMinutes is set without alarmAddressees: no alarm can stop a canary');
-  for (const [name, danger] of stage.name === 'prod' ? dangersInProd : [])
-    if (!isSet(name)) problems.push(`${name} is not set, so ${danger}`);
+  if (stage.name === 'prod') problems.push(...dangersOfProd(stage));
   for (const given of stage.corsOrigins)
     if (!isOrigin(given)) problems.push(`corsOrigins: ${given} is not an origin`);
   if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);
