@@ -70,7 +70,7 @@ describe('a command', () => {
       encoding: 'utf8',
     });
 
-  it.each(['client', 'docs', 'keys/main', 'openapi', 'preflight/main', 'start'])(
+  it.each(['client', 'deploy/main', 'docs', 'keys/main', 'openapi', 'preflight/main', 'start'])(
     '%s has help',
     (name) => {
       const { status, stdout, stderr } = start(`infra/commands/${name}.ts --help`);

@@ -98,7 +98,23 @@ describe('npm run deploy', () => {
   it.each([
     ['that would lose a table', changeOf('True'), 'AnimalStore-staging', 1, loss, 1],
     ['if nothing differs', undefined, 'AnimalStore-account', 0, '', 1],
-    ['that it is not told by name', [], '--all', 1, `error: Name a stack: ${names}.`, 0],
+    [
+      'of a stack that does not exist',
+      [],
+      'AnimalStore-dev',
+      1,
+      `error: Name a stack: ${names}.`,
+      0,
+    ],
+    [
+      'without the name of a stack',
+      [],
+      '--require-approval=never',
+      1,
+      `Name a stack: ${names}.`,
+      0,
+    ],
+    ['with an option that it does not know', [], '--all', 1, "error: unknown option '--all'", 0],
   ])('executes nothing %s', async (_what, changes, id, status, message, prepared) => {
     const { err, exitCode, cdk } = await deploy(changes, id);
     expect(err).toContain(message);

@@ -232,8 +232,8 @@ describe('commands', () => {
   /** What offers options: a command of the CDK, or one of the project. */
   const offering = ([script = '', _dashes, command]: readonly string[]) => {
     if (script === 'keys') return `infra/commands/keys/main.ts ${command}`;
-    return script === 'preflight'
-      ? 'infra/commands/preflight/main.ts'
+    return ['deploy', 'preflight'].includes(script)
+      ? `infra/commands/${script}/main.ts`
       : `node_modules/.bin/cdk ${script}`;
   };
   const runNode = (words: readonly string[]) =>

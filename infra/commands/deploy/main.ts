@@ -1,43 +1,64 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { CloudFormationClient, paginateDescribeChangeSet } from '@aws-sdk/client-cloudformation';
+import { program } from 'commander';
 import { fail } from '../../message-of.ts';
 import { accountStackId, accountStackName, stackName } from '../../names.ts';
 import { placeholdersIn } from '../../placeholders.ts';
 import { regionOf } from '../../region-of.ts';
-import { emulated, stages } from '../../stages.ts';
+import { emulated, type Stage, stages } from '../../stages.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { lossesOf } from './change-set.ts';
 
-const words = process.argv.slice(2);
-const isEmulator = words.includes('emulator=true');
+interface Options {
+  readonly requireApproval?: string;
+  readonly outputsFile?: string;
+  readonly context: readonly string[];
+  readonly revertDrift?: true;
+}
 
-/** The stacks of each stage, by the ids that CDK commands use, in the order of deployment. */
-const targets = new Map(
-  Object.values(stages)
-    .map((stage) => (isEmulator ? emulated(stage) : stage))
-    .flatMap((stage) => [
-      [accountStackId(stage), { stage, StackName: accountStackName }],
-      [stackName(stage), { stage, StackName: stackName(stage) }],
-    ]),
-);
-const options = words.filter((word) => !targets.has(word));
-const outputsAt = options.indexOf('--outputs-file');
-const outputs = outputsAt < 0 ? [] : options.slice(outputsAt, outputsAt + 2);
+/** A stack that can be deployed. */
+interface Target {
+  /** The id of the stack in CDK commands. */
+  readonly id: string;
+  /** The name of the stack in CloudFormation. */
+  readonly name: string;
+  readonly kind: 'account' | 'stage';
+  readonly stage: Stage;
+}
+
+/** The stacks of each stage, by id, in the order of deployment. */
+const targetsOf = (deployed: readonly Stage[]): ReadonlyMap<string, Target> => {
+  const targets = new Map<string, Target>();
+  for (const stage of deployed) {
+    const account = accountStackId(stage);
+    targets.set(account, { id: account, name: accountStackName, kind: 'account', stage });
+    const name = stackName(stage);
+    targets.set(name, { id: name, name, kind: 'stage', stage });
+  }
+  return targets;
+};
 
 /** Runs `cdk deploy` and shows its output. Throws when it fails. */
-const cdkDeploy = (...given: readonly string[]) => {
-  execFileSync('cdk', ['deploy', ...given], { stdio: 'inherit' });
+const cdkDeploy = (...words: readonly string[]) => {
+  const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
+  execFileSync('cdk', ['deploy', ...words], { stdio: 'inherit', env });
 };
 
 /** Creates a change set, and executes the same change set. Throws instead if it replaces or removes a table or the API. */
-const deploy = async (id: string, StackName: string, region: { region?: string }) => {
+const deploy = async ({ id, name, stage }: Target, options: Options) => {
+  const { requireApproval, outputsFile, context, revertDrift } = options;
+  const approval = requireApproval === undefined ? [] : ['--require-approval', requireApproval];
+  const outputs = outputsFile === undefined ? [] : ['--outputs-file', outputsFile];
+  const contexts = context.flatMap((value) => ['--context', value]);
+  const drift = revertDrift ? ['--revert-drift'] : [];
   const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
-  cdkDeploy(id, ...options, '--method', 'prepare-change-set', ...changeSet);
+  const prepare = ['--method', 'prepare-change-set', ...changeSet];
+  cdkDeploy(id, ...approval, ...outputs, ...contexts, ...drift, ...prepare);
 
-  const client = new CloudFormationClient(region);
-  const pages = paginateDescribeChangeSet({ client }, { StackName, ChangeSetName });
+  const client = new CloudFormationClient(regionOf(stage));
+  const pages = paginateDescribeChangeSet({ client }, { StackName: name, ChangeSetName });
   const found = await Array.fromAsync(pages);
   // Nothing differs. If only outputs differ, the change set has no changes, but is available:
   // https://github.com/aws/aws-cdk/pull/2029
@@ -50,16 +71,33 @@ const deploy = async (id: string, StackName: string, region: { region?: string }
   cdkDeploy(id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
-const main = async () => {
-  if (options.length === words.length)
+const run = async (ids: readonly string[], options: Options) => {
+  const isEmulator = options.context.includes('emulator=true');
+  const declared = Object.values(stages);
+  const targets = targetsOf(isEmulator ? declared.map(emulated) : declared);
+  if (ids.length === 0 || !ids.every((id) => targets.has(id)))
     throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
-  for (const [id, { stage, StackName }] of targets) {
-    if (!words.includes(id)) continue;
-    const found = await preflight(stage, StackName === accountStackName ? 'account' : 'stage');
-    const problems = [...placeholdersIn(stage), ...found];
+  for (const target of targets.values()) {
+    if (!ids.includes(target.id)) continue;
+    const found = await preflight(target.stage, target.kind);
+    const problems = [...placeholdersIn(target.stage), ...found];
     if (problems.length > 0) throw new Error(problems.join('\nerror: '));
-    await deploy(id, StackName, regionOf(stage));
+    await deploy(target, options);
   }
 };
 
-await main().catch(fail);
+const collect = (value: string, previous: readonly string[]) => [...previous, value];
+
+program
+  .name('npm run deploy --')
+  .description(
+    'Deploys stacks by change sets. Refuses a stage that has problems, and a change set that loses data.',
+  )
+  .argument('[stacks...]', 'ids of stacks, such as AnimalStore-staging')
+  .option('--require-approval <level>', 'which changes of permissions CDK asks about')
+  .option('--outputs-file <file>', 'write the outputs of the stacks to this file, as JSON')
+  .option('--context <key=value>', 'a value of the CDK context; can be repeated', collect, [])
+  .option('--revert-drift', 'also undo what was changed outside the stack')
+  .action(run);
+
+await program.parseAsync().catch(fail);
