@@ -9,8 +9,7 @@ import { parseTemplate, type Template } from './template.ts';
 
 /** Bundles the functions from the sources as they are now. Throws an error of one line when they can't be built. */
 export const buildBundles = async (signal: AbortSignal): Promise<void> => {
-  const script = "await (await import('./infra/build/bundle-functions.ts')).bundleFunctions()";
-  await run(['--input-type=module', '--eval', script], {}, signal);
+  await runScript('infra/build/run-bundle-functions.ts', { signal });
 };
 
 export interface SynthesisOptions {
@@ -28,49 +27,66 @@ export const withAssembly = async <Result>(
 ): Promise<Result> => {
   // A folder of its own, so that neither a second start nor a deployment from cdk.out is in the way.
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-'));
-  const CDK_OUTDIR = assembly ?? temporary.path;
-  const CDK_CONTEXT_JSON = JSON.stringify({ placeholders: 'allowed', ...context });
-  await run(['infra/app.ts'], { CDK_OUTDIR, CDK_CONTEXT_JSON }, signal);
-  return await work(CDK_OUTDIR);
+  const folder = assembly ?? temporary.path;
+  const variables = {
+    CDK_OUTDIR: folder,
+    CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed', ...context }),
+  };
+  await runScript('infra/app.ts', { variables, signal });
+  return await work(folder);
 };
 
 /** The template of a stack, by its name, from a folder of synthesised stacks. */
 export const readTemplate = async (assembly: string, stack: string): Promise<Template> =>
   parseTemplate(await readFile(join(assembly, `${stack}.template.json`), 'utf8'));
 
-/** Runs Node in a process of its own, because this one keeps the modules that it has loaded. */
-const run = async (
-  command: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  signal: AbortSignal | undefined,
-): Promise<void> => {
+interface ScriptOptions {
+  /** Environment variables beside those of this process. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs a script of the project in a process of its own, because this one keeps the modules that it has loaded.
+ * Throws an error of one line when the script fails, and the signal's reason when that aborts it.
+ */
+const runScript = async (script: string, { variables, signal }: ScriptOptions): Promise<void> => {
   try {
-    await promisify(execFile)(process.execPath, command, {
+    await promisify(execFile)(process.execPath, [script], {
       cwd: projectDirectory,
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...variables },
       signal,
     });
   } catch (error) {
     signal?.throwIfAborted();
     const output = error instanceof Error && 'stderr' in error ? `${error.stderr}` : '';
-    const mistake = mistakeIn(readable(output)) ?? `infra/app.ts failed: ${error}`;
+    const mistake = mistakeIn(withRelativePaths(output)) ?? `${script} failed: ${error}`;
     throw new Error(mistake, { cause: error });
   }
 };
 
-/** With paths relative to the project instead of the URLs of modules and whole paths. */
-const readable = (output: string): string =>
+/** Replaces the URLs of modules, and paths in the project, by relative paths. */
+const withRelativePaths = (output: string): string =>
   output
     .replace(/\bfile:\/\/\/[^\s'")]+/g, (url) => fileURLToPath(url))
     .replaceAll(`${projectDirectory}${sep}`, '');
 
-/** The mistake that a failed build names: of esbuild, of cdk-nag, or of a module, each with its place. */
+/** `functions/get-pet.ts:3:9: ERROR: Expected ")"`. */
+const bundlerError = /^.*: ERROR: .*$/m;
+/** `ERROR`, what a rule found, and on the next line the construct. */
+const securityFinding = /^ *ERROR (?<finding>.*)\n *(?<construct>.*)$/m;
+/** The first line of an uncaught error of Node.js: `infra/stages.ts:71`. */
+const uncaughtPlace = /^[\w-]+\/.+\.\w+:\d+$/m;
+/** `SyntaxError: Unexpected token`. */
+const uncaughtError = /^\w*Error\b.*: .*$/m;
+
+/** The mistake that a failed script names: of esbuild, of cdk-nag, or of a module with its place. */
 const mistakeIn = (output: string): string | undefined => {
-  const [ofBundler] = /^.*: ERROR: .*$/m.exec(output) ?? [];
-  const [, rule, finding] = /^ *ERROR (.*)\n *(.*)$/m.exec(output) ?? [];
-  const [place] = /^[\w-]+\/.+\.\w+:\d+$/m.exec(output) ?? [];
-  const [error] = /^\w*Error\b.*: .*$/m.exec(output) ?? [];
-  if (ofBundler !== undefined) return ofBundler;
-  if (finding !== undefined) return `${finding}: ${rule}`;
-  return place && error ? `${place}: ${error}` : error;
+  const bundler = bundlerError.exec(output);
+  if (bundler) return bundler[0];
+  const security = securityFinding.exec(output)?.groups;
+  if (security) return `${security['construct']}: ${security['finding']}`;
+  const error = uncaughtError.exec(output)?.[0];
+  const place = uncaughtPlace.exec(output)?.[0];
+  return error && place ? `${place}: ${error}` : error;
 };

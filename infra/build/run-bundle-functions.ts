@@ -1,0 +1,3 @@
+import { bundleFunctions } from './bundle-functions.ts';
+
+await bundleFunctions();
