@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 
@@ -21,6 +21,11 @@ const settings = [
   ['infra/stages.ts', 'animal-store-staging@example.com', 'on-call@store.test'],
   ['infra/runbook-link.ts', "'infra/runbook.md'", "'https://git.store.test/runbook.md'"],
 ] as const;
+
+// In place of the CDK's CLI: prints its words.
+const programs = join(directory, 'programs');
+await mkdir(programs);
+await writeFile(join(programs, 'cdk'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
 
 beforeAll(async () => {
   for (const name of ['cdk.json', 'functions', 'infra', 'lib', 'package.json', 'tsconfig.json'])
@@ -52,14 +57,14 @@ afterAll(async () => {
 });
 
 /** Runs a command in the copy of the project, with programs of a folder before those of node_modules. */
-const run = async (words: string, programs = directory) => {
+const run = async (words: string, folder = directory) => {
   const [command = '', ...rest] = words.split(' ');
   const binaries = join(projectDirectory, 'node_modules', '.bin');
   const child = spawn(command, rest, {
     cwd: directory,
     env: {
       ...aws.variables,
-      PATH: [programs, binaries, process.env['PATH']].join(delimiter),
+      PATH: [folder, binaries, process.env['PATH']].join(delimiter),
       HOME: directory,
       CDK_DISABLE_CLI_TELEMETRY: 'true',
     },
@@ -99,16 +104,22 @@ describe('with staging set, and prod still a placeholder', () => {
   });
 
   it.each([accountStack, 'AnimalStore-staging'])('npm run deploy deploys %s', async (stack) => {
-    // In place of the CDK's CLI: prints its words.
-    const programs = join(directory, 'programs');
-    await mkdir(programs, { recursive: true });
-    await writeFile(join(programs, 'cdk'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
     const { out, err, exitCode } = await run(
       `node infra/commands/deploy/main.ts ${stack}`,
       programs,
     );
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
     expect(out).toMatch(new RegExp(`^deploy ${stack} --method prepare-change-set `));
+  });
+
+  it('npm run deploy deploys the stack of an account that prod will share', async () => {
+    const path = join(directory, 'infra/stages.ts');
+    const source = await readFile(path, 'utf8');
+    onTestFinished(() => writeFile(path, source));
+    await writeFile(path, source.replace('444455556666', account));
+    const { out, err } = await run(`node infra/commands/deploy/main.ts ${accountStack}`, programs);
+    expect(err).toBe('');
+    expect(out).toContain(`deploy ${accountStack}`);
   });
 
   it('npm run deploy refuses prod, and says what to set', async () => {

@@ -32,7 +32,10 @@ const targetsOf = (deployed: readonly Stage[]): ReadonlyMap<string, Target> => {
   const targets = new Map<string, Target>();
   for (const stage of deployed) {
     const account = accountStackId(stage);
-    targets.set(account, { id: account, name: accountStackName, kind: 'account', stage });
+    const shared = targets.get(account)?.stage;
+    // Stages may share an account. One that is not set yet must not prevent the stack that another needs.
+    if (shared === undefined || placeholdersIn(shared).length > 0)
+      targets.set(account, { id: account, name: accountStackName, kind: 'account', stage });
     const name = stackName(stage);
     targets.set(name, { id: name, name, kind: 'stage', stage });
   }
