@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
 import { invoke } from '../support/invoke.ts';
@@ -21,8 +20,7 @@ const corruptId = 7;
 
 const service = await startHandlers(fromBundles);
 await service.storeApiKey(apiKey, { owner: secret });
-const Item = { id: corruptId, name: secret, categoryId: secret, status: secret };
-await service.dynamodb.send(new PutCommand({ TableName: service.tables.pets, Item }));
+await service.putPet({ id: corruptId, name: secret, categoryId: secret, status: secret });
 
 beforeEach(() => service.proxy.reset());
 

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
+import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
+import { localClientConfig } from '../../infra/local/local-account.ts';
+import type { LocalService } from '../../infra/local/local-service.ts';
+import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
+import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
+
+/** Fields of a stored API key, of the wrong type where a test is about that. */
+type RecordParts = Partial<Record<keyof ApiKeyRecord, unknown>>;
+
+/** Creates tables with names of their own, and returns what reads and writes them. */
+export const createTestTables = async ({
+  dynamodbEndpoint,
+  tables: definitions,
+}: Pick<LocalService, 'dynamodbEndpoint' | 'tables'>) => {
+  const suffix = randomBytes(8).toString('hex');
+  const tables = { pets: `Pets-${suffix}`, keys: `Keys-${suffix}` };
+  const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
+  const names = new Map([
+    ['PETS_TABLE', tables.pets],
+    ['KEYS_TABLE', tables.keys],
+  ]);
+  const renamed = Object.entries(definitions).map(([variable, definition]) => {
+    return { ...definition, TableName: `${names.get(variable)}` };
+  });
+  await createTables(client, renamed);
+  const dynamodb = DynamoDBDocument.from(client, {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+
+  /** Puts an item into the pets table. */
+  const putPet = (Item: Record<string, unknown>) => dynamodb.put({ TableName: tables.pets, Item });
+
+  /** Every item of the pets table. */
+  const storedPets = async () => {
+    const { Items = [] } = await dynamodb.scan({ TableName: tables.pets, ConsistentRead: true });
+    return Items;
+  };
+
+  const deletePets = async () => {
+    for (const { id } of await storedPets()) {
+      await dynamodb.delete({ TableName: tables.pets, Key: { id } });
+    }
+  };
+
+  /** Puts a key into the keys table; `record` replaces the fields that the test is about. */
+  const storeApiKey = async (apiKey: string, record: RecordParts = {}) => {
+    const Item = {
+      ...identifyApiKey(apiKey, 'pets_test'),
+      owner: 'test',
+      lastFour: apiKey.slice(-4),
+      createdAt: '2026-01-01T00:00:00Z',
+      ...record,
+    };
+    await dynamodb.put({ TableName: tables.keys, Item });
+    return apiKey;
+  };
+  const issueApiKey = (record?: RecordParts) => storeApiKey(generateApiKey('pets_test'), record);
+
+  return { dynamodb, tables, putPet, storedPets, deletePets, storeApiKey, issueApiKey };
+};
