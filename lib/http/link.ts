@@ -16,7 +16,10 @@ export const nextLink = (
   return { Link: link(event, `${event.resource}?${next}`, 'next') };
 };
 
-/** The request's own path up to the resource: the stage, or a custom domain's base path. */
+/**
+ * The request's own path up to the resource: the stage, or a custom domain's base path, which the path has
+ * instead of the stage (localstack/localstack#12295).
+ */
 const basePathOf = ({ requestContext, resource }: OperationEvent): string => {
   // API Gateway ignores a slash at the end when it routes, but passes it on.
   const segments = requestContext.path.replace(/\/$/, '').split('/');
