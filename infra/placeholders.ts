@@ -1,3 +1,4 @@
+import { clientPackage } from './client-package.ts';
 import { runbookLink } from './runbook-link.ts';
 import type { Stage } from './stages.ts';
 
@@ -5,13 +6,21 @@ import type { Stage } from './stages.ts';
 const placeholder = /\bexample\.com\b|\b(?:111122223333|444455556666)\b/;
 
 /** The values of a stage that the repository came with and that an operator must set, each with its reason. */
-export const placeholdersIn = (stage: Stage, link = runbookLink): string[] => {
+export const placeholdersIn = (
+  stage: Stage,
+  { link = runbookLink, packageName = clientPackage } = {},
+): string[] => {
   const problems = (['environment', 'alarmAddressees', 'customDomain'] as const)
     .filter((name) => placeholder.test(JSON.stringify(stage[name] ?? '')))
     .map((name) => `${name} of ${stage.name} is a placeholder: set it in infra/stages.ts.`);
   if (stage.alarmAddressees.length > 0 && !URL.canParse(link)) {
     problems.push(
       'runbookLink is no URL, so an alarm links nothing: set it in infra/runbook-link.ts to where infra/runbook.md can be read.',
+    );
+  }
+  if (stage.name === 'prod' && (placeholder.test(packageName) || !packageName.startsWith('@'))) {
+    problems.push(
+      'clientPackage has no npm scope of yours, so others could publish that package: set it in infra/client-package.ts.',
     );
   }
   return problems;

@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
 import { cp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { program } from 'commander';
 import { build } from 'esbuild';
 import { info } from '../../lib/openapi/document.ts';
+import { clientPackage } from '../client-package.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
-const directory = join(projectDirectory, '.build', 'client');
 
 /** The client is a separate package in JavaScript, because Node.js does not run TypeScript from node_modules. */
 const manifest = {
-  name: 'animal-store-client',
+  name: clientPackage,
   version: info.version,
   description: 'The typed client of the animal store service',
   license: info.license.name,
@@ -27,8 +27,10 @@ const manifest = {
 
 program
   .name('npm run client')
-  .description('Writes the typed client to .build/client as an npm package.')
+  .description('Writes the typed client as an npm package.')
+  .option('--out <folder>', 'where to write it', join(projectDirectory, '.build', 'client'))
   .parse();
+const directory = resolve(program.opts<{ out: string }>().out);
 
 await rm(directory, { recursive: true, force: true });
 await build({
@@ -38,10 +40,8 @@ await build({
   bundle: true,
   platform: 'neutral',
   target: 'es2024',
-  minify: true,
+  // Not minified: developers read the code in stack traces.
   sourcemap: true,
-  // The licence of ky is copied to a separate file below.
-  legalComments: 'none',
 });
 // The declarations of the client, and of what it imports, are in `types/`.
 const tsc = `node_modules/typescript/bin/tsc --ignoreConfig ${source} --declaration --emitDeclarationOnly
@@ -50,14 +50,12 @@ const tsc = `node_modules/typescript/bin/tsc --ignoreConfig ${source} --declarat
 await promisify(execFile)(process.execPath, [...tsc.split(/\s+/), join(directory, 'types')], {
   cwd: projectDirectory,
 });
-// The bundle contains ky, whose licence must be distributed with it.
 for (const [from, to] of [
   ['lib/contract/openapi.json', 'openapi.json'],
   ['lib/client/README.md', 'README.md'],
   ['LICENSE', 'LICENSE'],
-  ['node_modules/ky/license', 'license-of-ky'],
 ] as const) {
   await cp(join(projectDirectory, from), join(directory, to));
 }
 await writeFile(join(directory, 'package.json'), JSON.stringify(manifest, null, 2));
-console.log(`Wrote ${directory}, a package for npm install and npm publish.`);
+console.log(`Wrote ${directory}, a package: npm install ${directory}`);

@@ -1,8 +1,20 @@
-import ky, { HTTPError, isNetworkError, isTimeoutError, type KyInstance } from 'ky';
-import type { ErrorBody, NewPet, Pet, PetStatus } from '../contract/bodies.ts';
-import { parseJson, stringifyJson } from '../contract/exact-json.ts';
+import type { NewPet, Pet as PetOfContract, PetStatus } from '../contract/bodies.ts';
+import { stringifyJson } from '../contract/exact-json.ts';
+import { idempotencyKeyPattern } from '../contract/limits.ts';
+import { isInt64 } from '../contract/pet.ts';
+import { Connection, type ConnectionOptions, type ServiceResponse } from './connection.ts';
+import { AnimalStoreError, NetworkError, TimeoutError, unexpectedResponse } from './errors.ts';
+import { nextPageQuery } from './response-headers.ts';
 
-export type { ErrorBody, NewPet, Pet, PetStatus };
+export type { NewPet, PetStatus };
+export { AnimalStoreError, NetworkError, TimeoutError };
+export type AnimalStoreOptions = ConnectionOptions;
+
+/** A pet as the service returns it. It can have fields that this version of the client does not know. */
+export interface Pet extends Omit<PetOfContract, 'status'> {
+  /** Can be a status that this version of the client does not know. */
+  readonly status: PetStatus | (string & Record<never, never>);
+}
 
 /** Filters a list by status. Sets the start of a page and its maximum length. */
 export interface ListPetsQuery {
@@ -21,178 +33,152 @@ export interface PetsPage {
   readonly nextCursor: string | undefined;
 }
 
-export interface AnimalStoreOptions {
-  /** Ends in `/v1`. */
-  readonly baseAddress: string;
-  readonly apiKey: string;
-  /** How long one attempt may take, in ms; 10,000 by default. */
-  readonly timeoutMs?: number;
-  /** Used instead of the platform's `fetch`. */
-  readonly fetch?: typeof fetch;
-}
-
 export interface CallOptions {
+  /** Aborts the call: its attempts and its waits. */
   readonly signal?: AbortSignal;
 }
 
 export interface CreatePetOptions extends CallOptions {
-  /** Calls with the same key and pet add it once, even from different processes. By default each call has a random key. */
+  /**
+   * 1 to 255 visible ASCII characters. Calls with the same key and pet add it once, even from different processes. By
+   * default each call has a random key.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** An error response. Its `code` is `unexpected_response` if the body, even of a 200, is not one that the service sends. */
-export class AnimalStoreError extends Error {
-  // Node.js prints this name with the error. Minifiers rename classes, so the name is set here.
-  static override readonly name = 'AnimalStoreError';
-  override readonly name = 'AnimalStoreError';
-  readonly code: string;
-  /** The HTTP status code. */
-  readonly status: number;
-  /** Identifies the request when you ask the operator about it. */
-  readonly requestId: string | undefined;
-
-  constructor({ code, status, message }: ErrorBody, requestId: string | null) {
-    super(message);
-    this.code = code;
-    this.status = status;
-    this.requestId = requestId ?? undefined;
-  }
-}
-
-/** No complete response came: DNS, connection or TLS failed on the last attempt. `cause` is the error of `fetch`. */
-export class NetworkError extends Error {
-  static override readonly name = 'NetworkError';
-  override readonly name = 'NetworkError';
-}
-
-/** No complete response came within `timeoutMs` on the last attempt. */
-export class TimeoutError extends Error {
-  static override readonly name = 'TimeoutError';
-  override readonly name = 'TimeoutError';
-}
+/** How many empty pages in a row `listPets` accepts. */
+const maxEmptyPages = 100;
 
 /**
- * A client of the animal store. It retries a call up to three times after 429, 502, 503, 504 or a lost response, and waits
- * as long as `Retry-After` says, at most 30 s. Integers beyond ±(2^53 - 1) are `bigint`. A call throws AnimalStoreError for an
- * error response, NetworkError or TimeoutError if there is no complete response, and the signal's `reason` if you abort it.
+ * A client of the animal store. It retries a call up to three times after 429, 502, 503, 504, a lost response or a time-out.
+ * It waits as long as `Retry-After` says, but at most `maxRetryWaitMs` in a call: if a wait would be longer, the call fails at
+ * once. It follows no redirect and reads at most 1 MiB of a response. Integers beyond ±(2^53 - 1) are `bigint`.
+ * A call throws AnimalStoreError for an error response or one that the service does not send, NetworkError or TimeoutError if
+ * there is no complete response, RangeError for an invalid argument, and the signal's `reason` if you abort it.
  */
 export class AnimalStore {
-  readonly #http: KyInstance;
+  readonly #connection: Connection;
 
-  /** Throws an Error on platforms whose JSON cannot keep 64-bit integers, such as Node.js 20. */
-  constructor({ baseAddress, apiKey, timeoutMs = 10_000, fetch }: AnimalStoreOptions) {
+  /**
+   * Throws a TypeError for an invalid `apiKey` or `baseAddress`, and a RangeError for an invalid duration. Throws an Error on
+   * platforms whose JSON can't keep 64-bit integers, such as Node.js 20.
+   */
+  constructor(options: AnimalStoreOptions) {
     if (!('rawJSON' in JSON)) {
       throw new Error(
         'AnimalStore needs JSON.rawJSON for 64-bit integers: use Node.js 22, Chrome 114, Firefox 135 or Safari 18.4, or newer.',
       );
     }
-    this.#http = ky.create({
-      baseUrl: baseAddress.replace(/\/*$/, '/'),
-      headers: { Authorization: `Bearer ${apiKey}` },
-      timeout: timeoutMs,
-      retry: {
-        limit: 3,
-        // A creation has an Idempotency-Key, so it is safe to repeat too.
-        methods: ['get', 'post'],
-        statusCodes: [429, 502, 503, 504],
-        maxRetryAfter: 30_000,
-        retryOnTimeout: true,
-        jitter: true,
-        // On network errors `fetch` rejects with a TypeError (Fetch standard). ky recognises some by their messages, but not
-        // Firefox's error for a lost body.
-        shouldRetry: ({ error }) => error instanceof TypeError || undefined,
-      },
-      parseJson,
-      stringifyJson,
-      hooks: { beforeError: [({ error }) => withoutRequest(error)] },
-      // Reads the whole body, so that the time-out and the retries cover it.
-      fetch: async (input, init) => {
-        const response = await (fetch ?? globalThis.fetch)(input, init);
-        const body = await response.arrayBuffer();
-        return new Response(response.body && body, response);
-      },
-    });
+    this.#connection = new Connection(options);
   }
 
-  /** Yields every pet that the query selects. Fetches a page when the loop reaches the first pet of that page. */
+  /**
+   * Yields every pet that the query selects. Fetches a page when the loop reaches the first pet of that page. Throws an
+   * AnimalStoreError if a cursor comes again, or after 100 pages in a row without a pet.
+   */
   async *listPets(query: ListPetsQuery = {}, options: CallOptions = {}): AsyncGenerator<Pet> {
     let { cursor } = query;
-    do {
+    let remembered = cursor;
+    let emptyPages = 0;
+    for (let pages = 1; ; pages += 1) {
       const page = await this.listPetsPage({ ...query, cursor }, options);
       yield* page.pets;
       cursor = page.nextCursor;
-    } while (cursor !== undefined);
+      if (cursor === undefined) return;
+      if (cursor === remembered) throw endlessList('a cursor of an earlier page');
+      // Remembers the 1st, 2nd, 4th, 8th… cursor, and so finds every repetition (Brent's algorithm).
+      if (Number.isInteger(Math.log2(pages))) remembered = cursor;
+      emptyPages = page.pets.length === 0 ? emptyPages + 1 : 0;
+      if (emptyPages === maxEmptyPages) throw endlessList(`${maxEmptyPages} pages without a pet`);
+    }
   }
 
   /** Returns one page of pets, from one request. */
-  async listPetsPage(query: ListPetsQuery = {}, options: CallOptions = {}): Promise<PetsPage> {
-    const response = await this.#http.get('pets', { ...options, searchParams: { ...query } });
-    const pets = await bodyOf(response, isPets);
-    return { pets, nextCursor: nextCursor(response.headers.get('Link')) };
+  async listPetsPage(query: ListPetsQuery = {}, { signal }: CallOptions = {}): Promise<PetsPage> {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const path = `pets?${new URLSearchParams(given)}`;
+    const response = await this.#connection.send({ method: 'GET', path, success: 200 }, signal);
+    const { body, link, details } = response;
+    const { status: selected } = query;
+    const isSelected = (pet: Pet) => selected === undefined || pet.status === selected;
+    if (!isPets(body) || !body.every(isSelected)) throw notWhatWasAsked(response);
+    const next = nextPageQuery(link);
+    const nextCursor = next?.get('cursor') ?? undefined;
+    if (next && !nextCursor) {
+      throw unexpectedResponse('The link to the next page has no cursor', details);
+    }
+    return { pets: body, nextCursor };
   }
 
-  /** Adds a pet; retries never add a second one. Throws a RangeError if `categoryId` is a `number` but not a safe integer. */
+  /**
+   * Adds a pet; retries never add a second one. Throws a RangeError if `categoryId` is a `number` but not a safe integer, or
+   * for an `idempotencyKey` that the service would refuse.
+   */
   async createPet(
     newPet: NewPet,
-    { idempotencyKey = crypto.randomUUID(), ...options }: CreatePetOptions = {},
+    { idempotencyKey = crypto.randomUUID(), signal }: CreatePetOptions = {},
   ): Promise<Pet> {
-    const { categoryId } = newPet;
+    const { name, categoryId, status } = newPet;
     if (typeof categoryId === 'number' && !Number.isSafeInteger(categoryId)) {
-      throw new RangeError('categoryId must be an integer; use a bigint beyond ±(2^53 - 1)');
+      throw new RangeError('categoryId must be a safe integer; use a bigint beyond ±(2^53 - 1)');
     }
-    const headers = { 'Idempotency-Key': idempotencyKey };
-    return bodyOf(await this.#http.post('pets', { ...options, headers, json: newPet }), isPet);
+    if (!idempotencyKeyPattern.test(idempotencyKey)) {
+      throw new RangeError('idempotencyKey must be 1 to 255 visible ASCII characters');
+    }
+    const response = await this.#connection.send(
+      {
+        method: 'POST',
+        path: 'pets',
+        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
+        body: stringifyJson(newPet),
+        success: 201,
+      },
+      signal,
+    );
+    const { body } = response;
+    if (!isPet(body)) throw notWhatWasAsked(response);
+    const isAsSent =
+      body.name === name &&
+      String(body.categoryId) === String(categoryId) &&
+      (status === undefined || body.status === status);
+    if (!isAsSent) throw notWhatWasAsked(response);
+    return body;
   }
 
   /**
    * Returns the pet with this id. Throws a RangeError for an id that is not a safe integer.
    * @deprecated Will be removed on 5 December 2030; use `listPets`.
    */
-  async getPet(id: number, options: CallOptions = {}): Promise<Pet> {
-    if (!Number.isSafeInteger(id)) throw new RangeError('id must be an integer');
-    return bodyOf(await this.#http.get(`pets/${id}`, options), isPet);
+  async getPet(id: number, { signal }: CallOptions = {}): Promise<Pet> {
+    if (!Number.isSafeInteger(id)) {
+      throw new RangeError('id must be a safe integer: a number of at most 2^53 - 1');
+    }
+    const request = { method: 'GET', path: `pets/${id}`, success: 200 } as const;
+    const response = await this.#connection.send(request, signal);
+    const { body } = response;
+    if (!isPet(body) || body.id !== id) throw notWhatWasAsked(response);
+    return body;
   }
 }
 
-/** Returns the cursor in the `Link` to the next page (RFC 8288). The link's host is ignored, so it never gets the API key. */
-const nextCursor = (link: string | null): string | undefined => {
-  const query = /<[^>]*\?([^>]*)>; *rel="next"/.exec(link ?? '')?.[1];
-  return new URLSearchParams(query).get('cursor') ?? undefined;
-};
-
-/** Converts an error of ky. The result has no request, because a request contains the API key. */
-const withoutRequest = (error: Error): Error => {
-  const { message, cause } = error;
-  if (isNetworkError(error) || error instanceof TypeError)
-    return new NetworkError(message, { cause: cause ?? error });
-  if (isTimeoutError(error)) return new TimeoutError(message);
-  return error instanceof HTTPError ? errorOf(error.response, message, error.data) : error;
-};
-
-const errorOf = ({ status, headers }: Response, message: string, body?: unknown) =>
-  new AnimalStoreError(
-    isErrorBody(body) ? body : { code: 'unexpected_response', status, message },
-    headers.get('x-amzn-RequestId'),
+const notWhatWasAsked = ({ details }: ServiceResponse) =>
+  unexpectedResponse(
+    `The body of the response with HTTP status ${details.status} is not what the animal store sends`,
+    details,
   );
 
-/** Returns the body of a success. Throws `unexpected_response` for any other body, such as the HTML of a proxy. */
-const bodyOf = async <Body>(
-  response: Response,
-  isBody: (body: unknown) => body is Body,
-): Promise<Body> => {
-  const body: unknown = await response.json().catch(() => undefined);
-  if (isBody(body)) return body;
-  throw errorOf(response, 'The response is not from the animal store');
+const endlessList = (sign: string) =>
+  unexpectedResponse(`The list does not end: the service sent ${sign}`, { status: 200 });
+
+const isPet = (body: unknown): body is Pet => {
+  const { id, name, categoryId, status } = Object(body);
+  return (
+    Number.isSafeInteger(id) &&
+    id > 0 &&
+    typeof name === 'string' &&
+    isInt64(categoryId) &&
+    typeof status === 'string'
+  );
 };
-
-/** Whether a value is an object whose fields have these types; the types are names that `typeof` returns. */
-const hasFields = (body: unknown, types: Readonly<Record<string, string>>) =>
-  Object.entries(types).every(([name, type]) => typeof Reflect.get(Object(body), name) === type);
-
-const isErrorBody = (body: unknown): body is ErrorBody =>
-  hasFields(body, { code: 'string', message: 'string', status: 'number' });
-
-const isPet = (body: unknown): body is Pet =>
-  hasFields(body, { id: 'number', name: 'string', status: 'string' });
 
 const isPets = (body: unknown): body is Pet[] => Array.isArray(body) && body.every(isPet);

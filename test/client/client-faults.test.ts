@@ -159,7 +159,7 @@ describe.concurrent('the typed client', () => {
       await expect(store.createPet({ ...rex, categoryId })).rejects.toThrow('bigint');
     for (const id of [2 ** 53, 1.5, Number.NaN, '../pets?limit=1', '1', undefined]) {
       const call: unknown = Reflect.apply(store.getPet, store, [id]);
-      await expect(call).rejects.toThrow('id must be an integer');
+      await expect(call).rejects.toThrow('id must be a safe integer: a number of at most 2^53 - 1');
     }
     expect(proxy.requests).toEqual([]);
   });

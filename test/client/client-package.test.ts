@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { clientPackage } from '../../infra/client-package.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { findProgram } from '../support/find-program.ts';
+import { listen } from '../support/listen.ts';
 
 const baseAddress = inject('baseAddress');
 const apiKey = inject('apiKey');
@@ -33,13 +36,12 @@ const exampleOf = async (document: string) => {
 
 beforeAll(async () => {
   consumer = await mkdtemp(join(tmpdir(), 'animal-store-consumer-'));
-  await run(projectDirectory, process.execPath, 'infra/commands/client.ts');
-  const packed = join(projectDirectory, '.build', 'client');
-  const { stdout } = await run(consumer, 'npm', 'pack', '--silent', packed);
+  const built = join(consumer, 'built');
+  await run(projectDirectory, process.execPath, 'infra/commands/client.ts', '--out', built);
   await writeFile(join(consumer, 'package.json'), '{"type":"module"}');
   const options = ['--silent', '--offline', '--no-audit', '--no-fund'];
-  await run(consumer, 'npm', 'install', ...options, `./${stdout.trim()}`);
-  bundle = await readFile(join(consumer, 'node_modules/animal-store-client/animal-store.js'));
+  await run(consumer, 'npm', 'install', ...options, './built');
+  bundle = await readFile(join(consumer, 'node_modules', clientPackage, 'animal-store.js'));
 });
 
 afterAll(() => rm(consumer, { recursive: true, force: true }));
@@ -51,8 +53,23 @@ describe('the package of the typed client', () => {
     expect(stdout).toMatch(/^\d+ Rex available\n[1-5] pets\n\d+ .*\n400 invalid_request\n$/s);
   });
 
-  it('takes at most 10 KB when compressed', () => {
-    expect(gzipSync(bundle).length).toBeLessThanOrEqual(10 * 1_024);
+  it('takes at most 13 KB when compressed', () => {
+    expect(gzipSync(bundle).length).toBeLessThanOrEqual(13 * 1_024);
+  });
+
+  it('shows an uncaught error in readable lines, with the reason of the platform', async () => {
+    const server = createServer();
+    const closed = `http://127.0.0.1:${await listen(server)}/v1`;
+    await promisify(server.close.bind(server))();
+    const options = { baseAddress: closed, apiKey, maxRetryWaitMs: 0 };
+    const code = `import { AnimalStore } from '${clientPackage}';
+await new AnimalStore(${JSON.stringify(options)}).getPet(1);`;
+    const called = run(consumer, process.execPath, '--input-type=module', '--eval', code);
+    const { stderr } = await called.catch((error: unknown) => Object(error));
+    expect(stderr).toMatch(/^NetworkError: No complete response came: connect ECONNREFUSED/m);
+    expect(stderr).toMatch(/\[cause\]: Error: .* \{\n +code: 'ECONNREFUSED'/s);
+    const lengths = `${stderr}`.split('\n').map((line) => line.length);
+    expect(Math.max(...lengths)).toBeLessThan(200);
   });
 
   it.skipIf(!chromiumPath)('adds a pet in Chromium, with a category of 64 bits', async () => {
@@ -71,7 +88,7 @@ describe('the package of the typed client', () => {
   });
 
   it('refuses to be constructed where JSON cannot keep 64-bit integers, as in Node.js 20', async () => {
-    const code = `import { AnimalStore } from 'animal-store-client';
+    const code = `import { AnimalStore } from '${clientPackage}';
 delete JSON.rawJSON; new AnimalStore({});`;
     const called = run(consumer, process.execPath, '--input-type=module', '--eval', code);
     await expect(called).rejects.toThrow('use Node.js 22');
@@ -83,7 +100,7 @@ delete JSON.rawJSON; new AnimalStore({});`;
     await writeFile(join(consumer, 'project.ts'), await exampleOf('README.md'));
     await writeFile(
       join(consumer, 'wrong.ts'),
-      `import { AnimalStore, type Pet } from 'animal-store-client';
+      `import { AnimalStore, type Pet } from '${clientPackage}';
 const store = new AnimalStore({ baseAddress: '', apiKey: '' });
 export const pet: Pet = await store.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n });
 // @ts-expect-error: the category is missing
@@ -93,6 +110,8 @@ store.listPets({ status: 'lost' });
 store.listPets({ status: undefined, limit: undefined });
 // @ts-expect-error: a bigint is no number
 export const category: number = pet.categoryId;
+// @ts-expect-error: a service can send a new status
+export const status: 'available' | 'pending' | 'sold' = pet.status;
 `,
     );
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--types', 'node'];

@@ -142,11 +142,15 @@ describe('placeholders', () => {
       expect.stringMatching(/^environment of prod is a placeholder: set it in infra\/stages.ts/),
       expect.stringMatching(/^alarmAddressees of prod/),
       expect.stringMatching(/^runbookLink is no URL/),
+      expect.stringMatching(/^clientPackage has no npm scope of yours/),
     ]);
   });
 
   it('are not found in a stage that is set, nor in an emulator', () => {
-    expect(placeholdersIn(stage, 'https://git.store.test/runbook.md')).toEqual([]);
+    const link = 'https://git.store.test/runbook.md';
+    const packageName = '@store/animal-store-client';
+    expect(placeholdersIn(stage, { link, packageName })).toEqual([]);
+    expect(placeholdersIn(stage, { link, packageName: 'animal-store-client' })).toHaveLength(1);
     expect(placeholdersIn(emulated(staging))).toEqual([]);
   });
 

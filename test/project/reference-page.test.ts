@@ -5,6 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { clientPackage } from '../../infra/client-package.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { codeSamples } from '../../lib/openapi/code-samples.ts';
@@ -98,7 +99,7 @@ describe('the code samples', () => {
       const [command = '', ...options] = commands[lang] ?? [];
       const program = source
         .replace('7905532871371142', `${petId}`)
-        .replace('animal-store-client', join(projectDirectory, 'lib/client/animal-store.ts'));
+        .replace(clientPackage, join(projectDirectory, 'lib/client/animal-store.ts'));
       const printed = await run(command, ...options, program);
       expect(printed).toMatch(/\d/);
       expect(printed).not.toMatch(/\bcode'?"?:/);

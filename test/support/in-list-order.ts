@@ -1,8 +1,12 @@
-import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
+import { petStatuses } from '../../lib/contract/bodies.ts';
 
 /** Pets by status and id, as `GET /pets` lists them. */
-export const inListOrder = (pets: Iterable<Pet>): Pet[] =>
-  [...pets].sort(
+export const inListOrder = <Pet extends { readonly id: number; readonly status: string }>(
+  pets: Iterable<Pet>,
+): Pet[] => {
+  const statuses: readonly string[] = petStatuses;
+  return [...pets].sort(
     (left, right) =>
-      petStatuses.indexOf(left.status) - petStatuses.indexOf(right.status) || left.id - right.id,
+      statuses.indexOf(left.status) - statuses.indexOf(right.status) || left.id - right.id,
   );
+};

@@ -1,0 +1,496 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { createGzip, gzipSync } from 'node:zlib';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { findProgram } from '../support/find-program.ts';
+import { listen } from '../support/listen.ts';
+
+const run = promisify(execFile);
+
+const apiKey = `pets_test_0123456789abcdef_${'0123456789abcdef'.repeat(4)}01234567`;
+const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
+const unexpected = { name: 'AnimalStoreError', code: 'unexpected_response' };
+
+/** A request that reached a server. */
+interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string;
+}
+
+type Respond = (exchange: {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** How many requests came before this one. */
+  readonly earlier: number;
+  /** The origin of another server, which should get no request. */
+  readonly elsewhere: string;
+}) => unknown;
+
+/** A server's behaviour, a call of the client, and what the call does. */
+interface Case {
+  readonly respond: Respond;
+  /** JavaScript that uses `store` and `elsewhere`. */
+  readonly call?: string;
+  /** JavaScript: options of the constructor besides `baseAddress` and `apiKey`. */
+  readonly options?: string;
+  /** What the call returns, or the error that it throws. */
+  readonly value?: unknown;
+  readonly error?: object;
+  readonly requests?: number;
+}
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Respond =>
+  ({ response }) => {
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
+
+const errorBody = (code: string, status: number) => ({ code, message: 'Injected.', status });
+
+/** An infinite body of zeros, which takes a thousandth of its size on the wire. */
+const endlessGzip =
+  (status: number): Respond =>
+  ({ response }) => {
+    response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
+    const gzip = createGzip();
+    gzip.pipe(response);
+    const zeros = Buffer.alloc(1_048_576, ' ');
+    const write = (): unknown => response.destroyed || gzip.write(zeros, () => setImmediate(write));
+    write();
+  };
+
+const bomb = gzipSync(Buffer.alloc(200 * 1_048_576, ' '));
+
+/** Pages of a list that never ends, until a client has asked for 1,000 of them. */
+const pages =
+  (pets: unknown[], cursorOf: (page: number) => string): Respond =>
+  (exchange) => {
+    if (exchange.earlier >= 1_000) return json(400, errorBody('never_ended', 400))(exchange);
+    const Link = `</v1/pets?limit=1&cursor=${cursorOf(exchange.earlier)}>; rel="next"`;
+    return json(200, pets, { Link })(exchange);
+  };
+
+const listAll = 'Array.fromAsync(store.listPets())';
+const create = "store.createPet({ name: 'Rex', categoryId: 1 })";
+
+const pet = (changes: object) => JSON.stringify({ ...rex, ...changes });
+const notPets = {
+  'no categoryId': pet({ categoryId: undefined }),
+  'an object as categoryId': pet({ categoryId: {} }),
+  'a fraction as categoryId': pet({ categoryId: 1.5 }),
+  'a categoryId beyond 64 bits': pet({}).replace('"categoryId":1', `"categoryId":${2n ** 63n}`),
+  'a categoryId of a million digits': pet({}).replace(
+    '"categoryId":1',
+    `"categoryId":${'9'.repeat(1_000_000)}`,
+  ),
+  'a fraction as id': pet({ id: 1.5 }),
+  'an id that is no safe integer': pet({}).replace('"id":1', `"id":${2n ** 53n}`),
+  'an id of 0': pet({ id: 0 }),
+  'the id of another pet': pet({ id: 2 }),
+  'a number as status': pet({ status: 1 }),
+  'no name': pet({ name: undefined }),
+  'fields that only its prototype has': '{"__proto__":{"id":1,"name":"Rex","categoryId":1}}',
+  'a hundred thousand nested arrays': '['.repeat(100_000) + ']'.repeat(100_000),
+  'half a million numbers': `[${'0,'.repeat(500_000)}0]`,
+};
+
+const redirects = [301, 302, 303, 307, 308].flatMap((status) =>
+  ['store.getPet(1)', create].map((call): [string, Case] => [
+    `a redirect to another host: ${status} to ${call}`,
+    {
+      respond: ({ response, elsewhere }) =>
+        response.writeHead(status, { Location: `${elsewhere}/v1/pets/1` }).end(),
+      call,
+      error: unexpected,
+      requests: 1,
+    },
+  ]),
+);
+
+const cases: Readonly<Record<string, Case>> = {
+  'a status in the body that is not the HTTP status': {
+    respond: json(500, errorBody('internal', 200)),
+    error: { name: 'AnimalStoreError', code: 'internal', status: 500 },
+    requests: 1,
+  },
+  ...Object.fromEntries(
+    Object.entries(notPets).map(([what, body]): [string, Case] => [
+      `a pet with ${what}`,
+      { respond: json(200, body), error: { ...unexpected, status: 200 }, requests: 1 },
+    ]),
+  ),
+  'a list with one entry that is no pet': {
+    respond: json(200, [rex, { ...rex, categoryId: null }]),
+    call: listAll,
+    error: unexpected,
+  },
+  'a list with a pet of another status': {
+    respond: json(200, [rex]),
+    call: "store.listPetsPage({ status: 'sold' })",
+    error: unexpected,
+  },
+  'a status and fields that the client does not know': {
+    respond: json(200, { ...rex, status: 'reserved', birthDate: '2026-01-01' }),
+    value: { ...rex, status: 'reserved', birthDate: '2026-01-01' },
+  },
+  'a success that did not add a pet': {
+    respond: json(202, rex),
+    call: create,
+    error: { ...unexpected, status: 202 },
+    requests: 1,
+  },
+  'a part of a list': { respond: json(206, [rex]), call: listAll, error: unexpected, requests: 1 },
+  ...Object.fromEntries(redirects),
+  'a cursor that does not change': {
+    respond: pages([rex], () => 'same'),
+    call: listAll,
+    error: { ...unexpected, message: expect.stringContaining('cursor') },
+    requests: 2,
+  },
+  'cursors that repeat': {
+    respond: pages([rex], (page) => `cursor-${page % 7}`),
+    call: listAll,
+    error: { ...unexpected, message: expect.stringContaining('cursor') },
+  },
+  'the cursor that the list starts at': {
+    respond: pages([rex], () => 'first'),
+    call: "Array.fromAsync(store.listPets({ cursor: 'first' }))",
+    error: { ...unexpected, message: expect.stringContaining('cursor') },
+    requests: 1,
+  },
+  'a list of nothing but empty pages': {
+    respond: pages([], (page) => `cursor-${page}`),
+    call: listAll,
+    error: { ...unexpected, message: expect.stringContaining('100') },
+    requests: 100,
+  },
+  'a link to the next page without a cursor': {
+    respond: json(200, [rex], { Link: '</v1/pets?limit=1>; rel="next"' }),
+    call: 'store.listPetsPage()',
+    error: unexpected,
+  },
+  'links of a proxy around the one to the next page': {
+    respond: json(200, [rex], {
+      Link: '<https://a.example/?cursor=a>; title="b"; rel="first", </v1/pets?cursor=c%26d>; title=e; rel=next,',
+    }),
+    call: 'store.listPetsPage()',
+    value: { pets: [rex], nextCursor: 'c&d' },
+  },
+  'a link to another relation': {
+    respond: json(200, [rex], { Link: '</v1/pets?cursor=a>; rel="prev"; title="next"' }),
+    call: 'store.listPetsPage()',
+    value: { pets: [rex] },
+  },
+  'an endless body': {
+    respond: endlessGzip(200),
+    options: '{ timeoutMs: 30000 }',
+    error: { ...unexpected, message: expect.stringContaining('1 MiB') },
+    requests: 1,
+  },
+  'an endless error': {
+    respond: endlessGzip(503),
+    options: '{ timeoutMs: 30000 }',
+    error: { ...unexpected, status: 503, message: expect.stringContaining('1 MiB') },
+    requests: 4,
+  },
+  'a body of 200 KB that unpacks to 200 MB': {
+    respond: ({ response }) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+    error: { ...unexpected, message: expect.stringContaining('1 MiB') },
+    requests: 1,
+  },
+  'a body that never ends, one byte at a time': {
+    respond: ({ response }) => {
+      const drip = setInterval(() => response.write(' '), 50);
+      response.on('close', () => clearInterval(drip));
+    },
+    options: '{ timeoutMs: 500 }',
+    error: { name: 'TimeoutError' },
+    requests: 4,
+  },
+  'a Retry-After of 300 seconds': {
+    respond: json(429, errorBody('too_many_requests', 429), { 'Retry-After': '300' }),
+    error: { code: 'too_many_requests', status: 429, retryAfterMs: 300_000 },
+    requests: 1,
+  },
+  'a Retry-After of a date in the year 9999': {
+    respond: json(503, errorBody('service_unavailable', 503), {
+      'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT',
+    }),
+    error: { code: 'service_unavailable', retryAfterMs: expect.any(Number) },
+    requests: 1,
+  },
+  'waits that are too long together': {
+    respond: json(429, errorBody('too_many_requests', 429), { 'Retry-After': '1' }),
+    options: '{ maxRetryWaitMs: 1500 }',
+    error: { code: 'too_many_requests', retryAfterMs: 1_000 },
+    requests: 2,
+  },
+  'a Retry-After that is neither seconds nor a date': {
+    respond: json(503, errorBody('service_unavailable', 503), { 'Retry-After': '-1' }),
+    error: { code: 'service_unavailable' },
+    requests: 4,
+  },
+  'its own answer to a call with options that the client does not have': {
+    respond: json(200, rex),
+    call: `store.getPet(1, { prefix: elsewhere, baseUrl: elsewhere, method: 'DELETE', body: 'x',
+      headers: { 'X-Evil': '1' }, fetch: () => new Response('{}'), redirect: 'follow' })`,
+    value: rex,
+    requests: 1,
+  },
+  'the API key in an error body': {
+    respond: ({ request, response }) =>
+      response
+        .writeHead(400, { 'x-amzn-RequestId': `${request.headers.authorization}` })
+        .end(JSON.stringify({ ...errorBody('invalid', 400), message: request.headers })),
+    error: unexpected,
+  },
+  'the API key in the message of an error': {
+    respond: ({ request, response }) => {
+      const message = `Not a valid header: ${request.headers.authorization}`;
+      response.writeHead(403, { 'x-amzn-RequestId': `${request.headers.authorization}` });
+      response.end(JSON.stringify({ code: message, message, status: 403 }));
+    },
+    error: { name: 'AnimalStoreError', status: 403 },
+  },
+  'the API key in bytes that are not HTTP': {
+    respond: ({ request }) => request.socket.end(`${request.headers.authorization}\r\n\r\n`),
+    error: { name: 'NetworkError' },
+    requests: 4,
+  },
+};
+
+const baseAddress = 'https://animal-store.example/v1';
+
+/** Options that the constructor refuses, each with the start of its error. */
+const refusedOptions = [
+  ...['', ' ', '\n', '\r\n', '\0', 'é', '\nrevoke it with: npm run keys', undefined].map((end) => ({
+    ...{ baseAddress, apiKey: end && apiKey + end },
+    refusal: '^TypeError: apiKey must be',
+  })),
+  ...[
+    '',
+    '/v1',
+    'animal-store.example/v1',
+    'ftp://animal-store.example/v1',
+    'https://user:password@animal-store.example/v1',
+    `${baseAddress}?stage=prod`,
+    `${baseAddress}#pets`,
+    apiKey,
+    undefined,
+  ].map((malformed) => ({
+    ...{ baseAddress: malformed, apiKey },
+    refusal: '^TypeError: baseAddress must be',
+  })),
+  // A timer would take these for 1 ms.
+  ...[0, 2 ** 31, '10', null].map((timeoutMs) => ({
+    ...{ baseAddress, apiKey, timeoutMs },
+    refusal: '^RangeError: timeoutMs must be',
+  })),
+  ...[-1, 2 ** 31, '10', null].map((maxRetryWaitMs) => ({
+    ...{ baseAddress, apiKey, maxRetryWaitMs },
+    refusal: '^RangeError: maxRetryWaitMs must be',
+  })),
+];
+
+const servers: ReturnType<typeof createServer>[] = [];
+
+/** Starts a server for one case. Returns its origin and the requests that it gets. */
+const serve = async (respond: Respond, elsewhere = '') => {
+  const requests: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '' } = request;
+    // The blank page of Chromium, which calls the client, has the origin of the server.
+    if (url === '/') return void response.end('<title>test</title>');
+    if (url === '/favicon.ico') return void response.writeHead(404).end();
+    const earlier = requests.length;
+    requests.push({ method, url, body: await text(request) });
+    await respond({ request, response, earlier, elsewhere });
+  });
+  servers.push(server);
+  return { origin: `http://127.0.0.1:${await listen(server)}`, requests };
+};
+
+/** What a call returned or threw, and all text that can be reached from an error. */
+interface Outcome {
+  readonly value?: unknown;
+  readonly error?: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** A program for each runtime: imports the client as `module`, and returns the outcome of `code` as JSON. */
+const program = (module: string, code: string) => `(async () => {
+  const { AnimalStore } = await import(${JSON.stringify(module)});
+  const textOf = (value, seen = new Set()) => {
+    if (typeof value !== 'object' || value === null || seen.has(value)) return String(value);
+    seen.add(value);
+    return Reflect.ownKeys(value).map((key) => String(key) + ': ' + textOf(value[key], seen)).join('\\n');
+  };
+  const outcome = await (async () => ({ value: await (async () => { ${code} })(), text: '' }))()
+    .catch((error) => ({
+      error: { ...error, name: error.name, message: error.message, cause: { ...error.cause } },
+      text: textOf(error),
+    }));
+  return JSON.stringify(outcome, (_key, value) => typeof value === 'bigint' ? String(value) : value);
+})()`;
+
+/** A JavaScript runtime that calls the client in a page, or a process, of its own. */
+interface Runtime {
+  readonly name: string;
+  readonly evaluate: (code: string, origin: string) => Promise<string>;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'animal-store-client-'));
+const bundle = join(folder, 'animal-store.js');
+
+/** Longer than a call takes on a busy machine. */
+const hangMs = 90_000;
+
+const node = (path: string): Runtime => ({
+  name: path === process.execPath ? `Node.js ${process.version}` : path,
+  async evaluate(code) {
+    const evaluated = `console.log(await ${program(pathToFileURL(bundle).href, code)})`;
+    const options = { timeout: hangMs, killSignal: 'SIGKILL' } as const;
+    const { stdout } = await run(path, ['--input-type=module', '--eval', evaluated], options);
+    return stdout;
+  },
+});
+
+let browser: Browser | undefined;
+const inChromium: Runtime = {
+  name: 'Chromium',
+  async evaluate(code, origin) {
+    const page = await browser?.newPage();
+    if (!page) throw new Error('Chromium is not running');
+    await page.goto(origin);
+    const source = await readFile(bundle, 'base64');
+    const result = await page.evaluate(program(`data:text/javascript;base64,${source}`, code));
+    await page.close();
+    return `${result}`;
+  },
+};
+
+const chromiumPath = findProgram(['chromium', 'google-chrome']);
+if (!chromiumPath) console.info('No browser calls the hostile server: there is no Chromium here.');
+
+/** Paths of more versions of Node.js, as in `NODES=/…/node22:/…/node26`. */
+const { NODES } = process.env;
+const nodes = [process.execPath, ...(NODES ? NODES.split(':') : [])].map(node);
+const runtimes = chromiumPath ? [...nodes, inChromium] : nodes;
+
+beforeAll(async () => {
+  const command = join(projectDirectory, 'infra', 'commands', 'client.ts');
+  await run(process.execPath, [command, '--out', folder]);
+  if (!chromiumPath) return;
+  browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  for (const server of servers) server.close().closeAllConnections();
+  await rm(folder, { recursive: true });
+});
+
+const evaluate = async (runtime: Runtime, code: string, origin: string): Promise<Outcome> =>
+  JSON.parse(await runtime.evaluate(code, origin));
+
+const construct = (options: Readonly<Record<string, string>>, more = '{}') =>
+  `const store = new AnimalStore({ ...${JSON.stringify(options)}, ...${more} });`;
+
+describe.each(runtimes)('the typed client in $name', (runtime) => {
+  it.concurrent.each(Object.entries(cases))(
+    'survives a server that sends %s',
+    async (_what, given) => {
+      const { respond, call = 'store.getPet(1)', options, value, error, requests } = given;
+      const other = await serve(json(200, rex));
+      const server = await serve(respond, other.origin);
+      const code = `const elsewhere = '${other.origin}';
+      ${construct({ baseAddress: `${server.origin}/v1`, apiKey }, options)} return ${call};`;
+      const outcome = await evaluate(runtime, code, server.origin);
+      if (error) expect(outcome.error ?? outcome).toMatchObject(error);
+      else expect(outcome).toEqual({ value, text: '' });
+      expect(outcome.text).not.toContain(apiKey);
+      expect(other.requests).toEqual([]);
+      if (requests !== undefined) expect(server.requests).toHaveLength(requests);
+    },
+  );
+
+  it.concurrent('refuses invalid options, and does not repeat them', async () => {
+    const { origin } = await serve(json(200, rex));
+    const code = `${JSON.stringify(refusedOptions)}.map((options) => {
+      try { new AnimalStore(options); return 'no error'; }
+      catch (error) { return error.name + ': ' + error.message; }
+    })`;
+    const { value } = await evaluate(runtime, `return ${code};`, origin);
+    expect(value).toEqual(refusedOptions.map(({ refusal }) => expect.stringMatching(refusal)));
+    expect(JSON.stringify(value)).not.toMatch(/pets_test|password|ftp:/);
+  });
+
+  it.concurrent('refuses an Idempotency-Key that no header can carry, and sends nothing', async () => {
+    const { origin, requests } = await serve(json(201, rex));
+    const call = "store.createPet({ name: 'Rex', categoryId: 1 }, { idempotencyKey: 'a\\nb' })";
+    const code = `${construct({ baseAddress: `${origin}/v1`, apiKey })} return ${call};`;
+    const { error } = await evaluate(runtime, code, origin);
+    const message = expect.stringMatching(/^idempotencyKey must be/);
+    expect(error).toMatchObject({ name: 'RangeError', message });
+    expect(requests).toEqual([]);
+  });
+
+  it.concurrent('stops waiting for a retry when its signal is aborted', async () => {
+    const busy = json(429, errorBody('too_many_requests', 429), { 'Retry-After': '20' });
+    const { origin, requests } = await serve(busy);
+    const signal = 'AbortSignal.timeout(1000)';
+    const code = `${construct({ baseAddress: `${origin}/v1`, apiKey })} return store.getPet(1, { signal: ${signal} });`;
+    const { error } = await evaluate(runtime, code, origin);
+    expect(error).toMatchObject({
+      name: 'TimeoutError',
+      message: expect.stringMatching(/abort|signal/),
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  // A cubic parser takes thousands of times as long.
+  const maxRatio = 100;
+  const length = 6_000;
+  it('reads a hostile Link header as fast as a harmless one of the same length', async () => {
+    const half = (piece: string) => piece.repeat(length / 2 / piece.length);
+    const hostile = [half('<') + half('?'), half('<?') + half('?>'), half(';') + half(' ')];
+    hostile.push(
+      half('<>;') + half('"'),
+      `<?>${half(';rel=')}${half(' ')}`,
+      half('<>;rel="next ";'),
+    );
+    const respond: Respond = (exchange) => {
+      const { searchParams } = new URL(`${exchange.request.url}`, 'http://127.0.0.1');
+      const Link = hostile[Number(searchParams.get('limit'))] ?? 'x'.repeat(length);
+      return json(200, [], { Link })(exchange);
+    };
+    const { origin } = await serve(respond);
+    const code = `${construct({ baseAddress: `${origin}/v1`, apiKey })}
+      const msFor = async (limit) => {
+        const times = [];
+        for (let run = 0; run < 3; run += 1) {
+          const start = performance.now();
+          await store.listPetsPage({ limit });
+          times.push(performance.now() - start);
+        }
+        return Math.min(...times);
+      };
+      const harmless = await msFor(-1);
+      const ratios = [];
+      for (const index of ${JSON.stringify([...hostile.keys()])}) ratios.push(await msFor(index) / harmless);
+      return ratios;`;
+    const { value } = await evaluate(runtime, code, origin);
+    for (const ratio of [value].flat()) expect(ratio).toBeLessThan(maxRatio);
+    expect(value).toHaveLength(hostile.length);
+  });
+});
