@@ -1,6 +1,6 @@
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import type { MiddlewareStack } from '@smithy/types';
@@ -108,9 +108,15 @@ client.middlewareStack.add(
   { name: 'measureLatency', step: 'initialize' },
 );
 
-/** The DynamoDB client of a function, reused over invocations. Throws the SDK's errors. Unsafe integers are `bigint`. */
+/** A stored number: a `bigint` for an unsafe integer, a `NumberValue` with DynamoDB's digits if neither type is exact. */
+const storedNumber = (digits: string): number | bigint | NumberValue => {
+  const number = exactNumber(digits);
+  return Number.isNaN(number) ? NumberValue.from(digits) : number;
+};
+
+/** The DynamoDB client of a function, reused over invocations. Throws the SDK's errors. Numbers keep every digit. */
 export const dynamodb = DynamoDBDocumentClient.from(client, {
-  unmarshallOptions: { wrapNumbers: exactNumber },
+  unmarshallOptions: { wrapNumbers: storedNumber },
 });
 
 /** Makes an attempt of a command fail when `check` throws for its answer, so that the SDK retries it. */

@@ -22,6 +22,7 @@ export const toPet = ({ id, name, categoryId, status }: Record<string, unknown>)
   if (
     typeof id !== 'number' ||
     !Number.isSafeInteger(id) ||
+    id < 1 ||
     typeof name !== 'string' ||
     !isInt64(categoryId) ||
     !isPetStatus(status)

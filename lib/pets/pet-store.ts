@@ -1,5 +1,5 @@
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { NumberValue, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { checkAnswer, dynamodb } from '../aws/dynamodb.ts';
 import { getItem } from '../aws/get-item.ts';
 import { type Pet, type PetStatus, petStatuses } from '../contract/bodies.ts';
@@ -12,6 +12,7 @@ import { metricNames } from '../telemetry/metric-names.ts';
 import { count, noteCorruptItem } from '../telemetry/telemetry.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
+import { integerPartOf } from './integer-part.ts';
 import { statusIndex } from './status-index.ts';
 
 const petsTable = environment('PETS_TABLE');
@@ -71,17 +72,15 @@ export const list = async (
   const start = cursor === undefined ? startOf(status) : decodeCursor(cursor, status);
   const found: Pet[] = [];
   let position: Position | undefined = start;
-  for (let idle = 0; position && found.length <= limit && idle < maxIdleAnswers; ) {
-    try {
-      // Reads one pet more than the page holds, to find out whether there is a next page.
-      const read = await readFrom(position, limit + 1 - found.length, signal);
-      found.push(...read.pets);
-      idle = read.end && read.end.id === position.id ? idle + 1 : 0;
-      position = read.end ?? (status ? undefined : startAfter(position.status));
-    } catch (error) {
-      if (position === start || !signal.aborted) throw error;
-      break;
+  try {
+    // Reads one pet more than the page holds, to find out whether there is a next page.
+    for await (const part of readList(start, status, limit + 1, signal)) {
+      found.push(...part.pets);
+      position = part.end;
     }
+  } catch (error) {
+    const hasRead = position !== start;
+    if (!hasRead || !signal.aborted) throw error;
   }
   const pets = found.slice(0, limit);
   const end = found.length > limit ? pets.at(-1) : position;
@@ -95,34 +94,86 @@ const startAfter = (status: PetStatus): Position | undefined => {
   return next && startOf(next);
 };
 
+/** The pets of one answer, and where the list continues; without an `end` it is complete. */
+interface Part {
+  readonly pets: readonly Pet[];
+  readonly end: Position | undefined;
+}
+
+/** Reads a list from a position, an answer at a time, until it has as many pets as are wanted or is complete. */
+async function* readList(
+  start: Position,
+  filter: PetStatus | undefined,
+  wanted: number,
+  signal: AbortSignal,
+): AsyncGenerator<Part, void> {
+  let position: Position | undefined = start;
+  let firstId = start.id === 0 ? smallestNumber : idAfter(start.id);
+  let missing = wanted;
+  let idleAnswers = 0;
+  while (position && missing > 0 && idleAnswers < maxIdleAnswers) {
+    const { status, id }: Position = position;
+    const { pets, lastId } = await query({ status, firstId, limit: missing }, signal);
+    missing -= pets.length;
+    if (lastId === undefined) {
+      position = filter ? undefined : startAfter(status);
+      firstId = smallestNumber;
+    } else {
+      position = { status, id: lastId };
+      firstId = idAfter(lastId);
+    }
+    idleAnswers = lastId === id ? idleAnswers + 1 : 0;
+    yield { pets, end: position };
+  }
+}
+
 /**
- * The first pets of a status after a position. `end` is where DynamoDB stopped, which may be anywhere: only an answer
- * without `end` is the last of its status (Query's LastEvaluatedKey in the DynamoDB API reference).
+ * The smallest number that DynamoDB stores. A status is read from here on, so that the log names ids below 1.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
  */
-const readFrom = async ({ status, id }: Position, count: number, signal: AbortSignal) => {
+const smallestNumber = NumberValue.from('-9.9999999999999999999999999999999999999E+125');
+
+/** A `bigint`, because the largest id is the largest safe integer. */
+const idAfter = (id: number) => BigInt(id) + 1n;
+
+interface QueryRange {
+  readonly status: PetStatus;
+  readonly firstId: bigint | NumberValue;
+  readonly limit: number;
+}
+
+/**
+ * The first pets of a status from an id on. `lastId` is where DynamoDB stopped, which may be anywhere, as an integer from
+ * 0: only an answer without a LastEvaluatedKey is the last of its status (Query in the DynamoDB API reference). Above the
+ * largest id of a pet there are only corrupt items, so such a key is the end of the status too.
+ */
+const query = async ({ status, firstId, limit }: QueryRange, signal: AbortSignal) => {
   const command = new QueryCommand({
     TableName: petsTable,
     IndexName: statusIndex,
-    KeyConditionExpression: '#status = :status AND id > :after',
+    KeyConditionExpression: '#status = :status AND id >= :firstId',
     ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: { ':status': status, ':after': id },
-    Limit: count,
+    ExpressionAttributeValues: { ':status': status, ':firstId': firstId },
+    Limit: limit,
   });
   checkAnswer(command, ({ Items, LastEvaluatedKey }) => {
-    let last = id;
+    let last = typeof firstId === 'bigint' ? Number(firstId) - 1 : 0;
     for (const item of Items ?? [{}]) {
-      // A comparison with NaN is false.
-      if (!(item['status'] === status && Number(item['id']) > last)) throw implausible();
-      last = Number(item['id']);
+      const id = integerPartOfId(item);
+      // Two corrupt ids may have the same integer part. A comparison with NaN is false.
+      const isAhead = item['id'] === id && id > 0 ? id > last : id >= last;
+      if (!(item['status'] === status && isAhead)) throw implausible();
+      last = id;
     }
     if (
       LastEvaluatedKey &&
-      !(LastEvaluatedKey['status'] === status && Number(LastEvaluatedKey['id']) >= last)
+      !(LastEvaluatedKey['status'] === status && integerPartOfId(LastEvaluatedKey) >= last)
     ) {
       throw implausible();
     }
   });
   const { Items = [], LastEvaluatedKey } = await dynamodb.send(command, { abortSignal: signal });
+  const lastId = LastEvaluatedKey && integerPartOfId(LastEvaluatedKey);
   return {
     pets: Items.flatMap((item) => {
       try {
@@ -131,9 +182,13 @@ const readFrom = async ({ status, id }: Position, count: number, signal: AbortSi
         return [];
       }
     }),
-    end: LastEvaluatedKey && { status, id: Number(LastEvaluatedKey['id']) },
+    lastId: lastId !== undefined && lastId < Number.MAX_SAFE_INTEGER ? lastId : undefined,
   };
 };
+
+/** The integer part of an item's id, 0 for a negative one. Computed from its digits, because a pet may have the next id. */
+const integerPartOfId = (item: Record<string, unknown>) =>
+  Math.max(0, integerPartOf(`${item['id']}`));
 
 const implausible = () => new Error("The answer can't be that of the query");
 

@@ -201,7 +201,11 @@ describe("an answer that can't be DynamoDB's", () => {
     ['a pet twice', 'Query Pets', { Items: [pet({}), pet({})] }],
     ['pets out of order', 'Query Pets', { Items: [pet({ id: { N: '2' } }), pet({})] }],
     ['an end that is nowhere', 'Query Pets', ended({})],
-    ['an end before its start', 'Query Pets', ended({ ...pet({}), id: { N: '-1' } })],
+    [
+      'an end before its last pet',
+      'Query Pets',
+      { ...ended({ ...pet({}) }), Items: [pet({ id: { N: '2' } })] },
+    ],
     ['a pet of another id', 'GetItem Pets', { Item: pet({}) }],
     ['an item that is empty', 'GetItem Pets', { Item: {} }],
     ['an item that is text', 'GetItem Pets', { Item: 'Rex' }],

@@ -58,7 +58,8 @@ const cutAnswers = (itemsOf: () => number, times?: number) => {
     if (count < answer.Items.length) {
       answer.Items.length = count;
       const values = JSON.parse(`${request}`).ExpressionAttributeValues;
-      const start = { id: values[':after'], status: values[':status'] };
+      const before = Math.max(0, Number(values[':firstId'].N) - 1);
+      const start = { id: { N: `${before}` }, status: values[':status'] };
       const { id, status } = answer.Items.at(-1) ?? start;
       answer.LastEvaluatedKey = { id, status };
     }
