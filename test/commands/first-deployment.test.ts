@@ -65,7 +65,8 @@ const run = async (words: string, folder = directory) => {
     env: {
       ...aws.variables,
       PATH: [folder, binaries, process.env['PATH']].join(delimiter),
-      HOME: directory,
+      // The CDK's CLI remembers there which account an access key belongs to.
+      CDK_HOME: join(directory, '.cdk'),
       CDK_DISABLE_CLI_TELEMETRY: 'true',
     },
   });
