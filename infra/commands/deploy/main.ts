@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { CloudFormationClient, paginateDescribeChangeSet } from '@aws-sdk/client-cloudformation';
-import { program } from 'commander';
+import { Option, program } from 'commander';
 import { fail } from '../../message-of.ts';
 import { accountStackId, accountStackName, stackName } from '../../names.ts';
 import { placeholdersIn } from '../../placeholders.ts';
@@ -99,7 +99,11 @@ program
   .argument('[stacks...]', 'ids of stacks, such as AnimalStore-staging')
   .option('--require-approval <level>', 'which changes of permissions CDK asks about')
   .option('--outputs-file <file>', 'write the outputs of the stacks to this file, as JSON')
-  .option('--context <key=value>', 'a value of the CDK context; can be repeated', collect, [])
+  .addOption(
+    new Option('--context <key=value>', 'a value of the CDK context; can be repeated')
+      .argParser(collect)
+      .default([], 'none'),
+  )
   .option('--revert-drift', 'also undo what was changed outside the stack')
   .action(run);
 
