@@ -1,5 +1,29 @@
 import type { ErrorBody } from './bodies.ts';
-import { maxBodyBytes } from './limits.ts';
+import { maxBodyBytes, maxContentTypeLength } from './limits.ts';
+
+/** Says when the service returns each error, by error code, in order of status. Documentation only: no function bundles it. */
+export const errorDescriptions = {
+  invalid_request: 'The query, a header or the body is invalid. The message says what is wrong.',
+  unauthorized:
+    'The API key is missing, mistyped, unknown, expired or revoked. It is checked before the rest of the request.',
+  not_found: 'No animal has this `id`, or the path does not exist.',
+  method_not_allowed: 'The path supports only the methods in `Allow`.',
+  endpoint_removed: 'The operation was removed on its sunset date.',
+  payload_too_large: 'The request is too large.',
+  unsupported_media_type: `\`Content-Type\` must be \`application/json\` in UTF-8 and have at most ${maxContentTypeLength} characters. \`Content-Encoding\` must be \`identity\` or absent.`,
+  idempotency_key_reused: 'The `Idempotency-Key` was used with another animal.',
+  too_many_requests: 'You sent too many requests. Wait as many seconds as `Retry-After` says.',
+  internal_error: 'A defect. Repeat a creation only with the same `Idempotency-Key`.',
+  bad_gateway:
+    'The service returned no usable response. Repeat a creation only with the same `Idempotency-Key`.',
+  service_unavailable:
+    'The service crashed, has no capacity, or cannot reach its database. Wait as many seconds as `Retry-After` says. Repeat a creation only with the same `Idempotency-Key`.',
+  gateway_timeout:
+    'The service did not respond in time. Repeat a creation only with the same `Idempotency-Key`.',
+};
+
+/** Identifies an error. An error without a description is a type error. */
+type ErrorCode = keyof typeof errorDescriptions;
 
 /** The `cause` is for the log, never for the response. */
 interface ErrorDetails extends ErrorOptions {
@@ -8,11 +32,11 @@ interface ErrorDetails extends ErrorOptions {
 
 /** An error whose message is sent to the client unchanged. Only the functions of `errors` construct one. */
 export class ApiError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: string, status: number, message: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCode, status: number, message: string, details: ErrorDetails = {}) {
     super(message, details);
     this.code = code;
     this.status = status;

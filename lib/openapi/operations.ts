@@ -1,4 +1,4 @@
-import { type ApiError, errors } from '../contract/errors.ts';
+import { type ApiError, errorDescriptions, errors } from '../contract/errors.ts';
 import { idempotencyKeyPattern, maxBodyBytes } from '../contract/limits.ts';
 import {
   allowedMethods,
@@ -9,7 +9,6 @@ import {
 } from '../contract/operations.ts';
 import { defaultLimit, maxLimit } from '../contract/requests.ts';
 import { codeSamples } from './code-samples.ts';
-import { errorDescriptions } from './error-descriptions.ts';
 import { header, headersOf, headersOfError } from './headers.ts';
 import { ref } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import { petStatuses } from '../contract/bodies.ts';
+import { errorDescriptions } from '../contract/errors.ts';
 import { int64Bounds } from '../contract/pet.ts';
 import { defaultStatus, maxNameLength, visible } from '../contract/requests.ts';
-import { errorDescriptions } from './error-descriptions.ts';
 
 /**
  * `visible`, for engines that compare UTF-16 code units (JavaScript without the `u` flag) as well as for those that
