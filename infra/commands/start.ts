@@ -79,9 +79,17 @@ program
 
 try {
   const options = program.parse().opts<LocalServiceOptions>();
+  if (options.reset && options.data === undefined)
+    program.error("error: option '--reset' needs --data <directory>");
   const progress = (step: string) => console.log(step);
   const { signal } = stopping;
-  const service = await startLocalService({ ...options, ...output, watch: true, progress, signal });
+  const service = await startLocalService({
+    ...options,
+    ...output,
+    watch: true,
+    progress,
+    signal,
+  });
   if (!signal.aborted) {
     announce(service);
     await once(signal, 'abort');

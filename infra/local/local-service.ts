@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { withAssembly } from '../build/build-stack.ts';
 import { type DynamodbLocal, startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { type GatewayOptions, startGateway } from './gateway/gateway.ts';
@@ -71,7 +69,7 @@ const start = async (
   resources: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'stop'>> => {
   const { log = printUnlessRoutine, exchange, failure, progress, signal } = options;
-  const { assembly, cors, data, seed } = options;
+  const { assembly, cors, data, reset, seed } = options;
   // The gateway is first, so that a taken port is reported before the slow steps.
   const gateway = await startGateway({ port: options.port ?? 0, log, exchange });
   resources.defer(gateway.stop);
@@ -80,12 +78,10 @@ const start = async (
   resources.defer(async () => sources?.stop());
 
   progress('Starting DynamoDB Local and synthesising the stack');
-  if (options.reset && data !== undefined)
-    await rm(join(data, 'shared-local-instance.db'), { force: true });
   const synthesise = (until: AbortSignal) =>
     withAssembly(readStack, { signal: until, context: { cors }, assembly });
   const [database, stack] = await allSettled([
-    startDatabase({ data, signal }, resources),
+    startDatabase({ data, reset, signal }, resources),
     synthesise(signal),
   ]);
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -23,6 +23,33 @@ describe('the local service', () => {
       /^DynamoDB Local can't use its data, .*Choose another data directory, or empty this one with --reset\.$/,
     );
     expect(await commandLines()).not.toContain(data);
+  });
+});
+
+describe('a data directory', () => {
+  it('is refused while another service uses it, also for a reset', async () => {
+    const data = await temporaryFolder();
+    const first = await startDynamodbLocal({ data });
+    try {
+      for (const reset of [false, true])
+        await expect(startDynamodbLocal({ data, reset })).rejects.toThrow(
+          `Another service uses ${data}. Stop it, or choose another directory with --data.`,
+        );
+    } finally {
+      await first.stop();
+    }
+    // What a process that was killed leaves behind is in no one's way.
+    await (await startDynamodbLocal({ data })).stop();
+  });
+
+  it('is refused when it cannot be written', async () => {
+    const data = await temporaryFolder();
+    await mkdir(join(data, 'animal-store.lock'));
+    await expect(startDynamodbLocal({ data })).rejects.toThrow(
+      new RegExp(
+        `^Can't write to ${data} \\(.*\\)\\. Make it writable, or choose another directory with --data\\.$`,
+      ),
+    );
   });
 });
 

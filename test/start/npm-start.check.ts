@@ -173,6 +173,7 @@ describe('npm start', () => {
     ['a PORT beyond all ports', '65536', [], /from 0 to 65535/],
     ['an unknown option', '0', ['--date', 'x'], /unknown option '--date'/],
     ['an argument without an option', '0', ['x'], /too many arguments/],
+    ['--reset without --data', '0', ['--reset'], /'--reset' needs --data/],
     ['a page as an origin', '0', ['--cors', 'http://a.test/page'], /Give an origin/],
   ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason) => {
     const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {

