@@ -75,17 +75,21 @@ const withRelativePaths = (output: string): string =>
 const bundlerError = /^.*: ERROR: .*$/m;
 /** `ERROR`, what a rule found, and on the next line the construct. */
 const securityFinding = /^ *ERROR (?<finding>.*)\n *(?<construct>.*)$/m;
+/** `«CannotFindAsset» Cannot find asset at .build/functions/get-pet`. */
+const cdkError = /^«\w+» (?<message>.*)$/m;
 /** The first line of an uncaught error of Node.js: `infra/stages.ts:71`. */
 const uncaughtPlace = /^[\w-]+\/.+\.\w+:\d+$/m;
 /** `SyntaxError: Unexpected token`. */
 const uncaughtError = /^\w*Error\b.*: .*$/m;
 
-/** The mistake that a failed script names: of esbuild, of cdk-nag, or of a module with its place. */
+/** The mistake that a failed script names: of esbuild, of cdk-nag, of the CDK, or of a module with its place. */
 const mistakeIn = (output: string): string | undefined => {
   const bundler = bundlerError.exec(output);
   if (bundler) return bundler[0];
   const security = securityFinding.exec(output)?.groups;
   if (security) return `${security['construct']}: ${security['finding']}`;
+  const cdk = cdkError.exec(output)?.groups;
+  if (cdk) return cdk['message'];
   const error = uncaughtError.exec(output)?.[0];
   const place = uncaughtPlace.exec(output)?.[0];
   return error && place ? `${place}: ${error}` : error;

@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { buildBundles } from '../build/build-stack.ts';
@@ -24,12 +28,18 @@ export interface LocalDeploymentOptions extends FunctionReports {
   readonly progress: (line: string) => void;
 }
 
+/** The functions of one deployment, with a copy of their bundles: later builds change and remove the originals. */
+interface Release {
+  readonly copy: string;
+  readonly functions: ReadonlyMap<string, LambdaFunction>;
+}
+
 /** A stack as it runs here: its tables in DynamoDB Local, its functions behind the gateway. */
 export class LocalDeployment {
   readonly #options: LocalDeploymentOptions;
   /** What is in service. */
   #stack: StackDefinition;
-  #functions: readonly LambdaFunction[] = [];
+  readonly #releases = new Set<Release>();
   #site: Site | undefined;
 
   constructor(options: LocalDeploymentOptions, stack: StackDefinition) {
@@ -48,25 +58,37 @@ export class LocalDeployment {
     const apiKey = await issueLocalApiKey(client, keys.TableName);
     client.destroy();
     this.#stack = stack;
-    this.#site = docsSite({ baseAddress: `/${stack.api.stageName}`, apiKey });
+    this.#site = docsSite({
+      baseAddress: `/${stack.api.stageName}`,
+      apiKey,
+    });
     // After the key is in its table: a function remembers for a while that a key is unknown.
-    this.#deploy();
+    await this.#deploy();
     return apiKey;
   }
 
   /** Serves the stack with the bundles as they are now; requests that came before still get their response. */
-  #deploy(): void {
+  async #deploy(): Promise<void> {
     const { gateway, dynamodbEndpoint, log, failure } = this.#options;
     const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint };
-    const functions = new Map(
-      [...this.#stack.functions].map(([id, definition]) => {
-        const directory = bundleDirectory(definition.bundleName);
-        return [id, new LambdaFunction({ definition, directory, environment, log, failure })];
-      }),
-    );
+    const copy = await mkdtemp(join(tmpdir(), 'animal-store-functions-'));
+    const functions = new Map<string, LambdaFunction>();
+    const release = { copy, functions };
+    const earlier = [...this.#releases];
+    this.#releases.add(release);
+    for (const [id, definition] of this.#stack.functions) {
+      const directory = join(copy, definition.bundleName);
+      await cp(bundleDirectory(definition.bundleName), directory, { recursive: true });
+      functions.set(id, new LambdaFunction({ definition, directory, environment, log, failure }));
+    }
     gateway.deploy({ api: this.#stack.api, functions, site: this.#site });
-    setTimeout(terminate, retirementMs, this.#functions).unref();
-    this.#functions = [...functions.values()];
+    for (const one of earlier) setTimeout(() => this.#end(one), retirementMs).unref();
+  }
+
+  /** Whether each function of the stack has a bundle: a bundle is removed with its source. */
+  #hasBundles(): boolean {
+    const functions = [...this.#stack.functions.values()];
+    return functions.every(({ bundleName }) => existsSync(bundleDirectory(bundleName)));
   }
 
   /**
@@ -77,8 +99,10 @@ export class LocalDeployment {
     const { progress, synthesise } = this.#options;
     try {
       await buildBundles(signal);
-      this.#deploy();
-      progress('Reloaded the functions');
+      if (this.#hasBundles()) {
+        await this.#deploy();
+        progress('Reloaded the functions');
+      }
       const changed = await synthesise(signal);
       if (!isDeepStrictEqual(changed, this.#stack)) await this.serve(changed);
       progress('Reloaded the stack');
@@ -88,10 +112,14 @@ export class LocalDeployment {
     }
   }
 
-  /** Ends all functions at once. */
-  terminate = () => terminate(this.#functions);
-}
+  async #end(release: Release): Promise<void> {
+    this.#releases.delete(release);
+    await Promise.all([...release.functions.values()].map((one) => one.terminate()));
+    await rm(release.copy, { recursive: true, force: true });
+  }
 
-const terminate = async (functions: readonly LambdaFunction[]): Promise<void> => {
-  await Promise.all(functions.map((one) => one.terminate()));
-};
+  /** Ends all functions at once. */
+  terminate = async (): Promise<void> => {
+    await Promise.all([...this.#releases].map((release) => this.#end(release)));
+  };
+}

@@ -97,8 +97,9 @@ const start = async (
     if (!signal.aborted) progress(`DynamoDB Local can't be started again: ${error.message}`);
   });
   sources?.rebuildWith((until) => deployment.redeploy(until));
-  // A stop begins at the gateway, while everything behind it still works.
+  // A stop begins at the sources and the gateway, while everything behind them still works.
   resources.defer(gateway.stop);
+  resources.defer(async () => sources?.stop());
   return {
     baseAddress: `${gateway.origin}/${stack.api.stageName}`,
     apiKey,

@@ -6,7 +6,7 @@ import { projectDirectory } from '../project-directory.ts';
 const quietMs = 80;
 
 /** Modules that this process has loaded: it continues to run their old version. */
-const loaded = /\binfra[/\\](local|template)(?=[/\\])/;
+const loaded = /\binfra[/\\](build|local)(?=[/\\])/;
 
 export interface SourceWatchOptions {
   /** Watched recursively. */

@@ -88,6 +88,17 @@ describe('npm start', () => {
     await edit('infra/app.ts', "throw new Error('on purpose');\n", '');
     await first.printed(/^(Not reloaded, .*: The Lambda function does not have a dead letter.*)$/m);
 
+    // The functions that are in service need no file of the project, also for an environment that starts later.
+    const source = join(project, 'functions', 'get-pet.ts');
+    const contents = await readFile(source, 'utf8');
+    await rm(source);
+    await first.printed(/^(Not reloaded, .*get-pet.*)$/m);
+    const getPet = () => fetch(`${baseAddress}/pets/1`, { headers });
+    const several = await Promise.all(Array.from({ length: 8 }, getPet));
+    expect(several.map(({ status }) => status)).toEqual(Array(8).fill(404));
+    await writeFile(source, contents);
+    await expect.poll(async () => (await getPet()).status, reload).toBe(404);
+
     // The process itself keeps the modules that it has loaded.
     await edit('infra/local/gateway/router.ts', 'import type', 'import  type');
     await first.printed(/^(infra\/local has changed: restart npm start to use it)$/m);
