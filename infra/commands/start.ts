@@ -31,16 +31,18 @@ const printExchange = ({ method, path, status, ms }: Exchange) => {
   console.log(`${method} ${path} ${styleText(color, `${status}`)} ${ms} ms`);
 };
 
-/** Prints a readable line for each request, and stack traces, on a terminal. Otherwise prints each log line as JSON. */
+/** Prints a readable line for each request on a terminal. Otherwise prints each log line as JSON. */
 const output = process.stdout.isTTY
   ? {
       log: (line: string) => {
         if (!requestLine.test(line)) console.log(line);
       },
       exchange: printExchange,
-      failure: (stack: string) => console.log(stack),
     }
   : { log: (line: string) => console.log(line.replace(requestLine, '}')) };
+
+/** Prints the stack of what made a request fail. It is no log line, so a program that reads these does not get it. */
+const failure = (stack: string) => console.error(stack);
 
 const announce = ({ baseAddress, apiKey, dynamodbEndpoint }: LocalService) => {
   console.log(`
@@ -86,6 +88,7 @@ try {
   const service = await startLocalService({
     ...options,
     ...output,
+    failure,
     watch: true,
     progress,
     signal,

@@ -96,6 +96,12 @@ describe('npm start', () => {
     const getPet = () => fetch(`${baseAddress}/pets/1`, { headers });
     const several = await Promise.all(Array.from({ length: 8 }, getPet));
     expect(several.map(({ status }) => status)).toEqual(Array(8).fill(404));
+    const getsPet = 'refuseQuery(event);';
+    await writeFile(source, contents.replace(getsPet, `throw new TypeError('oh no');`));
+    await expect.poll(async () => (await getPet()).status, reload).toBe(500);
+    await expect
+      .poll(() => first.err, reload)
+      .toMatch(/^TypeError: oh no\n {4}at functions\/get-pet\.ts:\d+:\d+\n/);
     await writeFile(source, contents);
     await expect.poll(async () => (await getPet()).status, reload).toBe(404);
 
@@ -115,7 +121,7 @@ describe('npm start', () => {
     first.signal('SIGTERM');
     first.signal('SIGTERM');
     await first.ended();
-    expect(first.err).toBe('');
+    expect(new Set(first.err.match(/^\S.*$/gm))).toEqual(new Set(['TypeError: oh no']));
   }, 600_000);
 
   it('prints requests and failures on a terminal, keeps data over the end of DynamoDB Local, and removes it', async () => {
