@@ -44,10 +44,10 @@ const output = process.stdout.isTTY
 /** Prints the stack of what made a request fail. It is no log line, so a program that reads these does not get it. */
 const failure = (stack: string) => console.error(stack);
 
-const announce = ({ baseAddress, apiKey, dynamodbEndpoint }: LocalService) => {
+const announce = ({ baseAddress, docsAddress, apiKey, dynamodbEndpoint }: LocalService) => {
   console.log(`
 Base address    ${baseAddress}
-Reference page  ${new URL('/docs', baseAddress)}
+Reference page  ${docsAddress}
 API key         ${apiKey}
 DynamoDB Local  ${dynamodbEndpoint}
 

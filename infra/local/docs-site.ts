@@ -1,5 +1,7 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { extname } from 'node:path';
-import { type PageService, pageFiles } from '../../lib/openapi/reference-page.ts';
+import { pageFiles } from '../../lib/openapi/reference-page.ts';
 import type { Site } from './gateway/gateway.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -8,32 +10,55 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
 };
 
+export interface DocsSiteOptions {
+  /** Of the service: the page sends its requests there. */
+  readonly baseAddress: string;
+  readonly apiKey: string;
+  /** Proves that a page was opened by the user who started the service, and not by another user of this machine. */
+  readonly token: string;
+}
+
 /**
- * Serves the reference page at `/docs`, which sends its requests to this service, and redirects browsers to the page.
- * No other site can read the page, because it has the API key.
+ * Serves the reference page at `/docs`, and redirects browsers to it. The page has no API key: it gets the key at
+ * `/docs/api-key` for the token.
  */
 export const docsSite =
-  (service: PageService): Site =>
+  ({ baseAddress, apiKey, token }: DocsSiteOptions): Site =>
   async ({ method, url = '', headers }, response) => {
     const [path = ''] = url.split('?');
     // Against DNS rebinding: no other host name gets the page.
     const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
-    if (method !== 'GET' || !isLocal) return false;
+    if (!isLocal || (method !== 'GET' && method !== 'HEAD')) return false;
     const isBrowserAtRoot = /^\/(v1\/?)?$/.test(path) && headers.accept?.includes('text/html');
     if (path === '/docs' || isBrowserAtRoot) {
-      response.writeHead(302, { Location: '/docs/' }).end();
+      response.writeHead(302, { Location: '/docs/', 'Content-Length': 0 }).end();
+      return true;
+    }
+    const common = {
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': "frame-ancestors 'none'",
+    };
+    if (path === '/docs/api-key') {
+      const isKnown = hasToken(headers, token);
+      response.writeHead(isKnown ? 200 : 403, { ...common, 'Content-Type': 'text/plain' });
+      response.end(isKnown ? apiKey : '');
       return true;
     }
     const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
     const read = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
     if (!read) return false;
-    const contents = await read(service);
+    const contents = await read({ baseAddress, apiKeyAddress: 'api-key' });
     response.writeHead(200, {
+      ...common,
       'Content-Type': mediaTypes[extname(name)],
-      'Cache-Control': 'no-store',
-      // Prevents other sites from loading page.js, which has the API key, as a script.
-      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Content-Length': Buffer.byteLength(contents),
     });
     response.end(contents);
     return true;
   };
+
+const hasToken = ({ authorization = '' }: IncomingHttpHeaders, token: string): boolean => {
+  const given = Buffer.from(authorization);
+  const expected = Buffer.from(`Bearer ${token}`);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+};

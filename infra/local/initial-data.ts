@@ -1,4 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -38,7 +39,10 @@ export const issueLocalApiKey = async (
   const apiKey = identifyApiKey(kept, prefix) ? kept : generateApiKey(prefix);
   if (apiKey !== kept) {
     await mkdir(directory, { recursive: true });
-    await writeFile(file, `${apiKey}\n`, { mode: 0o600 });
+    // A new file, because an existing one would keep its mode.
+    const draft = `${file}.${randomUUID()}`;
+    await writeFile(draft, `${apiKey}\n`, { mode: 0o600 });
+    await rename(draft, file);
   }
   const dynamodb = DynamoDBDocumentClient.from(client);
   await keyAdministration(dynamodb, keysTable, prefix).issue('local', undefined, apiKey);

@@ -21,6 +21,8 @@ const retirementMs = 30_000;
 export interface LocalDeploymentOptions extends FunctionReports {
   readonly gateway: Gateway;
   readonly dynamodbEndpoint: string;
+  /** For which the reference page gets the API key. */
+  readonly docsToken: string;
   /** Adds a hundred animals. */
   readonly seed?: boolean | undefined;
   readonly synthesise: (signal: AbortSignal) => Promise<StackDefinition>;
@@ -61,6 +63,7 @@ export class LocalDeployment {
     this.#site = docsSite({
       baseAddress: `/${stack.api.stageName}`,
       apiKey,
+      token: this.#options.docsToken,
     });
     // After the key is in its table: a function remembers for a while that a key is unknown.
     await this.#deploy();

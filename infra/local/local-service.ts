@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { withAssembly } from '../build/build-stack.ts';
 import { type DynamodbLocal, startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { type GatewayOptions, startGateway } from './gateway/gateway.ts';
@@ -29,6 +30,8 @@ export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOp
 export interface LocalService {
   /** Ends in the version segment. */
   readonly baseAddress: string;
+  /** The reference page, with a token for which it gets the API key. */
+  readonly docsAddress: string;
   /** A valid API key. */
   readonly apiKey: string;
   readonly dynamodbEndpoint: string;
@@ -87,8 +90,9 @@ const start = async (
 
   progress('Creating the tables and the API key');
   const { endpoint: dynamodbEndpoint } = database;
+  const docsToken = randomBytes(16).toString('base64url');
   const deployment = new LocalDeployment(
-    { gateway, dynamodbEndpoint, seed, synthesise, progress, log, failure },
+    { gateway, dynamodbEndpoint, docsToken, seed, synthesise, progress, log, failure },
     stack,
   );
   resources.defer(deployment.terminate);
@@ -102,6 +106,7 @@ const start = async (
   resources.defer(async () => sources?.stop());
   return {
     baseAddress: `${gateway.origin}/${stack.api.stageName}`,
+    docsAddress: `${gateway.origin}/docs#token=${docsToken}`,
     apiKey,
     dynamodbEndpoint,
     tables: stack.tables,

@@ -8,22 +8,23 @@ const scalarPath = join(
   '../../node_modules/@scalar/api-reference/dist/browser/standalone.js',
 );
 
-/** The service that the page sends requests to. */
+/** The local service, to which the page sends requests. */
 export interface PageService {
   readonly baseAddress: string;
-  readonly apiKey: string;
+  /** Where the page gets the API key of the local service. */
+  readonly apiKeyAddress: string;
 }
 
 type ReadFile = (service?: PageService) => Promise<string | Buffer>;
 
 /**
  * The files of the reference page: Scalar with the contract and the guides. They link only to each other, so any address
- * can serve them. If you pass a service, the page contains its API key.
+ * can serve them. They contain no API key.
  */
 export const pageFiles: Readonly<Record<string, ReadFile>> = {
   'index.html': () => readPart('reference-page.html'),
-  'page.js': async (service) =>
-    `Scalar.createApiReference('#page', ${JSON.stringify(await options(service))});`,
+  'page.js': () => readPart('reference-page.js'),
+  'options.json': async (service) => JSON.stringify(await options(service)),
   'scalar.js': () => readFile(scalarPath),
   'reference.json': () => referenceDocument(),
   'openapi.json': () => readFile(contractPath),
@@ -72,12 +73,17 @@ const referenceDocument = async (): Promise<string> => {
   return JSON.stringify(shown, showable);
 };
 
-/** Scalar's options (its documentation/configuration.md): the page sends only the requests that its reader makes. */
+/**
+ * Scalar's options (its documentation/configuration.md), and the `apiKeyAddress` of the local service. The page sends only
+ * the requests that its reader makes.
+ */
 const options = async (service: PageService | undefined) => ({
   url: 'reference.json',
   ...(service && {
-    servers: [{ url: service.baseAddress, description: 'This machine' }],
-    authentication: { securitySchemes: { apiKey: { token: service.apiKey } } },
+    apiKeyAddress: service.apiKeyAddress,
+    servers: [
+      { url: service.baseAddress, description: 'This machine. The API key is in .local/api-key.' },
+    ],
   }),
   customCss: await readPart('reference-page.css'),
   defaultOpenAllTags: true,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -11,6 +11,7 @@ import { issueLocalApiKey } from '../../infra/local/initial-data.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { identifyApiKey } from '../../lib/keys/api-key.ts';
 import { toApiKeyRecord } from '../../lib/keys/api-key-record.ts';
+import { pageFiles } from '../../lib/openapi/reference-page.ts';
 
 const temporaryFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
@@ -20,9 +21,52 @@ const temporaryFolder = async () => {
 
 describe('the local service', () => {
   const browser = { Accept: 'text/html,application/xhtml+xml' };
-  it('shows its page, which holds the API key, to no page of another site', async () => {
-    const { headers } = await fetch(new URL('/docs/page.js', inject('baseAddress')));
-    expect(headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin');
+  const { origin, hash } = new URL(inject('docsAddress') ?? inject('baseAddress'));
+  const token = hash.replace('#token=', '');
+
+  it('has its API key in no file of its page', async () => {
+    for (const name of Object.keys(pageFiles)) {
+      const file = await fetch(`${origin}/docs/${name}`);
+      expect(file.status).toBe(200);
+      expect(await file.text()).not.toContain(inject('apiKey'));
+    }
+  });
+
+  it.each([
+    ['the token', `Bearer ${token}`, 200, inject('apiKey')],
+    [
+      'another token',
+      `Bearer ${token.replace(/^./, (first) => (first === 'a' ? 'b' : 'a'))}`,
+      403,
+      '',
+    ],
+    ['a longer token', `Bearer ${token}a`, 403, ''],
+    ['no token', '', 403, ''],
+  ])(
+    'gives its page the API key only for the token: %s',
+    async (_what, Authorization, status, key) => {
+      const response = await fetch(`${origin}/docs/api-key`, { headers: { Authorization } });
+      expect([response.status, await response.text()]).toEqual([status, key]);
+      expect(response.headers.get('Cache-Control')).toBe('no-store');
+    },
+  );
+
+  it('lets no site show its page in a frame', async () => {
+    const { headers } = await fetch(`${origin}/docs/`);
+    expect(headers.get('Content-Security-Policy')).toBe("frame-ancestors 'none'");
+  });
+
+  it.each(['/docs', '/docs/', '/docs/page.js'])('answers HEAD like GET: %s', async (path) => {
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => fetch(origin + path, { method, redirect: 'manual' })),
+    );
+    const headersOf = (response: Response | undefined) =>
+      [...(response?.headers ?? [])].filter(
+        ([name]) => !/^(connection|date|keep-alive)$/.test(name),
+      );
+    expect(get?.status).toBeLessThan(400);
+    expect(head?.status).toBe(get?.status);
+    expect(headersOf(head)).toEqual(headersOf(get));
   });
 
   it.each([
@@ -108,10 +152,13 @@ describe('the local API key', () => {
     expect((await stat(join(directory, 'api-key'))).mode & 0o777).toBe(0o600);
     expect(await issue()).toBe(apiKey);
 
+    await chmod(join(directory, 'api-key'), 0o644);
     await writeFile(join(directory, 'api-key'), apiKey.slice(0, -1));
     const replaced = await issue();
     expect(identifyApiKey(replaced, 'pets_test')).toBeDefined();
     expect(replaced).not.toBe(apiKey);
+    expect((await stat(join(directory, 'api-key'))).mode & 0o777).toBe(0o600);
+    expect(await readdir(directory)).toEqual(['api-key']);
     expect(await issue()).toBe(replaced);
   });
 });

@@ -59,7 +59,8 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
     page.screenshot({ path: join(process.env['SCREENSHOTS'] ?? built, `${name}.png`) });
 
   describe('of npm start', () => {
-    beforeAll(() => open(new URL('/docs', baseAddress).href));
+    const docsAddress = inject('docsAddress') ?? '';
+    beforeAll(() => open(docsAddress));
     afterAll(() => page.close());
 
     it('shows each operation, the authentication and a first call on its first screen', async () => {
@@ -115,8 +116,25 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
       await photograph('reference-page-response');
     });
 
+    const keyField = () => page.getByRole('textbox', { name: 'Bearer Token' }).first();
+
+    it('keeps the key when it is loaded again, and the token out of its address', async () => {
+      expect(page.url()).not.toContain('token');
+      await page.reload();
+      await expect.poll(() => keyField().inputValue(), { timeout: 30_000 }).toBe(apiKey);
+    });
+
     it('gets no error, and requests nothing from elsewhere', () => {
       expect(complaints).toEqual([]);
+    });
+
+    it('asks for a key when its address has no token', async () => {
+      await page.close();
+      await open(docsAddress.replace(/#.*/, ''));
+      expect(await keyField().inputValue()).toBe('');
+      await keyField().fill(apiKey);
+      await openRequest('List animals');
+      expect((await send()).status()).toBe(200);
     });
   });
 

@@ -127,7 +127,7 @@ describe('the reference page of npm start', () => {
   const { host, port } = new URL(origin);
 
   it.each([
-    // The page has the API key.
+    // Another name may be a site that has been rebound to this machine.
     [200, '/docs/', host],
     [200, '/docs/', `localhost:${port}`],
     [403, '/docs/', 'rebound.example'],

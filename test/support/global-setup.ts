@@ -9,6 +9,8 @@ declare module 'vitest' {
     /** Where the acceptance tests send their requests, and with which key. */
     baseAddress: string;
     apiKey: string;
+    /** The reference page, with its token; absent when the acceptance tests run against a deployed stage. */
+    docsAddress?: string;
     /** DynamoDB Local, and the tables of the template; absent when the acceptance tests run against a deployed stage. */
     dynamodb?: Pick<LocalService, 'dynamodbEndpoint' | 'tables'>;
     /** The folder of the synthesised stacks; absent when the acceptance tests run against a deployed stage. */
@@ -32,6 +34,7 @@ export default async function setup(project: TestProject) {
   const service = await startLocalService({ assembly });
   project.provide('baseAddress', service.baseAddress);
   project.provide('apiKey', service.apiKey);
+  project.provide('docsAddress', service.docsAddress);
   const { dynamodbEndpoint, tables } = service;
   project.provide('dynamodb', { dynamodbEndpoint, tables });
   project.provide('assembly', assembly);

@@ -1,0 +1,22 @@
+// Runs in the browser, and starts Scalar.
+
+const response = await fetch('options.json');
+const { apiKeyAddress, ...options } = await response.json();
+
+/** Gets the API key of the local service for the token in the address that `npm start` prints. */
+const localApiKey = async () => {
+  const [, given] = /^#token=(.+)$/.exec(location.hash) ?? [];
+  if (given) {
+    sessionStorage.setItem('token', given);
+    // Without the token, so that it is in no bookmark and no copied address.
+    history.replaceState(null, '', location.pathname);
+  }
+  const token = sessionStorage.getItem('token');
+  if (!token) return undefined;
+  const answer = await fetch(apiKeyAddress, { headers: { Authorization: `Bearer ${token}` } });
+  return answer.ok ? answer.text() : undefined;
+};
+
+const apiKey = apiKeyAddress && (await localApiKey());
+const authentication = { securitySchemes: { apiKey: { token: apiKey } } };
+window.Scalar.createApiReference('#page', { ...options, ...(apiKey && { authentication }) });
