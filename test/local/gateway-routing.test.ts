@@ -102,6 +102,19 @@ describe('a request that no route takes', () => {
   });
 });
 
+describe('a request outside the stage', () => {
+  it.each(['/', '/pets'])(
+    'is logged, without its query, with the base address: %s',
+    async (path) => {
+      const before = gateway.log.length;
+      await gateway.request(`${path}?limit=5`);
+      expect(gateway.log.slice(before)).toEqual([
+        `GET ${path} is outside the base address, http://127.0.0.1:${gateway.port}/v1`,
+      ]);
+    },
+  );
+});
+
 describe('gateway responses', () => {
   const missingToken = '{"message":"Missing Authentication Token"}';
   const statusless = { type: 'DEFAULT_4XX', status: undefined, headers: {}, body: refused };

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -7,6 +9,7 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import { issueLocalApiKey } from '../../infra/local/initial-data.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { identifyApiKey } from '../../lib/keys/api-key.ts';
@@ -84,6 +87,21 @@ describe('the local service', () => {
       expect([response.status, response.headers.get('Location')]).toEqual([status, page]);
     },
   );
+});
+
+describe('a taken port', () => {
+  it.runIf(process.platform === 'linux')('is reported with the process that has it', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    await expect(startGateway({ port, log: () => {} })).rejects.toThrow(
+      new RegExp(
+        `^Can't listen on port ${port}, because process ${process.pid} \\(\\S*node .*\\) listens there\\. Stop it, or choose another port with npm start -- --port <number>\\.$`,
+      ),
+    );
+  });
 });
 
 describe('DynamoDB Local', () => {

@@ -59,7 +59,7 @@ describe('npm start', () => {
     const second = new NpmStart(project, port);
     expect(await second.exitCode()).toBe(1);
     expect(second.err).toMatch(
-      new RegExp(`^Not started: Can't listen on port ${port} \\(EADDRINUSE\\)\\. .*\\n$`),
+      new RegExp(`^Not started: Can't listen on port ${port}, because .* --port <number>\\.\\n$`),
     );
 
     const messageOf = async (method: string) =>

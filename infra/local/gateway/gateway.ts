@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
@@ -15,6 +15,7 @@ import {
 import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
 import { localAccount } from '../local-account.ts';
 import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
+import { processOnPort } from './process-on-port.ts';
 import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
 import { bodyTooLong, headersTooLong, maxHeaderBytes, readBody } from './request-limits.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
@@ -83,7 +84,8 @@ export const startGateway = async (options: GatewayOptions) => {
     if (await deployment.site?.(message, response)) return;
     const body = await readBody(message);
     if (body === undefined) return send(response, bodyTooLong);
-    send(response, withIds(request, await answer(deployment, request, body, log)));
+    const surroundings = { ...deployment, origin: originOf(server), log };
+    send(response, withIds(request, await answer(surroundings, request, body)));
   };
   // Whether API Gateway passes on a request without a Host header is unverified.
   const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
@@ -111,15 +113,11 @@ export const startGateway = async (options: GatewayOptions) => {
   try {
     await once(server.listen(port, '127.0.0.1'), 'listening');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error;
-    throw new Error(
-      `Can't listen on port ${port} (${code}). Stop the program that listens there, or set PORT to another port.`,
-    );
+    throw new Error(await whyNotListening(port, error), { cause: error });
   }
-  const address = server.address();
   return {
     /** Scheme, host and port. */
-    origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : port}`,
+    origin: originOf(server),
     /** Serves a deployment from the next request on; until the first one, requests wait. */
     deploy: (deployment: Deployment): void => {
       deployed = deployment;
@@ -130,6 +128,19 @@ export const startGateway = async (options: GatewayOptions) => {
       server.closeAllConnections();
     },
   };
+};
+
+const originOf = (server: Server) => {
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+};
+
+const whyNotListening = async (port: number, error: unknown): Promise<string> => {
+  const code = error instanceof Error && 'code' in error ? error.code : error;
+  const choice = 'choose another port with npm start -- --port <number>';
+  if (code !== 'EADDRINUSE') return `Can't listen on port ${port} (${code}): ${choice}.`;
+  const holder = (await processOnPort(port)) ?? 'another program';
+  return `Can't listen on port ${port}, because ${holder} listens there. Stop it, or ${choice}.`;
 };
 
 const received = (message: IncomingMessage): GatewayRequest => {
@@ -148,11 +159,15 @@ const received = (message: IncomingMessage): GatewayRequest => {
   };
 };
 
+/** What the answer to a request depends on. */
+interface Surroundings extends Deployment, Pick<GatewayOptions, 'log'> {
+  readonly origin: string;
+}
+
 const answer = async (
-  { api, functions }: Deployment,
+  { api, functions, origin, log }: Surroundings,
   request: GatewayRequest,
   body: string,
-  log: GatewayOptions['log'],
 ): Promise<GatewayReply> => {
   const { requestId, traceId, method } = request;
   const refusal = (name: GatewayErrorName) => gatewayResponse(api, name);
@@ -160,7 +175,11 @@ const answer = async (
   if (/%(?![\da-f]{2})/i.test(request.path + request.query)) return refusal('badRequest');
   // Slashes after the stage count as one, as LocalStack recorded (infra/local/aws-behaviour.md).
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/.exec(request.path) ?? [];
-  if (stage !== api.stageName) return refusal('noSuchStage');
+  if (stage !== api.stageName) {
+    const baseAddress = `${origin}/${api.stageName}`;
+    log(`${method} ${request.path} is outside the base address, ${baseAddress}`);
+    return refusal('noSuchStage');
+  }
   const path = `/${rest}`;
   const route = matchRoute(api.routes, method, path);
   const [authorization = ''] = headerValuesOf(request, 'authorization');
