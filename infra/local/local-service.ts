@@ -72,9 +72,9 @@ const start = async (
   resources: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'stop'>> => {
   const { log = printUnlessRoutine, exchange, failure, progress, signal } = options;
-  const { assembly, cors, data, reset, seed } = options;
+  const { assembly, cors, data, reset, seed, throttle } = options;
   // The gateway is first, so that a taken port is reported before the slow steps.
-  const gateway = await startGateway({ port: options.port ?? 0, log, exchange });
+  const gateway = await startGateway({ port: options.port ?? 0, log, exchange, throttle });
   resources.defer(gateway.stop);
   // Sources are watched from now on, so that a change during the start leads to a reload after it.
   const sources = options.watch ? await watchSources({ report: progress }) : undefined;

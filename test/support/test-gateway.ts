@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { entryModule } from '../../infra/build/bundle-functions.ts';
-import { startGateway } from '../../infra/local/gateway/gateway.ts';
+import { type GatewayOptions, startGateway } from '../../infra/local/gateway/gateway.ts';
 import type { CustomResponse, Route } from '../../infra/local/gateway/rest-api-definition.ts';
 import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
@@ -27,6 +27,7 @@ export const testGatewayResponses = [
   }),
   gatewayResponse('REQUEST_TOO_LARGE', 413),
   gatewayResponse('INTEGRATION_TIMEOUT', 504),
+  gatewayResponse('THROTTLED', 429),
 ];
 
 const echo = `exports.handler = async (event, context) => ({
@@ -98,13 +99,15 @@ const testRoutes = {
   'GET /exportless': 'Exportless',
   'GET /slow': 'Slow',
   'GET /too-slow': 'Slow',
+  'GET /throttled': 'Echo',
   'ANY /{proxy+}': 'Any',
 };
 
 const routes = Object.entries(testRoutes).map(([route, functionId]): Route => {
   const [method = '', resourcePath = ''] = route.split(' ');
   const timeoutMs = resourcePath === '/too-slow' ? 100 : 29_000;
-  return { method, resourcePath, functionId, timeoutMs };
+  const throttle = resourcePath === '/throttled' ? { ratePerSecond: 0.001, burst: 2 } : undefined;
+  return { method, resourcePath, functionId, timeoutMs, throttle };
 });
 
 /** A function of the test API as a template would declare it. */
@@ -140,6 +143,7 @@ export const testDirectory = async (bundles: Readonly<Record<string, string>>): 
 /** Starts a gateway in front of the functions of the test API, and keeps what it logs. */
 export const startTestGateway = async (
   gatewayResponses: readonly CustomResponse[] = testGatewayResponses,
+  options: Pick<GatewayOptions, 'throttle'> = {},
 ) => {
   const directory = await testDirectory(testSources);
   const log: string[] = [];
@@ -148,7 +152,7 @@ export const startTestGateway = async (
     log: (line: string) => log.push(line),
     failure: (stack: string) => failures.push(stack),
   };
-  const gateway = await startGateway({ port: 0, ...reports });
+  const gateway = await startGateway({ port: 0, ...reports, ...options });
   const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
   const functions = new Map(
     Object.keys(testSources).map((id) => [

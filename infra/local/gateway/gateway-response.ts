@@ -27,6 +27,8 @@ const gatewayErrors = {
     'MissingAuthenticationTokenException',
     'Missing Authentication Token',
   ],
+  // A stored 429 of Semantic Scholar's API. Unverified: the error type.
+  throttled: ['THROTTLED', 429, 'TooManyRequestsException', 'Too Many Requests'],
   // koki-develop/lgtm-generator#10. Unverified: the type of the response.
   tooLarge: ['REQUEST_TOO_LARGE', 413, 'BadRequestException', 'Request Too Long'],
   // DataBiosphere/azul#6624, #8192 and #8258.

@@ -20,6 +20,7 @@ import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
 import { bodyTooLong, headersTooLong, maxHeaderBytes, readBody } from './request-limits.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
+import { Throttles } from './throttles.ts';
 
 /**
  * Lambda's limit for an event. A body within API Gateway's own limit can exceed it
@@ -65,13 +66,16 @@ export interface GatewayOptions {
   readonly log: (line: string) => void;
   /** Gets each request that was answered. */
   readonly exchange?: ((exchange: Exchange) => void) | undefined;
+  /** Throttles each method as the stage does, or to a number of requests a second; by default none is throttled. */
+  readonly throttle?: true | number | undefined;
 }
 
 /** Plays API Gateway with a REST API, on 127.0.0.1. Throws an error of one line when it can't listen on the port. */
 export const startGateway = async (options: GatewayOptions) => {
-  const { port, log, exchange } = options;
+  const { port, log, exchange, throttle } = options;
   const first = Promise.withResolvers<Deployment>();
   let deployed: Deployment | Promise<Deployment> = first.promise;
+  const throttles = new Throttles(throttle);
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
     const start = performance.now();
     const request = received(message);
@@ -84,7 +88,7 @@ export const startGateway = async (options: GatewayOptions) => {
     if (await deployment.site?.(message, response)) return;
     const body = await readBody(message);
     if (body === undefined) return send(response, bodyTooLong);
-    const surroundings = { ...deployment, origin: originOf(server), log };
+    const surroundings = { ...deployment, throttles, origin: originOf(server), log };
     send(response, withIds(request, await answer(surroundings, request, body)));
   };
   // Whether API Gateway passes on a request without a Host header is unverified.
@@ -161,11 +165,12 @@ const received = (message: IncomingMessage): GatewayRequest => {
 
 /** What the answer to a request depends on. */
 interface Surroundings extends Deployment, Pick<GatewayOptions, 'log'> {
+  readonly throttles: Throttles;
   readonly origin: string;
 }
 
 const answer = async (
-  { api, functions, origin, log }: Surroundings,
+  { api, functions, throttles, origin, log }: Surroundings,
   request: GatewayRequest,
   body: string,
 ): Promise<GatewayReply> => {
@@ -185,6 +190,7 @@ const answer = async (
   const [authorization = ''] = headerValuesOf(request, 'authorization');
   if (!route)
     return refusal(/^bearer /i.test(authorization) ? 'tokenIsNoSignature' : 'noSuchRoute');
+  if (!throttles.allow(route)) return refusal('throttled');
   const event = proxyEvent(request, { ...route, api: localApi, stage, path }, body);
   if (Buffer.byteLength(JSON.stringify(event)) > maxEventBytes) return refusal('tooLarge');
   try {

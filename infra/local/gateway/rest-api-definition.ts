@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { Ref, resourcesOf, type Template } from '../../build/template.ts';
+import type { Throttle } from '../../stages.ts';
 
 /** One method of one resource. */
 export interface Route {
@@ -10,6 +11,7 @@ export interface Route {
   /** The logical id of the function that the route calls. */
   readonly functionId: string;
   readonly timeoutMs: number;
+  readonly throttle: Throttle | undefined;
 }
 
 /** A REST API as a template declares it, with the gateway responses that it customises. */
@@ -33,7 +35,16 @@ const Literal = z.pipe(
 
 const Resource = z.object({ ParentId: ResourceId, PathPart: z.string() });
 const Alias = z.object({ FunctionName: Ref });
-const Stage = z.object({ StageName: z.string() });
+const MethodSetting = z.object({
+  HttpMethod: z.string(),
+  ResourcePath: z.string(),
+  ThrottlingRateLimit: z.number(),
+  ThrottlingBurstLimit: z.number(),
+});
+const Stage = z.object({
+  StageName: z.string(),
+  MethodSettings: z._default(z.array(MethodSetting), []),
+});
 const Method = z.object({
   HttpMethod: z.string(),
   ResourceId,
@@ -62,6 +73,8 @@ const GatewayResponse = z.pipe(
 
 export type CustomResponse = z.output<typeof GatewayResponse>;
 
+type MethodSetting = z.output<typeof MethodSetting>;
+
 /** Reads the one REST API of a template. Throws when a route needs what the local gateway doesn't support. */
 export const restApiOf = (template: Template): RestApiDefinition => {
   const [stage] = resourcesOf(template, 'AWS::ApiGateway::Stage', Stage).values();
@@ -69,12 +82,12 @@ export const restApiOf = (template: Template): RestApiDefinition => {
   const responses = resourcesOf(template, 'AWS::ApiGateway::GatewayResponse', GatewayResponse);
   return {
     stageName: stage.StageName,
-    routes: routesOf(template),
+    routes: routesOf(template, stage.MethodSettings),
     gatewayResponses: [...responses.values()],
   };
 };
 
-const routesOf = (template: Template): Route[] => {
+const routesOf = (template: Template, settings: readonly MethodSetting[]): Route[] => {
   const resources = resourcesOf(template, 'AWS::ApiGateway::Resource', Resource);
   const pathOf = (id: string): string => {
     const resource = resources.get(id);
@@ -86,11 +99,30 @@ const routesOf = (template: Template): Route[] => {
     const [, alias] = aliases.find(([aliasId]) => uri.includes(`{"Ref":"${aliasId}"}`)) ?? [];
     if (!alias)
       throw new Error(`The integration of AWS::ApiGateway::Method ${id} names no function.`);
+    const resourcePath = pathOf(method.ResourceId.Ref) || '/';
     return {
       method: method.HttpMethod,
-      resourcePath: pathOf(method.ResourceId.Ref) || '/',
+      resourcePath,
       functionId: alias.FunctionName.Ref,
       timeoutMs: method.Integration.TimeoutInMillis,
+      throttle: throttleOf(settings, method.HttpMethod, resourcePath),
     };
   });
+};
+
+/** The throttle of a method, or else of the stage, whose path and method are `/*` and `*`. */
+const throttleOf = (
+  settings: readonly MethodSetting[],
+  method: string,
+  path: string,
+): Throttle | undefined => {
+  const settingOf = (wantedMethod: string, wantedPath: string) =>
+    settings.find(
+      ({ HttpMethod, ResourcePath }) => HttpMethod === wantedMethod && ResourcePath === wantedPath,
+    );
+  // The slashes of a path are escaped as in a JSON pointer.
+  const setting = settingOf(method, `/${path.replaceAll('/', '~1')}`) ?? settingOf('*', '/*');
+  return (
+    setting && { ratePerSecond: setting.ThrottlingRateLimit, burst: setting.ThrottlingBurstLimit }
+  );
 };

@@ -1,0 +1,43 @@
+import type { Throttle } from '../../stages.ts';
+import type { Route } from './rest-api-definition.ts';
+
+interface Bucket {
+  tokens: number;
+  refilledAt: number;
+}
+
+/**
+ * The throttles of a stage: a token bucket for each method, as API Gateway has.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+ */
+export class Throttles {
+  readonly #throttle: true | number | undefined;
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** With `true`, routes have their own throttles; with a number, each allows as many requests a second. */
+  constructor(throttle: true | number | undefined) {
+    this.#throttle = throttle;
+  }
+
+  /** Whether a route may take one more request now; if so, counts it. */
+  allow(route: Route): boolean {
+    const throttle = this.#throttleOf(route);
+    if (!throttle) return true;
+    const now = performance.now();
+    const name = `${route.method} ${route.resourcePath}`;
+    const bucket = this.#buckets.get(name) ?? { tokens: throttle.burst, refilledAt: now };
+    this.#buckets.set(name, bucket);
+    const refill = ((now - bucket.refilledAt) / 1_000) * throttle.ratePerSecond;
+    bucket.tokens = Math.min(throttle.burst, bucket.tokens + refill);
+    bucket.refilledAt = now;
+    if (bucket.tokens < 1) return false;
+    bucket.tokens -= 1;
+    return true;
+  }
+
+  #throttleOf(route: Route): Throttle | undefined {
+    if (this.#throttle === true) return route.throttle;
+    if (this.#throttle === undefined) return undefined;
+    return { ratePerSecond: this.#throttle, burst: this.#throttle };
+  }
+}
