@@ -9,7 +9,7 @@ const scalarPath = join(
 );
 
 /** The local service, to which the page sends requests. */
-export interface PageService {
+interface PageService {
   readonly baseAddress: string;
   /** Where the page gets the API key of the local service. */
   readonly apiKeyAddress: string;
