@@ -1,3 +1,4 @@
+import type { OperationName } from '../lib/contract/operations.ts';
 import type { Stage } from './stages.ts';
 
 /** The name of a stage's API, metrics, logs, alarms and dashboard. */
@@ -9,6 +10,10 @@ export const probeKeyParameter = ({ name }: Pick<Stage, 'name'>) =>
 
 /** The name of a stage's stack. */
 export const stackName = ({ name }: Pick<Stage, 'name'>) => `AnimalStore-${name}`;
+
+/** The name of a function's file in `functions/` and of its bundle, such as `list-pets` for `listPets`. */
+export const bundleName = (name: OperationName | 'unrouted'): string =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The name of the stack that an account needs once in a region, for any number of stages. */
 export const accountStackName = 'AnimalStore-account';

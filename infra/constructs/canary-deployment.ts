@@ -9,6 +9,7 @@ import {
 import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
 import { versionMetricNames } from '../../lib/telemetry/metric-names.ts';
+import { operationDetails } from '../operations.ts';
 import type { Stage } from '../stages.ts';
 import type { Monitoring } from './monitoring.ts';
 import { acknowledge } from './security-checks.ts';
@@ -85,16 +86,11 @@ const acknowledgeVersions = (construct: Construct, { lambda }: StageFunction, re
   acknowledge(construct, { [`AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`]: reason });
 };
 
-/**
- * The p99 of a good version's latency, in ms, times 2.5. The p99 values on AWS are unverified: take them from `Latency`
- * of the live version over a week, and correct these limits.
- */
-const latencyLimits: Readonly<Record<keyof ServiceFunctions, number>> = {
-  listPets: 200,
-  createPet: 125,
-  getPet: 125,
-  unrouted: 50,
-};
+/** The latency that rolls back a new version of `unrouted`, in ms, like those in `operationDetails`. */
+const latencyLimitMsOfUnrouted = 50;
+
+const latencyLimitMsOf = (name: keyof ServiceFunctions): number =>
+  name === 'unrouted' ? latencyLimitMsOfUnrouted : operationDetails[name].latencyLimitMs;
 
 /**
  * The alarms that roll back a function's new version. They don't compare it with the live version, which the template
@@ -110,6 +106,7 @@ const addCanaryAlarms = (
   const metric = (name: string, statistic?: string) =>
     serviceMetric(stage, name, { operation, version }, statistic);
   const requests = metric(versionMetricNames.requests);
+  const latencyLimitMs = latencyLimitMsOf(operation);
   // CodeDeploy reads their state. They mail nobody: later they watch the live version, where one crash must wake no one.
   const forCodeDeploy = { actionsEnabled: false, runbookEntry: 'canary-errors' };
   return [
@@ -139,13 +136,13 @@ const addCanaryAlarms = (
       ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-latency-${id}`, {
-      meaning: `The slowest 1 % of the requests to the new version of ${id} took ${latencyLimits[operation]} ms or more for 4 minutes: its deployment is rolled back.`,
+      meaning: `The slowest 1 % of the requests to the new version of ${id} took ${latencyLimitMs} ms or more for 4 minutes: its deployment is rolled back.`,
       metric: new MathExpression({
         expression: 'IF(requests >= 5, p99, 0)',
         usingMetrics: { p99: metric(versionMetricNames.latency, 'p99'), requests },
         period: Duration.minutes(1),
       }),
-      threshold: latencyLimits[operation],
+      threshold: latencyLimitMs,
       // The first minute has the cold starts.
       evaluationPeriods: 4,
       ...forCodeDeploy,

@@ -6,9 +6,10 @@ import {
   ProjectionType,
   Table,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { Operation } from '../../lib/contract/operations.ts';
 import { statusIndex } from '../../lib/pets/status-index.ts';
 import { CanaryDeployment } from '../constructs/canary-deployment.ts';
 import { Monitoring } from '../constructs/monitoring.ts';
@@ -21,6 +22,8 @@ import {
   ServiceFunction,
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
+import { bundleName } from '../names.ts';
+import { byOperation, type DynamodbCall, operationDetails } from '../operations.ts';
 import { requireSafe } from '../require-safe.ts';
 import type { Stage } from '../stages.ts';
 
@@ -117,7 +120,7 @@ export class AnimalStoreStack extends Stack {
     });
   }
 
-  /** The function of an operation may find API keys, and make the operation's one call. */
+  /** The function of an operation may find API keys, and make the operation's calls. */
   #addFunctions(petsTable: Table, keysTable: Table): ServiceFunctions {
     const stage = this.#stage;
     const environment = {
@@ -125,19 +128,26 @@ export class AnimalStoreStack extends Stack {
       KEYS_TABLE: keysTable.tableName,
       API_KEY_PREFIX: stage.apiKeyPrefix,
     };
+    const arnOf: Readonly<Record<DynamodbCall['target'], string>> = {
+      'pets table': petsTable.tableArn,
+      'keys table': keysTable.tableArn,
+      [statusIndex]: `${petsTable.tableArn}/index/${statusIndex}`,
+    };
     const findApiKeys = allow('dynamodb:GetItem', keysTable.tableArn);
-    const operationFunction = (name: string, call: PolicyStatement) =>
-      new ServiceFunction(this, name, {
+    const operationFunction = ({ name }: Operation) =>
+      new ServiceFunction(this, bundleName(name), {
         stage,
         reservedConcurrentExecutions: stage.reservedConcurrency?.eachOperation,
         environment,
-        permissions: [findApiKeys, call],
+        permissions: [
+          findApiKeys,
+          ...operationDetails[name].dynamodbCalls.map(({ action, target }) =>
+            allow(`dynamodb:${action}`, arnOf[target]),
+          ),
+        ],
       });
-    const index = `${petsTable.tableArn}/index/${statusIndex}`;
     return {
-      listPets: operationFunction('list-pets', allow('dynamodb:Query', index)),
-      createPet: operationFunction('create-pet', allow('dynamodb:PutItem', petsTable.tableArn)),
-      getPet: operationFunction('get-pet', allow('dynamodb:GetItem', petsTable.tableArn)),
+      ...byOperation(operationFunction),
       unrouted: new ServiceFunction(this, 'unrouted', {
         stage,
         reservedConcurrentExecutions: stage.reservedConcurrency?.unrouted,
