@@ -7,7 +7,7 @@ import { idempotencyKeyOf } from '../lib/http/idempotency-key.ts';
 import { operation } from '../lib/http/operation.ts';
 import { refuseQuery } from '../lib/http/query.ts';
 import { json } from '../lib/http/response.ts';
-import { warmUp } from '../lib/keys/find-api-key.ts';
+import { warmUp } from '../lib/keys/warm-up.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /** `POST /pets`: adds a pet, at most once per Idempotency-Key. */
@@ -15,10 +15,11 @@ export const handler = operation(createPet)
   .use(bodyLimits())
   .use(httpJsonBodyParser({ disableContentTypeCheck: true }))
   .use(exactIntegers())
-  .handler(async (event, { owner, signal }) => {
+  .handler(async (event, context) => {
     refuseQuery(event);
     const newPet = newPetOf(event.body);
-    const pet = await pets.create(newPet, { owner, key: idempotencyKeyOf(event) }, signal);
+    const scope = { owner: context.owner, key: idempotencyKeyOf(event) };
+    const pet = await pets.create(newPet, scope, context);
     return json(201, pet);
   });
 

@@ -1,16 +1,12 @@
-import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
-import type { MiddlewareStack } from '@smithy/types';
 import { exactNumber } from '../contract/exact-json.ts';
 import { environment } from '../environment.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
-import { metricNames } from '../telemetry/metric-names.ts';
-import { count, recordDynamodbLatency } from '../telemetry/telemetry.ts';
 import { readAnswer } from './read-answer.ts';
-import { isThrottled } from './retryable.ts';
 
 const maxAttempts = 3;
 
@@ -77,37 +73,6 @@ client.middlewareStack.add(
   { name: 'readAnswer', step: 'deserialize', priority: 'low' },
 );
 
-client.middlewareStack.add(
-  (next) => async (args) => {
-    try {
-      return await next(args);
-    } catch (error) {
-      if (isThrottled(error)) count(metricNames.throttles);
-      if (error instanceof Error && mayPass(error)) Object.assign(error, { $retryable: {} });
-      throw error;
-    }
-  },
-  // Inside the SDK's retries, around each attempt.
-  { name: 'inspectFailure', step: 'finalizeRequest', priority: 'low' },
-);
-
-/** Failures that a retry may fix although the SDK takes them as final: TLS, Node's HTTP parser, `checkAnswer`, expired credentials. */
-const mayPass = (error: Error) =>
-  !(error instanceof DynamoDBServiceException) || error.name === 'ExpiredTokenException';
-
-client.middlewareStack.add(
-  (next) => async (args) => {
-    const startedAt = instantMs();
-    try {
-      return await next(args);
-    } finally {
-      recordDynamodbLatency(elapsedMs(startedAt));
-    }
-  },
-  // Around all attempts: the metric is the time that a request waits.
-  { name: 'measureLatency', step: 'initialize' },
-);
-
 /** A stored number: a `bigint` for an unsafe integer, a `NumberValue` with DynamoDB's digits if neither type is exact. */
 const storedNumber = (digits: string): number | bigint | NumberValue => {
   const number = exactNumber(digits);
@@ -118,19 +83,3 @@ const storedNumber = (digits: string): number | bigint | NumberValue => {
 export const dynamodb = DynamoDBDocumentClient.from(client, {
   unmarshallOptions: { wrapNumbers: storedNumber },
 });
-
-/** Makes an attempt of a command fail when `check` throws for its answer, so that the SDK retries it. */
-export const checkAnswer = <Input extends object, Output extends object>(
-  { middlewareStack }: { readonly middlewareStack: MiddlewareStack<Input, Output> },
-  check: (output: Output) => void,
-): void => {
-  middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next(args);
-      check(result.output);
-      return result;
-    },
-    // The document client adds a command's middleware twice.
-    { name: 'checkAnswer', step: 'finalizeRequest', priority: 'low', override: true },
-  );
-};

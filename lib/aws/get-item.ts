@@ -1,6 +1,5 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { noteCorruptItem } from '../telemetry/telemetry.ts';
-import { checkAnswer, dynamodb } from './dynamodb.ts';
+import { GetCommand, type GetCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { type CallContext, callDynamodb } from './call-dynamodb.ts';
 
 class CorruptItem extends Error {}
 
@@ -13,34 +12,35 @@ interface ItemAddress {
 }
 
 /**
- * Gets an item and converts it by `read`; `undefined` if there is none.
- * Retries when the item has another key or `read` throws. Throws the SDK's errors; for a corrupt item, logs its key and throws the error of `read`.
+ * Gets an item and converts it by `read`; `undefined` if there is none. Retries when the item has another key or `read`
+ * throws. Throws the SDK's errors, and for a corrupt item an Error with the error of `read` as its cause.
  */
 export const getItem = async <Item>(
   { table, key: [keyName, key], consistent }: ItemAddress,
   read: (item: Record<string, unknown>) => Item,
-  signal: AbortSignal,
+  context: CallContext,
 ): Promise<Item | undefined> => {
   const command = new GetCommand({
     TableName: table,
     Key: { [keyName]: key },
     ConsistentRead: consistent,
   });
-  let found: Item | undefined;
-  checkAnswer(command, ({ Item }) => {
-    if (Item && Item[keyName] !== key) throw new Error('The answer holds an item of another key');
+  const check = ({ Item }: GetCommandOutput) => {
+    if (!Item) return;
+    if (Item[keyName] !== key) throw new Error('The answer holds an item of another key');
     try {
-      found = Item && read(Item);
+      read(Item);
     } catch (cause) {
       throw new CorruptItem('The item is corrupt', { cause });
     }
-  });
+  };
   try {
-    await dynamodb.send(command, { abortSignal: signal });
-    return found;
+    const { Item } = await callDynamodb(command, context, check);
+    return Item && read(Item);
   } catch (error) {
     if (!(error instanceof CorruptItem)) throw error;
-    noteCorruptItem(`${key}`);
-    throw error.cause;
+    context.record.noteCorruptItem(`${key}`);
+    // Not `error` itself: it was marked as one that a retry may fix.
+    throw new Error(error.message, { cause: error.cause });
   }
 };

@@ -8,8 +8,7 @@ export const bearerAuth = () => ({
   before: async ({ event, context }: OperationRequest) => {
     const [credentials, ...others] = headerValues(event, 'authorization');
     const apiKey = credentials?.match(/^bearer +([^ ]+) *$/i)?.[1];
-    const record =
-      apiKey && others.length === 0 ? await authenticate(apiKey, context.signal) : undefined;
+    const record = apiKey && others.length === 0 ? await authenticate(apiKey, context) : undefined;
     if (!record) throw errors.unauthorized();
     context.owner = record.owner;
     context.keyId = record.keyId;

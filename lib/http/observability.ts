@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
-import { count, writeRequestLine } from '../telemetry/telemetry.ts';
+import { newRequestRecord, type RequestRecord } from '../telemetry/request-record.ts';
 import type { ChainRequest } from './operation-request.ts';
 
 /**
@@ -24,8 +24,9 @@ export const observability = (operation: string) => {
     const status = request.response?.statusCode ?? integrationFailure;
     const failed = status >= 500;
     const durationMs = elapsedMs(request.context.startedAt);
-    countAnswer(status);
-    writeRequestLine({
+    const { record } = request.context;
+    countAnswer(record, status);
+    record.write({
       level: failed ? 'ERROR' : 'INFO',
       message: failed ? 'The request failed' : 'The request was answered',
       operation,
@@ -39,17 +40,18 @@ export const observability = (operation: string) => {
   return {
     before: ({ context }: ChainRequest) => {
       context.startedAt = instantMs();
+      context.record = newRequestRecord();
     },
     after: observe,
     onError: observe,
   };
 };
 
-const countAnswer = (status: number) => {
-  count(metricNames.requests);
-  if (status >= 500) count(metricNames.serverErrors);
-  else if (status >= 400) count(metricNames.clientErrors);
-  if (status === 401) count(metricNames.authFailures);
+const countAnswer = (record: RequestRecord, status: number) => {
+  record.count(metricNames.requests);
+  if (status >= 500) record.count(metricNames.serverErrors);
+  else if (status >= 400) record.count(metricNames.clientErrors);
+  if (status === 401) record.count(metricNames.authFailures);
 };
 
 /** JSON leaves out members that are `undefined`. */

@@ -1,5 +1,6 @@
 import type { Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { RequestRecord } from '../telemetry/request-record.ts';
 
 /** The request of an API Gateway REST API, its body parsed where the operation takes one. */
 export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & { body: unknown };
@@ -8,6 +9,8 @@ export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & { body: unknow
 export interface ChainContext extends Context {
   /** When the request came, an instant of `instantMs`. */
   startedAt: number;
+  /** Of what the request's line will say. */
+  record: RequestRecord;
   /** The public id of the request's API key; absent until the key is known to be valid. */
   keyId?: string;
 }

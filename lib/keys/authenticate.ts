@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { CallContext } from '../aws/call-dynamodb.ts';
 import { environment } from '../environment.ts';
 import { hashOf, isIntact, keyIdOf } from './api-key.ts';
 import type { ApiKeyRecord } from './api-key-record.ts';
@@ -9,13 +10,13 @@ const prefix = environment('API_KEY_PREFIX');
 /** Returns the record of a valid API key; `undefined` for any other text. Throws the SDK's error if it can't look up the key. */
 export const authenticate = async (
   apiKey: string,
-  signal: AbortSignal,
+  context: CallContext,
 ): Promise<ApiKeyRecord | undefined> => {
   const keyId = keyIdOf(apiKey, prefix);
   if (!keyId) return undefined;
   // The checksum rejects a mistyped key without a read of the table. A remembered key needs no checksum: its hash is compared.
   const record =
-    rememberedApiKey(keyId) ?? (isIntact(apiKey) ? await findApiKey(keyId, signal) : undefined);
+    rememberedApiKey(keyId) ?? (isIntact(apiKey) ? await findApiKey(keyId, context) : undefined);
   const isValid = record && timingSafeEqual(record.hash, hashOf(apiKey)) && isInForce(record);
   if (!isValid) return undefined;
   rememberAsProven(keyId);

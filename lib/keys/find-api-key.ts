@@ -1,7 +1,7 @@
+import type { CallContext } from '../aws/call-dynamodb.ts';
 import { getItem } from '../aws/get-item.ts';
 import { isRetryable } from '../aws/retryable.ts';
 import { environment } from '../environment.ts';
-import { forgetMetrics } from '../telemetry/telemetry.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
 const keysTable = environment('KEYS_TABLE');
@@ -15,8 +15,6 @@ const outageRetryMs = 5_000;
 /** How long to wait for a fresh answer when there is an older one, in ms: the operation needs the remaining time. */
 const refreshPatienceMs = 1_000;
 const maxCachedKeys = 1_000;
-/** How long Lambda's INIT phase may wait for DynamoDB, in ms. */
-const warmUpMs = 1_000;
 
 interface CachedAnswer {
   readonly record: ApiKeyRecord | undefined;
@@ -49,18 +47,18 @@ export const rememberAsProven = (keyId: string): void => {
  */
 export const findApiKey = async (
   keyId: string,
-  signal: AbortSignal,
+  context: CallContext,
 ): Promise<ApiKeyRecord | undefined> => {
   const cached = provenKeys.get(keyId) ?? unprovenKeys.get(keyId);
   if (cached && isFresh(cached)) return cached.record;
   const keys = provenKeys.has(keyId) ? provenKeys : unprovenKeys;
   const now = Date.now();
   const mayFallBack = cached?.record && isBetween(cached.readAt, cached.readAt + outageToleranceMs);
-  const patience = mayFallBack
-    ? AbortSignal.any([signal, AbortSignal.timeout(refreshPatienceMs)])
-    : signal;
+  const signal = mayFallBack
+    ? AbortSignal.any([context.signal, AbortSignal.timeout(refreshPatienceMs)])
+    : context.signal;
   try {
-    const record = await readApiKey(keyId, patience);
+    const record = await readApiKey(keyId, { signal, record: context.record });
     const freshUntil = now + (record ? knownFreshMs : unknownFreshMs);
     provenKeys.delete(keyId);
     remember(record ? keys : unprovenKeys, keyId, { record, readAt: now, freshUntil });
@@ -73,17 +71,12 @@ export const findApiKey = async (
   }
 };
 
-/**
- * For Lambda's INIT phase: connects to DynamoDB, signs, and reads a missing key (0.5 RCU), so that the first request is
- * faster. Ignores failures: that request tries again.
- */
-export const warmUp = async (): Promise<void> => {
-  await readApiKey('no key', AbortSignal.timeout(warmUpMs)).catch(() => {});
-  forgetMetrics();
-};
-
-const readApiKey = (keyId: string, signal: AbortSignal) =>
-  getItem({ table: keysTable, key: ['keyId', keyId], consistent: false }, toApiKeyRecord, signal);
+/** Reads the record of an API key from the keys table (0.5 RCU). Throws the SDK's errors. */
+export const readApiKey = (
+  keyId: string,
+  context: CallContext,
+): Promise<ApiKeyRecord | undefined> =>
+  getItem({ table: keysTable, key: ['keyId', keyId], consistent: false }, toApiKeyRecord, context);
 
 const isFresh = ({ readAt, freshUntil }: CachedAnswer) => isBetween(readAt, freshUntil);
 

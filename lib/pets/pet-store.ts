@@ -1,6 +1,11 @@
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { NumberValue, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { checkAnswer, dynamodb } from '../aws/dynamodb.ts';
+import {
+  NumberValue,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandOutput,
+} from '@aws-sdk/lib-dynamodb';
+import { type CallContext, callDynamodb } from '../aws/call-dynamodb.ts';
 import { getItem } from '../aws/get-item.ts';
 import { type Pet, type PetStatus, petStatuses } from '../contract/bodies.ts';
 import { errors } from '../contract/errors.ts';
@@ -9,7 +14,6 @@ import { toPet } from '../contract/pet.ts';
 import type { ListPetsQuery, NewPet } from '../contract/requests.ts';
 import { environment } from '../environment.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
-import { count, noteCorruptItem } from '../telemetry/telemetry.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
 import { integerPartOf } from './integer-part.ts';
@@ -24,8 +28,8 @@ const maxIdleAnswers = 25;
 const maxCandidates = 8;
 
 /** The pet of an id, strongly consistent (1 RCU); `undefined` if there is none. Throws for a corrupt item. */
-export const get = (id: number, signal: AbortSignal): Promise<Pet | undefined> =>
-  getItem({ table: petsTable, key: ['id', id], consistent: true }, toPet, signal);
+export const get = (id: number, context: CallContext): Promise<Pet | undefined> =>
+  getItem({ table: petsTable, key: ['id', id], consistent: true }, toPet, context);
 
 /**
  * Adds a pet under a fresh id, or finds the one that this creation has added before (1 request, 2 WCU).
@@ -34,19 +38,19 @@ export const get = (id: number, signal: AbortSignal): Promise<Pet | undefined> =
 export const create = async (
   newPet: NewPet,
   scope: IdempotencyScope,
-  signal: AbortSignal,
+  context: CallContext,
 ): Promise<Pet> => {
   const creation = creationOf(scope);
   const fingerprint = fingerprintOf(newPet);
   for (let attempt = 0; attempt < maxCandidates; attempt += 1) {
     const pet = { id: candidateId(creation, attempt), ...newPet };
-    const occupant = await putUnlessTaken({ ...pet, creation, fingerprint }, signal);
+    const occupant = await putUnlessTaken({ ...pet, creation, fingerprint }, context);
     if (!occupant) return pet;
     if (isSameBytes(occupant['creation'], creation)) {
       if (!isSameBytes(occupant['fingerprint'], fingerprint)) throw errors.idempotencyKeyReused();
       // Without an Idempotency-Key, the service itself has retried after a lost answer.
-      if (scope.key !== undefined) count(metricNames.idempotentReplays);
-      return readPet(occupant);
+      if (scope.key !== undefined) context.record.count(metricNames.idempotentReplays);
+      return readPet(occupant, context);
     }
   }
   throw new Error('Every candidate id is taken');
@@ -67,20 +71,20 @@ export interface Page {
  */
 export const list = async (
   { limit, status, cursor }: ListPetsQuery,
-  signal: AbortSignal,
+  context: CallContext,
 ): Promise<Page> => {
   const start = cursor === undefined ? startOf(status) : decodeCursor(cursor, status);
   const found: Pet[] = [];
   let position: Position | undefined = start;
   try {
     // Reads one pet more than the page holds, to find out whether there is a next page.
-    for await (const part of readList(start, status, limit + 1, signal)) {
+    for await (const part of readList(start, status, limit + 1, context)) {
       found.push(...part.pets);
       position = part.end;
     }
   } catch (error) {
     const hasRead = position !== start;
-    if (!hasRead || !signal.aborted) throw error;
+    if (!hasRead || !context.signal.aborted) throw error;
   }
   const pets = found.slice(0, limit);
   const end = found.length > limit ? pets.at(-1) : position;
@@ -105,7 +109,7 @@ async function* readList(
   start: Position,
   filter: PetStatus | undefined,
   wanted: number,
-  signal: AbortSignal,
+  context: CallContext,
 ): AsyncGenerator<Part, void> {
   let position: Position | undefined = start;
   let firstId = start.id === 0 ? smallestNumber : idAfter(start.id);
@@ -113,7 +117,7 @@ async function* readList(
   let idleAnswers = 0;
   while (position && missing > 0 && idleAnswers < maxIdleAnswers) {
     const { status, id }: Position = position;
-    const { pets, lastId } = await query({ status, firstId, limit: missing }, signal);
+    const { pets, lastId } = await query({ status, firstId, limit: missing }, context);
     missing -= pets.length;
     if (lastId === undefined) {
       position = filter ? undefined : startAfter(status);
@@ -147,7 +151,7 @@ interface QueryRange {
  * 0: only an answer without a LastEvaluatedKey is the last of its status (Query in the DynamoDB API reference). Above the
  * largest id of a pet there are only corrupt items, so such a key is the end of the status too.
  */
-const query = async ({ status, firstId, limit }: QueryRange, signal: AbortSignal) => {
+const query = async ({ status, firstId, limit }: QueryRange, context: CallContext) => {
   const command = new QueryCommand({
     TableName: petsTable,
     IndexName: statusIndex,
@@ -156,7 +160,7 @@ const query = async ({ status, firstId, limit }: QueryRange, signal: AbortSignal
     ExpressionAttributeValues: { ':status': status, ':firstId': firstId },
     Limit: limit,
   });
-  checkAnswer(command, ({ Items, LastEvaluatedKey }) => {
+  const check = ({ Items, LastEvaluatedKey }: QueryCommandOutput) => {
     let last = typeof firstId === 'bigint' ? Number(firstId) - 1 : 0;
     for (const item of Items ?? [{}]) {
       const id = integerPartOfId(item);
@@ -171,13 +175,13 @@ const query = async ({ status, firstId, limit }: QueryRange, signal: AbortSignal
     ) {
       throw implausible();
     }
-  });
-  const { Items = [], LastEvaluatedKey } = await dynamodb.send(command, { abortSignal: signal });
+  };
+  const { Items = [], LastEvaluatedKey } = await callDynamodb(command, context, check);
   const lastId = LastEvaluatedKey && integerPartOfId(LastEvaluatedKey);
   return {
     pets: Items.flatMap((item) => {
       try {
-        return [readPet(item)];
+        return [readPet(item, context)];
       } catch {
         return [];
       }
@@ -193,11 +197,11 @@ const integerPartOfId = (item: Record<string, unknown>) =>
 const implausible = () => new Error("The answer can't be that of the query");
 
 /** A stored item as a pet. Throws for a corrupt one, whose id the log then names. */
-const readPet = (item: Record<string, unknown>): Pet => {
+const readPet = (item: Record<string, unknown>, { record }: CallContext): Pet => {
   try {
     return toPet(item);
   } catch (error) {
-    noteCorruptItem(`${item['id']}`);
+    record.noteCorruptItem(`${item['id']}`);
     throw error;
   }
 };
@@ -205,17 +209,17 @@ const readPet = (item: Record<string, unknown>): Pet => {
 /** Writes the item. If its id is taken, writes nothing and returns the item that has it. */
 const putUnlessTaken = async (
   item: { readonly id: number } & Record<string, unknown>,
-  signal: AbortSignal,
+  context: CallContext,
 ): Promise<Record<string, unknown> | undefined> => {
   try {
-    await dynamodb.send(
+    await callDynamodb(
       new PutCommand({
         TableName: petsTable,
         Item: item,
         ConditionExpression: 'attribute_not_exists(id)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
-      { abortSignal: signal },
+      context,
     );
     return undefined;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import {
   bundle,
   bundleDirectory,
@@ -46,7 +46,6 @@ export const buildContenders = async (
     entryPoints: ['functions/*.ts', ...others],
     entryNames: '[name]',
     outdir,
-    plugins: [...bundleOptions.plugins, withoutTelemetry],
   });
   for (const { path, code } of bundles) await writeFile(path, code);
   // Built with esbuild's defaults.
@@ -87,25 +86,4 @@ export const bytesBySource = async () => {
       return [basename(file, '.cjs'), Object.fromEntries(sources.filter(([, bytes]) => bytes))];
     }),
   );
-};
-
-/** Removes telemetry from contenders that use the service's store but write no line for a request. */
-const withoutTelemetry: Plugin = {
-  name: 'without-telemetry',
-  setup: ({ onLoad, onEnd }) => {
-    let isReplaced = false;
-    onLoad({ filter: /\/lib\/telemetry\/telemetry\.ts$/ }, () => {
-      isReplaced = true;
-      return {
-        contents: `export const count = () => {};
-export const noteCorruptItem = () => {};
-export const recordDynamodbLatency = () => {};
-export const forgetMetrics = () => {};
-export const writeRequestLine = () => {};`,
-      };
-    });
-    onEnd(() =>
-      isReplaced ? {} : { errors: [{ text: 'No bundle has lib/telemetry/telemetry.ts' }] },
-    );
-  },
 };

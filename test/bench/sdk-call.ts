@@ -1,13 +1,12 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { NewPet } from '../../lib/contract/requests.ts';
 import * as pets from '../../lib/pets/pet-store.ts';
+import { callContext } from './call-context.ts';
 
 /*
  * The service without its chain: one call of its store, and JSON. The difference is the cost of authentication,
  * validation, error shaping, log and metrics.
  */
-
-const { signal } = new AbortController();
 
 const respond = (statusCode: number, body: unknown): APIGatewayProxyResult => ({
   statusCode,
@@ -19,11 +18,11 @@ const respond = (statusCode: number, body: unknown): APIGatewayProxyResult => ({
 export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
   if (event.httpMethod === 'POST') {
     const newPet: NewPet = JSON.parse(event.body ?? '');
-    return respond(201, await pets.create(newPet, { owner: 'bench', key: undefined }, signal));
+    return respond(201, await pets.create(newPet, { owner: 'bench', key: undefined }, callContext));
   }
   const petId = event.pathParameters?.['petId'];
-  if (petId !== undefined) return respond(200, await pets.get(Number(petId), signal));
+  if (petId !== undefined) return respond(200, await pets.get(Number(petId), callContext));
   const limit = Number(event.queryStringParameters?.['limit'] ?? 20);
-  const page = await pets.list({ limit, status: 'available' }, signal);
+  const page = await pets.list({ limit, status: 'available' }, callContext);
   return respond(200, page.pets);
 };

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { stages } from '../../infra/stages.ts';
-import { faults } from '../support/fault-proxy.ts';
 import { invoke } from '../support/invoke.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
 import { pythonTool } from '../support/python-tool.ts';
@@ -87,11 +86,9 @@ describe('queries of logs', () => {
   it("of the functions' logs name fields that the line of a failed request with a corrupt item has", async () => {
     const service = await startHandlers();
     const apiKey = await service.issueApiKey();
-    service.proxy.inject('Query Pets', faults.accessDenied);
-    const { noteCorruptItem } = await import('../../lib/telemetry/telemetry.ts');
-    noteCorruptItem('7');
+    await service.putPet({ id: 7, status: 'sold' });
     const lines = captureLog();
-    await invoke(service.listPets, { headers: bearer(apiKey) });
+    await invoke(service.getPet, { petId: '7', headers: bearer(apiKey) });
     const [line] = readLines(lines);
     const named = queriesOf('function_logs').flatMap(fieldsOf);
     expect(named).toContain('cause.thrownAt');

@@ -13,7 +13,7 @@ import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.
-const telemetry = await import('../../lib/telemetry/telemetry.ts');
+const { newRequestRecord } = await import('../../lib/telemetry/request-record.ts');
 const keyId = identifyApiKey(service.apiKey, 'pets_test')?.keyId;
 const { id: petId } = (await service.send(creation())).body;
 const get: EventParts = { petId };
@@ -172,10 +172,11 @@ describe('the line of a request', () => {
   );
 
   it('names the items that could not be read, up to 100 and only in their own request', async () => {
-    const ids = Array.from({ length: 101 }, (_, index) => `${index}`);
-    for (const id of ids) telemetry.noteCorruptItem(id);
-    expect((await observed()).line.corruptItems).toEqual(ids.slice(0, 100));
-    expect((await observed()).line).not.toHaveProperty('corruptItems');
+    const ids = Array.from({ length: 101 }, (_, index) => `${index + 1}`);
+    for (const id of ids) await service.putPet({ id: Number(id), status: 'sold' });
+    const sold = { query: { status: 'sold', limit: '100' } };
+    expect((await observed(sold)).line.corruptItems).toEqual(ids.slice(0, 100));
+    expect((await observed(get)).line).not.toHaveProperty('corruptItems');
   });
 });
 
@@ -232,8 +233,11 @@ describe('DynamoDBLatency', () => {
   });
 
   it('has at most the 100 values that CloudWatch takes', async () => {
-    for (let call = 1; call <= 101; call += 1) telemetry.recordDynamodbLatency(call);
-    const { latencies } = await observed(get);
-    expect(latencies).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    const record = newRequestRecord();
+    for (let call = 1; call <= 101; call += 1) record.recordDynamodbLatency(call);
+    const lines = captureLog();
+    record.write({ operation: 'listPets', status: 200, Latency: 1 });
+    const [line] = readLines(lines);
+    expect(line.DynamoDBLatency).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 });

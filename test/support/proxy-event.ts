@@ -73,6 +73,12 @@ export const lambdaContext = (awsRequestId: string, remainingMs = 10_000): Opera
     fail: () => {},
     succeed: () => {},
     startedAt: Number.NaN,
+    record: {
+      count: () => {},
+      noteCorruptItem: () => {},
+      recordDynamodbLatency: () => {},
+      write: () => {},
+    },
     owner: 'nobody yet',
     signal: AbortSignal.abort('set by the middleware'),
   };

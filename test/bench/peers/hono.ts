@@ -7,9 +7,9 @@ import { ApiError, errors } from '../../../lib/contract/errors.ts';
 import { parsePetId } from '../../../lib/contract/pet.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
+import { callContext } from '../call-context.ts';
 import { ListPetsQuery, NewPet, parse } from './schemas.ts';
 
-const { signal } = new AbortController();
 const unauthorized = errors.unauthorized().body;
 
 type Env = { Variables: { owner: string } };
@@ -19,7 +19,7 @@ const app = new Hono<Env>();
 app.use(
   bearerAuth<Env>({
     verifyToken: async (token, context) => {
-      const record = await authenticate(token, signal);
+      const record = await authenticate(token, callContext);
       if (record === undefined) return false;
       context.set('owner', record.owner);
       return true;
@@ -34,7 +34,7 @@ app.get(
   '/pets',
   validator('query', (query) => parse(ListPetsQuery, query)),
   async (context) => {
-    const page = await pets.list(context.req.valid('query'), signal);
+    const page = await pets.list(context.req.valid('query'), callContext);
     return context.json(page.pets);
   },
 );
@@ -44,13 +44,13 @@ app.post(
   validator('json', (body) => parse(NewPet, body)),
   async (context) => {
     const scope = { owner: context.get('owner'), key: undefined };
-    return context.json(await pets.create(context.req.valid('json'), scope, signal), 201);
+    return context.json(await pets.create(context.req.valid('json'), scope, callContext), 201);
   },
 );
 
 app.get('/pets/:petId', async (context) => {
   const id = parsePetId(context.req.param('petId'));
-  const pet = id && (await pets.get(id, signal));
+  const pet = id && (await pets.get(id, callContext));
   if (!pet) throw errors.notFound();
   return context.json(pet);
 });

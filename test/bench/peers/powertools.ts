@@ -5,9 +5,8 @@ import { ApiError, errors } from '../../../lib/contract/errors.ts';
 import { parsePetId } from '../../../lib/contract/pet.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
+import { callContext } from '../call-context.ts';
 import { ListPetsQuery, NewPet } from './schemas.ts';
-
-const { signal } = new AbortController();
 
 /** The router's types don't know a bigint in JSON. */
 const toJson = (pet: Pet) => ({ ...pet, categoryId: Number(pet.categoryId) });
@@ -16,28 +15,32 @@ const app = new Router<{ store: { request: { owner: string } } }>();
 
 app.use(async ({ reqCtx, next }) => {
   const token = /^Bearer (.+)$/.exec(reqCtx.req.headers.get('authorization') ?? '')?.[1];
-  const record = token && (await authenticate(token, signal));
+  const record = token && (await authenticate(token, callContext));
   if (!record) throw errors.unauthorized();
   reqCtx.set('owner', record.owner);
   await next();
 });
 
-app.get('/pets', async ({ valid }) => (await pets.list(valid.req.query, signal)).pets.map(toJson), {
-  validation: { req: { query: ListPetsQuery } },
-});
+app.get(
+  '/pets',
+  async ({ valid }) => (await pets.list(valid.req.query, callContext)).pets.map(toJson),
+  {
+    validation: { req: { query: ListPetsQuery } },
+  },
+);
 
 app.post(
   '/pets',
   async ({ valid, get }) => {
     const scope = { owner: get('owner') ?? '', key: undefined };
-    return { statusCode: 201, body: toJson(await pets.create(valid.req.body, scope, signal)) };
+    return { statusCode: 201, body: toJson(await pets.create(valid.req.body, scope, callContext)) };
   },
   { validation: { req: { body: NewPet } } },
 );
 
 app.get('/pets/:petId', async ({ params }) => {
   const id = parsePetId(params['petId']);
-  const pet = id && (await pets.get(id, signal));
+  const pet = id && (await pets.get(id, callContext));
   if (!pet) throw errors.notFound();
   return toJson(pet);
 });

@@ -1,0 +1,79 @@
+import { environment } from '../environment.ts';
+import { type MetricDirective, metricDirective, writeLine } from './embedded-metrics.ts';
+import { type MetricName, metricNames, versionMetricNames } from './metric-names.ts';
+
+const service = environment('SERVICE_NAME');
+const version = process.env['AWS_LAMBDA_FUNCTION_VERSION'];
+
+/** The most values of a metric that CloudWatch takes from one line; more are left out. */
+const maxValues = 100;
+
+class RequestRecorder {
+  readonly #metrics = new Map<MetricName, number[]>();
+  readonly #corruptItems: string[] = [];
+
+  /** Counts one occurrence. */
+  count(name: MetricName): void {
+    this.#add(name, 1);
+  }
+
+  /** Records how long the request waited for a call of DynamoDB, in ms. */
+  recordDynamodbLatency(ms: number): void {
+    this.#add(metricNames.dynamodbLatency, ms);
+  }
+
+  /** Records the id of a stored item that could not be read; nothing else of it may be logged. */
+  noteCorruptItem(id: string): void {
+    if (this.#corruptItems.length < maxValues) this.#corruptItems.push(id);
+  }
+
+  /** Writes the one line of the request: these fields, and everything recorded. */
+  write(fields: {
+    readonly operation: string;
+    readonly [versionMetricNames.latency]: number;
+    readonly [field: string]: unknown;
+  }): void {
+    const line: Record<string, unknown> = {
+      ...fields,
+      corruptItems: this.#corruptItems.length > 0 ? this.#corruptItems : undefined,
+      service,
+      version,
+    };
+    // One value is written as a number, so that queries of the log can calculate with it.
+    for (const [name, values] of this.#metrics) {
+      line[name] = values.length === 1 ? values[0] : values;
+    }
+    writeLine(line, directivesFor([...this.#metrics.keys()]));
+  }
+
+  #add(name: MetricName, value: number): void {
+    const values = this.#metrics.get(name);
+    if (!values) this.#metrics.set(name, [value]);
+    else if (values.length < maxValues) values.push(value);
+  }
+}
+
+/** What happens during one request, until its line is written. */
+export type RequestRecord = Pick<RequestRecorder, keyof RequestRecorder>;
+
+/** A record of a request that has just come. */
+export const newRequestRecord = (): RequestRecord => new RequestRecorder();
+
+const knownDirectives = new Map<string, readonly MetricDirective[]>();
+
+/** The directives of a line with these metrics. Remembered, because most requests have the same metrics. */
+const directivesFor = (names: readonly MetricName[]): readonly MetricDirective[] => {
+  const key = names.join();
+  const directives = knownDirectives.get(key) ?? [
+    metricDirective(['service', 'operation'], names),
+    metricDirective(
+      ['service', 'operation', 'version'],
+      [...names.filter(isByVersion), versionMetricNames.latency],
+    ),
+  ];
+  knownDirectives.set(key, directives);
+  return directives;
+};
+
+const isByVersion = (name: MetricName) =>
+  name === metricNames.requests || name === metricNames.serverErrors;
