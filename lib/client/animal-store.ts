@@ -99,9 +99,11 @@ export class AnimalStore {
     const path = `pets?${new URLSearchParams(given)}`;
     const response = await this.#connection.send({ method: 'GET', path, success: 200 }, signal);
     const { body, link, details } = response;
-    const { status: selected } = query;
+    const { status: selected, limit = Number.POSITIVE_INFINITY } = query;
     const isSelected = (pet: Pet) => selected === undefined || pet.status === selected;
-    if (!isPets(body) || !body.every(isSelected)) throw notWhatWasAsked(response);
+    if (!isPets(body) || body.length > limit || !body.every(isSelected)) {
+      throw notWhatWasAsked(response);
+    }
     const next = nextPageQuery(link);
     const nextCursor = next?.get('cursor') ?? undefined;
     if (next && !nextCursor) {

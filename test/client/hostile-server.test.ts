@@ -139,6 +139,11 @@ const cases: Readonly<Record<string, Case>> = {
     call: "store.listPetsPage({ status: 'sold' })",
     error: unexpected,
   },
+  'more pets than a page may have': {
+    respond: json(200, [rex, { ...rex, id: 2 }]),
+    call: 'store.listPetsPage({ limit: 1 })',
+    error: unexpected,
+  },
   'a status and fields that the client does not know': {
     respond: json(200, { ...rex, status: 'reserved', birthDate: '2026-01-01' }),
     value: { ...rex, status: 'reserved', birthDate: '2026-01-01' },
@@ -471,21 +476,21 @@ describe.each(runtimes)('the typed client in $name', (runtime) => {
     );
     const respond: Respond = (exchange) => {
       const { searchParams } = new URL(`${exchange.request.url}`, 'http://127.0.0.1');
-      const Link = hostile[Number(searchParams.get('limit'))] ?? 'x'.repeat(length);
+      const Link = hostile[Number(searchParams.get('cursor'))] ?? 'x'.repeat(length);
       return json(200, [], { Link })(exchange);
     };
     const { origin } = await serve(respond);
     const code = `${construct({ baseAddress: `${origin}/v1`, apiKey })}
-      const msFor = async (limit) => {
+      const msFor = async (cursor) => {
         const times = [];
         for (let run = 0; run < 3; run += 1) {
           const start = performance.now();
-          await store.listPetsPage({ limit });
+          await store.listPetsPage({ cursor });
           times.push(performance.now() - start);
         }
         return Math.min(...times);
       };
-      const harmless = await msFor(-1);
+      const harmless = await msFor('none');
       const ratios = [];
       for (const index of ${JSON.stringify([...hostile.keys()])}) ratios.push(await msFor(index) / harmless);
       return ratios;`;
