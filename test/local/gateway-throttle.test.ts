@@ -1,41 +1,56 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Throttles } from '../../infra/local/gateway/throttles.ts';
 import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
 import { startTestGateway, testGatewayResponses } from '../support/test-gateway.ts';
 
-const startGatewayForTest = async (options: Parameters<typeof startTestGateway>[1] = {}) => {
-  const gateway = await startTestGateway(testGatewayResponses, options);
-  onTestFinished(gateway.stop);
-  return gateway;
-};
-
-describe('the throttle', () => {
-  const statuses = async (path: string, options?: Parameters<typeof startTestGateway>[1]) => {
-    const gateway = await startGatewayForTest(options);
-    const responses = await Promise.all(Array.from({ length: 6 }, () => gateway.request(path)));
-    return responses.map(({ status }) => status).sort();
+describe('the throttle of the gateway', () => {
+  /** Sends six requests to a gateway of their own, one after the other. */
+  const responsesOf = async (path: string, throttle?: true) => {
+    const gateway = await startTestGateway(testGatewayResponses, { throttle });
+    onTestFinished(gateway.stop);
+    const responses = [];
+    for (let sent = 0; sent < 6; sent += 1) responses.push(await gateway.request(path));
+    return responses;
   };
 
-  it('is off by default', async () => {
-    expect(await statuses('/v1/throttled')).toEqual(Array(6).fill(200));
+  it.each<[what: string, path: string, throttle: true | undefined]>([
+    ['is off by default', '/v1/throttled', undefined],
+    ['leaves methods alone that have none', '/v1/pets/7', true],
+  ])('%s', async (_what, path, throttle) => {
+    const responses = await responsesOf(path, throttle);
+    expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(200));
   });
 
-  it.each<[what: string, path: string, throttle: true | number, allowed: number]>([
-    ["of the stage allows a method's burst", '/v1/throttled', true, 2],
-    ['of the stage leaves other methods alone', '/v1/pets/7', true, 6],
-    ['of a given number allows as many requests', '/v1/pets/7', 3, 3],
-  ])('%s', async (_what, path, throttle, allowed) => {
-    const expected = [...Array(allowed).fill(200), ...Array(6 - allowed).fill(429)];
-    expect(await statuses(path, { throttle })).toEqual(expected);
+  it("allows a method's burst, and then responds with THROTTLED", async () => {
+    const responses = await responsesOf('/v1/throttled', true);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429, 429, 429, 429]);
+    const [refused] = responses.slice(-1);
+    expect(refused?.body).toBe('{"type":"THROTTLED"}');
+    expect(refused && valuesOf(refused, 'x-amzn-errortype')).toEqual(['TooManyRequestsException']);
+  });
+});
+
+describe('Throttles', () => {
+  const pets = { method: 'GET', resourcePath: '/pets' };
+  const throttled = { ...pets, throttle: { ratePerSecond: 2, burst: 3 } };
+  const unthrottled = { ...pets, throttle: undefined };
+
+  it.each<[what: string, throttles: Throttles, route: typeof throttled | typeof unthrottled]>([
+    ['the rate and the burst of the route', new Throttles(true), throttled],
+    ['a number for every route', new Throttles(3), unthrottled],
+  ])('allow %s', (_what, throttles, route) => {
+    const allowedAt = (now: number) => {
+      let allowed = 0;
+      while (allowed < 10 && throttles.allow(route, now)) allowed += 1;
+      return allowed;
+    };
+    expect([0, 10, 1_010, 60_000].map(allowedAt)).toEqual([3, 0, route.throttle ? 2 : 3, 3]);
   });
 
-  it('allows requests again at its rate, and responds with THROTTLED before', async () => {
-    const gateway = await startGatewayForTest({ throttle: 1 });
-    expect((await gateway.request('/v1/pets/7')).status).toBe(200);
-    const refused = await gateway.request('/v1/pets/7');
-    expect(refused).toMatchObject({ status: 429, body: '{"type":"THROTTLED"}' });
-    expect(valuesOf(refused, 'x-amzn-errortype')).toEqual(['TooManyRequestsException']);
-    await expect
-      .poll(async () => (await gateway.request('/v1/pets/7')).status, { timeout: 30_000 })
-      .toBe(200);
+  it('count the requests of each method for themselves', () => {
+    const throttles = new Throttles(1);
+    expect(throttles.allow(unthrottled, 0)).toBe(true);
+    expect(throttles.allow({ ...unthrottled, method: 'POST' }, 0)).toBe(true);
+    expect(throttles.allow(unthrottled, 0)).toBe(false);
   });
 });

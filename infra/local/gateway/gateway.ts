@@ -190,7 +190,7 @@ const answer = async (
   const [authorization = ''] = headerValuesOf(request, 'authorization');
   if (!route)
     return refusal(/^bearer /i.test(authorization) ? 'tokenIsNoSignature' : 'noSuchRoute');
-  if (!throttles.allow(route)) return refusal('throttled');
+  if (!throttles.allow(route, performance.now())) return refusal('throttled');
   const event = proxyEvent(request, { ...route, api: localApi, stage, path }, body);
   if (Buffer.byteLength(JSON.stringify(event)) > maxEventBytes) return refusal('tooLarge');
   try {

@@ -19,11 +19,10 @@ export class Throttles {
     this.#throttle = throttle;
   }
 
-  /** Whether a route may take one more request now; if so, counts it. */
-  allow(route: Route): boolean {
+  /** Whether a route may take one more request at a time, in ms since any start; if so, counts it. */
+  allow(route: Pick<Route, 'method' | 'resourcePath' | 'throttle'>, now: number): boolean {
     const throttle = this.#throttleOf(route);
     if (!throttle) return true;
-    const now = performance.now();
     const name = `${route.method} ${route.resourcePath}`;
     const bucket = this.#buckets.get(name) ?? { tokens: throttle.burst, refilledAt: now };
     this.#buckets.set(name, bucket);
@@ -35,7 +34,7 @@ export class Throttles {
     return true;
   }
 
-  #throttleOf(route: Route): Throttle | undefined {
+  #throttleOf(route: Pick<Route, 'throttle'>): Throttle | undefined {
     if (this.#throttle === true) return route.throttle;
     if (this.#throttle === undefined) return undefined;
     return { ratePerSecond: this.#throttle, burst: this.#throttle };
