@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
+import { type Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { keyAdministration } from '../../lib/keys/key-administration.ts';
 import { projectDirectory } from '../project-directory.ts';

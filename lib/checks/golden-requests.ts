@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
 import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
-import type { Pet } from '../contract/bodies.ts';
 import { type ApiError, errors } from '../contract/errors.ts';
 import { createPet, getPet, listPets, type Operation, operations } from '../contract/operations.ts';
-import { toPet } from '../contract/pet.ts';
+import { Pet } from '../contract/pet.ts';
 import { generateApiKey } from '../keys/api-key.ts';
 
 /** The answer that a request must get. */
@@ -22,8 +22,10 @@ const unrouted: Target = { name: 'unrouted', method: 'GET', path: '/{proxy+}' };
 /** The one pet that all checks together add. Its status is sold, so that no client offers it. */
 const checkPet = { name: 'Deployment check', categoryId: 0, status: 'sold' };
 
-/** Whether a value is a pet without other fields. Throws if a field is missing or invalid. */
-const isPet = (value: unknown): value is Pet => isDeepStrictEqual(value, toPet(Object(value)));
+const OnlyPet = v.strictObject(Pet.entries);
+
+/** Whether a value is a pet without other fields. */
+const isPet = (value: unknown): value is Pet => v.is(OnlyPet, value);
 
 /** Whether a value is the pet that the checks add. */
 export const isCheckPet = (value: unknown): value is Pet =>

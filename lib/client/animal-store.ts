@@ -1,7 +1,7 @@
-import type { NewPet, Pet as PetOfContract, PetStatus } from '../contract/bodies.ts';
 import { stringifyJson } from '../contract/exact-json.ts';
+import { isInt64 } from '../contract/int64.ts';
 import { idempotencyKeyPattern } from '../contract/limits.ts';
-import { isInt64 } from '../contract/pet.ts';
+import type { NewPet, Pet as PetOfContract, PetStatus } from './bodies.ts';
 import { Connection, type ConnectionOptions, type ServiceResponse } from './connection.ts';
 import { AnimalStoreError, NetworkError, TimeoutError, unexpectedResponse } from './errors.ts';
 import { nextPageQuery } from './response-headers.ts';

@@ -1,5 +1,5 @@
-import type { ErrorBody } from '../contract/bodies.ts';
 import { parseJson } from '../contract/exact-json.ts';
+import type { ErrorBody } from './bodies.ts';
 import {
   AnimalStoreError,
   NetworkError,

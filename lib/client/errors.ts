@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../contract/bodies.ts';
+import type { ErrorBody } from './bodies.ts';
 
 /** What an error tells of the response that it is about. */
 export interface ResponseDetails {

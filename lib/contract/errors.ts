@@ -1,4 +1,4 @@
-import type { ErrorBody } from './bodies.ts';
+import type { ErrorBody } from './error-body.ts';
 import { maxBodyBytes, maxContentTypeLength } from './limits.ts';
 
 /** Says when the service returns each error, by error code, in order of status. Documentation only: no function bundles it. */

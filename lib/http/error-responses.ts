@@ -1,6 +1,6 @@
 import { isRetryable } from '../aws/retryable.ts';
 import { ApiError, errors } from '../contract/errors.ts';
-import { notKnown } from '../contract/requests.ts';
+import { notKnown } from '../contract/refusals.ts';
 import type { ChainRequest } from './operation-request.ts';
 import { json } from './response.ts';
 

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { called, notKnown, refuse } from '../contract/requests.ts';
+import { called, notKnown, refuse } from '../contract/refusals.ts';
 
 type QueryEvent = Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>;
 

@@ -1,5 +1,6 @@
-import { type ApiError, errorDescriptions, errors } from '../contract/errors.ts';
+import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
 import { idempotencyKeyPattern, maxBodyBytes } from '../contract/limits.ts';
+import type { ListPetsQuery } from '../contract/list-pets-query.ts';
 import {
   allowedMethods,
   type Deprecation,
@@ -7,12 +8,18 @@ import {
   type Operation,
   operations,
 } from '../contract/operations.ts';
-import { defaultLimit, maxLimit } from '../contract/requests.ts';
+import type { NewPet, Pet } from '../contract/pet.ts';
+import { listPetsQueryOf, newPetOf } from '../contract/requests.ts';
 import { codeSamples } from './code-samples.ts';
 import { header, headersOf, headersOfError } from './headers.ts';
-import { ref } from './schemas.ts';
+import { listPetsParameters, ref } from './schemas.ts';
 
-const rex = { id: 7905532871371142, name: 'Rex', categoryId: 1, status: 'available' };
+const rex = {
+  id: 7905532871371142,
+  name: 'Rex',
+  categoryId: 1,
+  status: 'available',
+} satisfies Required<Pet>;
 
 const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
   'application/json': {
@@ -23,13 +30,23 @@ const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
   },
 });
 
-const parameter = (place: string, name: string, description: string, schema: object) => ({
+const parameter = (place: string, name: string, description: string, schema: unknown) => ({
   in: place,
   name,
   ...(place === 'path' && { required: true }),
   description,
   schema,
 });
+
+/** The error that the service responds with when it parses such a request. */
+const refusalOf = (parse: () => unknown): ApiError => {
+  try {
+    parse();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+  }
+  throw new Error('The example of a wrong request is not refused');
+};
 
 interface ResponseParts {
   readonly headers?: object;
@@ -44,28 +61,21 @@ const descriptions = {
     summary: 'List animals',
     description:
       'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`. Lists are eventually consistent: an animal that was added just now may be missing for a moment.',
-    parameters: [
-      parameter('query', 'limit', 'Maximum number of animals on the page.', {
-        default: defaultLimit,
-        type: 'integer',
-        minimum: 1,
-        maximum: maxLimit,
-      }),
-      parameter('query', 'status', 'Returns only animals with this status.', ref('PetStatus')),
-      parameter(
-        'query',
-        'cursor',
+    parameters: Object.entries({
+      limit: 'Maximum number of animals on the page.',
+      status: 'Returns only animals with this status.',
+      cursor:
         'Start of the page. Copy it from the `Link` of the previous page, and send the same `status`.',
-        { type: 'string' },
-      ),
-    ],
+    } satisfies Record<keyof ListPetsQuery, string>).map(([name, description]) =>
+      parameter('query', name, description, listPetsParameters[name]),
+    ),
     responses: {
       200: response('A page of animals.', {
         headers: { Link: header('NextLink') },
         content: json('Pets', { onePet: [rex], empty: [] }),
       }),
     },
-    ownErrors: [errors.invalidRequest('limit must be an integer from 1 to 100.')],
+    ownErrors: [refusalOf(() => listPetsQueryOf({ limit: '0' }))],
   },
   createPet: {
     summary: 'Add an animal',
@@ -82,7 +92,7 @@ const descriptions = {
       required: true,
       content: json('NewPet', {
         required: { name: 'Rex', categoryId: 1 },
-        complete: { name: 'Rex', categoryId: 1, status: 'pending' },
+        complete: { name: 'Rex', categoryId: 1, status: 'pending' } satisfies Required<NewPet>,
       }),
     },
     responses: {
@@ -94,7 +104,7 @@ const descriptions = {
       }),
     },
     ownErrors: [
-      errors.invalidRequest('name is required; status must be one of available, pending, sold.'),
+      refusalOf(() => newPetOf({ categoryId: 1, status: 'lost' })),
       errors.unsupportedMediaType(),
       errors.idempotencyKeyReused(),
     ],

@@ -1,78 +1,46 @@
-import { petStatuses } from '../contract/bodies.ts';
+import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { ErrorBody } from '../contract/error-body.ts';
 import { errorDescriptions } from '../contract/errors.ts';
-import { int64Bounds } from '../contract/pet.ts';
-import { defaultStatus, maxNameLength, visible } from '../contract/requests.ts';
-
-/**
- * `visible`, for engines that compare UTF-16 code units (JavaScript without the `u` flag) as well as for those that
- * compare code points. No syntax for ranges beyond U+FFFF works in both, so these are left out.
- */
-const notBlank = visible.source.replace(/\\u\{\w+\}-?/g, '');
+import { ListPetsQuery } from '../contract/list-pets-query.ts';
+import { NewPet, Pet, PetId, PetStatus } from '../contract/pet.ts';
 
 /** A schema by its name. */
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-const name = {
-  type: 'string',
-  minLength: 1,
-  maxLength: maxNameLength,
-  pattern: notBlank,
-  description:
-    'Well-formed Unicode with at least one visible character. The pattern does not know the invisible characters beyond U+FFFF, such as tags. Stored as you send it.',
+const Pets = v.pipe(v.array(Pet), v.metadata({ description: 'Animals by status and then `id`.' }));
+
+const DocumentedError = v.pipe(
+  v.object({
+    ...ErrorBody.entries,
+    code: v.pipe(ErrorBody.entries.code, v.examples(Object.keys(errorDescriptions))),
+  }),
+  v.metadata({ description: 'The body of every error response.' }),
+);
+
+const DefaultValue = v.union([v.string(), v.number()]);
+
+const conversion: ConversionConfig = {
+  typeMode: 'output',
+  target: 'draft-2020-12',
+  // What a check or a custom schema requires is in the metadata beside it.
+  ignoreActions: ['check'],
+  overrideSchema: ({ valibotSchema, jsonSchema }) => {
+    if (valibotSchema.type === 'custom') return jsonSchema;
+    if (!('default' in jsonSchema)) return undefined;
+    // A schema has its default as input, such as the text of a query parameter.
+    return { ...jsonSchema, default: v.parse(DefaultValue, v.parse(valibotSchema, undefined)) };
+  },
+  overrideRef: ({ referenceId }) => ref(referenceId).$ref,
 };
 
-const categoryId = {
-  type: 'integer',
-  format: 'int64',
-  ...int64Bounds,
-  description:
-    'Category of the animal. Every digit is kept. Write it in plain digits: `1.0` and `1e2` get 400.',
-};
+const { ListPetsQuery: listPetsQuery, ...bodySchemas } = toJsonSchemaDefs(
+  { PetStatus, NewPet, Pet, Pets, Error: DocumentedError, PetId, ListPetsQuery },
+  conversion,
+);
+
+/** The JSON Schemas of the parameters of `GET /pets`, by name. */
+export const listPetsParameters = listPetsQuery.properties ?? {};
 
 /** The JSON Schemas of all bodies, by name. */
-export const bodySchemas = {
-  PetStatus: { type: 'string', enum: petStatuses, description: 'Availability of the animal.' },
-  NewPet: {
-    type: 'object',
-    properties: { name, categoryId, status: { default: defaultStatus, ...ref('PetStatus') } },
-    required: ['name', 'categoryId'],
-    additionalProperties: false,
-    description: 'The animal to add.',
-  },
-  Pet: {
-    type: 'object',
-    properties: { id: ref('PetId'), name, categoryId, status: ref('PetStatus') },
-    required: ['id', 'name', 'categoryId', 'status'],
-    description: 'An animal in the catalogue.',
-  },
-  Pets: { type: 'array', items: ref('Pet'), description: 'Animals by status and then `id`.' },
-  Error: {
-    type: 'object',
-    properties: {
-      code: {
-        type: 'string',
-        description: 'Identifies the error. New codes may be added.',
-        examples: Object.keys(errorDescriptions),
-      },
-      message: {
-        type: 'string',
-        description: 'Explains the error to people. The wording may change.',
-      },
-      status: {
-        type: 'integer',
-        minimum: 400,
-        maximum: 599,
-        description: 'The HTTP status code of the response.',
-      },
-    },
-    required: ['code', 'message', 'status'],
-    description: 'The body of every error response.',
-  },
-  PetId: {
-    type: 'integer',
-    minimum: 1,
-    maximum: Number.MAX_SAFE_INTEGER,
-    format: 'int64',
-    description: 'Assigned by the service. Below 2^53, so every JSON parser keeps each digit.',
-  },
-};
+export { bodySchemas };

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { stringifyJson } from '../contract/exact-json.ts';
-import type { NewPet } from '../contract/requests.ts';
+import type { NewPet } from '../contract/pet.ts';
 
 /** What makes two requests the same creation: one key of one owner. Without a key each request is a creation of its own. */
 export interface IdempotencyScope {
@@ -22,6 +22,11 @@ export const creationOf = ({ owner, key }: IdempotencyScope): Buffer =>
 export const candidateId = (creation: Uint8Array, attempt: number): number =>
   Number(sha256(creation, `${attempt}`).readBigUInt64BE() >> 11n) || 1;
 
-/** Tells a replay from another request under the same key, 32 bytes. */
-export const fingerprintOf = ({ name, categoryId, status }: NewPet): Buffer =>
-  sha256(stringifyJson([name, categoryId, status]));
+/**
+ * Tells a replay from another request under the same key, 32 bytes. An absent field leaves it as it is, so a version that
+ * knows more fields recognises the requests of an earlier one; so does a version with the fields in another order.
+ */
+export const fingerprintOf = (newPet: NewPet): Buffer => {
+  const fields = Object.entries(newPet).sort(([one], [other]) => (one < other ? -1 : 1));
+  return sha256(stringifyJson(Object.fromEntries(fields)));
+};

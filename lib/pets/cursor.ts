@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Pet, PetStatus } from '../contract/bodies.ts';
+import * as v from 'valibot';
 import { errors } from '../contract/errors.ts';
-import { isPetStatus } from '../contract/pet.ts';
+import { type Pet, PetStatus } from '../contract/pet.ts';
 
 /** Where a page ended: the last pet, or id 0 for the start of a status. */
 export type Position = Pick<Pet, 'id' | 'status'>;
@@ -29,7 +29,7 @@ export const decodeCursor = (cursor: string, filter: PetStatus | undefined): Pos
   if (bytes.length > checksumBytes + idBytes) {
     const id = Number(bytes.readBigUInt64BE(checksumBytes));
     const status = bytes.toString('utf8', checksumBytes + idBytes);
-    const isKnown = isPetStatus(status) && Number.isSafeInteger(id);
+    const isKnown = v.is(PetStatus, status) && Number.isSafeInteger(id);
     if (isKnown && encodeCursor({ id, status }, filter) === cursor) return { id, status };
   }
   throw errors.invalidRequest('cursor is not one that this list has given.');

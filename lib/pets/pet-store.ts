@@ -1,23 +1,24 @@
-import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   NumberValue,
   PutCommand,
   QueryCommand,
   type QueryCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { type CallContext, callDynamodb } from '../aws/call-dynamodb.ts';
 import { getItem } from '../aws/get-item.ts';
-import { type Pet, type PetStatus, petStatuses } from '../contract/bodies.ts';
 import { errors } from '../contract/errors.ts';
 import { exactNumber } from '../contract/exact-json.ts';
-import { toPet } from '../contract/pet.ts';
-import type { ListPetsQuery, NewPet } from '../contract/requests.ts';
+import type { ListPetsQuery } from '../contract/list-pets-query.ts';
+import { type NewPet, type Pet, type PetStatus, petStatuses } from '../contract/pet.ts';
 import { environment } from '../environment.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
 import { integerPartOf } from './integer-part.ts';
 import { statusIndex } from './status-index.ts';
+import { type StoredPet, toPet } from './stored-pet.ts';
 
 const petsTable = environment('PETS_TABLE');
 
@@ -208,7 +209,7 @@ const readPet = (item: Record<string, unknown>, { record }: CallContext): Pet =>
 
 /** Writes the item. If its id is taken, writes nothing and returns the item that has it. */
 const putUnlessTaken = async (
-  item: { readonly id: number } & Record<string, unknown>,
+  item: StoredPet,
   context: CallContext,
 ): Promise<Record<string, unknown> | undefined> => {
   try {
@@ -224,18 +225,10 @@ const putUnlessTaken = async (
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
-    return { id: item.id, ...fieldsOf(error.Item) };
+    // The document client converts responses, but not the item of an exception.
+    return unmarshall(error.Item, { wrapNumbers: exactNumber });
   }
 };
-
-/** The document client converts responses, but not the item of an exception. */
-const fieldsOf = (item: Record<string, AttributeValue>) => ({
-  name: item['name']?.S,
-  categoryId: exactNumber(item['categoryId']?.N ?? ''),
-  status: item['status']?.S,
-  creation: item['creation']?.B,
-  fingerprint: item['fingerprint']?.B,
-});
 
 const isSameBytes = (stored: unknown, bytes: Buffer) =>
   stored instanceof Uint8Array && bytes.equals(stored);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, it } from 'vitest';
-import { petStatuses } from '../../lib/contract/bodies.ts';
+import { maxLimit } from '../../lib/contract/list-pets-query.ts';
+import { petStatuses } from '../../lib/contract/pet.ts';
 import { sendTo } from '../support/http-client.ts';
 import { inListOrder } from '../support/in-list-order.ts';
 import { authorization, eventually, expectInvalid, expectRefused, send, store } from './client.ts';
@@ -10,14 +11,16 @@ const created = inListOrder(
   await Promise.all(
     Array.from({ length: 60 }, (_, number) => {
       const pet = { name: `${marker} ${number}`, categoryId: number };
-      return store.createPet({ ...pet, status: petStatuses[number % 3] });
+      return store.createPet({ ...pet, status: petStatuses[number % petStatuses.length] });
     }),
   ),
 );
 
 describe('GET /pets', () => {
   it.each(
-    [undefined, ...petStatuses].flatMap((status) => [7, 100].map((limit) => ({ status, limit }))),
+    [undefined, ...petStatuses].flatMap((status) =>
+      [7, maxLimit].map((limit) => ({ status, limit })),
+    ),
   )('shows each pet exactly once and in order on a walk with %j', async (query) => {
     const isWanted = ({ status }: { status: string }) => status === (query.status ?? status);
     await eventually(async () => {
@@ -55,14 +58,27 @@ describe('GET /pets', () => {
 });
 
 describe('a bad query', () => {
-  const limits = ['0', '101', '-1', '1.5', '1e1', '0x10', '', 'abc', '+5', '%205', '05', '%D9%A1'];
+  const limits = [
+    '0',
+    `${maxLimit + 1}`,
+    '-1',
+    '1.5',
+    '1e1',
+    '0x10',
+    '',
+    'abc',
+    '+5',
+    '%205',
+    '05',
+    '%D9%A1',
+  ];
   const statuses = ['lost', 'Available', 'available,sold', ''];
 
   it.each([
-    ...limits.map((limit) => [`limit=${limit}`, 'limit must be an integer from 1 to 100.']),
+    ...limits.map((limit) => [`limit=${limit}`, `limit must be an integer from 1 to ${maxLimit}.`]),
     ...statuses.map((status) => [
       `status=${status}`,
-      'status must be one of available, pending, sold.',
+      `status must be one of ${petStatuses.join(', ')}.`,
     ]),
     ['limit=1&limit=2', 'query parameter limit is given twice.'],
     ['limit=1&limit=1', 'query parameter limit is given twice.'],

@@ -1,5 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { Pet } from '../../lib/contract/bodies.ts';
+import type { Pet } from '../../lib/contract/pet.ts';
 import { identifyApiKey } from '../../lib/keys/api-key.ts';
 import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
 

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import type { NewPet } from '../../lib/contract/requests.ts';
+import type { NewPet } from '../../lib/contract/pet.ts';
 import * as pets from '../../lib/pets/pet-store.ts';
 import { callContext } from './call-context.ts';
 

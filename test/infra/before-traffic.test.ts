@@ -17,8 +17,8 @@ import { FunctionError, LambdaFunction } from '../../infra/local/lambda/lambda-f
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { probeKeyParameter } from '../../infra/names.ts';
 import { staging } from '../../infra/stages.ts';
-import { petStatuses } from '../../lib/contract/bodies.ts';
 import { getPet } from '../../lib/contract/operations.ts';
+import { petStatuses } from '../../lib/contract/pet.ts';
 import { type Answer, json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { answer, FaultProxy, faults } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';

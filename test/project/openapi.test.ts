@@ -3,64 +3,30 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { staging } from '../../infra/stages.ts';
-import {
-  type ErrorBody,
-  type NewPet as NewPetBody,
-  type Pet,
-  petStatuses,
-} from '../../lib/contract/bodies.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
-import { newPetOf, visible } from '../../lib/contract/requests.ts';
+import { visible } from '../../lib/contract/pet.ts';
+import { newPetOf } from '../../lib/contract/requests.ts';
 import { openapiText } from '../../lib/openapi/document.ts';
 import { bodyMismatches, contract, contractText } from '../support/contract.ts';
+import { newPetFields } from '../support/new-pets.ts';
 import { runsOf } from '../support/runs.ts';
 import { deployedTemplate } from '../support/stack.ts';
 
 const documented = Object.values(contract.paths).flatMap((item) => Object.values(item));
-
-/** The fields of a type that are not optional. */
-type RequiredFields<Body> = {
-  [Field in keyof Body as object extends Pick<Body, Field> ? never : Field]: Body[Field];
-};
 
 /** Every `pattern` of the document. */
 const patterns = [...contractText.matchAll(/"pattern": (".*")/g)].map(([, text = '']) =>
   JSON.parse(text),
 );
 
-const rex = { name: 'Rex', categoryId: 1 } satisfies RequiredFields<NewPetBody>;
-const soldRex = { ...rex, status: 'sold' } satisfies Required<NewPetBody>;
-const pet = { id: 1, ...soldRex } satisfies Required<Pet> & RequiredFields<Pet>;
-const error = { code: 'a', message: 'b', status: 400 } satisfies Required<ErrorBody> &
-  RequiredFields<ErrorBody>;
-
 describe('openapi.json', () => {
   it('is what npm run openapi writes', () => {
     expect(contractText).toBe(openapiText());
     expect(contractText).not.toContain('undefined');
-  });
-
-  it.each([
-    ['NewPet', rex, soldRex],
-    ['Pet', pet, pet],
-    ['Error', error, error],
-  ])('has the fields that the type of %s has', (name, minimal, complete) => {
-    const schema = contract.components.schemas[name];
-    expect(Object.keys(Object(schema?.['properties']))).toEqual(Object.keys(complete));
-    expect(schema?.['required']).toEqual(Object.keys(minimal));
-    expect(bodyMismatches(name, minimal)).toEqual([]);
-    expect(bodyMismatches(name, complete)).toEqual([]);
-  });
-
-  it('has the values and the integers that the types have', () => {
-    expect(contract.components.schemas['PetStatus']?.['enum']).toEqual(petStatuses);
-    expectTypeOf(newPetOf).returns.toExtend<NewPetBody>();
-    expectTypeOf<Pet['categoryId']>().toEqualTypeOf<number | bigint>();
-    expectTypeOf<Pet['id']>().toEqualTypeOf<number>();
   });
 
   it('has every operation by its name, and marks those that are deprecated', () => {
@@ -109,12 +75,18 @@ describe('openapi.json', () => {
       fc.string({ unit: fc.constantFrom(...invisible, 'x'), maxLength: 3 }),
       fc.string({ unit: fc.constantFrom('x', '🐶'), minLength: 250, maxLength: 260 }),
     );
-    const mostlyRight = fc.record({ name: text, categoryId: fc.maxSafeInteger() });
+    // ajv knows no bigint.
+    const valid = { ...newPetFields, categoryId: fc.maxSafeInteger() };
+    const mostlyRight = fc.record({ ...valid, name: text }, { requiredKeys: ['name'] });
     const anyFields = fc.record(
       {
-        name: fc.oneof(text, fc.jsonValue()),
+        ...Object.fromEntries(
+          Object.entries(valid).map(([field, values]) => [
+            field,
+            fc.oneof<fc.Arbitrary<unknown>[]>(values, text, fc.jsonValue()),
+          ]),
+        ),
         categoryId: fc.oneof(fc.constantFrom(1, 1.5, 2 ** 65, -(2 ** 65)), fc.jsonValue()),
-        status: fc.oneof(fc.constantFrom(...petStatuses), text),
         colour: text,
       },
       { requiredKeys: [] },

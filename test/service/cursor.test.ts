@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { petStatuses } from '../../lib/contract/bodies.ts';
+import { petStatuses } from '../../lib/contract/pet.ts';
 import { decodeCursor, encodeCursor } from '../../lib/pets/cursor.ts';
 
 const status = fc.constantFrom(...petStatuses);

@@ -1,21 +1,24 @@
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Pet, petStatuses } from '../../lib/contract/bodies.ts';
+import { parseJson } from '../../lib/contract/exact-json.ts';
+import { Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { type Fault, stalls } from '../support/fault-proxy.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
+import { newPetFields } from '../support/new-pets.ts';
 import { readPage, walkPages } from '../support/pages.ts';
 import type { Values } from '../support/proxy-event.ts';
 import { runsOf } from '../support/runs.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
-/** In the order of a list: 30 available pets, 3 pending, 20 sold. */
+/** How many pets of each status there are. */
+const sizes = petStatuses.map((_, index) => [30, 3, 20][index] ?? 2);
+
+/** In the order of a list, with every field. */
 const pets: readonly Pet[] = petStatuses.flatMap((status, statusIndex) =>
-  Array.from({ length: [30, 3, 20][statusIndex] ?? 0 }, (_, number) => ({
-    id: 7 + number * 3 + statusIndex,
-    name: `${status} ${number}`,
-    categoryId: number,
-    status,
-  })),
+  fc
+    .sample(fc.record(newPetFields), { numRuns: sizes[statusIndex] ?? 0, seed: statusIndex })
+    .map((fields, number) => ({ id: 7 + number * 3 + statusIndex, ...fields, status })),
 );
 
 const service = await startHandlers();
@@ -25,8 +28,12 @@ beforeEach(() => service.proxy.reset());
 
 const page = (query: Values, options?: InvokeOptions) => readPage(service.send, query, options);
 
+/** The pets of a page, with every digit. */
+const petsOf = ({ text }: { readonly text: string }) =>
+  v.parse(v.array(v.looseObject(Pet.entries)), parseJson(text));
+
 const walk = async (query: Values | undefined): Promise<Pet[][]> =>
-  (await walkPages(service.send, query)).map(({ body }) => body);
+  (await walkPages(service.send, query)).map(petsOf);
 
 /** Walks a list; expects each of its pets once, in order, and all pages full but the last. */
 const expectEachPetOnce = async (limit: number, status: Pet['status'] | undefined) => {
@@ -70,7 +77,7 @@ const cutAnswers = (itemsOf: () => number, times?: number) => {
 
 /** Expects a page of the first `count` pets, and the others behind its link once nothing is cut. */
 const expectEndAfter = async (count: number, ended: Awaited<ReturnType<typeof page>>) => {
-  expect(ended.body).toEqual(pets.slice(0, count));
+  expect(petsOf(ended)).toEqual(pets.slice(0, count));
   service.proxy.reset();
   expect((await walk(ended.next)).flat()).toEqual(pets.slice(count));
 };
@@ -121,8 +128,8 @@ describe('a page', () => {
     [{ limit: '20' }, [21]],
     [{ limit: '29' }, [30]],
     [{ limit: '31' }, [30, 2]],
-    [{ limit: '100' }, [30, 3, 20]],
-    [{ limit: '100', status: 'pending' }, [3]],
+    [{ limit: '100' }, sizes],
+    [{ limit: '100', status: petStatuses[1] }, [3]],
   ])('of %j reads %j pets: at most one more than it holds', async (query, counts) => {
     // By invocation id, so that a retry counts once.
     const read = new Map<unknown, number>();
@@ -136,12 +143,13 @@ describe('a page', () => {
   });
 
   it('keeps its place when pets are added before it, and shows those added after it', async () => {
-    const first = await page({ status: 'pending', limit: '2' });
-    const late = { name: 'late', categoryId: 1, status: 'pending' };
+    const status = petStatuses[1];
+    const first = await page({ status, limit: '2' });
+    const late = { name: 'late', categoryId: 1, status };
     await service.putPet({ ...late, id: 1 });
     await service.putPet({ ...late, id: 500 });
-    const last = pets.findLast(({ status }) => status === 'pending');
-    expect((await page(first.next ?? {})).body).toEqual([last, { ...late, id: 500 }]);
+    const last = pets.findLast((pet) => pet.status === status);
+    expect(petsOf(await page(first.next ?? {}))).toEqual([last, { ...late, id: 500 }]);
   });
 
   it('is empty and without a link when there are no pets', async () => {

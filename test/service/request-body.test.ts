@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visible } from '../../lib/contract/requests.ts';
+import { visible } from '../../lib/contract/pet.ts';
 import type { Values } from '../support/proxy-event.ts';
 import { creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';

@@ -2,7 +2,7 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { petStatuses } from '../../lib/contract/bodies.ts';
+import { petStatuses } from '../../lib/contract/pet.ts';
 import { integerPartOf } from '../../lib/pets/integer-part.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
 import { walkPages } from '../support/pages.ts';

@@ -1,4 +1,4 @@
-import { petStatuses } from '../../lib/contract/bodies.ts';
+import { petStatuses } from '../../lib/contract/pet.ts';
 
 /** Pets by status and id, as `GET /pets` lists them. */
 export const inListOrder = <Pet extends { readonly id: number; readonly status: string }>(

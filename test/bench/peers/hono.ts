@@ -5,10 +5,10 @@ import { HTTPException } from 'hono/http-exception';
 import { validator } from 'hono/validator';
 import { ApiError, errors } from '../../../lib/contract/errors.ts';
 import { parsePetId } from '../../../lib/contract/pet.ts';
+import { listPetsQueryOf, newPetOf } from '../../../lib/contract/requests.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 import { callContext } from '../call-context.ts';
-import { ListPetsQuery, NewPet, parse } from './schemas.ts';
 
 const unauthorized = errors.unauthorized().body;
 
@@ -32,7 +32,7 @@ app.use(
 
 app.get(
   '/pets',
-  validator('query', (query) => parse(ListPetsQuery, query)),
+  validator('query', (query) => listPetsQueryOf(query)),
   async (context) => {
     const page = await pets.list(context.req.valid('query'), callContext);
     return context.json(page.pets);
@@ -41,7 +41,7 @@ app.get(
 
 app.post(
   '/pets',
-  validator('json', (body) => parse(NewPet, body)),
+  validator('json', (body) => newPetOf(body)),
   async (context) => {
     const scope = { owner: context.get('owner'), key: undefined };
     return context.json(await pets.create(context.req.valid('json'), scope, callContext), 201);

@@ -1,12 +1,11 @@
 import { RequestValidationError, Router } from '@aws-lambda-powertools/event-handler/http';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { Pet } from '../../../lib/contract/bodies.ts';
 import { ApiError, errors } from '../../../lib/contract/errors.ts';
-import { parsePetId } from '../../../lib/contract/pet.ts';
+import { ListPetsQuery } from '../../../lib/contract/list-pets-query.ts';
+import { NewPet, type Pet, parsePetId } from '../../../lib/contract/pet.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 import { callContext } from '../call-context.ts';
-import { ListPetsQuery, NewPet } from './schemas.ts';
 
 /** The router's types don't know a bigint in JSON. */
 const toJson = (pet: Pet) => ({ ...pet, categoryId: Number(pet.categoryId) });

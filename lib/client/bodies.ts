@@ -1,11 +1,7 @@
-/** A 64-bit signed integer: a `number` where that is exact, else a `bigint`. */
-export type Int64 = number | bigint;
-
-/** Every status, in the order in which lists return them. */
-export const petStatuses = ['available', 'pending', 'sold'] as const;
+import type { Int64 } from '../contract/int64.ts';
 
 /** Availability of the animal. */
-export type PetStatus = (typeof petStatuses)[number];
+export type PetStatus = 'available' | 'pending' | 'sold';
 
 /** What a client sends to add an animal. */
 export interface NewPet {

@@ -1,0 +1,21 @@
+import fc from 'fast-check';
+import { NewPet, petStatuses } from '../../lib/contract/pet.ts';
+
+/** Two texts of 255 characters that differ only in the last one. */
+export const longTexts = ['a', 'b'].map((end) => end.padStart(255, 'x'));
+
+/** Valid values of each field of a new pet. A field that is missing here is a type error. */
+export const newPetFields = {
+  name: fc.constantFrom('Zoë', ' 🐶 ', ...longTexts),
+  categoryId: fc.constantFrom(0, -1, 2n ** 63n - 1n, 2n ** 63n - 2n, -(2n ** 63n)),
+  status: fc.constantFrom(...petStatuses),
+} satisfies Record<keyof NewPet, fc.Arbitrary<unknown>>;
+
+const requiredKeys = Object.entries(NewPet.entries)
+  .filter(([, { type }]) => type !== 'optional')
+  .map(([name]) => name);
+
+const arbitraries: Record<string, fc.Arbitrary<unknown>> = newPetFields;
+
+/** New pets as clients may send them: some lack optional fields. */
+export const newPets = fc.record(arbitraries, { requiredKeys });
