@@ -5,7 +5,7 @@ import { type Int64, int64Bounds, isInt64 } from './int64.ts';
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 
 /** Maximum length of a name, in code points. */
-export const maxNameLength = 255;
+const maxNameLength = 255;
 
 /** Unicode's White_Space, Cc, Cf and Default_Ignorable_Code_Point, as ranges: a RegExp compiles `\p{…}` five times slower. */
 const invisible =

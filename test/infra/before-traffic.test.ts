@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { json as readJson } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import * as z from 'zod/mini';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { parseTemplate, Ref, resourcesOf } from '../../infra/build/template.ts';
 import {
@@ -25,16 +25,16 @@ import { listen } from '../support/listen.ts';
 import { deployedTemplate } from '../support/stack.ts';
 
 const template = parseTemplate(JSON.stringify(deployedTemplate(staging).toJSON()));
-const tables = [...resourcesOf(template, 'AWS::DynamoDB::Table', z.object({})).keys()];
+const tables = [...resourcesOf(template, 'AWS::DynamoDB::Table', v.object({})).keys()];
 const tableOf = (start: string) => `${tables.find((id) => id.startsWith(start))}`;
 const isChecked = (id: string) => !id.startsWith('probe');
-const functionIds = resourcesOf(template, 'AWS::Lambda::Function', z.object({})).keys();
+const functionIds = resourcesOf(template, 'AWS::Lambda::Function', v.object({})).keys();
 /** The functions of the API, and the hook. */
 const definitions = functionsOf(template, new Set(functionIds.filter(isChecked)))
   .values()
   .toArray();
 /** The hook finds them in its environment, where the template has references to versions. */
-const versions = resourcesOf(template, 'AWS::Lambda::Version', z.object({ FunctionName: Ref }));
+const versions = resourcesOf(template, 'AWS::Lambda::Version', v.object({ FunctionName: Ref }));
 
 /** What is deployed instead of what was built. */
 interface Change {

@@ -54,7 +54,7 @@ describe('a function that fails', () => {
   it('has a stack that names the sources of its bundle', () => {
     const frames = 'Error: no\n    at x (/tmp/get-pet.cjs:1:5000)\n    at y (/tmp/other.cjs:1:1)';
     expect(sourceMapped(frames)).toMatch(
-      /^Error: no\n {4}at (node_modules|lib)\/\S+\.[jt]s:\d+:\d+\n {4}at y \(\/tmp\/other\.cjs:1:1\)$/,
+      /^Error: no\n {4}at (node_modules|lib)\/\S+\.m?[jt]s:\d+:\d+\n {4}at y \(\/tmp\/other\.cjs:1:1\)$/,
     );
   });
 

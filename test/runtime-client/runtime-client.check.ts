@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import * as v from 'valibot';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import * as z from 'zod/mini';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
@@ -11,7 +11,7 @@ import { assemblyDirectory } from '../support/stack.ts';
 import { testDirectory } from '../support/test-gateway.ts';
 import { startFunction } from './function-process.ts';
 
-const Response = z.object({ response: z.object({ statusCode: z.number(), body: z.string() }) });
+const Response = v.object({ response: v.object({ statusCode: v.number(), body: v.string() }) });
 
 const headers = { Authorization: `Bearer ${inject('apiKey')}`, 'Content-Type': 'application/json' };
 const creation = { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' };
@@ -45,7 +45,7 @@ const hangingEndpoint = async () => {
   return `http://127.0.0.1:${await listen(server)}`;
 };
 
-const statusOf = (outcome: unknown) => Response.parse(outcome).response.statusCode;
+const statusOf = (outcome: unknown) => v.parse(Response, outcome).response.statusCode;
 
 describe.each(requests)('%s on the runtime client of AWS', (name, parts, success) => {
   const event = proxyEvent(parts);
@@ -72,7 +72,7 @@ describe.each(requests)('%s on the runtime client of AWS', (name, parts, success
     const running = await started(name, undefined, await at());
     expect(await running.initialised).toBe('ready');
     expect(Date.now() - begin).toBeLessThan(10_000);
-    const { response } = Response.parse(await running.invoke('request', event));
+    const { response } = v.parse(Response, await running.invoke('request', event));
     expect(response.statusCode).toBe(name === 'unrouted' ? 404 : 503);
     expect(JSON.parse(response.body)).toMatchObject({ status: response.statusCode });
   });

@@ -1,5 +1,5 @@
+import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import type { EventParts } from '../support/proxy-event.ts';
 import { bearer, creation } from '../support/requests.ts';
@@ -15,12 +15,12 @@ for (let batch = 1; batch <= 6; batch += 1) {
 
 /** Every call of DynamoDB, with its RCU or WCU, indexes included. */
 const paid: [call: string, units: number][] = [];
-const Output = z.object({ ConsumedCapacity: z.object({ CapacityUnits: z.number() }) });
+const Output = v.object({ ConsumedCapacity: v.object({ CapacityUnits: v.number() }) });
 
 service.proxy.inject('*', async ({ request, response, call, forward }) => {
   const input = { ...JSON.parse(request.toString()), ReturnConsumedCapacity: 'TOTAL' };
   const { status, headers, body } = await forward(JSON.stringify(input));
-  paid.push([call, Output.parse(JSON.parse(body.toString())).ConsumedCapacity.CapacityUnits]);
+  paid.push([call, v.parse(Output, JSON.parse(body.toString())).ConsumedCapacity.CapacityUnits]);
   response.writeHead(status, headers).end(body);
 });
 

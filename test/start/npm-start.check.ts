@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { afterAll, describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { commandLines, copyProject, NpmStart, runInShell } from './npm-start.ts';
 
-const ErrorBody = z.object({ message: z.string() });
+const ErrorBody = v.object({ message: v.string() });
 
 const project = await copyProject();
 afterAll(() => rm(project, { recursive: true, force: true }));
@@ -63,7 +63,7 @@ describe('npm start', () => {
     );
 
     const messageOf = async (method: string) =>
-      ErrorBody.parse(await (await fetch(`${baseAddress}/unknown`, { method })).json()).message;
+      v.parse(ErrorBody, await (await fetch(`${baseAddress}/unknown`, { method })).json()).message;
     const messageOfFunction = () => messageOf('GET');
     // Of a method that API Gateway does not know.
     const messageOfGateway = () => messageOf('PROPFIND');

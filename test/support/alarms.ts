@@ -1,29 +1,29 @@
 import { compileFunction } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
-import * as z from 'zod/mini';
+import * as v from 'valibot';
 
-const MetricStat = z.object({
-  Metric: z.object({
-    Namespace: z.string(),
-    MetricName: z.string(),
-    Dimensions: z._default(z.array(z.object({ Name: z.string(), Value: z.unknown() })), []),
+const MetricStat = v.object({
+  Metric: v.object({
+    Namespace: v.string(),
+    MetricName: v.string(),
+    Dimensions: v.optional(v.array(v.object({ Name: v.string(), Value: v.unknown() })), []),
   }),
-  Stat: z.string(),
-  Period: z.number(),
+  Stat: v.string(),
+  Period: v.number(),
 });
-const Alarm = z.object({
-  AlarmName: z.string(),
-  Threshold: z.number(),
-  ComparisonOperator: z.enum(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
-  TreatMissingData: z.enum(['notBreaching', 'breaching']),
-  EvaluationPeriods: z.number(),
-  DatapointsToAlarm: z.optional(z.number()),
-  Metrics: z.optional(
-    z.array(
-      z.object({
-        Id: z.string(),
-        Expression: z.optional(z.string()),
-        MetricStat: z.optional(MetricStat),
+const Alarm = v.object({
+  AlarmName: v.string(),
+  Threshold: v.number(),
+  ComparisonOperator: v.picklist(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
+  TreatMissingData: v.picklist(['notBreaching', 'breaching']),
+  EvaluationPeriods: v.number(),
+  DatapointsToAlarm: v.optional(v.number()),
+  Metrics: v.optional(
+    v.array(
+      v.object({
+        Id: v.string(),
+        Expression: v.optional(v.string()),
+        MetricStat: v.optional(MetricStat),
       }),
     ),
   ),
@@ -41,12 +41,12 @@ const metricMath = (year: number) => ({
  * one value per metric, NaN for missing data; `breaches` returns whether that result breaches the threshold.
  */
 const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
-  const alarm = Alarm.parse(properties);
+  const alarm = v.parse(Alarm, properties);
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
   const { Statistic: Stat, Period, ...Metric } = properties;
   const metrics = alarm.Metrics?.flatMap(({ Id, MetricStat }) =>
     MetricStat ? [{ id: Id, ...MetricStat }] : [],
-  ) ?? [{ id: 'm', ...MetricStat.parse({ Metric, Stat, Period }) }];
+  ) ?? [{ id: 'm', ...v.parse(MetricStat, { Metric, Stat, Period }) }];
   const [{ id, Period: period } = { id: '', Period: 0 }] = metrics;
   if (metrics.length === 0 || metrics.some(({ Period }) => Period !== period))
     throw new Error(`${alarm.AlarmName} needs metrics of one period`);

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as v from 'valibot';
 
 const bytes = ['Bytes', 'Kilobytes', 'Megabytes', 'Gigabytes', 'Terabytes'];
 const bits = ['Bits', 'Kilobits', 'Megabits', 'Gigabits', 'Terabits'];
@@ -6,43 +6,41 @@ const units = [
   ...['Seconds', 'Microseconds', 'Milliseconds', 'Percent', 'None'],
   ...[...bytes, ...bits, 'Count'].flatMap((unit) => [unit, `${unit}/Second`]),
 ];
-const Text = z.string().check(z.minLength(1), z.maxLength(255));
+const Text = v.pipe(v.string(), v.minLength(1), v.maxLength(255));
 
 /**
  * A line in CloudWatch's embedded metric format, by AWS's JSON schema. From the text around the schema: objects have no
  * other members, and there are at most 100 metrics, 100 values and 30 dimensions.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-const Line = z.catchall(
-  z.object({
-    _aws: z.strictObject({
-      Timestamp: z.int(),
-      CloudWatchMetrics: z.array(
-        z.strictObject({
-          Namespace: Text,
-          Dimensions: z.array(z.array(Text).check(z.maxLength(30))).check(z.minLength(1)),
-          Metrics: z
-            .array(z.strictObject({ Name: Text, Unit: z.enum(units) }))
-            .check(z.maxLength(100)),
-        }),
-      ),
-    }),
+const Line = v.looseObject({
+  _aws: v.strictObject({
+    Timestamp: v.pipe(v.number(), v.integer()),
+    CloudWatchMetrics: v.array(
+      v.strictObject({
+        Namespace: Text,
+        Dimensions: v.pipe(v.array(v.pipe(v.array(Text), v.maxLength(30))), v.minLength(1)),
+        Metrics: v.pipe(
+          v.array(v.strictObject({ Name: Text, Unit: v.picklist(units) })),
+          v.maxLength(100),
+        ),
+      }),
+    ),
   }),
-  z.unknown(),
-);
-const Target = z.array(z.number()).check(z.minLength(1), z.maxLength(100));
+});
+const Target = v.pipe(v.array(v.number()), v.minLength(1), v.maxLength(100));
 
 /** Each directive of a line, every value as a list. Throws unless the line is in CloudWatch's embedded metric format. */
 export const readMetrics = (line: unknown) => {
-  const { _aws, ...members } = Line.parse(line);
+  const { _aws, ...members } = v.parse(Line, line);
   return _aws.CloudWatchMetrics.map(({ Namespace, Dimensions, Metrics }) => ({
     namespace: Namespace,
     dimensions: Dimensions.map((set) =>
-      Object.fromEntries(set.map((name) => [name, z.string().parse(members[name])])),
+      Object.fromEntries(set.map((name) => [name, v.parse(v.string(), members[name])])),
     ),
     units: Object.fromEntries(Metrics.map(({ Name, Unit }) => [Name, Unit])),
     values: Object.fromEntries(
-      Metrics.map(({ Name }) => [Name, Target.parse([members[Name]].flat())]),
+      Metrics.map(({ Name }) => [Name, v.parse(Target, [members[Name]].flat())]),
     ),
   }));
 };

@@ -7,29 +7,29 @@ import {
   ResourceInUseException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod/mini';
+import * as v from 'valibot';
 import { resourcesOf, type Template } from '../../build/template.ts';
 
-const KeySchema = z.array(
-  z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }),
+const KeySchema = v.array(
+  v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }),
 );
-const Projection = z.object({
-  ProjectionType: z.enum(['ALL', 'INCLUDE', 'KEYS_ONLY']),
-  NonKeyAttributes: z.optional(z.array(z.string())),
+const Projection = v.object({
+  ProjectionType: v.picklist(['ALL', 'INCLUDE', 'KEYS_ONLY']),
+  NonKeyAttributes: v.optional(v.array(v.string())),
 });
-const Table = z.object({
+const Table = v.object({
   KeySchema,
-  GlobalSecondaryIndexes: z.optional(
-    z.array(z.object({ IndexName: z.string(), KeySchema, Projection })),
+  GlobalSecondaryIndexes: v.optional(
+    v.array(v.object({ IndexName: v.string(), KeySchema, Projection })),
   ),
-  AttributeDefinitions: z.array(
-    z.object({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) }),
+  AttributeDefinitions: v.array(
+    v.object({ AttributeName: v.string(), AttributeType: v.picklist(['S', 'N', 'B']) }),
   ),
-  BillingMode: z.literal('PAY_PER_REQUEST'),
+  BillingMode: v.literal('PAY_PER_REQUEST'),
 });
 
 /** A table of the template; locally its logical id is its name. */
-export type TableDefinition = z.output<typeof Table> & { readonly TableName: string };
+export type TableDefinition = v.InferOutput<typeof Table> & { readonly TableName: string };
 
 export const tablesOf = (template: Template): TableDefinition[] =>
   [...resourcesOf(template, 'AWS::DynamoDB::Table', Table)].map(([TableName, table]) => ({

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as v from 'valibot';
 
 /** A response as the gateway sends it. */
 export interface GatewayReply {
@@ -11,31 +11,37 @@ export interface GatewayReply {
 const remapped =
   /^(authorization|connection|content-length|content-md5|date|max-forwards|server|user-agent|www-authenticate|x-amzn-requestid)$/i;
 
-const HeaderValue = z.pipe(z.union([z.string(), z.boolean()]), z.transform(String));
+const HeaderValue = v.pipe(v.union([v.string(), v.boolean()]), v.transform(String));
 
 /** The default is 200, and text is read as a number, as LocalStack recorded (infra/local/aws-behaviour.md). */
-const StatusCode = z._default(
-  z.pipe(
-    z.union([z.number(), z.pipe(z.string().check(z.regex(/^\d{3}$/)), z.transform(Number))]),
-    z.number().check(z.int(), z.gte(200), z.lte(599)),
+const StatusCode = v.optional(
+  v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{3}$/), v.transform(Number))]),
+    v.integer(),
+    v.minValue(200),
+    v.maxValue(599),
   ),
   200,
 );
 
-const ProxyReply = z.strictObject({
-  statusCode: StatusCode,
-  headers: z.nullish(z.record(z.string(), HeaderValue)),
-  multiValueHeaders: z.nullish(z.record(z.string(), z.array(HeaderValue))),
-  body: z.nullish(z.string()),
-  // Without binary media types the body is sent as it is, base64 or not.
-  isBase64Encoded: z.nullish(z.boolean()),
-});
+const ProxyReply = v.pipe(
+  v.unknown(),
+  v.check((reply) => !Array.isArray(reply), 'The reply is a list.'),
+  v.strictObject({
+    statusCode: StatusCode,
+    headers: v.nullish(v.record(v.string(), HeaderValue)),
+    multiValueHeaders: v.nullish(v.record(v.string(), v.array(HeaderValue))),
+    body: v.nullish(v.string()),
+    // Without binary media types the body is sent as it is, base64 or not.
+    isBase64Encoded: v.nullish(v.boolean()),
+  }),
+);
 
 /** Reads what a function returned, as JSON. Throws when API Gateway would call it malformed. */
 export const parseProxyReply = (json: string): GatewayReply => {
-  const { data: reply, error } = ProxyReply.safeParse(JSON.parse(json));
-  if (!reply) throw new Error(z.prettifyError(error).replace(/\s+/g, ' '));
-  const { statusCode, headers, multiValueHeaders, body } = reply;
+  const { success, output, issues } = v.safeParse(ProxyReply, JSON.parse(json));
+  if (!success) throw new Error(v.summarize(issues).replace(/\s+/g, ' '));
+  const { statusCode, headers, multiValueHeaders, body } = output;
   const given = [...Object.entries(multiValueHeaders ?? {}), ...Object.entries(headers ?? {})];
   const pairs = given.flatMap(([name, values]) =>
     [values].flat().map((value) => [remappedName(name), value] as const),

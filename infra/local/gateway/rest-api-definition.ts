@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as v from 'valibot';
 import { Ref, resourcesOf, type Template } from '../../build/template.ts';
 import type { Throttle } from '../../stages.ts';
 
@@ -22,48 +22,50 @@ export interface RestApiDefinition {
 }
 
 /** The root is not a resource of the template: an attribute of the API refers to it, without a `Ref`. */
-const ResourceId = z.object({ Ref: z._default(z.string(), 'root') });
+const ResourceId = v.object({ Ref: v.optional(v.string(), 'root') });
 const headerPrefix = 'gatewayresponse.header.';
-const HeaderName = z.pipe(
-  z.string().check(z.startsWith(headerPrefix)),
-  z.transform((name) => name.slice(headerPrefix.length)),
+const HeaderName = v.pipe(
+  v.string(),
+  v.startsWith(headerPrefix),
+  v.transform((name) => name.slice(headerPrefix.length)),
 );
-const Literal = z.pipe(
-  z.string().check(z.regex(/^'.*'$/s)),
-  z.transform((text) => text.slice(1, -1)),
+const Literal = v.pipe(
+  v.string(),
+  v.regex(/^'.*'$/s),
+  v.transform((text) => text.slice(1, -1)),
 );
 
-const Resource = z.object({ ParentId: ResourceId, PathPart: z.string() });
-const Alias = z.object({ FunctionName: Ref });
-const MethodSetting = z.object({
-  HttpMethod: z.string(),
-  ResourcePath: z.string(),
-  ThrottlingRateLimit: z.number(),
-  ThrottlingBurstLimit: z.number(),
+const Resource = v.object({ ParentId: ResourceId, PathPart: v.string() });
+const Alias = v.object({ FunctionName: Ref });
+const MethodSetting = v.object({
+  HttpMethod: v.string(),
+  ResourcePath: v.string(),
+  ThrottlingRateLimit: v.number(),
+  ThrottlingBurstLimit: v.number(),
 });
-const Stage = z.object({
-  StageName: z.string(),
-  MethodSettings: z._default(z.array(MethodSetting), []),
+const Stage = v.object({
+  StageName: v.string(),
+  MethodSettings: v.optional(v.array(MethodSetting), []),
 });
-const Method = z.object({
-  HttpMethod: z.string(),
+const Method = v.object({
+  HttpMethod: v.string(),
   ResourceId,
-  AuthorizationType: z.optional(z.literal('NONE')),
-  ApiKeyRequired: z.optional(z.literal(false)),
-  Integration: z.object({
-    Type: z.literal('AWS_PROXY'),
-    Uri: z.unknown(),
-    TimeoutInMillis: z._default(z.number(), 29_000),
+  AuthorizationType: v.optional(v.literal('NONE')),
+  ApiKeyRequired: v.optional(v.literal(false)),
+  Integration: v.object({
+    Type: v.literal('AWS_PROXY'),
+    Uri: v.unknown(),
+    TimeoutInMillis: v.optional(v.number(), 29_000),
   }),
 });
-const GatewayResponse = z.pipe(
-  z.object({
-    ResponseType: z.string(),
-    StatusCode: z.optional(z.pipe(z.string(), z.transform(Number))),
-    ResponseParameters: z._default(z.record(HeaderName, Literal), {}),
-    ResponseTemplates: z._default(z.record(z.string(), z.string()), {}),
+const GatewayResponse = v.pipe(
+  v.object({
+    ResponseType: v.string(),
+    StatusCode: v.optional(v.pipe(v.string(), v.transform(Number))),
+    ResponseParameters: v.optional(v.record(HeaderName, Literal), {}),
+    ResponseTemplates: v.optional(v.record(v.string(), v.string()), {}),
   }),
-  z.transform(({ ResponseType, StatusCode, ResponseParameters, ResponseTemplates }) => ({
+  v.transform(({ ResponseType, StatusCode, ResponseParameters, ResponseTemplates }) => ({
     type: ResponseType,
     status: StatusCode,
     headers: ResponseParameters,
@@ -71,9 +73,9 @@ const GatewayResponse = z.pipe(
   })),
 );
 
-export type CustomResponse = z.output<typeof GatewayResponse>;
+export type CustomResponse = v.InferOutput<typeof GatewayResponse>;
 
-type MethodSetting = z.output<typeof MethodSetting>;
+type MethodSetting = v.InferOutput<typeof MethodSetting>;
 
 /** Reads the one REST API of a template. Throws when a route needs what the local gateway doesn't support. */
 export const restApiOf = (template: Template): RestApiDefinition => {

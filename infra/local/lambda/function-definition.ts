@@ -1,18 +1,18 @@
-import * as z from 'zod/mini';
+import * as v from 'valibot';
 import { Ref, resourcesOf, type Template } from '../../build/template.ts';
 
-const LogicalId = z.pipe(
+const LogicalId = v.pipe(
   Ref,
-  z.transform((reference) => reference.Ref),
+  v.transform((reference) => reference.Ref),
 );
-const LambdaFunction = z.pipe(
-  z.object({
-    Handler: z.string().check(z.regex(/^[\w-]+\.handler$/)),
-    Timeout: z.number(),
-    MemorySize: z.number(),
-    Environment: z.object({ Variables: z.record(z.string(), z.union([z.string(), LogicalId])) }),
+const LambdaFunction = v.pipe(
+  v.object({
+    Handler: v.pipe(v.string(), v.regex(/^[\w-]+\.handler$/)),
+    Timeout: v.number(),
+    MemorySize: v.number(),
+    Environment: v.object({ Variables: v.record(v.string(), v.union([v.string(), LogicalId])) }),
   }),
-  z.transform(({ Handler, Timeout, MemorySize, Environment }) => ({
+  v.transform(({ Handler, Timeout, MemorySize, Environment }) => ({
     bundleName: Handler.replace('.handler', ''),
     timeoutMs: Timeout * 1_000,
     memoryMiB: MemorySize,
@@ -24,7 +24,7 @@ const LambdaFunction = z.pipe(
  * A Lambda function as a template declares it, with the name of the bundle that exports its `handler`. Its name is its
  * logical id. The value of a variable that refers to a resource is the logical id of that resource.
  */
-export type FunctionDefinition = z.output<typeof LambdaFunction> & {
+export type FunctionDefinition = v.InferOutput<typeof LambdaFunction> & {
   readonly functionName: string;
 };
 
