@@ -6,11 +6,10 @@ import {
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import {
+  afterCreation,
   creation,
   type GoldenRequest,
   isCheckPet,
-  list,
-  reads,
   refusals,
 } from '../../lib/checks/golden-requests.ts';
 import { readProbeKey } from '../../lib/checks/probe-key.ts';
@@ -54,9 +53,9 @@ export const handler = async (event: HookEvent): Promise<void> => {
 const check = async (signal: AbortSignal): Promise<string[]> => {
   const apiKey = await readProbeKey(signal);
   const failures: string[] = [];
-  const attempt = async (request: GoldenRequest, attempts = 1): Promise<unknown> => {
+  const attempt = async (request: GoldenRequest): Promise<unknown> => {
     let failure: unknown;
-    for (let number = 1; number <= attempts; number += 1) {
+    for (let number = 1; number <= request.attempts; number += 1) {
       if (number > 1) await setTimeout(1_000);
       try {
         return await ask(request, signal);
@@ -70,8 +69,7 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
   for (const request of refusals(apiKey)) await attempt(request);
   const pet = await attempt(creation(apiKey));
   if (!pet || !isCheckPet(pet)) return failures;
-  for (const request of reads(apiKey, pet.id)) await attempt(request);
-  await attempt(list(apiKey), 3);
+  for (const request of afterCreation(apiKey, pet.id)) await attempt(request);
   return failures;
 };
 

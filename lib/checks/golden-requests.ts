@@ -2,9 +2,24 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
 import { type ApiError, errors } from '../contract/errors.ts';
-import { createPet, getPet, listPets, type Operation, operations } from '../contract/operations.ts';
+import {
+  createPet,
+  type Operation,
+  type OperationName,
+  operations,
+} from '../contract/operations.ts';
 import { Pet } from '../contract/pet.ts';
 import { generateApiKey } from '../keys/api-key.ts';
+
+/** What the check sends to an operation besides an API key, and the body that it must get. */
+interface Exchange {
+  readonly query?: string;
+  /** JSON. */
+  readonly body?: string;
+  readonly hasBody: (body: unknown) => boolean;
+  /** How often it is sent until the answer is right; once unless told otherwise. */
+  readonly attempts?: number;
+}
 
 /** The answer that a request must get. */
 interface Expected {
@@ -15,7 +30,9 @@ interface Expected {
 }
 
 /** What a request is sent to: an operation, or the function of all other paths. */
-type Target = Omit<Operation, 'name'> & { readonly name: string };
+type Target = Pick<Operation, 'method' | 'path' | 'deprecation'> & {
+  readonly name: OperationName | 'unrouted';
+};
 
 const unrouted: Target = { name: 'unrouted', method: 'GET', path: '/{proxy+}' };
 
@@ -53,37 +70,32 @@ export const refusals = (apiKey: string): GoldenRequest[] => {
   ]);
 };
 
+/** What the check sends to each operation. They are not the examples of the contract: clients must not be offered the pet. */
+const exchanges: Readonly<Record<OperationName, Exchange>> = {
+  createPet: { body: JSON.stringify(checkPet), hasBody: isCheckPet },
+  // Lists are eventually consistent, so it may miss the pet that the checks add.
+  listPets: { query: 'limit=1', hasBody: isPageOfOne, attempts: 3 },
+  getPet: { hasBody: isCheckPet },
+};
+
 /** A creation under a fixed Idempotency-Key: only the first one ever adds a pet. */
-export const creation = (apiKey: string): GoldenRequest =>
-  golden({
-    target: createPet,
-    apiKey,
-    body: JSON.stringify(checkPet),
-    expected: { status: 201, hasBody: isCheckPet },
-  });
+export const creation = (apiKey: string): GoldenRequest => goldenOf(createPet, apiKey);
 
-/** A list of one pet. It is eventually consistent, so it may miss the pet that the checks add. */
-export const list = (apiKey: string): GoldenRequest =>
-  golden({
-    target: listPets,
-    apiKey,
-    query: 'limit=1',
-    expected: { status: 200, hasBody: isPageOfOne },
-  });
-
-/** Requests that see every earlier write; `petId` is that of the pet that the checks add. */
-export const reads = (apiKey: string, petId: number): GoldenRequest[] => [
-  golden({ target: getPet, apiKey, petId, expected: expectedOfGetPet() }),
+/** A request to every other function; `petId` is that of the pet that the checks add. */
+export const afterCreation = (apiKey: string, petId: number): GoldenRequest[] => [
+  ...operations.filter((each) => each !== createPet).map((each) => goldenOf(each, apiKey, petId)),
   golden({ target: unrouted, apiKey, expected: answeredWith(errors.notFound()) }),
 ];
 
-/** The pet that the checks add, or 410 from the sunset on. */
-const expectedOfGetPet = (): Expected => {
-  const { deprecation } = getPet;
-  if (deprecation && Date.now() >= deprecation.sunset.getTime()) {
-    return answeredWith(errors.endpointRemoved(`GET ${deprecation.successor}`));
-  }
-  return { status: 200, hasBody: isCheckPet };
+/** The request to an operation. Its answer is 410 from the operation's sunset on. */
+const goldenOf = (target: Operation, apiKey: string, petId?: number): GoldenRequest => {
+  const { deprecation, success: status } = target;
+  const { hasBody, ...sent } = exchanges[target.name];
+  const isOver = deprecation && Date.now() >= deprecation.sunset.getTime();
+  const expected = isOver
+    ? answeredWith(errors.endpointRemoved(`GET ${deprecation.successor}`))
+    : { status, hasBody };
+  return golden({ target, apiKey, ...sent, ...(petId && { petId }), expected });
 };
 
 /** Golden requests reach functions without an API. */
@@ -94,13 +106,14 @@ interface GoldenParts {
   readonly apiKey?: string;
   readonly petId?: number;
   readonly query?: string;
-  /** JSON. */
   readonly body?: string;
+  readonly attempts?: number;
   readonly expected: Expected;
 }
 
 /** A request in the form in which API Gateway calls a function, and the answer that it must get. */
-const golden = ({ target, apiKey, petId = 1, query = '', body = '', expected }: GoldenParts) => {
+const golden = (parts: GoldenParts) => {
+  const { target, apiKey, petId = 1, query = '', body = '', attempts = 1, expected } = parts;
   const { name, method, path: resourcePath } = target;
   const path = resourcePath.replace('{petId}', `${petId}`).replace('{proxy+}', 'unknown');
   const request = {
@@ -114,6 +127,7 @@ const golden = ({ target, apiKey, petId = 1, query = '', body = '', expected }: 
   const pathParameters = resourcePath.includes('{petId}') ? { petId: `${petId}` } : {};
   return {
     functionName: name,
+    attempts,
     event: proxyEvent(request, { api, stage: 'v1', path, resourcePath, pathParameters }, body),
     ...expected,
     headers: {
