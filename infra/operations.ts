@@ -34,6 +34,15 @@ export const operationDetails: Readonly<Record<OperationName, OperationDetails>>
   },
 };
 
+/** Finds the API key of a request, in every operation. */
+const findApiKey: DynamodbCall = { action: 'GetItem', target: 'keys table' };
+
+/** All calls that the function of an operation may make. */
+export const dynamodbCallsOf = ({ name }: Operation): readonly DynamodbCall[] => [
+  findApiKey,
+  ...operationDetails[name].dynamodbCalls,
+];
+
 /** Makes a value for each operation, by name. */
 export const byOperation = <Value>(
   make: (operation: Operation) => Value,

@@ -23,7 +23,7 @@ import {
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
 import { bundleName } from '../names.ts';
-import { byOperation, type DynamodbCall, operationDetails } from '../operations.ts';
+import { byOperation, type DynamodbCall, dynamodbCallsOf } from '../operations.ts';
 import { requireSafe } from '../require-safe.ts';
 import type { Stage } from '../stages.ts';
 
@@ -133,18 +133,14 @@ export class AnimalStoreStack extends Stack {
       'keys table': keysTable.tableArn,
       [statusIndex]: `${petsTable.tableArn}/index/${statusIndex}`,
     };
-    const findApiKeys = allow('dynamodb:GetItem', keysTable.tableArn);
-    const operationFunction = ({ name }: Operation) =>
-      new ServiceFunction(this, bundleName(name), {
+    const operationFunction = (operation: Operation) =>
+      new ServiceFunction(this, bundleName(operation.name), {
         stage,
         reservedConcurrentExecutions: stage.reservedConcurrency?.eachOperation,
         environment,
-        permissions: [
-          findApiKeys,
-          ...operationDetails[name].dynamodbCalls.map(({ action, target }) =>
-            allow(`dynamodb:${action}`, arnOf[target]),
-          ),
-        ],
+        permissions: dynamodbCallsOf(operation).map(({ action, target }) =>
+          allow(`dynamodb:${action}`, arnOf[target]),
+        ),
       });
     return {
       ...byOperation(operationFunction),

@@ -10,7 +10,7 @@ interface Exchange {
   /** The body of the request. */
   readonly request: Buffer;
   readonly response: ServerResponse;
-  /** Operation and table, as in `Query Pets`. */
+  /** Action and table of DynamoDB, as in `Query Pets`, or another request as in `GET /v1/pets`. */
   readonly call: string;
   /** Sends the request, or another body, to DynamoDB, and returns the answer without passing it on. */
   readonly forward: (body?: string) => Promise<{
@@ -108,12 +108,21 @@ export const delayed =
     await fault(exchange);
   };
 
-/** Names a call of DynamoDB by operation and table, as in `Query Pets`, and any other request as in `GET /v1/pets`. */
-const callOf = ({ headers, method, url = '/' }: IncomingMessage, body: Buffer): string => {
+/** A call of DynamoDB, as far as IAM distinguishes calls. */
+export interface DynamodbAccess {
+  readonly action: string;
+  /** The name of the table up to its first hyphen, as in `Pets`. */
+  readonly table: string;
+  readonly index: string | undefined;
+}
+
+/** The call of DynamoDB that a request is; `undefined` for another request. */
+const accessOf = ({ headers }: IncomingMessage, body: Buffer): DynamodbAccess | undefined => {
   const target = headers['x-amz-target'];
-  if (target === undefined) return `${method} ${url.split('?')[0]}`;
-  const [table] = `${JSON.parse(body.toString()).TableName}`.split('-');
-  return `${`${target}`.replace('DynamoDB_20120810.', '')} ${table}`;
+  if (target === undefined) return undefined;
+  const { TableName, IndexName: index } = JSON.parse(body.toString());
+  const [table = ''] = `${TableName}`.split('-');
+  return { action: `${target}`.replace('DynamoDB_20120810.', ''), table, index };
 };
 
 /** A proxy in front of DynamoDB, or of the service, that records requests and injects faults. */
@@ -122,6 +131,8 @@ export class FaultProxy {
   readonly requests: string[] = [];
   /** The calls of these requests, by id, without the retries that a busy machine causes. */
   readonly calls = new Map<unknown, string>();
+  /** The requests that are calls of DynamoDB, in order. */
+  readonly accesses: DynamodbAccess[] = [];
   readonly #target: URL;
   #injections: { readonly call: string; readonly fault: Fault; remaining: number }[] = [];
   readonly #server = createServer((incoming, response) => {
@@ -147,6 +158,7 @@ export class FaultProxy {
     this.#injections = [];
     this.requests.length = 0;
     this.calls.clear();
+    this.accesses.length = 0;
   }
 
   /** Closes the port: connections are refused until `listen` is called with the same endpoint. */
@@ -157,7 +169,11 @@ export class FaultProxy {
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
-    const call = callOf(incoming, body);
+    const access = accessOf(incoming, body);
+    if (access) this.accesses.push(access);
+    const call = access
+      ? `${access.action} ${access.table}`
+      : `${incoming.method} ${incoming.url?.split('?')[0]}`;
     this.requests.push(call);
     this.calls.set(incoming.headers['amz-sdk-invocation-id'], call);
     const injection = this.#injections.find(

@@ -1,18 +1,17 @@
 import { inject } from 'vitest';
 import { type ProxyFunction, startGateway } from '../../infra/local/gateway/gateway.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
-import type { Handlers } from './load-handlers.ts';
+import { bundleName } from '../../infra/names.ts';
+import { type Handlers, handlerNames } from './load-handlers.ts';
 import { lambdaContext } from './proxy-event.ts';
 
 /** Starts a local gateway with the routes of the synthesised stack in front of handlers in this process. */
 export const startHandlerGateway = async (handlers: Handlers, port = 0) => {
   const { api, functions } = await readStack(`${inject('assembly')}`);
-  const { listPets, createPet, getPet, unrouted } = handlers;
-  const bundles = { 'list-pets': listPets, 'create-pet': createPet, 'get-pet': getPet, unrouted };
-  const handlerOf = new Map(Object.entries(bundles));
-  const functionOf = (bundleName: string): ProxyFunction => ({
+  const handlerOf = new Map(handlerNames.map((name) => [bundleName(name), handlers[name]]));
+  const functionOf = (bundle: string): ProxyFunction => ({
     invoke: async ({ requestId, event }) =>
-      JSON.stringify(await handlerOf.get(bundleName)?.(event, lambdaContext(requestId))),
+      JSON.stringify(await handlerOf.get(bundle)?.(event, lambdaContext(requestId))),
   });
   const gateway = await startGateway({ port, log: console.log });
   gateway.deploy({

@@ -1,3 +1,4 @@
+import { methodsOf, operations } from '../../lib/contract/operations.ts';
 import type { Handler, Handlers } from './load-handlers.ts';
 import { type EventParts, lambdaContext, proxyEvent, resourceOf } from './proxy-event.ts';
 import { bearer } from './requests.ts';
@@ -24,19 +25,23 @@ export const invoke = async (
  * the type JSON; a header without values is left out.
  */
 export const senderTo = (handlers: Handlers, apiKey: string) => {
-  const { listPets, createPet, getPet, unrouted } = handlers;
-  const routes = new Map([
-    ['GET /pets', listPets],
-    ['HEAD /pets', listPets],
-    ['POST /pets', createPet],
-    ['GET /pets/{petId}', getPet],
-    ['HEAD /pets/{petId}', getPet],
-  ]);
+  const routes = new Map(
+    operations.flatMap((operation) =>
+      methodsOf(operation).map((method) => [
+        `${method} ${operation.path}`,
+        handlers[operation.name],
+      ]),
+    ),
+  );
   return (parts: EventParts = {}, options?: InvokeOptions) => {
     const { method = 'GET', resource = resourceOf(parts), body } = parts;
     const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const headers = { ...bearer(apiKey), ...json, ...parts.headers };
-    return invoke(routes.get(`${method} ${resource}`) ?? unrouted, { ...parts, headers }, options);
+    return invoke(
+      routes.get(`${method} ${resource}`) ?? handlers.unrouted,
+      { ...parts, headers },
+      options,
+    );
   };
 };
 

@@ -2,6 +2,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
+import { bundleName } from '../../infra/names.ts';
+import { byOperation } from '../../infra/operations.ts';
+import { operations } from '../../lib/contract/operations.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
 
 export type Handler = (
@@ -9,7 +12,9 @@ export type Handler = (
   context: OperationContext,
 ) => Promise<APIGatewayProxyResult>;
 
-export type HandlerName = 'listPets' | 'createPet' | 'getPet' | 'unrouted';
+/** Every function of the API. */
+export const handlerNames = [...operations.map(({ name }) => name), 'unrouted'] as const;
+export type HandlerName = (typeof handlerNames)[number];
 export type Handlers = Readonly<Record<HandlerName, Handler>>;
 
 /** How the handler of a bundle is loaded. */
@@ -22,9 +27,13 @@ export const fromBundles: Load = async (bundle) =>
   createRequire(import.meta.url)(join(bundleDirectory(bundle), `${bundle}.cjs`));
 
 /** Loads the handlers, which read the environment variables as they are now. */
-export const loadHandlers = async (load = fromSources): Promise<Handlers> => ({
-  listPets: (await load('list-pets')).handler,
-  createPet: (await load('create-pet')).handler,
-  getPet: (await load('get-pet')).handler,
-  unrouted: (await load('unrouted')).handler,
-});
+export const loadHandlers = async (load = fromSources): Promise<Handlers> => {
+  const loaded = new Map<HandlerName, Handler>();
+  for (const name of handlerNames) loaded.set(name, (await load(bundleName(name))).handler);
+  const handlerOf = (name: HandlerName): Handler => {
+    const handler = loaded.get(name);
+    if (!handler) throw new Error(`${name} has no handler`);
+    return handler;
+  };
+  return { ...byOperation(({ name }) => handlerOf(name)), unrouted: handlerOf('unrouted') };
+};
