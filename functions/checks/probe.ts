@@ -1,4 +1,7 @@
+import * as v from 'valibot';
 import { readProbeKey } from '../../lib/checks/probe-key.ts';
+import { parseJson } from '../../lib/contract/exact-json.ts';
+import { Pet } from '../../lib/contract/pet.ts';
 import { environment } from '../../lib/environment.ts';
 import { metricDirective, writeLine } from '../../lib/telemetry/embedded-metrics.ts';
 import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
@@ -6,11 +9,7 @@ import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
 /** Time limit for reading the key, and for each request, in ms. */
 const patienceMs = 5_000;
 
-/** Whether a body is a page of at most one pet. */
-const isPage = (body: unknown): boolean =>
-  Array.isArray(body) &&
-  body.length <= 1 &&
-  body.every(({ id, name, status }) => id > 0 && name?.length > 0 && status?.length > 0);
+const PageOfOne = v.pipe(v.array(Pet), v.maxLength(1));
 
 /** The API key, kept until the service refuses it. */
 let apiKey: string | undefined;
@@ -44,7 +43,7 @@ const probe = async (): Promise<number> => {
   if (response.status !== 200) throw new Error(`status ${response.status} instead of 200`);
   const type = response.headers.get('content-type');
   if (type !== 'application/json') throw new Error(`content type ${type}`);
-  if (!isPage(JSON.parse(body))) throw new Error('the body is not a page of one pet');
+  if (!v.is(PageOfOne, parseJson(body))) throw new Error('the body is not a page of one pet');
   return latencyMs;
 };
 

@@ -120,7 +120,7 @@ export class AnimalStore {
     newPet: NewPet,
     { idempotencyKey = crypto.randomUUID(), signal }: CreatePetOptions = {},
   ): Promise<Pet> {
-    const { name, categoryId, status } = newPet;
+    const { categoryId } = newPet;
     if (typeof categoryId === 'number' && !Number.isSafeInteger(categoryId)) {
       throw new RangeError('categoryId must be a safe integer; use a bigint beyond ±(2^53 - 1)');
     }
@@ -138,12 +138,7 @@ export class AnimalStore {
       signal,
     );
     const { body } = response;
-    if (!isPet(body)) throw notWhatWasAsked(response);
-    const isAsSent =
-      body.name === name &&
-      String(body.categoryId) === String(categoryId) &&
-      (status === undefined || body.status === status);
-    if (!isAsSent) throw notWhatWasAsked(response);
+    if (!isPet(body) || !hasFieldsOf(newPet, body)) throw notWhatWasAsked(response);
     return body;
   }
 
@@ -182,5 +177,11 @@ const isPet = (body: unknown): body is Pet => {
     typeof status === 'string'
   );
 };
+
+/** Whether a pet has each field as it was sent. The same integer may be a `number` in one and a `bigint` in the other. */
+const hasFieldsOf = (sent: NewPet, pet: Pet): boolean =>
+  Object.entries(sent).every(
+    ([field, value]) => value === undefined || String(Reflect.get(pet, field)) === String(value),
+  );
 
 const isPets = (body: unknown): body is Pet[] => Array.isArray(body) && body.every(isPet);

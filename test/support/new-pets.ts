@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type * as v from 'valibot';
 import { NewPet, petStatuses } from '../../lib/contract/pet.ts';
 
 /** Two texts of 255 characters that differ only in the last one. */
@@ -11,11 +12,15 @@ export const newPetFields = {
   status: fc.constantFrom(...petStatuses),
 } satisfies Record<keyof NewPet, fc.Arbitrary<unknown>>;
 
-const requiredKeys = Object.entries(NewPet.entries)
-  .filter(([, { type }]) => type !== 'optional')
-  .map(([name]) => name);
+/** The names of the fields that a schema requires. */
+export const requiredFields = (entries: v.ObjectEntries): string[] =>
+  Object.entries(entries)
+    .filter(([, { type }]) => type !== 'optional')
+    .map(([name]) => name);
 
 const arbitraries: Record<string, fc.Arbitrary<unknown>> = newPetFields;
 
 /** New pets as clients may send them: some lack optional fields. */
-export const newPets = fc.record(arbitraries, { requiredKeys });
+export const newPets = fc.record(arbitraries, {
+  requiredKeys: requiredFields(NewPet.entries),
+});

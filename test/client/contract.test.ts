@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { AnimalStore, type ListPetsQuery } from '../../lib/client/animal-store.ts';
+import type { ErrorBody, NewPet, Pet, PetStatus } from '../../lib/client/bodies.ts';
+import type * as contractErrors from '../../lib/contract/error-body.ts';
+import { stringifyJson } from '../../lib/contract/exact-json.ts';
+import * as contractQuery from '../../lib/contract/list-pets-query.ts';
+import * as contract from '../../lib/contract/pet.ts';
+import { newPetOf } from '../../lib/contract/requests.ts';
+import { newPets, requiredFields } from '../support/new-pets.ts';
+
+const rex: contract.Pet = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
+
+/** A client that gets this body. */
+const storeWith = (body: unknown, status = 200) =>
+  new AnimalStore({
+    baseAddress: 'http://127.0.0.1/v1',
+    apiKey: 'pets_test',
+    fetch: async () =>
+      new Response(stringifyJson(body), {
+        status,
+        headers: { 'Content-Type': 'application/json' },
+      }),
+  });
+
+describe('the typed client', () => {
+  it('declares the types of the contract', () => {
+    expectTypeOf<PetStatus>().toEqualTypeOf<contract.PetStatus>();
+    expectTypeOf<Pet>().toEqualTypeOf<contract.Pet>();
+    expectTypeOf<NewPet>().toEqualTypeOf<Readonly<v.InferInput<typeof contract.NewPet>>>();
+    expectTypeOf<ErrorBody>().toEqualTypeOf<contractErrors.ErrorBody>();
+    expectTypeOf<keyof ListPetsQuery>().toEqualTypeOf<keyof contractQuery.ListPetsQuery>();
+    const { limit } = v.parse(contractQuery.ListPetsQuery, {});
+    const source = readFileSync(join(projectDirectory, 'lib/client/animal-store.ts'), 'utf8');
+    expect(source).toContain(`on a page, 1 to ${contractQuery.maxLimit}; ${limit} by default.`);
+  });
+
+  it('accepts every pet that the service accepts', async () => {
+    const ids = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+    await fc.assert(
+      fc.asyncProperty(ids, newPets, async (id, sent) => {
+        const newPet = newPetOf(sent);
+        const pet = { id, ...newPet };
+        expect(await storeWith(pet).getPet(id)).toEqual(pet);
+        expect(await storeWith(pet, 201).createPet(newPet)).toEqual(pet);
+      }),
+    );
+  });
+
+  it.each(requiredFields(contract.Pet.entries))(
+    'refuses a pet without %s, or with a list in its place',
+    async (field) => {
+      const refusal = { code: 'unexpected_response' };
+      for (const value of [undefined, [1]]) {
+        const body = { ...rex, [field]: value };
+        await expect(storeWith(body).getPet(1)).rejects.toMatchObject(refusal);
+      }
+    },
+  );
+
+  it.each(Object.keys(contract.NewPet.entries))(
+    'refuses a creation whose response has another %s than it sent',
+    async (field) => {
+      const [sent, received] =
+        fc
+          .sample(fc.tuple(newPets, newPets), { numRuns: 1_000, seed: 1 })
+          .map(([one, other]) => [newPetOf(one), newPetOf(other)] as const)
+          .find(
+            ([one, other]) =>
+              stringifyJson(Reflect.get(one, field)) !== stringifyJson(Reflect.get(other, field)),
+          ) ?? [];
+      if (!sent || !received)
+        throw new Error(`The table of generators has no two values of ${field}`);
+      const body = { id: 1, ...sent, [field]: Reflect.get(received, field) };
+      const creation = storeWith(body, 201).createPet(sent);
+      await expect(creation).rejects.toMatchObject({ code: 'unexpected_response' });
+    },
+  );
+});
