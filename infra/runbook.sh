@@ -243,14 +243,17 @@ key_requests() {
   : "${1:?Usage: key_requests <KEY_ID>}"
   title 'Requests and the last one, by operation, status and day'
   function_logs "filter keyId = \"$1\" | stats count(*) as requests, latest(@timestamp) as lastRequest by operation, status, bin(1d)"
-  title 'The last requests, with the id that access_of takes'
-  function_logs "filter keyId = \"$1\" | fields @timestamp, operation, lambdaRequestId | sort @timestamp desc | limit 20"
+  title 'The last requests, with the id that request_of takes'
+  function_logs "filter keyId = \"$1\" | fields @timestamp, operation, extendedRequestId | sort @timestamp desc | limit 20"
 }
 
-# The line of a request in the access log.
-access_of() {
-  : "${1:?Usage: access_of <LAMBDA REQUEST ID>}"
-  access_log "filter lambdaRequestId = \"$1\" | fields @timestamp, sourceIp, httpMethod, resourcePath, status"
+# The lines of a request, by the id that its client got as x-amz-apigw-id.
+request_of() {
+  : "${1:?Usage: request_of <EXTENDED REQUEST ID>}"
+  title 'The access log'
+  access_log "filter extendedRequestId = \"$1\" | fields @timestamp, sourceIp, httpMethod, resourcePath, status, errorType, firewallStatus"
+  title 'The log of the function, if the request reached one'
+  function_logs "filter extendedRequestId = \"$1\" | fields @timestamp, operation, status, code, keyId, cause.name, cause.thrownAt"
 }
 
 # X-Ray's traces of the last 6 hours whose URLs contain a text.

@@ -143,7 +143,7 @@ export class Connection {
   }
 
   #detailsOf({ status, headers }: Response): ResponseDetails {
-    const requestId = headers.get('x-amzn-RequestId');
+    const requestId = headers.get('x-amz-apigw-id');
     return {
       status,
       requestId: requestId === null ? undefined : this.#withoutApiKey(requestId),

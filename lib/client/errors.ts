@@ -20,7 +20,7 @@ export class AnimalStoreError extends Error {
   readonly code: string;
   /** The HTTP status code; 0 for a redirect in a browser, which hides it. */
   readonly status: number;
-  /** Identifies the request when you ask the operator about it. */
+  /** Identifies the request when you ask the operator about it (`x-amz-apigw-id`). */
   readonly requestId: string | undefined;
   /** How long the service asks you to wait before you repeat the call, in ms, if it does (`Retry-After`). */
   readonly retryAfterMs: number | undefined;

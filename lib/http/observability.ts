@@ -54,20 +54,20 @@ const countAnswer = (record: RequestRecord, status: number) => {
   if (status === 401) record.count(metricNames.authFailures);
 };
 
-/** JSON leaves out members that are `undefined`. */
+/**
+ * JSON leaves out members that are `undefined`. API Gateway sends its `extendedRequestId` to the client as `x-amz-apigw-id`.
+ * A client can choose `requestId`, but not this id.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
+ */
 const detailsOf = ({ event, context, error }: ChainRequest, durationMs: number) => ({
   durationMs,
   timestamp: new Date().toISOString(),
   code: error instanceof ApiError ? error.code : undefined,
   keyId: context.keyId,
-  requestId: gatewayIdOf(event.requestContext.requestId),
+  extendedRequestId: event.requestContext.extendedRequestId,
   lambdaRequestId: context.awsRequestId,
   coldStart,
 });
-
-/** A client can choose the request id by a header of its own, so only one that looks like API Gateway's is logged. */
-const gatewayIdOf = (requestId: string) =>
-  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(requestId) ? requestId : undefined;
 
 /** Name and place of the original error. */
 const kindOf = (error: unknown) => {

@@ -10,11 +10,11 @@ export const headers: Readonly<Record<string, object>> = {
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
-  'x-amzn-RequestId': {
-    description: 'Request ID. Quote it when you report a problem.',
+  'x-amz-apigw-id': {
+    description: 'Identifies the request. Quote it when you report a problem.',
     required: true,
     schema: { type: 'string' },
-    example: '0b5f3d6e-7a53-4b0e-9d3c-5f1f2c6b7a10',
+    example: 'ATfSdF7nPHcErRA=',
   },
   NextLink: {
     description:
@@ -79,7 +79,7 @@ export const header = (name: string) => ({ $ref: `#/components/headers/${name}` 
 /** The headers of every response of an operation, error or not. */
 export const headersOf = ({ deprecation, stability }: Operation) => ({
   'Cache-Control': header('Cache-Control'),
-  'x-amzn-RequestId': header('x-amzn-RequestId'),
+  'x-amz-apigw-id': header('x-amz-apigw-id'),
   ...(deprecation && {
     Deprecation: header('Deprecation'),
     Sunset: header('Sunset'),

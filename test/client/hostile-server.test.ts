@@ -255,14 +255,14 @@ const cases: Readonly<Record<string, Case>> = {
   'the API key in an error body': {
     respond: ({ request, response }) =>
       response
-        .writeHead(400, { 'x-amzn-RequestId': `${request.headers.authorization}` })
+        .writeHead(400, { 'x-amz-apigw-id': `${request.headers.authorization}` })
         .end(JSON.stringify({ ...errorBody('invalid', 400), message: request.headers })),
     error: unexpected,
   },
   'the API key in the message of an error': {
     respond: ({ request, response }) => {
       const message = `Not a valid header: ${request.headers.authorization}`;
-      response.writeHead(403, { 'x-amzn-RequestId': `${request.headers.authorization}` });
+      response.writeHead(403, { 'x-amz-apigw-id': `${request.headers.authorization}` });
       response.end(JSON.stringify({ code: message, message, status: 403 }));
     },
     error: { name: 'AnimalStoreError', status: 403 },

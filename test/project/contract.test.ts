@@ -6,7 +6,7 @@ const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
 const headers = {
   'content-type': 'application/json',
   'cache-control': 'no-store',
-  'x-amzn-requestid': 'any',
+  'x-amz-apigw-id': 'any',
 };
 const listed: ClientResponse = { status: 200, headers, text: JSON.stringify([rex]) };
 const listedWith = (other: ClientResponse['headers']) => ({
@@ -38,7 +38,7 @@ describe('departuresFromContract', () => {
     ['code', list, refusal(400, 'not_found')],
     ['x-powered-by', list, listedWith({ 'x-powered-by': 'us' })],
     ['cache-control', list, listedWith({ 'cache-control': 'public' })],
-    ['x-amzn-requestid', list, listedWith({ 'x-amzn-requestid': undefined })],
+    ['x-amz-apigw-id', list, listedWith({ 'x-amz-apigw-id': undefined })],
     ['link', list, listedWith({ link: '</v1/pets>; rel="prev"' })],
     ['Content-Type', list, listedWith({ 'content-type': 'text/plain' })],
     ['colour', list, { ...listed, text: JSON.stringify([{ ...rex, colour: 'brown' }]) }],

@@ -150,7 +150,10 @@ describe('a change of openapi.json', () => {
     // Intended: names of invisible characters were accepted, and get 400 now.
     const pattern = /"pattern": "\[\^\\\\(?:t|u0000).*"/g;
     const [present = ''] = contractText.match(pattern) ?? [];
-    const before = (released ?? '').replace(pattern, () => present);
+    const before = (released ?? '')
+      .replace(pattern, () => present)
+      // Intended: another header has the id to quote. API Gateway still sends this one.
+      .replaceAll('x-amzn-RequestId', 'x-amz-apigw-id');
     const { breaks, report } = compare(before, contractText);
     expect(breaks, report).toBe(false);
   });

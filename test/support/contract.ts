@@ -65,7 +65,7 @@ export const bodyMismatches = (schema: string, body: unknown): string[] =>
 
 /** Headers of HTTP, browsers, CloudFront or API Gateway, which the document leaves out. */
 const transportHeaders =
-  /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|via|x-amz-(apigw|request)-id|x-amzn-(errortype|trace-id)|x-amz-cf-.*|x-cache)$/;
+  /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|via|x-amz-request-id|x-amzn-(errortype|requestid|trace-id)|x-amz-cf-.*|x-cache)$/;
 
 /** The methods of API Gateway's `ANY`; other methods have no route and get the response of an unknown path. */
 const routedMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];

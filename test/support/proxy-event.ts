@@ -6,7 +6,7 @@ import type { OperationContext } from '../../lib/http/operation-request.ts';
 export type Values = Readonly<Record<string, string | readonly string[]>>;
 
 export interface EventParts {
-  /** API Gateway's, unless a client has chosen it. */
+  /** A client may choose it. */
   readonly requestId?: string;
   readonly method?: string;
   readonly resource?: string;
@@ -17,22 +17,19 @@ export interface EventParts {
   readonly isBase64Encoded?: boolean;
 }
 
-/** The request id of every event that names no other. */
-export const gatewayRequestId = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
+/** The extended request id of every event. */
+export const extendedRequestId = 'ATfSdF7nPHcErRA=';
 
 /** The proxy event that a REST API sends for a request, as the local gateway builds it. */
 export const proxyEvent = (parts: EventParts): APIGatewayProxyEvent => {
-  const {
-    requestId = gatewayRequestId,
-    method = 'GET',
-    resource = resourceOf(parts),
-    petId,
-  } = parts;
+  const ids = newRequestIds();
+  const { requestId = ids.requestId, method = 'GET', resource = resourceOf(parts), petId } = parts;
   const { headers = {}, query = {}, body = '', isBase64Encoded = false } = parts;
   const path = resource.replace('{petId}', petId ?? '');
   const request = {
-    ...newRequestIds(),
+    ...ids,
     requestId,
+    extendedRequestId,
     method,
     path: `/v1${path}`,
     query: `${new URLSearchParams(pairsOf(query))}`,
