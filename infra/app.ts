@@ -10,10 +10,12 @@ import { emulated, type Stage, stages, staging } from './stages.ts';
 
 await bundleFunctions();
 
-// The CDK's command line passes the feature flags of cdk.json by itself; nothing else that runs this file does.
+// The CDK's command line passes the feature flags of cdk.json by itself; nothing else
+// that runs this file does.
 const app = new App({ analyticsReporting: false, context: cdk.context });
-// `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that can't wait, and
-// `--context placeholders=allowed` to synthesise without deploying. `--context cors=<origin>` replaces `corsOrigins`.
+// `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that
+// can't wait, and `--context placeholders=allowed` to synthesise without deploying. `--context
+// cors=<origin>` replaces `corsOrigins`.
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const cors: unknown = app.node.tryGetContext('cors');
 const arePlaceholdersAllowed = isSet('placeholders', 'allowed');

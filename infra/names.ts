@@ -4,7 +4,9 @@ import type { Stage } from './stages.ts';
 /** The name of a stage's API, metrics, logs, alarms and dashboard. */
 export const serviceName = ({ name }: Stage) => `animal-store-${name}`;
 
-/** The name of the SSM parameter (a SecureString) with the API key of the probe and of the golden requests. */
+/**
+ * The name of the SSM parameter (a SecureString) with the API key of the probe and of the golden requests.
+ */
 export const probeKeyParameter = ({ name }: Pick<Stage, 'name'>) =>
   `/animal-store/${name}/probe-api-key`;
 

@@ -12,8 +12,8 @@ export interface OperationDetails {
   /** All calls that the function may make, besides finding the API key. */
   readonly dynamodbCalls: readonly DynamodbCall[];
   /**
-   * The latency that rolls a new version back, in ms: 2.5 times the p99 of a good version. The p99 values on AWS are
-   * unverified: take them from `Latency` of the live version over a week, and correct these limits.
+   * The latency that rolls a new version back, in ms: 2.5 times the p99 of a good version. The p99 values on
+   * AWS are unverified: take them from `Latency` of the live version over a week, and correct these limits.
    */
   readonly latencyLimitMs: number;
 }

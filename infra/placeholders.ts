@@ -5,7 +5,9 @@ import type { Stage } from './stages.ts';
 /** Values that only document: RFC 2606's domain, and the account ids of AWS's examples. */
 const placeholder = /\bexample\.com\b|\b(?:111122223333|444455556666)\b/;
 
-/** The values of a stage that the repository came with and that an operator must set, each with its reason. */
+/**
+ * The values of a stage that the repository came with and that an operator must set, each with its reason.
+ */
 export const placeholdersIn = (
   stage: Stage,
   { link = runbookLink, packageName = clientPackage } = {},

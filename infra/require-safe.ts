@@ -23,8 +23,9 @@ const isOrigin = (given: string): boolean =>
   URL.parse(given)?.origin === given && !/[*']/.test(given);
 
 /**
- * Throws an error that lists the reasons when a canary has no alarms to stop it, when prod could lose data or fail unnoticed,
- * or when an origin for CORS is not a scheme, a host and an optional port, in lower case, without a path.
+ * Throws an error that lists the reasons when a canary has no alarms to stop it, when prod could lose
+ * data or fail unnoticed, or when an origin for CORS is not a scheme, a host and an optional port, in
+ * lower case, without a path.
  */
 export const requireSafe = (stage: Stage): void => {
   const problems: string[] = [];

@@ -8,7 +8,9 @@ export interface Throttle {
   readonly burst: number;
 }
 
-/** The settings of one deployment of the service. They are plain values, so that every command can read them. */
+/**
+ * The settings of one deployment of the service. They are plain values, so that every command can read them.
+ */
 export interface Stage {
   readonly name: 'staging' | 'prod';
   /** The account and region of the stage; `undefined` deploys to those of the credentials. */
@@ -21,23 +23,30 @@ export interface Stage {
   readonly throttle: Throttle;
   /** Throttles of single operations, by name. */
   readonly operationThrottles: Readonly<Partial<Record<OperationName, Throttle>>>;
-  /** Origins whose web pages may call the service, such as `https://store.example`; without any, CORS is off. */
+  /**
+   * Origins whose web pages may call the service, such as `https://store.example`; without any, CORS is off.
+   */
   readonly corsOrigins: readonly string[];
   /** The firewall's limits: how many requests each address, and each API key, may send in 5 minutes. */
   readonly firewall: { requestsPerAddress: number; requestsPerApiKey: number } | undefined;
   /** Memory of each function, in MiB; its share of CPU grows with it. */
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
-  /** Reserved concurrency of each function, which is also its limit. Without it, all share the account's concurrency. */
+  /**
+   * Reserved concurrency of each function, which is also its limit. Without it, all share
+   * the account's concurrency.
+   */
   readonly reservedConcurrency: Readonly<{ eachOperation: number; unrouted: number }> | undefined;
-  /** For how many minutes a new version gets 10 % of the requests; `undefined` sends it all requests at once. */
+  /**
+   * For how many minutes a new version gets 10 % of the requests; `undefined` sends it all requests at once.
+   */
   readonly canaryMinutes: number | undefined;
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
   /**
-   * E-mail addresses, HTTPS endpoints that page somebody, or ARNs of SNS topics that CloudWatch may publish to. Without
-   * any, the stage has no alarms, no dashboard and no probe.
+   * E-mail addresses, HTTPS endpoints that page somebody, or ARNs of SNS topics that CloudWatch may publish
+   * to. Without any, the stage has no alarms, no dashboard and no probe.
    */
   readonly alarmAddressees: readonly string[];
   /** Whether tables and logs outlive the stack that declares them. */
@@ -48,7 +57,9 @@ export interface Stage {
   readonly terminationProtection: boolean;
   /** Days of point-in-time recovery of the tables, from 1 to 35; 0 turns it off. */
   readonly pointInTimeRecoveryDays: number;
-  /** The most request units a second that a table, and its index, accept. This limits what a mistake costs. */
+  /**
+   * The most request units a second that a table, and its index, accept. This limits what a mistake costs.
+   */
   readonly maximumUnits: { readonly read: number; readonly write: number };
 }
 
@@ -109,7 +120,10 @@ export const prod: Stage = {
 /** Every stage of the service, by its name. */
 export const stages: Readonly<Record<Stage['name'], Stage>> = { staging, prod };
 
-/** The stage for an AWS-compatible emulator: in the emulator's account, without what emulators lack, such as CodeDeploy. */
+/**
+ * The stage for an AWS-compatible emulator: in the emulator's account, without what emulators
+ * lack, such as CodeDeploy.
+ */
 export const emulated = (stage: Stage): Stage => ({
   ...stage,
   environment: undefined,

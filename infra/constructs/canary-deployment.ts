@@ -23,8 +23,9 @@ import {
 } from './stage-function.ts';
 
 /**
- * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed, then 10 % of
- * them for `canaryMinutes`, then all. Rolls back if an alarm of the new version, or `server-errors`, goes off.
+ * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed,
+ * then 10 % of them for `canaryMinutes`, then all. Rolls back if an alarm of the new version, or
+ * `server-errors`, goes off.
  */
 export class CanaryDeployment extends Construct {
   constructor(scope: Construct, service: MonitoredService, minutes: number, alarms: Monitoring) {
@@ -47,18 +48,20 @@ export class CanaryDeployment extends Construct {
         role,
         deploymentConfig,
         preHook: check.lambda,
-        // At most 10: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
+        // At most 10:
+        // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
         alarms: [...addCanaryAlarms(alarms, stage, name, functions[name]), alarms.serverErrors],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
-      // The check must have the new versions, and CodeDeploy the permission to call it, before the alias moves.
+      // The check must have the new versions, and CodeDeploy the permission to call
+      // it, before the alias moves.
       alias.node.addDependency(check, role);
     }
   }
 
   /**
-   * CodeDeploy's BeforeAllowTraffic hook (`before-traffic-handler.ts`). It reads the new versions from its environment
-   * variables, so a release or a rollback must update the hook before it moves an alias.
+   * CodeDeploy's BeforeAllowTraffic hook (`before-traffic-handler.ts`). It reads the new versions from its
+   * environment variables, so a release or a rollback must update the hook before it moves an alias.
    */
   #addCheck(stage: Stage, functions: ServiceFunctions): StageFunction {
     const called = Object.entries(functions);
@@ -93,8 +96,8 @@ const latencyLimitMsOf = (name: keyof ServiceFunctions): number =>
   name === 'unrouted' ? latencyLimitMsOfUnrouted : operationDetails[name].latencyLimitMs;
 
 /**
- * The alarms that roll back a function's new version. They don't compare it with the live version, which the template
- * does not know.
+ * The alarms that roll back a function's new version. They don't compare it with the live version, which
+ * the template does not know.
  */
 const addCanaryAlarms = (
   monitoring: Monitoring,
@@ -107,7 +110,8 @@ const addCanaryAlarms = (
     serviceMetric(stage, name, { operation, version }, statistic);
   const requests = metric(versionMetricNames.requests);
   const latencyLimitMs = latencyLimitMsOf(operation);
-  // CodeDeploy reads their state. They mail nobody: later they watch the live version, where one crash must wake no one.
+  // CodeDeploy reads their state. They mail nobody: later they watch the live version, where
+  // one crash must wake no one.
   const forCodeDeploy = { actionsEnabled: false, runbookEntry: 'canary-errors' };
   return [
     // A crash and a time-out write no line, so only Lambda counts them.

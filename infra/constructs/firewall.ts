@@ -10,7 +10,10 @@ import { errorHeaders } from './error-headers.ts';
 
 type Limits = NonNullable<Stage['firewall']>;
 
-/** A web ACL (AWS WAF) in front of the API. Blocks large bodies, floods, and known attacks (gateway response WAF_FILTERED). */
+/**
+ * A web ACL (AWS WAF) in front of the API. Blocks large bodies, floods, and known attacks
+ * (gateway response WAF_FILTERED).
+ */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, stage: Stage, limits: Limits, stageArn: string) {
     super(scope, id);
@@ -34,7 +37,8 @@ export class Firewall extends Construct {
           { contentType: 'APPLICATION_JSON', content: JSON.stringify(body) },
         ]),
       ),
-      // Sampled requests and logs would show whole API keys. The path can't be protected: it has no field type.
+      // Sampled requests and logs would show whole API keys. The path can't be
+      // protected: it has no field type.
       // https://docs.aws.amazon.com/waf/latest/APIReference/API_FieldToProtect.html
       dataProtectionConfig: {
         dataProtections: [
@@ -120,7 +124,8 @@ const over = (limit: number, by: { aggregateKeyType: string; customKeys?: object
 });
 
 /**
- * The functions accept `bearer` in any case and any number of spaces after it. All spellings count as one key.
+ * The functions accept `bearer` in any case and any number of spaces after it. All
+ * spellings count as one key.
  * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-transformation.html
  */
 const oneSpelling = [
@@ -142,7 +147,10 @@ const block = (stage: Stage, error: ApiError): CfnWebACL.RuleActionProperty => (
   },
 });
 
-/** AWS's rule groups, each with its rules that only count: a pet may be named `<b>`, and clients need no `User-Agent`. */
+/**
+ * AWS's rule groups, each with its rules that only count: a pet may be named `<b>`, and
+ * clients need no `User-Agent`.
+ */
 const managedRules = Object.entries({
   AWSManagedRulesCommonRuleSet: [
     'SizeRestrictions_BODY',

@@ -66,7 +66,8 @@ export class Monitoring extends Construct {
 
   /** The stage's own topic with its subscribers, and the topics among its addressees. */
   #addTopics(): ITopic[] {
-    // Not encrypted by a key: a slip in the key's policy would silence every alarm, and mail is plain text anyway.
+    // Not encrypted by a key: a slip in the key's policy would silence every alarm, and
+    // mail is plain text anyway.
     const displayName = serviceName(this.#stage);
     const topic = new Topic(this, 'Topic', { displayName, enforceSSL: true });
     // The policy of `enforceSSL` replaces the default one, which lets CloudWatch publish.
@@ -96,7 +97,8 @@ const alarmsOf = (service: MonitoredService, region: string) => {
       metric: new MathExpression({
         // One failure at night, when it is half of the requests, must wake no one.
         expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
-        // Metrics of the whole REST API: those of its API Gateway stage would make the aliases depend on themselves.
+        // Metrics of the whole REST API: those of its API Gateway stage would make the
+        // aliases depend on themselves.
         usingMetrics: { errors: restApi.metricServerError(), requests: restApi.metricCount() },
       }),
       threshold: 1,

@@ -26,7 +26,10 @@ import type { ServiceFunction, ServiceFunctions } from './stage-function.ts';
 /** The stage of the REST API, and so the last segment of the base address. */
 const versionSegment = 'v1';
 
-/** The REST API: a route per operation, a catch-all for the rest, and every error of the gateway as an Error body. */
+/**
+ * The REST API: a route per operation, a catch-all for the rest, and every error of the
+ * gateway as an Error body.
+ */
 export class PetsApi extends Construct {
   readonly restApi: RestApi;
   readonly baseAddress: string;
@@ -94,7 +97,8 @@ export class PetsApi extends Construct {
         this.#addRoute(operation.path, method, functions[operation.name]);
       }
     }
-    // Without a catch-all the gateway reads the Bearer header as a malformed signature: DEFAULT_4XX (DataBiosphere/azul#7470).
+    // Without a catch-all the gateway reads the Bearer header as a malformed signature: DEFAULT_4XX
+    // (DataBiosphere/azul#7470).
     for (const path of new Set(['/', ...operations.map(({ path }) => path), '/{proxy+}'])) {
       this.#addRoute(path, 'ANY', functions.unrouted);
     }
@@ -122,7 +126,8 @@ export class PetsApi extends Construct {
 }
 
 /**
- * TLS 1.3, or 1.2 with forward secrecy; post-quantum if a client offers it. SNI and `Host` must name the same host.
+ * TLS 1.3, or 1.2 with forward secrecy; post-quantum if a client offers it. SNI and `Host`
+ * must name the same host.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
 const tls = {
@@ -157,8 +162,8 @@ const methodOptions = ({ ratePerSecond, burst }: Throttle): MethodDeploymentOpti
 });
 
 /**
- * One line of the access log. It leaves out what a client can choose freely, because that can contain an API key:
- * `$context.error.message`, the path, `requestId` and the trace id. Its ids are made by AWS.
+ * One line of the access log. It leaves out what a client can choose freely, because that can contain an API
+ * key: `$context.error.message`, the path, `requestId` and the trace id. Its ids are made by AWS.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const accessLogLine = {

@@ -10,7 +10,10 @@ import { acknowledge } from './security-checks.ts';
 import { probeMetric } from './service-metrics.ts';
 import { StageFunction } from './stage-function.ts';
 
-/** Asks the service once a minute for a pet as its clients do, at its public address, and alarms when it fails. */
+/**
+ * Asks the service once a minute for a pet as its clients do, at its public address,
+ * and alarms when it fails.
+ */
 export class Probe extends StageFunction {
   constructor(scope: Construct, stage: Stage, baseAddress: string, monitoring: Monitoring) {
     super(scope, 'probe', {

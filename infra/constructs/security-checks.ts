@@ -3,8 +3,8 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import type { Construct } from 'constructs';
 
 /**
- * Checks every stack of an app against the rules of cdk-nag, for AWS in general and for serverless services. A finding
- * that is not acknowledged with a reason makes the synthesis fail.
+ * Checks every stack of an app against the rules of cdk-nag, for AWS in general and for serverless services.
+ * A finding that is not acknowledged with a reason makes the synthesis fail.
  */
 export const addSecurityChecks = (app: App): void => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));

@@ -16,7 +16,10 @@ export interface MonitoredService {
   readonly keysTable: Table;
 }
 
-/** A metric of the service's own in a stage, of an operation or of one version of its function, over 5 minutes. */
+/**
+ * A metric of the service's own in a stage, of an operation or of one version of its
+ * function, over 5 minutes.
+ */
 export const serviceMetric = (
   stage: Stage,
   metricName: string,
@@ -47,8 +50,9 @@ export const tableMetric = (
   });
 
 /**
- * The sum of metrics, fit for an alarm: missing values count as 0. AWS's pages disagree whether arithmetic does that, and
- * an alarm that gets no value from AWS/DynamoDB keeps its state, even if treatMissingData says otherwise.
+ * The sum of metrics, fit for an alarm: missing values count as 0. AWS's pages disagree whether
+ * arithmetic does that, and an alarm that gets no value from AWS/DynamoDB keeps its state, even if
+ * treatMissingData says otherwise.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
  */

@@ -29,8 +29,8 @@ import {
 const width = 24;
 
 /**
- * The dashboard `animal-store-<stage>`, with the state of each alarm. From top to bottom: what is wrong, is it up, who is
- * hurt, what changed, and what may be the cause.
+ * The dashboard `animal-store-<stage>`, with the state of each alarm. From top to bottom: what is wrong, is
+ * it up, who is hurt, what changed, and what may be the cause.
  */
 export class StageDashboard extends Construct {
   constructor(scope: Construct, id: string, service: MonitoredService, alarms: readonly Alarm[]) {

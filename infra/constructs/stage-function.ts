@@ -85,7 +85,10 @@ export class StageFunction extends Construct {
 /** The function of each operation, and the one for every other path and method. */
 export type ServiceFunctions = Readonly<Record<OperationName | 'unrouted', ServiceFunction>>;
 
-/** A function of a file in `functions/`, called through the alias `live`, which a deployment moves to the new version. */
+/**
+ * A function of a file in `functions/`, called through the alias `live`, which a deployment
+ * moves to the new version.
+ */
 export class ServiceFunction extends StageFunction {
   readonly alias: Alias & IFunction;
 

@@ -14,13 +14,16 @@ export interface DocsSiteOptions {
   /** Of the service: the page sends its requests there. */
   readonly baseAddress: string;
   readonly apiKey: string;
-  /** Proves that a page was opened by the user who started the service, and not by another user of this machine. */
+  /**
+   * Proves that a page was opened by the user who started the service, and not by
+   * another user of this machine.
+   */
   readonly token: string;
 }
 
 /**
- * Serves the reference page at `/docs`, and redirects browsers to it. The page has no API key: it gets the key at
- * `/docs/api-key` for the token.
+ * Serves the reference page at `/docs`, and redirects browsers to it. The page has no API key: it gets the
+ * key at `/docs/api-key` for the token.
  */
 export const docsSite =
   ({ baseAddress, apiKey, token }: DocsSiteOptions): Site =>

@@ -25,8 +25,8 @@ export const seed = async (client: DynamoDBClient, table: string): Promise<void>
 };
 
 /**
- * Puts this machine's API key into the keys table. The first start generates the key and keeps it for later ones in the
- * directory, in a file that only the user can read.
+ * Puts this machine's API key into the keys table. The first start generates the key and keeps it for later
+ * ones in the directory, in a file that only the user can read.
  */
 export const issueLocalApiKey = async (
   client: DynamoDBClient,

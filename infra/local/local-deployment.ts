@@ -30,7 +30,10 @@ export interface LocalDeploymentOptions extends FunctionReports {
   readonly progress: (line: string) => void;
 }
 
-/** The functions of one deployment, with a copy of their bundles: later builds change and remove the originals. */
+/**
+ * The functions of one deployment, with a copy of their bundles: later builds change
+ * and remove the originals.
+ */
 interface Release {
   readonly copy: string;
   readonly functions: ReadonlyMap<string, LambdaFunction>;
@@ -70,7 +73,9 @@ export class LocalDeployment {
     return apiKey;
   }
 
-  /** Serves the stack with the bundles as they are now; requests that came before still get their response. */
+  /**
+   * Serves the stack with the bundles as they are now; requests that came before still get their response.
+   */
   async #deploy(): Promise<void> {
     const { gateway, dynamodbEndpoint, log, failure } = this.#options;
     const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint };
@@ -95,8 +100,8 @@ export class LocalDeployment {
   }
 
   /**
-   * Reloads changed sources: first the bundles, then the stack, which shares modules with them. Reports what can't be
-   * built, and keeps what ran before in service.
+   * Reloads changed sources: first the bundles, then the stack, which shares modules with them. Reports what
+   * can't be built, and keeps what ran before in service.
    */
   async redeploy(signal: AbortSignal): Promise<void> {
     const { progress, synthesise } = this.#options;

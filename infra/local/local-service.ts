@@ -40,8 +40,9 @@ export interface LocalService {
 }
 
 /**
- * Starts the service on this machine: DynamoDB Local with the template's tables, and the functions' bundles behind a
- * gateway with the template's routes. Throws, with nothing left running, an error of one line that says what to do.
+ * Starts the service on this machine: DynamoDB Local with the template's tables, and the functions'
+ * bundles behind a gateway with the template's routes. Throws, with nothing left running, an error of one
+ * line that says what to do.
  */
 export const startLocalService = async (
   options: LocalServiceOptions = {},

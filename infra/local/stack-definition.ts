@@ -14,7 +14,9 @@ export interface StackDefinition {
   readonly tables: Readonly<Record<string, TableDefinition>>;
 }
 
-/** Reads the parts of a stack's template that run locally. Throws when a route needs what is not supported. */
+/**
+ * Reads the parts of a stack's template that run locally. Throws when a route needs what is not supported.
+ */
 export const stackDefinitionOf = (template: Template): StackDefinition => {
   const api = restApiOf(template);
   const functions = functionsOf(template, new Set(api.routes.map(({ functionId }) => functionId)));
@@ -26,6 +28,9 @@ export const stackDefinitionOf = (template: Template): StackDefinition => {
   return { api, functions, tables: Object.fromEntries(tables) };
 };
 
-/** Reads the stack that runs locally, that of staging, from a folder of synthesised stacks. Throws as `stackDefinitionOf`. */
+/**
+ * Reads the stack that runs locally, that of staging, from a folder of synthesised stacks.
+ * Throws as `stackDefinitionOf`.
+ */
 export const readStack = async (assembly: string): Promise<StackDefinition> =>
   stackDefinitionOf(await readTemplate(assembly, stackName(staging)));

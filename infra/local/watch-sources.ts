@@ -19,7 +19,10 @@ export interface SourceWatchOptions {
 export type Rebuild = (signal: AbortSignal) => Promise<unknown>;
 
 export interface SourceWatch {
-  /** Sets what is called after each burst of changes, one call at a time, and at once if something has changed already. */
+  /**
+   * Sets what is called after each burst of changes, one call at a time, and at once if
+   * something has changed already.
+   */
   readonly rebuildWith: (rebuild: Rebuild) => void;
   readonly stop: () => Promise<void>;
 }

@@ -5,7 +5,8 @@ import { serviceRole } from '../constructs/service-role.ts';
 import { accountStackName } from '../names.ts';
 
 /**
- * The role by which API Gateway writes its logs: a setting that an account has once in a region, for all stages.
+ * The role by which API Gateway writes its logs: a setting that an account has once in
+ * a region, for all stages.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 export class AccountStack extends Stack {

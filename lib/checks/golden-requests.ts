@@ -70,7 +70,10 @@ export const refusals = (apiKey: string): GoldenRequest[] => {
   ]);
 };
 
-/** What the check sends to each operation. They are not the examples of the contract: clients must not be offered the pet. */
+/**
+ * What the check sends to each operation. They are not the examples of the contract: clients
+ * must not be offered the pet.
+ */
 const exchanges: Readonly<Record<OperationName, Exchange>> = {
   createPet: { body: JSON.stringify(checkPet), hasBody: isCheckPet },
   // Lists are eventually consistent, so it may miss the pet that the checks add.

@@ -3,7 +3,10 @@ import { environment } from '../environment.ts';
 
 const ssm = new SSMClient();
 
-/** Reads the API key with which a stage checks itself. Never log it. Throws an error that says what to do if there is none. */
+/**
+ * Reads the API key with which a stage checks itself. Never log it. Throws an error that says
+ * what to do if there is none.
+ */
 export const readProbeKey = async (abortSignal: AbortSignal): Promise<string> => {
   const Name = environment('PROBE_KEY_PARAMETER');
   const found = await ssm

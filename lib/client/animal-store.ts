@@ -21,7 +21,10 @@ export interface ListPetsQuery {
   readonly status?: PetStatus | undefined;
   /** Maximum number of pets on a page, 1 to 100; 20 by default. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of an earlier page with the same `status`; without a cursor, the list starts at its first pet. */
+  /**
+   * `nextCursor` of an earlier page with the same `status`; without a cursor, the list
+   * starts at its first pet.
+   */
   readonly cursor?: string | undefined;
 }
 
@@ -40,8 +43,8 @@ export interface CallOptions {
 
 export interface CreatePetOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters. Calls with the same key and pet add it once, even from different processes. By
-   * default each call has a random key.
+   * 1 to 255 visible ASCII characters. Calls with the same key and pet add it once, even from different
+   * processes. By default each call has a random key.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -50,18 +53,19 @@ export interface CreatePetOptions extends CallOptions {
 const maxEmptyPages = 100;
 
 /**
- * A client of the animal store. It retries a call up to three times after 429, 502, 503, 504, a lost response or a time-out.
- * It waits as long as `Retry-After` says, but at most `maxRetryWaitMs` in a call: if a wait would be longer, the call fails at
- * once. It follows no redirect and reads at most 1 MiB of a response. Integers beyond ±(2^53 - 1) are `bigint`.
- * A call throws AnimalStoreError for an error response or one that the service does not send, NetworkError or TimeoutError if
- * there is no complete response, RangeError for an invalid argument, and the signal's `reason` if you abort it.
+ * A client of the animal store. It retries a call up to three times after 429, 502, 503, 504, a lost response
+ * or a time-out. It waits as long as `Retry-After` says, but at most `maxRetryWaitMs` in a call: if a wait
+ * would be longer, the call fails at once. It follows no redirect and reads at most 1 MiB of a response.
+ * Integers beyond ±(2^53 - 1) are `bigint`. A call throws AnimalStoreError for an error response or one that
+ * the service does not send, NetworkError or TimeoutError if there is no complete response, RangeError for an
+ * invalid argument, and the signal's `reason` if you abort it.
  */
 export class AnimalStore {
   readonly #connection: Connection;
 
   /**
-   * Throws a TypeError for an invalid `apiKey` or `baseAddress`, and a RangeError for an invalid duration. Throws an Error on
-   * platforms whose JSON can't keep 64-bit integers, such as Node.js 20.
+   * Throws a TypeError for an invalid `apiKey` or `baseAddress`, and a RangeError for an invalid duration.
+   * Throws an Error on platforms whose JSON can't keep 64-bit integers, such as Node.js 20.
    */
   constructor(options: AnimalStoreOptions) {
     if (!('rawJSON' in JSON)) {
@@ -73,8 +77,8 @@ export class AnimalStore {
   }
 
   /**
-   * Yields every pet that the query selects. Fetches a page when the loop reaches the first pet of that page. Throws an
-   * AnimalStoreError if a cursor comes again, or after 100 pages in a row without a pet.
+   * Yields every pet that the query selects. Fetches a page when the loop reaches the first pet of that page.
+   * Throws an AnimalStoreError if a cursor comes again, or after 100 pages in a row without a pet.
    */
   async *listPets(query: ListPetsQuery = {}, options: CallOptions = {}): AsyncGenerator<Pet> {
     let { cursor } = query;
@@ -113,8 +117,8 @@ export class AnimalStore {
   }
 
   /**
-   * Adds a pet; retries never add a second one. Throws a RangeError if `categoryId` is a `number` but not a safe integer, or
-   * for an `idempotencyKey` that the service would refuse.
+   * Adds a pet; retries never add a second one. Throws a RangeError if `categoryId` is a `number` but not a
+   * safe integer, or for an `idempotencyKey` that the service would refuse.
    */
   async createPet(
     newPet: NewPet,
@@ -178,7 +182,10 @@ const isPet = (body: unknown): body is Pet => {
   );
 };
 
-/** Whether a pet has each field as it was sent. The same integer may be a `number` in one and a `bigint` in the other. */
+/**
+ * Whether a pet has each field as it was sent. The same integer may be a `number` in one and
+ * a `bigint` in the other.
+ */
 const hasFieldsOf = (sent: NewPet, pet: Pet): boolean =>
   Object.entries(sent).every(
     ([field, value]) => value === undefined || String(Reflect.get(pet, field)) === String(value),

@@ -19,7 +19,9 @@ export interface ConnectionOptions {
   readonly timeoutMs?: number;
   /** How long a call may wait between its attempts, all waits together, in ms; 30,000 by default. */
   readonly maxRetryWaitMs?: number;
-  /** Used instead of the platform's `fetch`. Errors that it throws, except TypeErrors, reach you unchanged. */
+  /**
+   * Used instead of the platform's `fetch`. Errors that it throws, except TypeErrors, reach you unchanged.
+   */
   readonly fetch?: typeof fetch;
 }
 
@@ -48,7 +50,10 @@ const firstBackoffMs = 300;
 /** Limits the memory that a response takes, compressed or not. 100 pets take at most a third of it. */
 const maxBodyBytes = 1_048_576;
 
-/** Sends requests with the API key to the service. Limits their number, their time and the size of the responses. */
+/**
+ * Sends requests with the API key to the service. Limits their number, their time and
+ * the size of the responses.
+ */
 export class Connection {
   readonly #baseAddress: string;
   readonly #apiKey: string;
@@ -56,7 +61,10 @@ export class Connection {
   readonly #maxRetryWaitMs: number;
   readonly #fetch: typeof fetch | undefined;
 
-  /** Throws a TypeError or RangeError for an invalid option. Its message never repeats the option, which can be a secret. */
+  /**
+   * Throws a TypeError or RangeError for an invalid option. Its message never repeats the
+   * option, which can be a secret.
+   */
   constructor({
     baseAddress,
     apiKey,
@@ -157,8 +165,8 @@ export class Connection {
       return await promise;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      // Node.js keeps the reason in `cause`. Only its message and code are copied: another field has the bytes of a
-      // malformed response, which can repeat the API key.
+      // Node.js keeps the reason in `cause`. Only its message and code are copied: another field has the
+      // bytes of a malformed response, which can repeat the API key.
       const { message, code } = Object(error.cause ?? error);
       const cause = new Error(this.#withoutApiKey(`${message || code}`));
       if (code !== undefined) Object.assign(cause, { code });
@@ -205,7 +213,9 @@ const parseUrl = (text: string): URL | undefined => {
   }
 };
 
-/** Returns how long to wait before a retry, in ms. Throws the error of the last attempt if a retry can't help. */
+/**
+ * Returns how long to wait before a retry, in ms. Throws the error of the last attempt if a retry can't help.
+ */
 const waitBeforeRetry = (error: unknown, retries: number): number => {
   const backoffMs = Math.random() * firstBackoffMs * 2 ** retries;
   if (error instanceof NetworkError || error instanceof TimeoutError) return backoffMs;

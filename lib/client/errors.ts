@@ -11,8 +11,8 @@ export interface ResponseDetails {
 // Node.js prints the static name of a class. Bundlers may rename a class, so each class sets its name.
 
 /**
- * An error response. Its `code` is `unexpected_response` if the response, even a 200, is not one that the service sends:
- * another body, a redirect, or a list that does not end.
+ * An error response. Its `code` is `unexpected_response` if the response, even a 200, is not one that the
+ * service sends: another body, a redirect, or a list that does not end.
  */
 export class AnimalStoreError extends Error {
   static override readonly name = 'AnimalStoreError';
@@ -38,8 +38,8 @@ export class AnimalStoreError extends Error {
 }
 
 /**
- * No complete response came: DNS, connection or TLS failed on the last attempt. `cause` is an Error with the reason of the
- * platform; in Node.js, its `code` is the one of the system, such as `ECONNREFUSED`.
+ * No complete response came: DNS, connection or TLS failed on the last attempt. `cause` is an Error with the
+ * reason of the platform; in Node.js, its `code` is the one of the system, such as `ECONNREFUSED`.
  */
 export class NetworkError extends Error {
   static override readonly name = 'NetworkError';

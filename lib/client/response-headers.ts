@@ -1,6 +1,6 @@
 /**
- * Returns the query of the link to the next page (`Link`, RFC 8288), or `undefined` without such a link. The link's host is
- * ignored, so it never gets the API key. Takes time linear in the length of the header.
+ * Returns the query of the link to the next page (`Link`, RFC 8288), or `undefined` without such a link. The
+ * link's host is ignored, so it never gets the API key. Takes time linear in the length of the header.
  */
 export const nextPageQuery = (link: string | null): URLSearchParams | undefined => {
   // Neither a URI nor these parameters contain `<` or `>`.
@@ -15,7 +15,10 @@ export const nextPageQuery = (link: string | null): URLSearchParams | undefined 
 const isRelationNext = (parameter: string) =>
   parameter === 'rel="next"' || parameter === 'rel=next';
 
-/** Returns how long `Retry-After` (RFC 9110) asks to wait, in ms; `undefined` without the header, or if it is malformed. */
+/**
+ * Returns how long `Retry-After` (RFC 9110) asks to wait, in ms; `undefined` without the
+ * header, or if it is malformed.
+ */
 export const retryAfterMs = (retryAfter: string | null): number | undefined => {
   const value = retryAfter ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;

@@ -12,7 +12,10 @@ const ApiKeyRecord = v.object({
   /** The last four characters of the key, part of its checksum. Its owner recognises the key by them. */
   lastFour: v.string(),
   createdAt: v.string(),
-  /** The lifetime with which the key was issued, in ms; absent for an unlimited one. A rotation shortens only `expiresAt`. */
+  /**
+   * The lifetime with which the key was issued, in ms; absent for an unlimited one. A rotation
+   * shortens only `expiresAt`.
+   */
   lifetimeMs: v.optional(v.number()),
   expiresAt: v.optional(v.string()),
   revokedAt: v.optional(v.string()),

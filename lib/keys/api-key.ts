@@ -1,6 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** `pets_live` for production, `pets_test` elsewhere. It shows people and secret scanners which stage accepts a key. */
+/**
+ * `pets_live` for production, `pets_test` elsewhere. It shows people and secret scanners
+ * which stage accepts a key.
+ */
 export type ApiKeyPrefix = 'pets_live' | 'pets_test';
 
 /** What may be stored of an API key: its id and its hash, never the secret. */
@@ -22,7 +25,9 @@ export const generateApiKey = (prefix: ApiKeyPrefix): string => {
   return unchecked + checksumOf(unchecked);
 };
 
-/** The id of a key in the format of this prefix; `undefined` for any other text. Does not verify the checksum. */
+/**
+ * The id of a key in the format of this prefix; `undefined` for any other text. Does not verify the checksum.
+ */
 export const keyIdOf = (apiKey: string, prefix: string): string | undefined => {
   const parts = shape.exec(apiKey)?.groups;
   return parts?.['prefix'] === prefix ? parts['keyId'] : undefined;
@@ -35,7 +40,10 @@ export const isIntact = (apiKey: string): boolean =>
 /** SHA-256 of the whole key, 32 bytes. */
 export const hashOf = (apiKey: string): Uint8Array => hash('sha256', apiKey, 'buffer');
 
-/** Returns the id and the hash of an API key. Returns `undefined` for a mistyped key, another prefix or any other text. */
+/**
+ * Returns the id and the hash of an API key. Returns `undefined` for a mistyped key, another
+ * prefix or any other text.
+ */
 export const identifyApiKey = (apiKey: string, prefix: string): ApiKeyIdentity | undefined => {
   const keyId = keyIdOf(apiKey, prefix);
   return keyId && isIntact(apiKey) ? { keyId, hash: hashOf(apiKey) } : undefined;

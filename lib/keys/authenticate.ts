@@ -7,14 +7,18 @@ import { findApiKey, rememberAsProven, rememberedApiKey } from './find-api-key.t
 
 const prefix = environment('API_KEY_PREFIX');
 
-/** Returns the record of a valid API key; `undefined` for any other text. Throws the SDK's error if it can't look up the key. */
+/**
+ * Returns the record of a valid API key; `undefined` for any other text. Throws the SDK's error if
+ * it can't look up the key.
+ */
 export const authenticate = async (
   apiKey: string,
   context: CallContext,
 ): Promise<ApiKeyRecord | undefined> => {
   const keyId = keyIdOf(apiKey, prefix);
   if (!keyId) return undefined;
-  // The checksum rejects a mistyped key without a read of the table. A remembered key needs no checksum: its hash is compared.
+  // The checksum rejects a mistyped key without a read of the table. A remembered key needs no
+  // checksum: its hash is compared.
   const record =
     rememberedApiKey(keyId) ?? (isIntact(apiKey) ? await findApiKey(keyId, context) : undefined);
   const isValid = record && timingSafeEqual(record.hash, hashOf(apiKey)) && isInForce(record);

@@ -6,13 +6,21 @@ import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
 const keysTable = environment('KEYS_TABLE');
 
-/** How long an answer of the keys table is used, in ms: a revocation takes effect after about this time, plus replica lag. */
+/**
+ * How long an answer of the keys table is used, in ms: a revocation takes effect after about
+ * this time, plus replica lag.
+ */
 const knownFreshMs = 60_000;
 const unknownFreshMs = 10_000;
-/** How old an answer may get while the keys table can't be read, and the time until the next attempt, in ms. */
+/**
+ * How old an answer may get while the keys table can't be read, and the time until the next attempt, in ms.
+ */
 const outageToleranceMs = 300_000;
 const outageRetryMs = 5_000;
-/** How long to wait for a fresh answer when there is an older one, in ms: the operation needs the remaining time. */
+/**
+ * How long to wait for a fresh answer when there is an older one, in ms: the operation
+ * needs the remaining time.
+ */
 const refreshPatienceMs = 1_000;
 const maxCachedKeys = 1_000;
 
@@ -42,8 +50,9 @@ export const rememberAsProven = (keyId: string): void => {
 };
 
 /**
- * The record of an API key, from memory or the keys table (0.5 RCU); `undefined` if there is none.
- * While the table is out of reach, a key read in the last 5 minutes is still found; for others the SDK's error is thrown.
+ * The record of an API key, from memory or the keys table (0.5 RCU); `undefined` if there is
+ * none. While the table is out of reach, a key read in the last 5 minutes is still found; for
+ * others the SDK's error is thrown.
  */
 export const findApiKey = async (
   keyId: string,

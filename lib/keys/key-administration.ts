@@ -42,7 +42,10 @@ export const keyAdministration = (
   TableName: string,
   prefix: ApiKeyPrefix,
 ) => {
-  /** Issues a key to an owner, with a lifetime in ms; unlimited by default. Throws for an `apiKey` of another prefix. */
+  /**
+   * Issues a key to an owner, with a lifetime in ms; unlimited by default. Throws for an
+   * `apiKey` of another prefix.
+   */
   const issue = async (
     owner: string,
     lifetimeMs?: number,
@@ -108,8 +111,8 @@ export const keyAdministration = (
   };
 
   /**
-   * Issues a key's successor to its owner, and ends the key itself after the grace period, unless it ends sooner.
-   * Throws for a key that is unknown, no longer in force, or rotated already.
+   * Issues a key's successor to its owner, and ends the key itself after the grace period, unless it ends
+   * sooner. Throws for a key that is unknown, no longer in force, or rotated already.
    */
   const rotate = async (
     keyId: string,
@@ -133,8 +136,9 @@ export const keyAdministration = (
   };
 
   /**
-   * Ends a key now. Functions that remember it refuse it after about 60 s: their next read is eventually consistent, and may
-   * miss a write of the last second (DynamoDB developer guide, "DynamoDB read consistency"). Throws for an unknown key.
+   * Ends a key now. Functions that remember it refuse it after about 60 s: their next read is eventually
+   * consistent, and may miss a write of the last second (DynamoDB developer guide, "DynamoDB read
+   * consistency"). Throws for an unknown key.
    */
   const revoke = (keyId: string): Promise<void> =>
     set(keyId, 'revokedAt', new Date().toISOString());

@@ -5,8 +5,8 @@ import { readApiKey } from './find-api-key.ts';
 const warmUpMs = 1_000;
 
 /**
- * For Lambda's INIT phase: connects to DynamoDB, signs, and reads a missing key (0.5 RCU), so that the first request is
- * faster. Ignores failures: that request tries again.
+ * For Lambda's INIT phase: connects to DynamoDB, signs, and reads a missing key (0.5 RCU), so that the first
+ * request is faster. Ignores failures: that request tries again.
  */
 export const warmUp = async (): Promise<void> => {
   // No client waits for it, so no line has its record.

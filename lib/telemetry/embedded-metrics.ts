@@ -7,7 +7,10 @@ export interface MetricDirective {
   readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
 }
 
-/** The directive for metrics with these dimensions. A metric whose name ends with `Latency` is in ms, all others are counts. */
+/**
+ * The directive for metrics with these dimensions. A metric whose name ends with `Latency` is in
+ * ms, all others are counts.
+ */
 export const metricDirective = (
   dimensions: readonly string[],
   names: readonly string[],
@@ -21,7 +24,8 @@ export const metricDirective = (
 });
 
 /**
- * Writes one line of the log: its fields, and which of them are metrics or dimensions. Fields that are `undefined` are left out.
+ * Writes one line of the log: its fields, and which of them are metrics or dimensions. Fields that are
+ * `undefined` are left out.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export const writeLine = (
@@ -29,6 +33,7 @@ export const writeLine = (
   directives: readonly MetricDirective[],
 ): void => {
   const line = { ...fields, _aws: { Timestamp: Date.now(), CloudWatchMetrics: directives } };
-  // Not console.log, which Lambda gives a prefix (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
+  // Not console.log, which Lambda gives a prefix
+  // (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };

@@ -2,8 +2,8 @@
 export const metricsNamespace = 'AnimalStore';
 
 /**
- * The metrics of each operation. Their dimensions are exactly `service` and `operation`. A count of zero is not written, so
- * an alarm or a ratio must treat a missing value as 0, as `FILL(errors, 0) / requests` does.
+ * The metrics of each operation. Their dimensions are exactly `service` and `operation`. A count of zero is
+ * not written, so an alarm or a ratio must treat a missing value as 0, as `FILL(errors, 0) / requests` does.
  */
 export const metricNames = {
   /** Requests that reached the function. */
@@ -33,7 +33,10 @@ export const versionMetricNames = {
   latency: 'Latency',
 } as const;
 
-/** The metrics of each request that the probe sends to the public base address. Their only dimension is `service`. */
+/**
+ * The metrics of each request that the probe sends to the public base address. Their
+ * only dimension is `service`.
+ */
 export const probeMetricNames = {
   /** 1 for the expected response, else 0. */
   success: 'ProbeSuccess',

@@ -44,7 +44,9 @@ describe('npm run deploy', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Deploys to an account that is ready and finds these changes; gives the commands of the CDK that it ran. */
+  /**
+   * Deploys to an account that is ready and finds these changes; gives the commands of the CDK that it ran.
+   */
   const deploy = async (Changes: object[] | undefined, ...words: string[]) => {
     const ExecutionStatus = Changes ? 'AVAILABLE' : 'UNAVAILABLE';
     aws.answers = {

@@ -70,8 +70,8 @@ const waitFor = async (what: string, seconds: number, tries: () => boolean | Pro
 };
 
 /**
- * Deploys staging, runs the acceptance tests, deploys it again without a change and with one, and destroys it. Never
- * destroys what was there before: it refuses to begin, or updates and keeps staging with `--keep`.
+ * Deploys staging, runs the acceptance tests, deploys it again without a change and with one, and destroys
+ * it. Never destroys what was there before: it refuses to begin, or updates and keeps staging with `--keep`.
  */
 const run = async (keep: boolean) => {
   if (!keep && (await findStack(stack))) {

@@ -12,8 +12,8 @@ interface Options {
 }
 
 /**
- * Prints what autocannon measured, and compares the catalogue with the answers: as many pets as 201s, each with an id of
- * its own. Throws for any error or difference.
+ * Prints what autocannon measured, and compares the catalogue with the answers: as many pets as 201s, each
+ * with an id of its own. Throws for any error or difference.
  */
 const run = async ({ requests: amount, connections }: Options) => {
   const service = await startLocalService({ progress: console.log });

@@ -26,7 +26,9 @@ const never = [false, false];
 
 const limitsOfVersions = { 'list-pets': 200, 'create-pet': 125, 'get-pet': 125, unrouted: 50 };
 
-/** For each alarm: its periods, the least values of its metrics that set it off, and values that just fail to. */
+/**
+ * For each alarm: its periods, the least values of its metrics that set it off, and values that just fail to.
+ */
 type Limits = readonly [name: string, periods: string, least: number[], ...less: number[][]];
 const limits: readonly Limits[] = [
   ['server-errors', '1 of 1 x 300 s', [5, 500], [4, 4], [5, 501]],
@@ -109,7 +111,8 @@ describe('the alarm', () => {
     },
   );
 
-  // Alarms on DynamoDB's metrics keep their state while data is missing, even if treatMissingData says otherwise.
+  // Alarms on DynamoDB's metrics keep their state while data is missing, even if
+  // treatMissingData says otherwise.
   // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
   it.each(alarms.filter(([, { metrics }]) => metrics[0]?.Namespace === 'AWS/DynamoDB'))(
     '%s ends when throttles have ended, as its value is then 0, not missing',

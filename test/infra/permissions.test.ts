@@ -47,8 +47,9 @@ await observe('listPets', () => service.send({ query: { status: 'sold' } }));
 await observe('getPet', () => service.send({ petId: '1' }));
 
 /**
- * Calls that a function no longer makes, by its name: its old version does, which runs with the role of the new template
- * during a canary. Add a call here in the release that ends it, and remove it here and from infra/operations.ts in the next.
+ * Calls that a function no longer makes, by its name: its old version does, which runs with the role of the
+ * new template during a canary. Add a call here in the release that ends it, and remove it here and from
+ * infra/operations.ts in the next.
  */
 const formerCalls: Partial<Record<HandlerName, readonly DynamodbAccess[]>> = {};
 

@@ -123,7 +123,10 @@ const blocksOf = (section: string) =>
 
 const workDirectory = mkdtempSync(join(tmpdir(), 'animal-store-runbook-'));
 
-/** Records what a script would run instead of running it, and prints what passes for a name, an ARN and a state. */
+/**
+ * Records what a script would run instead of running it, and prints what passes for a
+ * name, an ARN and a state.
+ */
 const recorder = `
 set -euo pipefail
 cd '${workDirectory}'
@@ -148,7 +151,9 @@ sleep() { :; }
 
 afterAll(() => rmSync(workDirectory, { recursive: true }));
 
-/** What bash printed when it ran these lines after runbook.sh, and the commands that they ran, word by word. */
+/**
+ * What bash printed when it ran these lines after runbook.sh, and the commands that they ran, word by word.
+ */
 const runInBash = (lines: readonly string[], ...words: readonly string[]) => {
   const calls = join(workDirectory, 'calls');
   writeFileSync(calls, '');

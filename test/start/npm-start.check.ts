@@ -88,7 +88,8 @@ describe('npm start', () => {
     await edit('infra/app.ts', "throw new Error('on purpose');\n", '');
     await first.printed(/^(Not reloaded, .*: The Lambda function does not have a dead letter.*)$/m);
 
-    // The functions that are in service need no file of the project, also for an environment that starts later.
+    // The functions that are in service need no file of the project, also for an
+    // environment that starts later.
     const source = join(project, 'functions', 'get-pet.ts');
     const contents = await readFile(source, 'utf8');
     await rm(source);

@@ -17,7 +17,9 @@ export const copyProject = async (): Promise<string> => {
   return path;
 };
 
-/** The processes of this machine: a line for each, its id before its command line. Not every machine has `ps`. */
+/**
+ * The processes of this machine: a line for each, its id before its command line. Not every machine has `ps`.
+ */
 export const commandLines = async (): Promise<string> => {
   if (process.platform !== 'linux') {
     return (await promisify(execFile)('ps', ['-A', '-o', 'pid,args'])).stdout;

@@ -29,7 +29,10 @@ const Alarm = v.object({
   ),
 });
 
-/** The functions of metric math, in a given year. A missing value is NaN, and so is the result of an operation with it. */
+/**
+ * The functions of metric math, in a given year. A missing value is NaN, and so is the result
+ * of an operation with it.
+ */
 const metricMath = (year: number) => ({
   IF: (condition: boolean, yes: number, no: number) => (condition ? yes : no),
   FILL: (value: number, filler: number) => (Number.isNaN(value) ? filler : value),
@@ -37,8 +40,9 @@ const metricMath = (year: number) => ({
 });
 
 /**
- * Reads the condition of an alarm from the properties of its resource. `compute` returns the result of its expression for
- * one value per metric, NaN for missing data; `breaches` returns whether that result breaches the threshold.
+ * Reads the condition of an alarm from the properties of its resource. `compute` returns the result
+ * of its expression for one value per metric, NaN for missing data; `breaches` returns whether that
+ * result breaches the threshold.
  */
 const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const alarm = v.parse(Alarm, properties);

@@ -34,7 +34,10 @@ interface AwsEndpoint {
   readonly stop: () => void;
 }
 
-/** Answers the requests of SDKs by their action, such as `GetCallerIdentity` or `AmazonSSM.GetParameter`, and records them. */
+/**
+ * Answers the requests of SDKs by their action, such as `GetCallerIdentity` or
+ * `AmazonSSM.GetParameter`, and records them.
+ */
 export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
   const server = createServer(async (request, response) => {
     const body = await text(request);

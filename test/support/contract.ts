@@ -39,7 +39,9 @@ export const contractText = readFileSync(
 );
 export const contract: Document = JSON.parse(contractText);
 
-/** The document with closed objects: clients must ignore unknown fields, but the service must not send any. */
+/**
+ * The document with closed objects: clients must ignore unknown fields, but the service must not send any.
+ */
 const closed = JSON.parse(contractText, (_key, value: ByName<unknown>) =>
   value['type'] === 'object' ? { ...value, additionalProperties: false } : value,
 );
@@ -67,7 +69,9 @@ export const bodyMismatches = (schema: string, body: unknown): string[] =>
 const transportHeaders =
   /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|via|x-amz-request-id|x-amzn-(errortype|requestid|trace-id)|x-amz-cf-.*|x-cache)$/;
 
-/** The methods of API Gateway's `ANY`; other methods have no route and get the response of an unknown path. */
+/**
+ * The methods of API Gateway's `ANY`; other methods have no route and get the response of an unknown path.
+ */
 const routedMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
 /** The operations of a path, by their methods. */

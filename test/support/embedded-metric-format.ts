@@ -9,8 +9,8 @@ const units = [
 const Text = v.pipe(v.string(), v.minLength(1), v.maxLength(255));
 
 /**
- * A line in CloudWatch's embedded metric format, by AWS's JSON schema. From the text around the schema: objects have no
- * other members, and there are at most 100 metrics, 100 values and 30 dimensions.
+ * A line in CloudWatch's embedded metric format, by AWS's JSON schema. From the text around the schema:
+ * objects have no other members, and there are at most 100 metrics, 100 values and 30 dimensions.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 const Line = v.looseObject({
@@ -30,7 +30,10 @@ const Line = v.looseObject({
 });
 const Target = v.pipe(v.array(v.number()), v.minLength(1), v.maxLength(100));
 
-/** Each directive of a line, every value as a list. Throws unless the line is in CloudWatch's embedded metric format. */
+/**
+ * Each directive of a line, every value as a list. Throws unless the line is in
+ * CloudWatch's embedded metric format.
+ */
 export const readMetrics = (line: unknown) => {
   const { _aws, ...members } = v.parse(Line, line);
   return _aws.CloudWatchMetrics.map(({ Namespace, Dimensions, Metrics }) => ({

@@ -143,7 +143,9 @@ export class FaultProxy {
     this.#target = new URL(target);
   }
 
-  /** Listens on a free port, or on that of `endpoint` again after `refuseConnections`. Returns the endpoint. */
+  /**
+   * Listens on a free port, or on that of `endpoint` again after `refuseConnections`. Returns the endpoint.
+   */
   async listen(endpoint = 'http://127.0.0.1:0'): Promise<string> {
     return `http://127.0.0.1:${await listen(this.#server, Number(new URL(endpoint).port))}`;
   }

@@ -11,16 +11,21 @@ declare module 'vitest' {
     apiKey: string;
     /** The reference page, with its token; absent when the acceptance tests run against a deployed stage. */
     docsAddress?: string;
-    /** DynamoDB Local, and the tables of the template; absent when the acceptance tests run against a deployed stage. */
+    /**
+     * DynamoDB Local, and the tables of the template; absent when the acceptance tests run
+     * against a deployed stage.
+     */
     dynamodb?: Pick<LocalService, 'dynamodbEndpoint' | 'tables'>;
-    /** The folder of the synthesised stacks; absent when the acceptance tests run against a deployed stage. */
+    /**
+     * The folder of the synthesised stacks; absent when the acceptance tests run against a deployed stage.
+     */
     assembly?: string;
   }
 }
 
 /**
- * Synthesises every stack once for all tests and starts the local service from it, or points the acceptance tests at
- * the service that BASE_URL and API_KEY name.
+ * Synthesises every stack once for all tests and starts the local service from it, or points the acceptance
+ * tests at the service that BASE_URL and API_KEY name.
  */
 export default async function setup(project: TestProject) {
   const { BASE_URL: baseAddress, API_KEY: apiKey } = process.env;

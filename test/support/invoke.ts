@@ -21,8 +21,8 @@ export const invoke = async (
 };
 
 /**
- * Sends requests to the handlers that API Gateway routes them to. By default a request has the API key, and with a body
- * the type JSON; a header without values is left out.
+ * Sends requests to the handlers that API Gateway routes them to. By default a request has the API key, and
+ * with a body the type JSON; a header without values is left out.
  */
 export const senderTo = (handlers: Handlers, apiKey: string) => {
   const routes = new Map(

@@ -1,7 +1,9 @@
 import { beforeEach, expect, vi } from 'vitest';
 import { readMetrics } from './embedded-metric-format.ts';
 
-/** Discards the log lines of tests that don't capture them. Call it once in a test file, outside its tests. */
+/**
+ * Discards the log lines of tests that don't capture them. Call it once in a test file, outside its tests.
+ */
 export const discardLog = () => {
   const discard = () => vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   discard();

@@ -3,8 +3,8 @@ import { projectDirectory } from '../../infra/project-directory.ts';
 import { findProgram } from './find-program.ts';
 
 /**
- * Path of a tool of `test/requirements.txt`, from `.build/venv`, where `.ci/python-tools` installs it, or else from PATH;
- * undefined when neither has it. Throws in CI, where none may be missing.
+ * Path of a tool of `test/requirements.txt`, from `.build/venv`, where `.ci/python-tools` installs it, or
+ * else from PATH; undefined when neither has it. Throws in CI, where none may be missing.
  */
 export const pythonTool = (name: string): string | undefined => {
   const found = findProgram([name], [join(projectDirectory, '.build', 'venv', 'bin')]);

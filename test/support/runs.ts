@@ -1,4 +1,7 @@
-/** How often a generated test runs: some with every `npm test`, many with `RUNS=many`, few against each mutant. */
+/**
+ * How often a generated test runs: some with every `npm test`, many with `RUNS=many`,
+ * few against each mutant.
+ */
 export const runsOf = (usual: number, many: number): number => {
   const { RUNS } = process.env;
   if (RUNS === 'many') return many;

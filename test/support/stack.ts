@@ -32,7 +32,10 @@ export const templateOf = (stage: Stage): Template => Template.fromStack(stackOf
 export const propertiesOf = (template: Template, type: string) =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
-/** The logical id of the one resource of a type whose id begins with `start`. Throws unless there is exactly one. */
+/**
+ * The logical id of the one resource of a type whose id begins with `start`. Throws
+ * unless there is exactly one.
+ */
 export const idOf = (template: Template, type: string, start: string): string => {
   const [id, ...others] = Object.keys(template.findResources(type)).filter((each) =>
     each.startsWith(start),

@@ -48,7 +48,10 @@ const cdkDeploy = (...words: readonly string[]) => {
   execFileSync('cdk', ['deploy', ...words], { stdio: 'inherit', env });
 };
 
-/** Creates a change set, and executes the same change set. Throws instead if it replaces or removes a table or the API. */
+/**
+ * Creates a change set, and executes the same change set. Throws instead if it replaces or
+ * removes a table or the API.
+ */
 const deploy = async ({ id, name, stage }: Target, options: Options) => {
   const { requireApproval, outputsFile, context, revertDrift } = options;
   const approval = requireApproval === undefined ? [] : ['--require-approval', requireApproval];

@@ -1,4 +1,7 @@
-/** Characters that a terminal obeys or hides: control, format and surrogate characters, and separators of lines. */
+/**
+ * Characters that a terminal obeys or hides: control, format and surrogate characters,
+ * and separators of lines.
+ */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const escapeOf = (character: string): string => {
@@ -11,10 +14,16 @@ const escaped = (text: string): string => text.replaceAll(unprintable, escapeOf)
 /** Whether a terminal shows every character of a text, and in this order. */
 export const isPrintable = (text: string): boolean => text.search(unprintable) < 0;
 
-/** JSON on one line. Control and format characters are escaped, so that no value can alter what a terminal shows. */
+/**
+ * JSON on one line. Control and format characters are escaped, so that no value can
+ * alter what a terminal shows.
+ */
 export const toJson = (value: unknown): string => escaped(JSON.stringify(value));
 
-/** Aligned columns under the names of the rows' members. Cells have no quotes; `null` and `undefined` are empty. */
+/**
+ * Aligned columns under the names of the rows' members. Cells have no quotes; `null`
+ * and `undefined` are empty.
+ */
 export const toTable = (rows: readonly object[]): string => {
   const names = [...new Set(rows.flatMap(Object.keys))];
   const cells = rows.map((row) => {

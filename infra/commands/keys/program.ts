@@ -17,7 +17,9 @@ interface Options {
   readonly expiresIn?: number;
 }
 
-/** The owner of the key with which a stage checks itself. Its keys are stored for the probe, and never shown. */
+/**
+ * The owner of the key with which a stage checks itself. Its keys are stored for the probe, and never shown.
+ */
 const probeOwner = 'probe';
 
 const stageOf = ({ stage, emulator }: Options): Stage => {

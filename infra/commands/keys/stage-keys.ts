@@ -11,7 +11,10 @@ import { type Stage, staging } from '../../stages.ts';
 const keysIn = (client: DynamoDBClient, tableName: string, { apiKeyPrefix }: Stage) =>
   keyAdministration(DynamoDBDocumentClient.from(client), tableName, apiKeyPrefix);
 
-/** The keys of the local service, whose DynamoDB is at the endpoint. Throws if it is not DynamoDB, or has no table of keys. */
+/**
+ * The keys of the local service, whose DynamoDB is at the endpoint. Throws if it is not DynamoDB,
+ * or has no table of keys.
+ */
 export const openLocalKeys = async (endpoint: string) => {
   const client = new DynamoDBClient(localClientConfig(endpoint));
   const pages = await Array.fromAsync(paginateListTables({ client }, {})).catch((cause) => {

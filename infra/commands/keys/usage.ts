@@ -7,7 +7,10 @@ import {
 } from '@aws-sdk/client-cloudwatch-logs';
 import { metricNames } from '../../../lib/telemetry/metric-names.ts';
 
-/** The most rows that a query returns: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
+/**
+ * The most rows that a query returns:
+ * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html
+ */
 const maxRows = 10_000;
 
 /** Only a line of a client error or a server error has the metric. */
@@ -17,8 +20,8 @@ const queryString = `filter ispresent(keyId)
   | sort keyId`;
 
 /**
- * How often each key called each operation in the last days; `errors` are responses from 400, `lastUse` is ISO 8601 in UTC.
- * Throws when the query fails, or finds more than it can return.
+ * How often each key called each operation in the last days; `errors` are responses from 400, `lastUse` is
+ * ISO 8601 in UTC. Throws when the query fails, or finds more than it can return.
  */
 export const readUsage = async (
   config: { readonly region?: string },

@@ -38,7 +38,10 @@ const findParameter = async (stage: Stage, Name: string) => {
   return (await call.catch(unless('ParameterNotFound')))?.Parameter?.Value;
 };
 
-/** From version 21 on, assets are not written to another account's bucket: https://github.com/aws/aws-cdk/pull/30823 */
+/**
+ * From version 21 on, assets are not written to another account's bucket:
+ * https://github.com/aws/aws-cdk/pull/30823
+ */
 const minBootstrapVersion = 21;
 
 const bootstrap: Check = async (stage) => {
@@ -96,8 +99,9 @@ const certificate: Check = async (stage) => {
 };
 
 /**
- * Returns no problem before the first deployment, and for a stage without addressees, which has no topic and no probe. SNS
- * deletes a subscription that is not confirmed within 48 hours: https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html
+ * Returns no problem before the first deployment, and for a stage without addressees, which has no topic and
+ * no probe. SNS deletes a subscription that is not confirmed within 48 hours:
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html
  */
 const alarmsAndProbe: Check = async (stage) => {
   const client = new CloudFormationClient(regionOf(stage));
@@ -135,7 +139,10 @@ const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>)
   return results.flat().filter((problem) => problem !== false);
 };
 
-/** Returns a line for each problem of a stack's account. Skips the other checks while the credentials are wrong. */
+/**
+ * Returns a line for each problem of a stack's account. Skips the other checks while
+ * the credentials are wrong.
+ */
 export const preflight = async (stage: Stage, stack: 'account' | 'stage' = 'stage') => {
   const problems = await problemsOf(stage, { credentials });
   if (problems.length > 0) return problems;

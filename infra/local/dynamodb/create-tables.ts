@@ -38,8 +38,8 @@ export const tablesOf = (template: Template): TableDefinition[] =>
   }));
 
 /**
- * Creates the tables that don't exist yet. Throws an error of one line when DynamoDB Local can't read its data, or has a
- * table with other keys or indexes.
+ * Creates the tables that don't exist yet. Throws an error of one line when DynamoDB Local can't read its
+ * data, or has a table with other keys or indexes.
  */
 export const createTables = async (
   client: DynamoDBClient,

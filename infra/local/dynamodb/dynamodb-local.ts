@@ -23,8 +23,8 @@ const unusableData = 2;
 export type DynamodbLocal = Awaited<ReturnType<typeof startDynamodbLocal>>;
 
 /**
- * Starts AWS's DynamoDB Local on 127.0.0.1, and waits until it listens. It ends with this process, even when this
- * process is killed. Throws an error of one line that says what to do.
+ * Starts AWS's DynamoDB Local on 127.0.0.1, and waits until it listens. It ends with this process, even when
+ * this process is killed. Throws an error of one line that says what to do.
  */
 export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => {
   const { data, reset, signal } = options;

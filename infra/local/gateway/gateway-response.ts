@@ -5,13 +5,14 @@ const internalError = ['InternalServerErrorException', 'Internal server error'] 
 
 /**
  * The errors of API Gateway that the local gateway responds with. Each has the type of its gateway response,
- * which a template may customise, and the default status, error type and message. Each names its source, which
- * `infra/local/aws-behaviour.md` links, and what is unverified.
+ * which a template may customise, and the default status, error type and message. Each names its source,
+ * which `infra/local/aws-behaviour.md` links, and what is unverified.
  */
 const gatewayErrors = {
   // ustayready/fireprox#27, DataBiosphere/azul#7470. Unverified: error type and message.
   badRequest: ['DEFAULT_4XX', 400, 'BadRequestException', 'Bad Request'],
-  // OWASP/Serverless-Goat#14. No gateway response applies before a stage is found. Unverified: the error type.
+  // OWASP/Serverless-Goat#14. No gateway response applies before a stage is found.
+  // Unverified: the error type.
   noSuchStage: [undefined, 403, 'ForbiddenException', 'Forbidden'],
   // DataBiosphere/azul#7470, without what AWS appends about the token. Unverified: the error type.
   tokenIsNoSignature: [
@@ -42,8 +43,8 @@ const gatewayErrors = {
 export type GatewayErrorName = keyof typeof gatewayErrors;
 
 /**
- * The response to an error of the gateway itself, as the template customises its type or the default type. API
- * Gateway's own values fill in what the template leaves out (LocalStack, DataBiosphere/azul#7470).
+ * The response to an error of the gateway itself, as the template customises its type or the default type.
+ * API Gateway's own values fill in what the template leaves out (LocalStack, DataBiosphere/azul#7470).
  */
 export const gatewayResponse = (
   { gatewayResponses: responses }: RestApiDefinition,

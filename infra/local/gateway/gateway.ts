@@ -66,11 +66,17 @@ export interface GatewayOptions {
   readonly log: (line: string) => void;
   /** Gets each request that was answered. */
   readonly exchange?: ((exchange: Exchange) => void) | undefined;
-  /** Throttles each method as the stage does, or to a number of requests a second; by default none is throttled. */
+  /**
+   * Throttles each method as the stage does, or to a number of requests a second; by
+   * default none is throttled.
+   */
   readonly throttle?: true | number | undefined;
 }
 
-/** Plays API Gateway with a REST API, on 127.0.0.1. Throws an error of one line when it can't listen on the port. */
+/**
+ * Plays API Gateway with a REST API, on 127.0.0.1. Throws an error of one line when it
+ * can't listen on the port.
+ */
 export const startGateway = async (options: GatewayOptions) => {
   const { port, log, exchange, throttle } = options;
   const first = Promise.withResolvers<Deployment>();

@@ -1,8 +1,8 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
 /**
- * The process of this machine that listens on a TCP port, such as `process 42 (node server.js)`. Returns `undefined` when
- * that can't be known: on a system without `/proc`, or for another user's process.
+ * The process of this machine that listens on a TCP port, such as `process 42 (node server.js)`. Returns
+ * `undefined` when that can't be known: on a system without `/proc`, or for another user's process.
  * https://docs.kernel.org/networking/proc_net_tcp.html
  */
 export const processOnPort = async (port: number): Promise<string | undefined> => {

@@ -13,7 +13,9 @@ const remapped =
 
 const HeaderValue = v.pipe(v.union([v.string(), v.boolean()]), v.transform(String));
 
-/** The default is 200, and text is read as a number, as LocalStack recorded (infra/local/aws-behaviour.md). */
+/**
+ * The default is 200, and text is read as a number, as LocalStack recorded (infra/local/aws-behaviour.md).
+ */
 const StatusCode = v.optional(
   v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{3}$/), v.transform(Number))]),

@@ -4,9 +4,9 @@ import type { Route } from './rest-api-definition.ts';
 const anyMethods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
 /**
- * Finds a request's route as API Gateway does, and the values of its path parameters, percent-encoded as they came.
- * It chooses the resource first: for each segment it prefers a literal to a parameter, and a parameter to a greedy one.
- * Then it chooses the method, and prefers the request's own to `ANY`.
+ * Finds a request's route as API Gateway does, and the values of its path parameters, percent-encoded as they
+ * came. It chooses the resource first: for each segment it prefers a literal to a parameter, and a parameter
+ * to a greedy one. Then it chooses the method, and prefers the request's own to `ANY`.
  */
 export const matchRoute = (routes: readonly Route[], method: string, path: string) => {
   // A slash at the end makes no difference to API Gateway (aws/aws-sam-cli#1495).

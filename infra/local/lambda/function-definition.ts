@@ -21,14 +21,18 @@ const LambdaFunction = v.pipe(
 );
 
 /**
- * A Lambda function as a template declares it, with the name of the bundle that exports its `handler`. Its name is its
- * logical id. The value of a variable that refers to a resource is the logical id of that resource.
+ * A Lambda function as a template declares it, with the name of the bundle that exports its
+ * `handler`. Its name is its logical id. The value of a variable that refers to a resource is the
+ * logical id of that resource.
  */
 export type FunctionDefinition = v.InferOutput<typeof LambdaFunction> & {
   readonly functionName: string;
 };
 
-/** Reads the functions with these logical ids, by id. Throws for an environment variable that is neither text nor a `Ref`. */
+/**
+ * Reads the functions with these logical ids, by id. Throws for an environment variable that is
+ * neither text nor a `Ref`.
+ */
 export const functionsOf = (template: Template, ids: ReadonlySet<string>) => {
   const chosen = Object.entries(template.Resources).filter(([id]) => ids.has(id));
   const Resources = Object.fromEntries(chosen);

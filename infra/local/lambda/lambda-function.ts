@@ -55,7 +55,10 @@ interface Slot {
   environment?: ReturnType<typeof startEnvironment>;
 }
 
-/** Runs one version of a function as Lambda does: an environment handles one invocation at a time, and is reused. */
+/**
+ * Runs one version of a function as Lambda does: an environment handles one invocation
+ * at a time, and is reused.
+ */
 export class LambdaFunction {
   readonly #options: LambdaFunctionOptions;
   readonly #slots: readonly Slot[] = Array.from({ length: maxEnvironments }, () => ({}));
