@@ -19,8 +19,8 @@ export const handler = operation(createPet)
     refuseQuery(event);
     const newPet = newPetOf(event.body);
     const scope = { owner: context.owner, key: idempotencyKeyOf(event) };
-    const pet = await pets.create(newPet, scope, context);
-    return json(201, pet);
+    const { pet, isReplay } = await pets.create(newPet, scope, context);
+    return json(201, pet, isReplay ? { 'Idempotent-Replayed': 'true' } : {});
   });
 
 /** Awaited in Lambda's INIT phase. */

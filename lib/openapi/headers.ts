@@ -22,6 +22,11 @@ export const headers: Readonly<Record<string, object>> = {
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
     example: '</v1/pets?limit=20&cursor=UE0QHyUBABwWCk6O6YZhdmFpbGFibGU>; rel="next"',
   },
+  'Idempotent-Replayed': {
+    description:
+      'An earlier request with this `Idempotency-Key` added the animal. Without this header, this request or an earlier one added it.',
+    schema: { type: 'string', const: 'true' },
+  },
   Deprecation: {
     description: 'When the operation was deprecated, in seconds since 1970 (RFC 9745).',
     schema: { type: 'string', pattern: '^@[0-9]+$' },

@@ -97,6 +97,7 @@ const descriptions = {
     },
     responses: {
       201: response('The animal with its `id`.', {
+        headers: { 'Idempotent-Replayed': header('Idempotent-Replayed') },
         content: json('Pet', { created: rex }),
         links: {
           get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },

@@ -32,6 +32,13 @@ const maxCandidates = 8;
 export const get = (id: number, context: CallContext): Promise<Pet | undefined> =>
   getItem({ table: petsTable, key: ['id', id], consistent: true }, toPet, context);
 
+/** What `create` returns. */
+interface CreatedPet {
+  readonly pet: Pet;
+  /** Whether an earlier request added the pet. `false` proves nothing: after a retry of our own, nobody can tell. */
+  readonly isReplay: boolean;
+}
+
 /**
  * Adds a pet under a fresh id, or finds the one that this creation has added before (1 request, 2 WCU).
  * Throws `idempotency_key_reused` when the key was used for another pet.
@@ -40,18 +47,18 @@ export const create = async (
   newPet: NewPet,
   scope: IdempotencyScope,
   context: CallContext,
-): Promise<Pet> => {
+): Promise<CreatedPet> => {
   const creation = creationOf(scope);
   const fingerprint = fingerprintOf(newPet);
   for (let attempt = 0; attempt < maxCandidates; attempt += 1) {
     const pet = { id: candidateId(creation, attempt), ...newPet };
-    const occupant = await putUnlessTaken({ ...pet, creation, fingerprint }, context);
-    if (!occupant) return pet;
+    const taken = await putUnlessTaken({ ...pet, creation, fingerprint }, context);
+    if (!taken) return { pet, isReplay: false };
+    const { occupant, isFirstAttempt: isReplay } = taken;
     if (isSameBytes(occupant['creation'], creation)) {
       if (!isSameBytes(occupant['fingerprint'], fingerprint)) throw errors.idempotencyKeyReused();
-      // Without an Idempotency-Key, the service itself has retried after a lost answer.
-      if (scope.key !== undefined) context.record.count(metricNames.idempotentReplays);
-      return readPet(occupant, context);
+      if (isReplay) context.record.count(metricNames.idempotentReplays);
+      return { pet: readPet(occupant, context), isReplay };
     }
   }
   throw new Error('Every candidate id is taken');
@@ -207,11 +214,17 @@ const readPet = (item: Record<string, unknown>, { record }: CallContext): Pet =>
   }
 };
 
+/** An item that has the id of another, and whether it had the id before the first attempt to write the other. */
+interface TakenId {
+  readonly occupant: Record<string, unknown>;
+  readonly isFirstAttempt: boolean;
+}
+
 /** Writes the item. If its id is taken, writes nothing and returns the item that has it. */
 const putUnlessTaken = async (
   item: StoredPet,
   context: CallContext,
-): Promise<Record<string, unknown> | undefined> => {
+): Promise<TakenId | undefined> => {
   try {
     await callDynamodb(
       new PutCommand({
@@ -225,8 +238,11 @@ const putUnlessTaken = async (
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
-    // The document client converts responses, but not the item of an exception.
-    return unmarshall(error.Item, { wrapNumbers: exactNumber });
+    return {
+      // The document client converts responses, but not the item of an exception.
+      occupant: unmarshall(error.Item, { wrapNumbers: exactNumber }),
+      isFirstAttempt: error.$metadata.attempts === 1,
+    };
   }
 };
 

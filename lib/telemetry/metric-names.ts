@@ -16,7 +16,7 @@ export const metricNames = {
   authFailures: 'AuthFailures',
   /** Attempts that DynamoDB throttled, even if a retry succeeded. */
   throttles: 'Throttles',
-  /** Requests with an Idempotency-Key that returned the pet of an earlier attempt. */
+  /** Responses with `Idempotent-Replayed`. */
   idempotentReplays: 'IdempotentReplays',
   /** Duration of one call to DynamoDB with its retries and the pauses between them, in ms. */
   dynamodbLatency: 'DynamoDBLatency',

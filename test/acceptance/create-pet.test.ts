@@ -179,6 +179,7 @@ describe('Idempotency-Key', () => {
     responses.push(await create('{ "categoryId": 1, "status": "available", "name": "Rex" }', key));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    expect(responses.at(-1)?.headers).toMatchObject({ 'idempotent-replayed': 'true' });
   });
 
   const others = { name: 'Max', categoryId: 2, status: 'sold' } satisfies Required<NewPet>;

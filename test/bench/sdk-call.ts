@@ -18,7 +18,9 @@ const respond = (statusCode: number, body: unknown): APIGatewayProxyResult => ({
 export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
   if (event.httpMethod === 'POST') {
     const newPet: NewPet = JSON.parse(event.body ?? '');
-    return respond(201, await pets.create(newPet, { owner: 'bench', key: undefined }, callContext));
+    const scope = { owner: 'bench', key: undefined };
+    const { pet } = await pets.create(newPet, scope, callContext);
+    return respond(201, pet);
   }
   const petId = event.pathParameters?.['petId'];
   if (petId !== undefined) return respond(200, await pets.get(Number(petId), callContext));

@@ -29,7 +29,7 @@ const answerTo = async (Origin: string, parts: EventParts, send = withCors) => {
 const readable = (origin: string) => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers':
-    'Accept, Accept-Encoding, Allow, Deprecation, Link, Retry-After, Sunset, x-amz-apigw-id',
+    'Accept, Accept-Encoding, Allow, Deprecation, Idempotent-Replayed, Link, Retry-After, Sunset, x-amz-apigw-id',
 });
 
 /** A request for each kind of answer that a function gives. */

@@ -193,23 +193,23 @@ describe('IdempotentReplays', () => {
   const create = async (name: string, key: string | readonly string[]) => {
     const request = creation({ name, categoryId: 1 }, { 'Idempotency-Key': key });
     const { response, counted } = await observed(request);
-    return [response.status, counted];
+    return [response.status, response.headers['Idempotent-Replayed'], counted];
   };
 
-  it('counts each repeated request, but not the first one or another pet under its key', async () => {
+  it('counts, and a header marks, each repeated request, but not the first one or another pet', async () => {
     const key = randomUUID();
-    expect(await create('Rex', key)).toEqual([201, {}]);
-    expect(await create('Rex', key)).toEqual([201, { IdempotentReplays: [1] }]);
-    expect(await create('Rex', key)).toEqual([201, { IdempotentReplays: [1] }]);
-    expect(await create('Max', key)).toEqual([422, { ClientErrors: [1] }]);
+    expect(await create('Rex', key)).toEqual([201, undefined, {}]);
+    expect(await create('Rex', key)).toEqual([201, 'true', { IdempotentReplays: [1] }]);
+    expect(await create('Rex', key)).toEqual([201, 'true', { IdempotentReplays: [1] }]);
+    expect(await create('Max', key)).toEqual([422, undefined, { ClientErrors: [1] }]);
   });
 
   it.each([
-    ['counts the retry of a request with', randomUUID(), { IdempotentReplays: [1] }],
-    ['does not count that of one without', [], {}],
-  ])('%s an Idempotency-Key after a lost answer', async (_with, key, replays) => {
+    ['with', randomUUID()],
+    ['without', []],
+  ])("does not count a request's own retry after a lost answer, %s a key", async (_with, key) => {
     service.proxy.inject('PutItem Pets', faults.resetAfterForwarding, 1);
-    expect(await create('Rex', key)).toEqual([201, replays]);
+    expect(await create('Rex', key)).toEqual([201, undefined, {}]);
   });
 });
 

@@ -44,7 +44,8 @@ app.post(
   validator('json', (body) => newPetOf(body)),
   async (context) => {
     const scope = { owner: context.get('owner'), key: undefined };
-    return context.json(await pets.create(context.req.valid('json'), scope, callContext), 201);
+    const { pet } = await pets.create(context.req.valid('json'), scope, callContext);
+    return context.json(pet, 201);
   },
 );
 

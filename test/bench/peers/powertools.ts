@@ -32,7 +32,8 @@ app.post(
   '/pets',
   async ({ valid, get }) => {
     const scope = { owner: get('owner') ?? '', key: undefined };
-    return { statusCode: 201, body: toJson(await pets.create(valid.req.body, scope, callContext)) };
+    const { pet } = await pets.create(valid.req.body, scope, callContext);
+    return { statusCode: 201, body: toJson(pet) };
   },
   { validation: { req: { body: NewPet } } },
 );
