@@ -10,12 +10,12 @@ import { emulated, type Stage, stages, staging } from './stages.ts';
 
 await bundleFunctions();
 
-// The CDK's command line passes the feature flags of cdk.json by itself; nothing else
-// that runs this file does.
+// The CDK's command line passes the feature flags of cdk.json by itself. The other programs that run this
+// file don't, so they are set here.
 const app = new App({ analyticsReporting: false, context: cdk.context });
-// `--context emulator=true` is for an AWS-compatible emulator, `--context canary=off` for a fix that
-// can't wait, and `--context placeholders=allowed` to synthesise without deploying. `--context
-// cors=<origin>` replaces `corsOrigins`.
+// `--context emulator=true` is for an AWS-compatible emulator. `--context canary=off` is for a fix that
+// can't wait. `--context placeholders=allowed` allows a synthesis without a deployment.
+// `--context cors=<origin>` replaces `corsOrigins`.
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const cors: unknown = app.node.tryGetContext('cors');
 const arePlaceholdersAllowed = isSet('placeholders', 'allowed');
@@ -23,7 +23,7 @@ const declared: readonly Stage[] = isSet('emulator', 'true')
   ? [emulated(staging)]
   : Object.values(stages);
 
-/** The stages whose settings are real, so that staging can be deployed before prod is decided. */
+/** The stages without placeholders, so that you can deploy staging before you set the values of prod. */
 const deployed = declared.filter((stage) => {
   const placeholders = arePlaceholdersAllowed ? [] : placeholdersIn(stage);
   if (placeholders.length === 0) return true;

@@ -7,7 +7,7 @@ export interface DynamodbCall {
   readonly target: 'pets table' | 'keys table' | typeof statusIndex;
 }
 
-/** What infrastructure needs of an operation beside its definition. */
+/** What the infrastructure needs to know of an operation besides its definition. */
 export interface OperationDetails {
   /** All calls that the function may make, besides finding the API key. */
   readonly dynamodbCalls: readonly DynamodbCall[];

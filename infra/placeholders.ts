@@ -2,11 +2,14 @@ import { clientPackage } from './client-package.ts';
 import { runbookLink } from './runbook-link.ts';
 import type { Stage } from './stages.ts';
 
-/** Values that only document: RFC 2606's domain, and the account ids of AWS's examples. */
+/**
+ * Matches values that are only examples: a domain of RFC 2606, and the account ids in AWS's documentation.
+ */
 const placeholder = /\bexample\.com\b|\b(?:111122223333|444455556666)\b/;
 
 /**
- * The values of a stage that the repository came with and that an operator must set, each with its reason.
+ * Returns the values of a stage that came with the repository and that an operator must
+ * replace, each with the reason.
  */
 export const placeholdersIn = (
   stage: Stage,

@@ -1,5 +1,8 @@
 import type { Stage } from './stages.ts';
 
-/** The region of a stage as an option of the SDK's clients; empty if the stage has no `environment`. */
+/**
+ * Returns the region of a stage as an option for the SDK's clients. The result is empty if the
+ * stage has no `environment`.
+ */
 export const regionOf = ({ environment }: Pick<Stage, 'environment'>): { region?: string } =>
   environment ? { region: environment.region } : {};

@@ -1,6 +1,8 @@
 import type { Stage } from './stages.ts';
 
-/** How prod could lose data or fail unnoticed, each with the setting that prevents it. */
+/**
+ * Returns the ways in which prod could lose data or fail unnoticed, each with the setting that prevents it.
+ */
 const dangersOfProd = (stage: Stage): string[] => {
   const dangers: string[] = [];
   if (stage.environment === undefined)
@@ -18,14 +20,15 @@ const dangersOfProd = (stage: Stage): string[] => {
   return dangers;
 };
 
-// `URL` accepts `*` and `'` in a host. API Gateway ends a value at `'`, and browsers send no `*`.
+// `URL` accepts `*` and `'` in a host. API Gateway ends a header value at `'`, and browsers
+// never send `*` in an origin.
 const isOrigin = (given: string): boolean =>
   URL.parse(given)?.origin === given && !/[*']/.test(given);
 
 /**
- * Throws an error that lists the reasons when a canary has no alarms to stop it, when prod could lose
- * data or fail unnoticed, or when an origin for CORS is not a scheme, a host and an optional port, in
- * lower case, without a path.
+ * Throws an error that lists every reason why a stage is unsafe: a canary without alarms that could stop it,
+ * a prod that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a host and an
+ * optional port in lower case.
  */
 export const requireSafe = (stage: Stage): void => {
   const problems: string[] = [];

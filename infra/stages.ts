@@ -2,51 +2,57 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { OperationName } from '../lib/contract/operations.ts';
 import type { ApiKeyPrefix } from '../lib/keys/api-key.ts';
 
-/** A throttle of API Gateway: average requests a second, and the largest burst. */
+/** A throttle of API Gateway: the average number of requests per second, and the largest burst. */
 export interface Throttle {
   readonly ratePerSecond: number;
   readonly burst: number;
 }
 
-/**
- * The settings of one deployment of the service. They are plain values, so that every command can read them.
- */
+/** The settings of one deployment of the service. They are plain values that every command can read. */
 export interface Stage {
   readonly name: 'staging' | 'prod';
-  /** The account and region of the stage; `undefined` deploys to those of the credentials. */
+  /**
+   * The account and region of the stage. If it is `undefined`, the stage is deployed to
+   * those of the credentials.
+   */
   readonly environment: Readonly<{ account: string; region: string }> | undefined;
   /** The prefix of the API keys that this stage accepts. */
   readonly apiKeyPrefix: ApiKeyPrefix;
-  /** The domain that clients use instead of API Gateway's, and its certificate in the stage's region. */
+  /**
+   * The domain that clients use instead of API Gateway's, and the ARN of its
+   * certificate in the stage's region.
+   */
   readonly customDomain: Readonly<{ domainName: string; certificateArn: string }> | undefined;
   /** The throttle of each method that has none in `operationThrottles`. */
   readonly throttle: Throttle;
-  /** Throttles of single operations, by name. */
+  /** Throttles of individual operations, by the name of the operation. */
   readonly operationThrottles: Readonly<Partial<Record<OperationName, Throttle>>>;
   /**
-   * Origins whose web pages may call the service, such as `https://store.example`; without any, CORS is off.
+   * Origins whose web pages may call the service, such as `https://store.example`. CORS
+   * is off if there are none.
    */
   readonly corsOrigins: readonly string[];
-  /** The firewall's limits: how many requests each address, and each API key, may send in 5 minutes. */
+  /** The limits of the firewall: how many requests each address, and each API key, may send in 5 minutes. */
   readonly firewall: { requestsPerAddress: number; requestsPerApiKey: number } | undefined;
-  /** Memory of each function, in MiB; its share of CPU grows with it. */
+  /** The memory of each function, in MiB. Lambda gives a function CPU in proportion to its memory. */
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
   /**
-   * Reserved concurrency of each function, which is also its limit. Without it, all share
-   * the account's concurrency.
+   * The reserved concurrency of each function, which is also its limit. Without it, all functions share the
+   * concurrency of the account.
    */
   readonly reservedConcurrency: Readonly<{ eachOperation: number; unrouted: number }> | undefined;
   /**
-   * For how many minutes a new version gets 10 % of the requests; `undefined` sends it all requests at once.
+   * For how many minutes a new version gets 10 % of the requests. If it is `undefined`, the new version
+   * gets all requests at once.
    */
   readonly canaryMinutes: number | undefined;
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
   /**
-   * E-mail addresses, HTTPS endpoints that page somebody, or ARNs of SNS topics that CloudWatch may publish
-   * to. Without any, the stage has no alarms, no dashboard and no probe.
+   * The addressees of alarms: e-mail addresses, HTTPS endpoints of paging services, or ARNs of SNS topics to
+   * which CloudWatch may publish. A stage without addressees has no alarms, no dashboard and no probe.
    */
   readonly alarmAddressees: readonly string[];
   /** Whether tables and logs outlive the stack that declares them. */
@@ -55,15 +61,16 @@ export interface Stage {
   readonly deletionProtection: boolean;
   /** Whether CloudFormation refuses to delete the stack. */
   readonly terminationProtection: boolean;
-  /** Days of point-in-time recovery of the tables, from 1 to 35; 0 turns it off. */
+  /** The days of point-in-time recovery of the tables, from 1 to 35. 0 turns it off. */
   readonly pointInTimeRecoveryDays: number;
   /**
-   * The most request units a second that a table, and its index, accept. This limits what a mistake costs.
+   * The maximum number of request units per second that a table and its index accept. It
+   * limits the cost of a mistake.
    */
   readonly maximumUnits: { readonly read: number; readonly write: number };
 }
 
-/** Values that all stages share, so that clients find the same behaviour in staging and prod. */
+/** Settings that all stages share, so that clients find the same behaviour in staging and in prod. */
 const base = {
   customDomain: undefined,
   corsOrigins: [],
@@ -121,8 +128,8 @@ export const prod: Stage = {
 export const stages: Readonly<Record<Stage['name'], Stage>> = { staging, prod };
 
 /**
- * The stage for an AWS-compatible emulator: in the emulator's account, without what emulators
- * lack, such as CodeDeploy.
+ * Returns the stage for an AWS-compatible emulator. It is deployed to the emulator's account, without what
+ * emulators lack, such as CodeDeploy.
  */
 export const emulated = (stage: Stage): Stage => ({
   ...stage,

@@ -40,7 +40,7 @@ await build({
   bundle: true,
   platform: 'neutral',
   target: 'es2024',
-  // Not minified: developers read the code in stack traces.
+  // The code is not minified, because developers read it in stack traces.
   sourcemap: true,
 });
 // The declarations of the client, and of what it imports, are in `types/`.

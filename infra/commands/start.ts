@@ -46,7 +46,10 @@ const output = process.stdout.isTTY
     }
   : { log: (line: string) => console.log(line.replace(requestLine, '}')) };
 
-/** Prints the stack of what made a request fail. It is no log line, so a program that reads these does not get it. */
+/**
+ * Prints the stack of the error that made a request fail. The stack is not printed as a log line, so programs
+ * that read the log lines don't get it.
+ */
 const failure = (stack: string) => console.error(stack);
 
 const announce = ({ baseAddress, docsAddress, apiKey, dynamodbEndpoint }: LocalService) => {

@@ -23,9 +23,9 @@ import {
 } from './stage-function.ts';
 
 /**
- * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed,
- * then 10 % of them for `canaryMinutes`, then all. Rolls back if an alarm of the new version, or
- * `server-errors`, goes off.
+ * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed. It
+ * then gets 10 % of them for `canaryMinutes`, and then all. An alarm of the new version, or the alarm
+ * `server-errors`, rolls the deployment back.
  */
 export class CanaryDeployment extends Construct {
   constructor(scope: Construct, service: MonitoredService, minutes: number, alarms: Monitoring) {
@@ -48,20 +48,21 @@ export class CanaryDeployment extends Construct {
         role,
         deploymentConfig,
         preHook: check.lambda,
-        // At most 10:
+        // CodeDeploy accepts at most 10 alarms:
         // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
         alarms: [...addCanaryAlarms(alarms, stage, name, functions[name]), alarms.serverErrors],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
-      // The check must have the new versions, and CodeDeploy the permission to call
-      // it, before the alias moves.
+      // Before the alias moves, the check needs the new versions in its environment, and CodeDeploy needs the
+      // permission to call the check.
       alias.node.addDependency(check, role);
     }
   }
 
   /**
-   * CodeDeploy's BeforeAllowTraffic hook (`before-traffic-handler.ts`). It reads the new versions from its
-   * environment variables, so a release or a rollback must update the hook before it moves an alias.
+   * Adds CodeDeploy's BeforeAllowTraffic hook (functions/checks/before-traffic.ts). The hook reads
+   * the new versions from its environment variables, so a release or a rollback must update the hook
+   * before it moves an alias.
    */
   #addCheck(stage: Stage, functions: ServiceFunctions): StageFunction {
     const called = Object.entries(functions);
@@ -89,15 +90,18 @@ const acknowledgeVersions = (construct: Construct, { lambda }: StageFunction, re
   acknowledge(construct, { [`AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`]: reason });
 };
 
-/** The latency that rolls back a new version of `unrouted`, in ms, like those in `operationDetails`. */
+/**
+ * The latency that rolls back a new version of `unrouted`, in ms. `operationDetails` has
+ * those of the operations.
+ */
 const latencyLimitMsOfUnrouted = 50;
 
 const latencyLimitMsOf = (name: keyof ServiceFunctions): number =>
   name === 'unrouted' ? latencyLimitMsOfUnrouted : operationDetails[name].latencyLimitMs;
 
 /**
- * The alarms that roll back a function's new version. They don't compare it with the live version, which
- * the template does not know.
+ * Adds the alarms that roll back a function's new version. They don't compare it with the live version,
+ * because the template does not know which version is live.
  */
 const addCanaryAlarms = (
   monitoring: Monitoring,
@@ -110,8 +114,8 @@ const addCanaryAlarms = (
     serviceMetric(stage, name, { operation, version }, statistic);
   const requests = metric(versionMetricNames.requests);
   const latencyLimitMs = latencyLimitMsOf(operation);
-  // CodeDeploy reads their state. They mail nobody: later they watch the live version, where
-  // one crash must wake no one.
+  // CodeDeploy reads the state of these alarms. They have no actions, because after the deployment they watch
+  // the live version, where a single crash must not wake anyone.
   const forCodeDeploy = { actionsEnabled: false, runbookEntry: 'canary-errors' };
   return [
     // A crash and a time-out write no line, so only Lambda counts them.
@@ -131,7 +135,7 @@ const addCanaryAlarms = (
     monitoring.addAlarm(`canary-server-errors-${id}`, {
       meaning: `The new version of ${id} returned 5xx to at least 3 requests, and to at least 0.5 % of its requests, in 10 minutes: its deployment is rolled back.`,
       metric: new MathExpression({
-        // One or two failures say nothing about the version: with little traffic, each is more than 0.5 %.
+        // With little traffic, one or two failures exceed 0.5 % but say nothing about the version.
         expression: 'IF(errors >= 3, 100 * errors / requests, 0)',
         usingMetrics: { errors: metric(versionMetricNames.serverErrors), requests },
         period: Duration.minutes(10),
@@ -147,7 +151,7 @@ const addCanaryAlarms = (
         period: Duration.minutes(1),
       }),
       threshold: latencyLimitMs,
-      // The first minute has the cold starts.
+      // The first minute contains the cold starts.
       evaluationPeriods: 4,
       ...forCodeDeploy,
     }),

@@ -3,8 +3,9 @@ import type { ApiError } from '../../lib/contract/errors.ts';
 import type { Stage } from '../stages.ts';
 
 /**
- * The headers of an error that API Gateway or the firewall answers by itself. They are the same for every
- * request: with several origins, pages of any origin can read them. They hold nothing secret.
+ * Returns the headers of an error with which API Gateway or the firewall itself responds. They are the same
+ * for every request: if the stage has several origins, pages of any origin can read the error. The error
+ * contains nothing secret.
  */
 export const errorHeaders = (
   { corsOrigins: [origin, ...others] }: Stage,

@@ -11,8 +11,8 @@ import { errorHeaders } from './error-headers.ts';
 type Limits = NonNullable<Stage['firewall']>;
 
 /**
- * A web ACL (AWS WAF) in front of the API. Blocks large bodies, floods, and known attacks
- * (gateway response WAF_FILTERED).
+ * A web ACL (AWS WAF) in front of the API. It blocks large bodies, floods and known attacks. API Gateway
+ * responds to a blocked request with its gateway response WAF_FILTERED.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, stage: Stage, limits: Limits, stageArn: string) {
@@ -37,8 +37,8 @@ export class Firewall extends Construct {
           { contentType: 'APPLICATION_JSON', content: JSON.stringify(body) },
         ]),
       ),
-      // Sampled requests and logs would show whole API keys. The path can't be
-      // protected: it has no field type.
+      // Sampled requests and logs would show whole API keys. AWS WAF can't redact a path here, because data
+      // protection has no field type for it.
       // https://docs.aws.amazon.com/waf/latest/APIReference/API_FieldToProtect.html
       dataProtectionConfig: {
         dataProtections: [
@@ -63,7 +63,8 @@ export class Firewall extends Construct {
     const { logGroupName: resourceName } = new LogGroup(this, 'Log', {
       logGroupName: `aws-waf-logs-${serviceName(stage)}`,
       retention: stage.accessLogRetentionDays,
-      // The name is fixed: a log group that a failed deployment leaves behind would make the next one fail.
+      // The log group has a fixed name. One that a failed deployment leaves behind would make
+      // the next deployment fail.
       removalPolicy: stage.retainData
         ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
         : RemovalPolicy.DESTROY,
@@ -87,10 +88,10 @@ export class Firewall extends Construct {
   }
 }
 
-/** The time in which requests are counted, in seconds. */
+/** The window in which AWS WAF counts requests, in seconds. */
 const evaluationWindowSec = 300;
 
-/** What is blocked, and with which error. */
+/** Returns the rules that block requests, each with the error that the client gets. */
 const blocks = ({ requestsPerAddress, requestsPerApiKey }: Limits) => [
   {
     name: 'large-body',
@@ -124,8 +125,8 @@ const over = (limit: number, by: { aggregateKeyType: string; customKeys?: object
 });
 
 /**
- * The functions accept `bearer` in any case and any number of spaces after it. All
- * spellings count as one key.
+ * Transformations that make all spellings of a key count as one. The functions accept `bearer` in any case
+ * and with any number of spaces after it.
  * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-transformation.html
  */
 const oneSpelling = [
@@ -148,8 +149,8 @@ const block = (stage: Stage, error: ApiError): CfnWebACL.RuleActionProperty => (
 });
 
 /**
- * AWS's rule groups, each with its rules that only count: a pet may be named `<b>`, and
- * clients need no `User-Agent`.
+ * AWS's managed rule groups, each with the rules that only count requests. Those rules would block valid
+ * requests: a pet may be named `<b>`, and clients need not send a `User-Agent`.
  */
 const managedRules = Object.entries({
   AWSManagedRulesCommonRuleSet: [

@@ -22,19 +22,21 @@ import { acknowledge } from './security-checks.ts';
 import { type MonitoredService, serviceMetric, sumOf, tableMetric } from './service-metrics.ts';
 
 interface ServiceAlarmProps extends Omit<AlarmProps, 'evaluationPeriods'> {
-  /** What has happened and whom it hurts, in a sentence. */
+  /** A sentence that says what has happened and who is affected. */
   readonly meaning: string;
-  /** The heading of the runbook that says what to do; the name of the alarm unless told otherwise. */
+  /** The heading of the runbook that says what to do. The default is the name of the alarm. */
   readonly runbookEntry?: string;
-  /** One unless told otherwise. */
+  /** The number of periods that must breach the threshold. The default is 1. */
   readonly evaluationPeriods?: number;
 }
 
 /** The alarms of a stage, each with its addressees and its entry in the runbook. */
 export class Monitoring extends Construct {
-  /** Goes off when too many requests get a 5xx; CodeDeploy then rolls back a running canary. */
+  /**
+   * The alarm that goes off when too many requests get a 5xx. CodeDeploy then rolls back a running canary.
+   */
   readonly serverErrors: Alarm;
-  /** Every alarm that was added so far. */
+  /** All alarms that were added so far. */
   readonly alarms: Alarm[] = [];
   readonly #stage: Stage;
   readonly #addressees: SnsAction[];
@@ -48,7 +50,7 @@ export class Monitoring extends Construct {
     for (const [name, alarm] of Object.entries(others)) this.addAlarm(name, alarm);
   }
 
-  /** Adds an alarm `animal-store-<stage>-<name>` that tells the stage's addressees. */
+  /** Adds an alarm named `animal-store-<stage>-<name>` that notifies the stage's addressees. */
   addAlarm(name: string, props: ServiceAlarmProps): Alarm {
     const { meaning, runbookEntry = name, ...condition } = props;
     const alarm = new Alarm(this, name, {
@@ -64,13 +66,13 @@ export class Monitoring extends Construct {
     return alarm;
   }
 
-  /** The stage's own topic with its subscribers, and the topics among its addressees. */
+  /** Returns the stage's own topic with its subscribers, and the topics among its addressees. */
   #addTopics(): ITopic[] {
-    // Not encrypted by a key: a slip in the key's policy would silence every alarm, and
-    // mail is plain text anyway.
+    // The topic is not encrypted with a KMS key. A mistake in the key's policy would silence every alarm, and
+    // e-mail is plain text anyway.
     const displayName = serviceName(this.#stage);
     const topic = new Topic(this, 'Topic', { displayName, enforceSSL: true });
-    // The policy of `enforceSSL` replaces the default one, which lets CloudWatch publish.
+    // The policy of `enforceSSL` replaces the default policy, which allows CloudWatch to publish.
     const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } };
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));
     acknowledge(topic, {
@@ -86,7 +88,7 @@ export class Monitoring extends Construct {
   }
 }
 
-/** The alarms on what clients notice, and on its causes. */
+/** Returns the alarms on what clients notice, and the alarms on its causes. */
 const alarmsOf = (service: MonitoredService, region: string) => {
   const { stage, restApi, petsTable, keysTable } = service;
   const functions = Object.values(service.functions);
@@ -95,9 +97,9 @@ const alarmsOf = (service: MonitoredService, region: string) => {
       meaning:
         'At least 1 % of the requests, and 5 or more, were answered with 5xx in 5 minutes: clients fail.',
       metric: new MathExpression({
-        // One failure at night, when it is half of the requests, must wake no one.
+        // A single failure at night can be half of the requests, and must not wake anyone.
         expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
-        // Metrics of the whole REST API: those of its API Gateway stage would make the
+        // The metrics are those of the whole REST API. Those of its API Gateway stage would make the
         // aliases depend on themselves.
         usingMetrics: { errors: restApi.metricServerError(), requests: restApi.metricCount() },
       }),
@@ -107,7 +109,7 @@ const alarmsOf = (service: MonitoredService, region: string) => {
       meaning:
         'The slowest 1 % of at least 20 requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
       metric: new MathExpression({
-        // Of few requests the slowest 1 % is the slowest one, such as a cold start at night.
+        // When there are few requests, the slowest 1 % is a single request, such as a cold start at night.
         expression: 'IF(requests >= 20, p99, 0)',
         usingMetrics: {
           p99: restApi.metricLatency({ statistic: 'p99' }),

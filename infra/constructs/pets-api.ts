@@ -23,12 +23,12 @@ import { Firewall } from './firewall.ts';
 import { acknowledge } from './security-checks.ts';
 import type { ServiceFunction, ServiceFunctions } from './stage-function.ts';
 
-/** The stage of the REST API, and so the last segment of the base address. */
+/** The name of the REST API's stage, which is the last segment of the base address. */
 const versionSegment = 'v1';
 
 /**
- * The REST API: a route per operation, a catch-all for the rest, and every error of the
- * gateway as an Error body.
+ * The REST API. It has a route for each operation and a catch-all for all other requests. Every error of the
+ * gateway has an Error body.
  */
 export class PetsApi extends Construct {
   readonly restApi: RestApi;
@@ -73,7 +73,7 @@ export class PetsApi extends Construct {
           basePath: versionSegment,
         },
       }),
-      // A setting of the account, which the account's own stack owns.
+      // This is a setting of the account, and the account stack owns it.
       cloudWatchRole: false,
       deployOptions: {
         stageName: versionSegment,
@@ -84,9 +84,9 @@ export class PetsApi extends Construct {
         methodOptions: operationOptions(stage),
       },
     });
-    // `RestApi` has no properties for it.
+    // `RestApi` has no properties for these settings.
     Object.assign(api.node.findChild('Resource'), tls);
-    // The stack has its own output `BaseAddress`, without a trailing slash.
+    // The stack has an output of its own, `BaseAddress`, without a trailing slash.
     api.node.tryRemoveChild('Endpoint');
     return api;
   }
@@ -97,8 +97,8 @@ export class PetsApi extends Construct {
         this.#addRoute(operation.path, method, functions[operation.name]);
       }
     }
-    // Without a catch-all the gateway reads the Bearer header as a malformed signature: DEFAULT_4XX
-    // (DataBiosphere/azul#7470).
+    // Without a catch-all, API Gateway would read a Bearer token as a malformed signature, and respond with
+    // DEFAULT_4XX (DataBiosphere/azul#7470).
     for (const path of new Set(['/', ...operations.map(({ path }) => path), '/{proxy+}'])) {
       this.#addRoute(path, 'ANY', functions.unrouted);
     }
@@ -117,7 +117,8 @@ export class PetsApi extends Construct {
           type: ResponseType.of(type),
           statusCode: `${error.status}`,
           responseHeaders: literals(errorHeaders(stage, error)),
-          // Never `$context.error.message`: it can hold the API key of the request.
+          // `$context.error.message` must not be used here, because it can contain
+          // the API key of the request.
           templates: { 'application/json': JSON.stringify(error.body) },
         });
       }
@@ -126,8 +127,8 @@ export class PetsApi extends Construct {
 }
 
 /**
- * TLS 1.3, or 1.2 with forward secrecy; post-quantum if a client offers it. SNI and `Host`
- * must name the same host.
+ * Accepts TLS 1.3, and TLS 1.2 with forward secrecy. Uses a post-quantum key exchange if a client offers it.
+ * SNI and `Host` must name the same host.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
 const tls = {
@@ -135,11 +136,11 @@ const tls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-/** Header values as API Gateway takes them: in single quotes. */
+/** Puts header values in single quotes, as API Gateway requires for literals. */
 const literals = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 
-/** The throttle of each method of an operation, by `<path>/<method>`. */
+/** Returns the options of each method of an operation, by `<path>/<method>`. */
 const operationOptions = ({ throttle, operationThrottles }: Stage) =>
   Object.fromEntries(
     operations.flatMap((operation) =>
@@ -150,20 +151,25 @@ const operationOptions = ({ throttle, operationThrottles }: Stage) =>
     ),
   );
 
-/** Every option of a method. An option that is left out is off; it does not have the stage's value. */
+/**
+ * Returns every option of a method. API Gateway turns an option off if it is left out; it does
+ * not use the stage's value.
+ */
 const methodOptions = ({ ratePerSecond, burst }: Throttle): MethodDeploymentOptions => ({
   throttlingRateLimit: ratePerSecond,
   throttlingBurstLimit: burst,
   metricsEnabled: false,
   cachingEnabled: false,
   dataTraceEnabled: false,
-  // Execution logs can hold API keys; the access log and the functions' logs have a line for every request.
+  // Execution logs can contain API keys. The access log and the functions' logs have
+  // a line for every request.
   loggingLevel: MethodLoggingLevel.OFF,
 });
 
 /**
- * One line of the access log. It leaves out what a client can choose freely, because that can contain an API
- * key: `$context.error.message`, the path, `requestId` and the trace id. Its ids are made by AWS.
+ * The format of a line in the access log. It leaves out everything that a client can choose freely, because
+ * that can contain an API key: `$context.error.message`, the path, `requestId` and the trace id. The ids in
+ * the line are made by AWS.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const accessLogLine = {
@@ -198,13 +204,13 @@ const gatewayErrors = [
   [['UNSUPPORTED_MEDIA_TYPE'], errors.unsupportedMediaType()],
   [['QUOTA_EXCEEDED', 'THROTTLED'], errors.tooManyRequests()],
   [['WAF_FILTERED'], errors.invalidRequest('The firewall refused the request.')],
-  // API Gateway may use it for a function's malformed reply too: unverified.
+  // Unverified: API Gateway may use this type for a malformed reply of a function too.
   [['DEFAULT_5XX'], errors.badGateway()],
   [
     ['API_CONFIGURATION_ERROR', 'AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE'],
     errors.internalError(),
   ],
-  // A crash and a lack of capacity alike: DataBiosphere/azul#6624, #8192.
+  // API Gateway uses this type for a crash and for a lack of concurrency (DataBiosphere/azul#6624, #8192).
   [['INTEGRATION_FAILURE'], errors.serviceUnavailable()],
   [['INTEGRATION_TIMEOUT'], errors.gatewayTimeout()],
 ] as const;

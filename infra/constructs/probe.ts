@@ -11,8 +11,8 @@ import { probeMetric } from './service-metrics.ts';
 import { StageFunction } from './stage-function.ts';
 
 /**
- * Asks the service once a minute for a pet as its clients do, at its public address,
- * and alarms when it fails.
+ * Requests a pet from the public address of the service once a minute, as a client does. An alarm goes off
+ * when these requests fail.
  */
 export class Probe extends StageFunction {
   constructor(scope: Construct, stage: Stage, baseAddress: string, monitoring: Monitoring) {
@@ -37,7 +37,7 @@ export class Probe extends StageFunction {
       metric: probeMetric(stage, probeMetricNames.success, 'Minimum'),
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       threshold: 1,
-      // One failure can be a lost packet; what lasts is known within 5 minutes.
+      // A single failure can be a lost packet. Five periods detect an outage within 5 minutes.
       evaluationPeriods: 5,
       datapointsToAlarm: 3,
       treatMissingData: TreatMissingData.BREACHING,

@@ -7,7 +7,7 @@ import { serviceName } from '../names.ts';
 import type { Stage } from '../stages.ts';
 import type { ServiceFunctions } from './stage-function.ts';
 
-/** What the alarms and the dashboard of a stage watch. */
+/** The parts of a stage that its alarms and its dashboard watch. */
 export interface MonitoredService {
   readonly stage: Stage;
   readonly restApi: RestApi;
@@ -17,7 +17,7 @@ export interface MonitoredService {
 }
 
 /**
- * A metric of the service's own in a stage, of an operation or of one version of its
+ * Returns a metric of a stage that the service itself writes, of an operation or of one version of its
  * function, over 5 minutes.
  */
 export const serviceMetric = (
@@ -34,11 +34,11 @@ export const serviceMetric = (
     label: dimensions.operation ?? metricName,
   });
 
-/** A metric of the probe of a stage, over a minute. */
+/** Returns a metric of the probe of a stage, over one minute. */
 export const probeMetric = (stage: Stage, metricName: string, statistic: string) =>
   serviceMetric(stage, metricName, {}, statistic).with({ period: Duration.minutes(1) });
 
-/** A metric of DynamoDB, of a table or of what `dimensions` narrows that to, over 5 minutes. */
+/** Returns a metric of a DynamoDB table over 5 minutes. `dimensions` narrows it, for example to an index. */
 export const tableMetric = (
   table: Table,
   metricName: string,
@@ -50,9 +50,9 @@ export const tableMetric = (
   });
 
 /**
- * The sum of metrics, fit for an alarm: missing values count as 0. AWS's pages disagree whether
- * arithmetic does that, and an alarm that gets no value from AWS/DynamoDB keeps its state, even if
- * treatMissingData says otherwise.
+ * Returns the sum of metrics for use in an alarm. Missing values count as 0. AWS's pages disagree whether
+ * arithmetic does that by itself, and an alarm that gets no value from AWS/DynamoDB keeps its state,
+ * whatever treatMissingData says.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
  */

@@ -2,7 +2,7 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { acknowledge } from './security-checks.ts';
 
-/** A role for an AWS service, with the managed policy that AWS maintains for this use. */
+/** Creates a role for an AWS service, with the managed policy that AWS maintains for this purpose. */
 export const serviceRole = (scope: Construct, id: string, service: string, policy: string) => {
   const role = new Role(scope, id, {
     assumedBy: new ServicePrincipal(`${service}.amazonaws.com`),

@@ -29,8 +29,8 @@ import {
 const width = 24;
 
 /**
- * The dashboard `animal-store-<stage>`, with the state of each alarm. From top to bottom: what is wrong, is
- * it up, who is hurt, what changed, and what may be the cause.
+ * The dashboard `animal-store-<stage>`, which also shows the state of each alarm. From top to bottom it shows
+ * what is wrong, whether the service is up, which clients are affected, what changed, and possible causes.
  */
 export class StageDashboard extends Construct {
   constructor(scope: Construct, id: string, service: MonitoredService, alarms: readonly Alarm[]) {
@@ -70,7 +70,10 @@ const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredSe
         lambda.metric(metricName, { statistic, label }),
       ),
     );
-  /** A graph with a line for each version of a function: a deployment begins where its line begins. */
+  /**
+   * Returns a graph with a line for each version of a function. A line starts when the
+   * deployment of its version starts.
+   */
   const byVersion = (title: string, metricName: string, statistic: string) => {
     const expression = `SEARCH('{${metricsNamespace},service,operation,version} MetricName="${metricName}" service="${serviceName(stage)}"', '${statistic}', 60)`;
     return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));

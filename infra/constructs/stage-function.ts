@@ -23,13 +23,13 @@ interface StageFunctionProps {
   readonly timeoutSeconds: number;
   readonly reservedConcurrentExecutions?: number | undefined;
   readonly environment: Readonly<Record<string, string>>;
-  /** All that the function may do, besides writing its own log and its traces. */
+  /** All permissions of the function, except those to write its own log and its traces. */
   readonly permissions: readonly PolicyStatement[];
-  /** Whether it may read the API key with which the stage checks itself. */
+  /** Whether the function may read the API key with which the stage checks itself. */
   readonly readsProbeKey?: true;
 }
 
-/** A Lambda function of a stage, named like its bundle, with a log and a role of its own. */
+/** A Lambda function of a stage. It is named like its bundle, and has its own log and its own role. */
 export class StageFunction extends Construct {
   readonly lambda: LambdaFunction;
 
@@ -41,7 +41,8 @@ export class StageFunction extends Construct {
       removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     const statements = [...props.permissions];
-    // Needs no permission for KMS: the default key decrypts a parameter for everyone who may read it.
+    // The function needs no permission for KMS, because the default key decrypts a parameter for
+    // everyone who may read it.
     // https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
     if (readsProbeKey) statements.push(allow('ssm:GetParameter', probeKeyArn(this, stage)));
     const role = new Role(this, 'Role', {
@@ -67,14 +68,15 @@ export class StageFunction extends Construct {
       role,
       logGroup,
       tracing: Tracing.ACTIVE,
-      // Keeps older versions, so that an alias can go back at once. The version of a rolled-back update is
-      // deleted: otherwise Lambda would refuse the next update, as a second version of the same code.
+      // Older versions are kept, so that an alias can go back at once. The version of a rolled-back
+      // update is deleted. Otherwise Lambda would refuse the next update, because it publishes no second
+      // version of the same code.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     acknowledge(this, {
       'Serverless-LambdaDLQ': 'A caller or an alarm notices a failure: no one would read a queue.',
     });
-    // Tracing adds its permissions by itself.
+    // Tracing adds its own permissions to the role.
     acknowledge(role.node.findChild('DefaultPolicy'), {
       'AwsSolutions-IAM5[Resource::*]':
         'The actions of X-Ray can only be allowed for all resources.',
@@ -86,7 +88,7 @@ export class StageFunction extends Construct {
 export type ServiceFunctions = Readonly<Record<OperationName | 'unrouted', ServiceFunction>>;
 
 /**
- * A function of a file in `functions/`, called through the alias `live`, which a deployment
+ * A function of a file in `functions/`. It is called through the alias `live`, which a deployment
  * moves to the new version.
  */
 export class ServiceFunction extends StageFunction {
@@ -113,10 +115,10 @@ export class ServiceFunction extends StageFunction {
 /** The CDK's types don't accept an alias as a function, because an alias may have no role. */
 const isFunction = (alias: Alias): alias is Alias & IFunction => alias.role !== undefined;
 
-/** The ARN of the parameter that holds the API key with which a stage checks itself. */
+/** Returns the ARN of the SSM parameter that holds the API key with which a stage checks itself. */
 export const probeKeyArn = (scope: Construct, stage: Stage): string =>
   Stack.of(scope).formatArn({ service: 'ssm', resource: `parameter${probeKeyParameter(stage)}` });
 
-/** A statement that allows an action on resources. */
+/** Returns a policy statement that allows an action on resources. */
 export const allow = (action: string, ...resources: string[]): PolicyStatement =>
   new PolicyStatement({ actions: [action], resources });

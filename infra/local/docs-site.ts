@@ -11,25 +11,25 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 export interface DocsSiteOptions {
-  /** Of the service: the page sends its requests there. */
+  /** The base address of the service, to which the page sends its requests. */
   readonly baseAddress: string;
   readonly apiKey: string;
   /**
-   * Proves that a page was opened by the user who started the service, and not by
+   * The token that proves that a page was opened by the user who started the service, and not by
    * another user of this machine.
    */
   readonly token: string;
 }
 
 /**
- * Serves the reference page at `/docs`, and redirects browsers to it. The page has no API key: it gets the
- * key at `/docs/api-key` for the token.
+ * Serves the reference page at `/docs` and redirects browsers to it. The page itself contains no API key. It
+ * gets the key from `/docs/api-key` in exchange for the token.
  */
 export const docsSite =
   ({ baseAddress, apiKey, token }: DocsSiteOptions): Site =>
   async ({ method, url = '', headers }, response) => {
     const [path = ''] = url.split('?');
-    // Against DNS rebinding: no other host name gets the page.
+    // Only these host names get the page. This prevents DNS rebinding.
     const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
     if (!isLocal || (method !== 'GET' && method !== 'HEAD')) return false;
     const isBrowserAtRoot = /^\/(v1\/?)?$/.test(path) && headers.accept?.includes('text/html');

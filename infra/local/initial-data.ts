@@ -16,7 +16,7 @@ const animals = Array.from({ length: 100 }, (_, index): Pet => {
   return { id: index + 1, name: `${name} ${index + 1}`, categoryId: (index % 4) + 1, status };
 });
 
-/** Puts the hundred animals into the pets table, and replaces those with their ids. */
+/** Puts the hundred animals into the pets table. They replace stored pets that have the same ids. */
 export const seed = async (client: DynamoDBClient, table: string): Promise<void> => {
   const documents = DynamoDBDocumentClient.from(client);
   await Promise.all(
@@ -39,7 +39,7 @@ export const issueLocalApiKey = async (
   const apiKey = identifyApiKey(kept, prefix) ? kept : generateApiKey(prefix);
   if (apiKey !== kept) {
     await mkdir(directory, { recursive: true });
-    // A new file, because an existing one would keep its mode.
+    // The key is written to a new file, because an existing file would keep its mode.
     const draft = `${file}.${randomUUID()}`;
     await writeFile(draft, `${apiKey}\n`, { mode: 0o600 });
     await rename(draft, file);

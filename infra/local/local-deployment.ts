@@ -15,23 +15,23 @@ import { type FunctionReports, LambdaFunction } from './lambda/lambda-function.t
 import { localClientConfig } from './local-account.ts';
 import type { StackDefinition } from './stack-definition.ts';
 
-/** How long a replaced function may still run, in ms: no request takes longer. */
+/** How long a replaced function keeps running, in ms. No request takes longer than that. */
 const retirementMs = 30_000;
 
 export interface LocalDeploymentOptions extends FunctionReports {
   readonly gateway: Gateway;
   readonly dynamodbEndpoint: string;
-  /** For which the reference page gets the API key. */
+  /** The token in exchange for which the reference page gets the API key. */
   readonly docsToken: string;
-  /** Adds a hundred animals. */
+  /** Whether to add a hundred animals. */
   readonly seed?: boolean | undefined;
   readonly synthesise: (signal: AbortSignal) => Promise<StackDefinition>;
-  /** Gets a line for each reload. */
+  /** Called with a line for each reload. */
   readonly progress: (line: string) => void;
 }
 
 /**
- * The functions of one deployment, with a copy of their bundles: later builds change
+ * The functions of one deployment, with a copy of their bundles. Later builds change
  * and remove the originals.
  */
 interface Release {
@@ -39,10 +39,13 @@ interface Release {
   readonly functions: ReadonlyMap<string, LambdaFunction>;
 }
 
-/** A stack as it runs here: its tables in DynamoDB Local, its functions behind the gateway. */
+/**
+ * A stack that runs on this machine: its tables are in DynamoDB Local, and its
+ * functions are behind the gateway.
+ */
 export class LocalDeployment {
   readonly #options: LocalDeploymentOptions;
-  /** What is in service. */
+  /** The stack that is in service. */
   #stack: StackDefinition;
   readonly #releases = new Set<Release>();
   #site: Site | undefined;
@@ -68,13 +71,14 @@ export class LocalDeployment {
       apiKey,
       token: this.#options.docsToken,
     });
-    // After the key is in its table: a function remembers for a while that a key is unknown.
+    // Functions are started after the key is in its table, because a function remembers for a
+    // while that a key is unknown.
     await this.#deploy();
     return apiKey;
   }
 
   /**
-   * Serves the stack with the bundles as they are now; requests that came before still get their response.
+   * Serves the stack with the bundles as they are now. Requests that arrived before still get their response.
    */
   async #deploy(): Promise<void> {
     const { gateway, dynamodbEndpoint, log, failure } = this.#options;
@@ -93,15 +97,15 @@ export class LocalDeployment {
     for (const one of earlier) setTimeout(() => this.#end(one), retirementMs).unref();
   }
 
-  /** Whether each function of the stack has a bundle: a bundle is removed with its source. */
+  /** Tells whether each function of the stack has a bundle. A bundle is removed together with its source. */
   #hasBundles(): boolean {
     const functions = [...this.#stack.functions.values()];
     return functions.every(({ bundleName }) => existsSync(bundleDirectory(bundleName)));
   }
 
   /**
-   * Reloads changed sources: first the bundles, then the stack, which shares modules with them. Reports what
-   * can't be built, and keeps what ran before in service.
+   * Reloads changed sources: first the bundles, then the stack, which shares modules with them. If something
+   * can't be built, reports that and keeps the previous version in service.
    */
   async redeploy(signal: AbortSignal): Promise<void> {
     const { progress, synthesise } = this.#options;
@@ -126,7 +130,7 @@ export class LocalDeployment {
     await rm(release.copy, { recursive: true, force: true });
   }
 
-  /** Ends all functions at once. */
+  /** Ends all functions immediately. */
   terminate = async (): Promise<void> => {
     await Promise.all([...this.#releases].map((release) => this.#end(release)));
   };

@@ -8,19 +8,19 @@ import { readStack, type StackDefinition } from './stack-definition.ts';
 import { watchSources } from './watch-sources.ts';
 
 export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOptions> {
-  /** The directory that keeps pets and keys between starts; without it they are in memory. */
+  /** The directory that keeps pets and keys between starts. Without it, they are kept in memory. */
   readonly data?: string | undefined;
-  /** Removes all pets and keys from the directory first. */
+  /** Whether to remove all pets and keys from the directory first. */
   readonly reset?: boolean;
-  /** Adds a hundred animals. */
+  /** Whether to add a hundred animals. */
   readonly seed?: boolean;
   /** An origin whose web pages may call the service. */
   readonly cors?: string;
   /** A folder that keeps the synthesised stacks. */
   readonly assembly?: string;
-  /** Reloads what changed when a source file changes. */
+  /** Whether to reload what has changed when a source file changes. */
   readonly watch?: boolean;
-  /** Gets a line for each step. */
+  /** Called with a line for each step. */
   readonly progress?: (step: string) => void;
   /** Aborts the start. */
   readonly signal?: AbortSignal;
@@ -28,9 +28,9 @@ export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOp
 
 /** The service as it runs on this machine. */
 export interface LocalService {
-  /** Ends in the version segment. */
+  /** The base address, which ends in the version segment. */
   readonly baseAddress: string;
-  /** The reference page, with a token for which it gets the API key. */
+  /** The address of the reference page, with the token in exchange for which the page gets the API key. */
   readonly docsAddress: string;
   /** A valid API key. */
   readonly apiKey: string;
@@ -40,9 +40,9 @@ export interface LocalService {
 }
 
 /**
- * Starts the service on this machine: DynamoDB Local with the template's tables, and the functions'
- * bundles behind a gateway with the template's routes. Throws, with nothing left running, an error of one
- * line that says what to do.
+ * Starts the service on this machine: DynamoDB Local with the template's tables, and the functions' bundles
+ * behind a gateway with the template's routes. If the start fails, stops what was started and throws an error
+ * with a one-line message that says what to do.
  */
 export const startLocalService = async (
   options: LocalServiceOptions = {},
@@ -74,7 +74,7 @@ const start = async (
 ): Promise<Omit<LocalService, 'stop'>> => {
   const { log = printUnlessRoutine, exchange, failure, progress, signal } = options;
   const { assembly, cors, data, reset, seed, throttle } = options;
-  // The gateway is first, so that a taken port is reported before the slow steps.
+  // The gateway starts first, so that a taken port is reported before the slow steps.
   const gateway = await startGateway({ port: options.port ?? 0, log, exchange, throttle });
   resources.defer(gateway.stop);
   // Sources are watched from now on, so that a change during the start leads to a reload after it.
@@ -102,7 +102,7 @@ const start = async (
     if (!signal.aborted) progress(`DynamoDB Local can't be started again: ${error.message}`);
   });
   sources?.rebuildWith((until) => deployment.redeploy(until));
-  // A stop begins at the sources and the gateway, while everything behind them still works.
+  // Stopping begins with the sources and the gateway, while everything behind them still works.
   resources.defer(gateway.stop);
   resources.defer(async () => sources?.stop());
   return {

@@ -6,16 +6,17 @@ import { type TableDefinition, tablesOf } from './dynamodb/create-tables.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
 import { type FunctionDefinition, functionsOf } from './lambda/function-definition.ts';
 
-/** A template as the local service reads it. */
+/** The parts of a template that the local service uses. */
 export interface StackDefinition {
   readonly api: RestApiDefinition;
   readonly functions: ReadonlyMap<string, FunctionDefinition>;
-  /** By the environment variable that gives functions the name of the table. */
+  /** The tables, by the environment variable that gives functions the name of the table. */
   readonly tables: Readonly<Record<string, TableDefinition>>;
 }
 
 /**
- * Reads the parts of a stack's template that run locally. Throws when a route needs what is not supported.
+ * Reads the parts of a stack's template that run locally. Throws when a route needs something that the local
+ * service does not support.
  */
 export const stackDefinitionOf = (template: Template): StackDefinition => {
   const api = restApiOf(template);
@@ -29,8 +30,8 @@ export const stackDefinitionOf = (template: Template): StackDefinition => {
 };
 
 /**
- * Reads the stack that runs locally, that of staging, from a folder of synthesised stacks.
- * Throws as `stackDefinitionOf`.
+ * Reads the stack that runs locally, which is that of staging, from a folder of synthesised stacks. Throws
+ * the errors of `stackDefinitionOf`.
  */
 export const readStack = async (assembly: string): Promise<StackDefinition> =>
   stackDefinitionOf(await readTemplate(assembly, stackName(staging)));

@@ -2,32 +2,32 @@ import { join, relative } from 'node:path';
 import { watch } from 'chokidar';
 import { projectDirectory } from '../project-directory.ts';
 
-/** A rebuild starts when no file has changed for this time: editors and git write in bursts. */
+/** How long no file must have changed before a rebuild starts, in ms. Editors and git write in bursts. */
 const quietMs = 80;
 
-/** Modules that this process has loaded: it continues to run their old version. */
+/** Matches the modules that this process has loaded. It continues to run their old version. */
 const loaded = /\binfra[/\\](build|local)(?=[/\\])/;
 
 export interface SourceWatchOptions {
-  /** Watched recursively. */
+  /** The directories to watch, recursively. */
   readonly directories?: readonly string[];
-  /** Gets a line when a change needs a restart, or may be missed. */
+  /** Called with a line when a change needs a restart, or when a change may have been missed. */
   readonly report: (line: string) => void;
 }
 
-/** Builds changed sources. A change meanwhile aborts the signal. */
+/** Builds changed sources. The signal is aborted when a source changes during the build. */
 export type Rebuild = (signal: AbortSignal) => Promise<unknown>;
 
 export interface SourceWatch {
   /**
-   * Sets what is called after each burst of changes, one call at a time, and at once if
+   * Sets the function that is called after each burst of changes, one call at a time. It is called at once if
    * something has changed already.
    */
   readonly rebuildWith: (rebuild: Rebuild) => void;
   readonly stop: () => Promise<void>;
 }
 
-/** Watches sources. Resolves when every later change is noticed. */
+/** Watches sources. Resolves when the watch is ready to notice every change. */
 export const watchSources = async ({
   directories = ['functions', 'infra', 'lib'].map((name) => join(projectDirectory, name)),
   report,

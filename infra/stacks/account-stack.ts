@@ -5,8 +5,8 @@ import { serviceRole } from '../constructs/service-role.ts';
 import { accountStackName } from '../names.ts';
 
 /**
- * The role by which API Gateway writes its logs: a setting that an account has once in
- * a region, for all stages.
+ * The stack with the role by which API Gateway writes its logs. An account has this setting once in
+ * each region, for all stages.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 export class AccountStack extends Stack {

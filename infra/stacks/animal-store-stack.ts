@@ -27,7 +27,7 @@ import { byOperation, type DynamodbCall, dynamodbCallsOf } from '../operations.t
 import { requireSafe } from '../require-safe.ts';
 import type { Stage } from '../stages.ts';
 
-/** One stage of the animal store. Throws when its values are unsafe. */
+/** The stack of one stage of the animal store. Throws when the settings of the stage are unsafe. */
 export class AnimalStoreStack extends Stack {
   readonly #stage: Stage;
 
@@ -51,7 +51,7 @@ export class AnimalStoreStack extends Stack {
       new Probe(this, stage, api.baseAddress, monitoring);
       if (stage.canaryMinutes !== undefined)
         new CanaryDeployment(this, service, stage.canaryMinutes, monitoring);
-      // Last, so that it shows every alarm.
+      // The dashboard comes last, so that it shows every alarm.
       new StageDashboard(this, 'Dashboard', service, monitoring.alarms);
     }
 
@@ -89,7 +89,8 @@ export class AnimalStoreStack extends Stack {
       partitionKey,
       billingMode: BillingMode.PAY_PER_REQUEST,
       ...maximumUnits(this.#stage),
-      // RETAIN also keeps it when its creation is rolled back: a protected table can't be deleted.
+      // RETAIN also keeps the table when its creation is rolled back. CloudFormation can't
+      // delete a protected table.
       removalPolicy: retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection,
       ...(pointInTimeRecoveryDays > 0 && {
@@ -101,7 +102,7 @@ export class AnimalStoreStack extends Stack {
     });
   }
 
-  /** All that `npm run keys` needs. Its check of the account needs no permission. */
+  /** Adds a policy with all permissions that `npm run keys` needs. Its check of the account needs none. */
   #addKeyAdministrationPolicy({ tableArn }: Table, logGroups: readonly ILogGroup[]): ManagedPolicy {
     return new ManagedPolicy(this, 'KeyAdministration', {
       description: `Issue, list, rotate and revoke the API keys of ${this.#stage.name}`,
@@ -110,7 +111,8 @@ export class AnimalStoreStack extends Stack {
         ...['GetItem', 'PutItem', 'UpdateItem', 'Scan'].map((call) =>
           allow(`dynamodb:${call}`, tableArn),
         ),
-        // Encrypted with `aws/ssm`, which every principal of the account may use through SSM:
+        // The parameter is encrypted with `aws/ssm`, which every principal of the
+        // account may use through SSM:
         // https://docs.aws.amazon.com/systems-manager/latest/userguide/ps-restrict-decryption.html
         allow('ssm:PutParameter', probeKeyArn(this, this.#stage)),
         ...['StartQuery', 'GetQueryResults'].map((call) =>
@@ -120,7 +122,7 @@ export class AnimalStoreStack extends Stack {
     });
   }
 
-  /** The function of an operation may find API keys, and make the operation's calls. */
+  /** Adds the functions. The function of an operation may find API keys and make the operation's calls. */
   #addFunctions(petsTable: Table, keysTable: Table): ServiceFunctions {
     const stage = this.#stage;
     const environment = {

@@ -66,7 +66,7 @@ const deploy = async ({ id, name, stage }: Target, options: Options) => {
   const client = new CloudFormationClient(regionOf(stage));
   const pages = paginateDescribeChangeSet({ client }, { StackName: name, ChangeSetName });
   const found = await Array.fromAsync(pages);
-  // Nothing differs. If only outputs differ, the change set has no changes, but is available:
+  // Nothing differs. A change set in which only outputs differ is available too, although it has no changes:
   // https://github.com/aws/aws-cdk/pull/2029
   if (found[0]?.ExecutionStatus !== 'AVAILABLE') return;
   const losses = lossesOf(found.flatMap(({ Changes = [] }) => Changes)).join('\nerror: ');

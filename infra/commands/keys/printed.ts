@@ -1,6 +1,6 @@
 /**
- * Characters that a terminal obeys or hides: control, format and surrogate characters,
- * and separators of lines.
+ * Characters that a terminal interprets or hides: control, format and surrogate characters, and the
+ * separators of lines and paragraphs.
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
@@ -11,18 +11,18 @@ const escapeOf = (character: string): string => {
 
 const escaped = (text: string): string => text.replaceAll(unprintable, escapeOf);
 
-/** Whether a terminal shows every character of a text, and in this order. */
+/** Tells whether a terminal shows every character of a text, in the order of the text. */
 export const isPrintable = (text: string): boolean => text.search(unprintable) < 0;
 
 /**
- * JSON on one line. Control and format characters are escaped, so that no value can
+ * Formats a value as JSON on one line. Escapes control and format characters, so that no value can
  * alter what a terminal shows.
  */
 export const toJson = (value: unknown): string => escaped(JSON.stringify(value));
 
 /**
- * Aligned columns under the names of the rows' members. Cells have no quotes; `null`
- * and `undefined` are empty.
+ * Formats rows as aligned columns under the names of their members. Cells have no quotes. `null` and
+ * `undefined` are shown as empty cells.
  */
 export const toTable = (rows: readonly object[]): string => {
   const names = [...new Set(rows.flatMap(Object.keys))];

@@ -18,7 +18,7 @@ interface Options {
 }
 
 /**
- * The owner of the key with which a stage checks itself. Its keys are stored for the probe, and never shown.
+ * The owner of the API key with which a stage checks itself. The key is stored for the probe and never shown.
  */
 const probeOwner = 'probe';
 
@@ -39,7 +39,7 @@ const reportMalformed = (keyId: unknown) =>
     `Key ${toJson(keyId)} is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md`,
   );
 
-/** Each key and operation that was used, and each key that was not. */
+/** Returns a row for each key and operation that was used, and one for each key that was not used. */
 const usageIn = async (options: Options & { days?: number }) => {
   const stage = stageOf(options);
   const { name, logRetentionDays, logLevel } = stage;
@@ -59,7 +59,7 @@ const usageIn = async (options: Options & { days?: number }) => {
   );
 };
 
-/** One JSON line on standard error for each act, so that standard output is only the result. */
+/** Logs an act as one JSON line on standard error. Standard output has only the result. */
 const logAct = (act: string, { stage }: Options, details: object) => {
   console.error(toJson({ timestamp: new Date().toISOString(), act, stage, ...details }));
 };
@@ -72,7 +72,7 @@ const print = ({ json }: Options, result: object, text: string) =>
 const printRows = (options: Options, rows: readonly object[]) =>
   print(options, rows, rows.length > 0 ? toTable(rows) : 'There are no keys.');
 
-/** What may be shown of a key: never its secret, nor the hash of it. */
+/** Returns the parts of a key that may be shown. The secret and its hash are not among them. */
 const shown = (record: IssuedApiKey['record']) => ({
   keyId: record.keyId,
   owner: record.owner,
@@ -83,7 +83,7 @@ const shown = (record: IssuedApiKey['record']) => ({
   successor: record.successor ?? null,
 });
 
-/** When a new key ends, and the key that it replaces. */
+/** Returns lines that say when a new key ends, and when the key that it replaces does. */
 const endsOf = ({ record, previous }: IssuedApiKey & Partial<RotatedApiKey>) => [
   record.expiresAt === undefined ? 'It does not end.' : `It ends at ${record.expiresAt}.`,
   ...(previous
@@ -91,7 +91,7 @@ const endsOf = ({ record, previous }: IssuedApiKey & Partial<RotatedApiKey>) => 
     : []),
 ];
 
-/** Prints a new key. A key for the probe is not printed, but replaces the previous one in SSM. */
+/** Prints a new key. A key of the probe is not printed. It replaces the previous one in SSM. */
 const handOver = async (options: Options, issued: IssuedApiKey & Partial<RotatedApiKey>) => {
   const { apiKey, record, previous } = issued;
   const details = { ...shown(record), ...(previous && { previous }) };
@@ -135,7 +135,9 @@ const address = (text: string) =>
     ? text
     : invalid('It must be a URL such as http://127.0.0.1:8000.');
 
-/** `npm run keys`. Without a terminal there is nobody to `confirm` what it asks. */
+/**
+ * The program of `npm run keys`. `confirm` asks the user a question; it is absent when there is no terminal.
+ */
 export const keysProgram = (
   confirm: ((question: string) => Promise<boolean>) | undefined,
 ): Command => {
@@ -173,7 +175,7 @@ export const keysProgram = (
       if (!isPrintable(owner))
         throw new Error('The owner must not contain control or format characters');
       if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
-      // Throws for --endpoint before a key is issued: the local service has no probe.
+      // The local service has no probe, so this throws for --endpoint before a key is issued.
       if (owner === probeOwner) stageOf(options);
       const keys = await keysOf(options);
       const issued = await keys.issue(owner, expiresIn);

@@ -12,8 +12,8 @@ const keysIn = (client: DynamoDBClient, tableName: string, { apiKeyPrefix }: Sta
   keyAdministration(DynamoDBDocumentClient.from(client), tableName, apiKeyPrefix);
 
 /**
- * The keys of the local service, whose DynamoDB is at the endpoint. Throws if it is not DynamoDB,
- * or has no table of keys.
+ * Opens the keys of the local service, whose DynamoDB is at the endpoint. Throws if nothing at the endpoint
+ * speaks DynamoDB, or if there is no table of keys.
  */
 export const openLocalKeys = async (endpoint: string) => {
   const client = new DynamoDBClient(localClientConfig(endpoint));
@@ -29,8 +29,8 @@ export const openLocalKeys = async (endpoint: string) => {
 };
 
 /**
- * The keys of a deployed stage, the logs of its functions, and the region of both.
- * Throws when the credentials belong to another account, which could have a stack of the same name.
+ * Opens the keys of a deployed stage, the logs of its functions, and the region of both. Throws when the
+ * credentials belong to another account, which could have a stack of the same name.
  */
 export const openStage = async (stage: Stage) => {
   const config = regionOf(stage);

@@ -8,20 +8,21 @@ import {
 import { metricNames } from '../../../lib/telemetry/metric-names.ts';
 
 /**
- * The most rows that a query returns:
+ * The maximum number of rows that a query returns:
  * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html
  */
 const maxRows = 10_000;
 
-/** Only a line of a client error or a server error has the metric. */
+/** The metrics of client errors and server errors are only in lines that count such an error. */
 const queryString = `filter ispresent(keyId)
   | stats count(*) as requests, count(${metricNames.clientErrors}) as clientErrors,
     count(${metricNames.serverErrors}) as serverErrors, latest(timestamp) as lastUse by keyId, operation
   | sort keyId`;
 
 /**
- * How often each key called each operation in the last days; `errors` are responses from 400, `lastUse` is
- * ISO 8601 in UTC. Throws when the query fails, or finds more than it can return.
+ * Returns how often each key called each operation in the last days. `errors` counts the responses with
+ * a status of 400 or more. `lastUse` is ISO 8601 in UTC. Throws when the query fails, or when it finds
+ * more than it can return.
  */
 export const readUsage = async (
   config: { readonly region?: string },

@@ -39,7 +39,7 @@ const findParameter = async (stage: Stage, Name: string) => {
 };
 
 /**
- * From version 21 on, assets are not written to another account's bucket:
+ * The first version of the CDK's bootstrap stack that writes no assets to another account's bucket:
  * https://github.com/aws/aws-cdk/pull/30823
  */
 const minBootstrapVersion = 21;
@@ -61,7 +61,10 @@ const logRole: Check = async (stage) => {
   ];
 };
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html */
+/**
+ * The concurrency that an account must leave unreserved.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
+ */
 const unreservedConcurrency = 100;
 
 const concurrency: Check = async (stage) => {
@@ -99,8 +102,9 @@ const certificate: Check = async (stage) => {
 };
 
 /**
- * Returns no problem before the first deployment, and for a stage without addressees, which has no topic and
- * no probe. SNS deletes a subscription that is not confirmed within 48 hours:
+ * Checks that addressees confirmed their subscriptions and that the probe has a key. Returns no problem
+ * before the first deployment, and none for a stage without addressees, which has no topic and no probe. SNS
+ * deletes a subscription that is not confirmed within 48 hours:
  * https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html
  */
 const alarmsAndProbe: Check = async (stage) => {

@@ -28,7 +28,7 @@ const Table = v.object({
   BillingMode: v.literal('PAY_PER_REQUEST'),
 });
 
-/** A table of the template; locally its logical id is its name. */
+/** A table of the template. The local table has the logical id as its name. */
 export type TableDefinition = v.InferOutput<typeof Table> & { readonly TableName: string };
 
 export const tablesOf = (template: Template): TableDefinition[] =>
@@ -38,8 +38,8 @@ export const tablesOf = (template: Template): TableDefinition[] =>
   }));
 
 /**
- * Creates the tables that don't exist yet. Throws an error of one line when DynamoDB Local can't read its
- * data, or has a table with other keys or indexes.
+ * Creates the tables that don't exist yet. Throws an error with a one-line message when DynamoDB Local can't
+ * read its data, or when it has a table with other keys or indexes.
  */
 export const createTables = async (
   client: DynamoDBClient,
@@ -50,7 +50,7 @@ export const createTables = async (
       await client.send(new CreateTableCommand(table));
     } catch (error) {
       if (error instanceof ResourceInUseException) return requireSameKeys(client, table);
-      // DynamoDB Local says only that the error is unknown.
+      // DynamoDB Local reports only an unknown error in this case.
       if (!(error instanceof DynamoDBServiceException && error.$fault === 'server')) throw error;
       throw new Error(
         "DynamoDB Local can't use its data, which may be damaged. Choose another data directory, or empty this one with --reset.",

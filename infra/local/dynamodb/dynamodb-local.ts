@@ -8,23 +8,23 @@ import { createInterface } from 'node:readline';
 import { projectDirectory } from '../../project-directory.ts';
 
 export interface DynamodbLocalOptions {
-  /** The directory that keeps the data between starts; by default the data is lost when the process ends. */
+  /** The directory that keeps the data between starts. Without it, the data is lost when the process ends. */
   readonly data?: string | undefined;
-  /** Removes the data of the directory first. */
+  /** Whether to remove the data of the directory first. */
   readonly reset?: boolean | undefined;
-  /** Any free port by default. */
+  /** The port to listen on. The default is any free port. */
   readonly port?: number;
   readonly signal?: AbortSignal;
 }
 
-/** The exit status of dynamodb-on-loopback.java that says that the data directory can't be used. */
+/** The exit status with which dynamodb-on-loopback.java reports that the data directory can't be used. */
 const unusableData = 2;
 
 export type DynamodbLocal = Awaited<ReturnType<typeof startDynamodbLocal>>;
 
 /**
- * Starts AWS's DynamoDB Local on 127.0.0.1, and waits until it listens. It ends with this process, even when
- * this process is killed. Throws an error of one line that says what to do.
+ * Starts AWS's DynamoDB Local on 127.0.0.1 and waits until it listens. It ends with this process, even when
+ * this process is killed. Throws an error with a one-line message that says what to do.
  */
 export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => {
   const { data, reset, signal } = options;
@@ -33,7 +33,7 @@ export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => 
   const home = process.env['JAVA_HOME'];
   const java = home ? join(home, 'bin', 'java') : 'java';
   const child = spawn(java, await javaArguments(port, data, reset), {
-    // In a session of its own, so that a terminal's Ctrl-C reaches only this process.
+    // The process has a session of its own, so that a terminal's Ctrl-C reaches only this process.
     detached: true,
     // DynamoDB Local writes a file about itself into its working directory.
     cwd: data ?? tmpdir(),
@@ -43,7 +43,7 @@ export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => 
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-4_096);
   });
-  // Resolves when the process has ended, in any way.
+  // Resolves when the process has ended, for whatever reason.
   const ended = once(child, 'close').catch((error) => {
     complaint = `${error}`;
   });
@@ -58,7 +58,7 @@ export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => 
   }
   await stop();
   signal?.throwIfAborted();
-  // The last line that is not part of a stack trace.
+  // The reason is the last line that is not part of a stack trace.
   const reason = complaint.split('\n').findLast((line) => /^\S/.test(line)) ?? child.exitCode;
   if (child.exitCode === unusableData) throw new Error(`${reason}`);
   throw new Error(
@@ -71,7 +71,7 @@ const javaArguments = async (port: number, data: string | undefined, reset = fal
   const release = (await readdir(library)).find((name) => name.startsWith('dynamodb_local'));
   const directory = join(library, `${release}`);
   return [
-    // It starts in two thirds of the time without the optimising compiler and the concurrent collector.
+    // Without the optimising compiler and the concurrent collector, it starts in two thirds of the time.
     '-XX:TieredStopAtLevel=1',
     '-XX:+UseSerialGC',
     `-Djava.library.path=${join(directory, 'DynamoDBLocal_lib')}`,
@@ -83,7 +83,7 @@ const javaArguments = async (port: number, data: string | undefined, reset = fal
   ];
 };
 
-/** A port of 127.0.0.1 on which nothing listens at this moment. */
+/** Returns a port of 127.0.0.1 on which nothing listens at this moment. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

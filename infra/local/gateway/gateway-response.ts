@@ -4,9 +4,9 @@ import type { RestApiDefinition } from './rest-api-definition.ts';
 const internalError = ['InternalServerErrorException', 'Internal server error'] as const;
 
 /**
- * The errors of API Gateway that the local gateway responds with. Each has the type of its gateway response,
- * which a template may customise, and the default status, error type and message. Each names its source,
- * which `infra/local/aws-behaviour.md` links, and what is unverified.
+ * The errors of API Gateway with which the local gateway responds. Each has the type of its gateway response,
+ * which a template may customise, and the default status, error type and message. The comments name the
+ * source of each, which `infra/local/aws-behaviour.md` links, and what is unverified.
  */
 const gatewayErrors = {
   // ustayready/fireprox#27, DataBiosphere/azul#7470. Unverified: error type and message.
@@ -21,7 +21,7 @@ const gatewayErrors = {
     'IncompleteSignatureException',
     'Invalid key=value pair (missing equal-sign) in Authorization header',
   ],
-  // LocalStack.
+  // Recorded by LocalStack.
   noSuchRoute: [
     'MISSING_AUTHENTICATION_TOKEN',
     403,
@@ -43,8 +43,9 @@ const gatewayErrors = {
 export type GatewayErrorName = keyof typeof gatewayErrors;
 
 /**
- * The response to an error of the gateway itself, as the template customises its type or the default type.
- * API Gateway's own values fill in what the template leaves out (LocalStack, DataBiosphere/azul#7470).
+ * Returns the response to an error of the gateway itself. The template can customise the error's type or the
+ * default type. API Gateway's own values are used for what the template leaves out (LocalStack,
+ * DataBiosphere/azul#7470).
  */
 export const gatewayResponse = (
   { gatewayResponses: responses }: RestApiDefinition,

@@ -23,8 +23,8 @@ import { matchRoute } from './router.ts';
 import { Throttles } from './throttles.ts';
 
 /**
- * Lambda's limit for an event. A body within API Gateway's own limit can exceed it
- * (koki-develop/lgtm-generator#10).
+ * Lambda's limit for the size of an event, in bytes. The event of a body within API Gateway's own limit can
+ * exceed it (koki-develop/lgtm-generator#10).
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const maxEventBytes = 6 * 1_024 * 1_024;
@@ -39,19 +39,19 @@ interface Deployment {
   readonly site?: Site | undefined;
 }
 
-/** A function as the gateway calls it, with a proxy event; its result is JSON. */
+/** A function that the gateway calls with a proxy event. Its result is JSON. */
 export interface ProxyFunction {
   readonly invoke: (
     invocation: Invocation & { readonly event: APIGatewayProxyEvent },
   ) => Promise<string>;
 }
 
-/** Responds to requests that are not for the REST API; returns false for those that are. */
+/** Responds to a request that is not for the REST API. Returns false for a request that is. */
 export type Site = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
-/** A request, its path without the query, and how it was answered. */
+/** A request, its path without the query, and the response to it. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -60,22 +60,22 @@ export interface Exchange {
 }
 
 export interface GatewayOptions {
-  /** 0 for any free port. */
+  /** The port to listen on; 0 for any free port. */
   readonly port: number;
-  /** Gets a line for each request that failed in the gateway, or whose reply was malformed. */
+  /** Called with a line for each request that failed in the gateway, or whose reply was malformed. */
   readonly log: (line: string) => void;
-  /** Gets each request that was answered. */
+  /** Called with each request that was answered. */
   readonly exchange?: ((exchange: Exchange) => void) | undefined;
   /**
-   * Throttles each method as the stage does, or to a number of requests a second; by
-   * default none is throttled.
+   * With `true`, throttles each method as the stage does. A number throttles each method to that many
+   * requests per second. By default there is no throttle.
    */
   readonly throttle?: true | number | undefined;
 }
 
 /**
- * Plays API Gateway with a REST API, on 127.0.0.1. Throws an error of one line when it
- * can't listen on the port.
+ * Starts a gateway on 127.0.0.1 that behaves like API Gateway with a REST API. Throws an error with a
+ * one-line message when it can't listen on the port.
  */
 export const startGateway = async (options: GatewayOptions) => {
   const { port, log, exchange, throttle } = options;
@@ -97,7 +97,7 @@ export const startGateway = async (options: GatewayOptions) => {
     const surroundings = { ...deployment, throttles, origin: originOf(server), log };
     send(response, withIds(request, await answer(surroundings, request, body)));
   };
-  // Whether API Gateway passes on a request without a Host header is unverified.
+  // Unverified: whether API Gateway passes on a request without a Host header.
   const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
   server.on('request', (message, response) =>
     respond(message, response).catch((error) => {
@@ -110,7 +110,7 @@ export const startGateway = async (options: GatewayOptions) => {
   const refuse = async (error: Error, socket: Duplex) => {
     if (!(socket instanceof Socket && socket.writable)) return void socket.destroy();
     const response = new ServerResponse(new IncomingMessage(socket));
-    // Throws while the socket has a response: to an earlier request, or to an invalid body.
+    // This throws while the socket has a response, either to an earlier request or to an invalid body.
     response.assignSocket(socket);
     response.once('finish', () => socket.end());
     if ('code' in error && error.code === 'HPE_HEADER_OVERFLOW') {
@@ -126,7 +126,7 @@ export const startGateway = async (options: GatewayOptions) => {
     throw new Error(await whyNotListening(port, error), { cause: error });
   }
   return {
-    /** Scheme, host and port. */
+    /** The scheme, host and port. */
     origin: originOf(server),
     /** Serves a deployment from the next request on; until the first one, requests wait. */
     deploy: (deployment: Deployment): void => {
@@ -169,7 +169,7 @@ const received = (message: IncomingMessage): GatewayRequest => {
   };
 };
 
-/** What the answer to a request depends on. */
+/** Everything on which the response to a request depends. */
 interface Surroundings extends Deployment, Pick<GatewayOptions, 'log'> {
   readonly throttles: Throttles;
   readonly origin: string;
@@ -182,7 +182,8 @@ const answer = async (
 ): Promise<GatewayReply> => {
   const { requestId, traceId, method } = request;
   const refusal = (name: GatewayErrorName) => gatewayResponse(api, name);
-  // AWS refuses a percent sign that starts no escape (ustayready/fireprox#27, adamchainz/apig-wsgi#102).
+  // AWS refuses a percent sign that does not start an escape (ustayready/fireprox#27,
+  // adamchainz/apig-wsgi#102).
   if (/%(?![\da-f]{2})/i.test(request.path + request.query)) return refusal('badRequest');
   // Slashes after the stage count as one, as LocalStack recorded (infra/local/aws-behaviour.md).
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/.exec(request.path) ?? [];
@@ -218,7 +219,7 @@ const answer = async (
   }
 };
 
-/** A response with the ids that API Gateway gave its request. */
+/** Adds the ids that API Gateway gave a request to its response. */
 const withIds = (
   { requestId, extendedRequestId }: ReturnType<typeof newRequestIds>,
   { status, headers, body }: GatewayReply,
@@ -230,6 +231,6 @@ const withIds = (
 
 const send = (response: ServerResponse, { status, headers, body }: GatewayReply) => {
   const length = ['Content-Length', `${Buffer.byteLength(body)}`];
-  // Node leaves out the body of a response that may have none.
+  // Node.js leaves out the body of a response that must not have one.
   response.writeHead(status, [...headers, length].flat()).end(body);
 };

@@ -1,8 +1,9 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
 /**
- * The process of this machine that listens on a TCP port, such as `process 42 (node server.js)`. Returns
- * `undefined` when that can't be known: on a system without `/proc`, or for another user's process.
+ * Returns the process of this machine that listens on a TCP port, such as `process 42 (node
+ * server.js)`. Returns `undefined` if that can't be known, which is so on a system without `/proc` and
+ * for another user's process.
  * https://docs.kernel.org/networking/proc_net_tcp.html
  */
 export const processOnPort = async (port: number): Promise<string | undefined> => {
@@ -17,7 +18,7 @@ export const processOnPort = async (port: number): Promise<string | undefined> =
   return undefined;
 };
 
-/** The sockets that listen on a port, as `/proc/<id>/fd` names them. */
+/** Returns the sockets that listen on a port, named as in `/proc/<id>/fd`. */
 const listeningSockets = async (port: number): Promise<ReadonlySet<string>> => {
   const sockets = new Set<string>();
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
@@ -31,10 +32,10 @@ const listeningSockets = async (port: number): Promise<ReadonlySet<string>> => {
   return sockets;
 };
 
-/** TCP_LISTEN in the kernel's tables. */
+/** The state TCP_LISTEN in the kernel's tables. */
 const listening = '0A';
 
-/** The program and its first argument: later ones may be secret. */
+/** Returns the program and its first argument. Later arguments may be secret. */
 const commandOf = async (id: string): Promise<string> => {
   const words = (await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')).split('\0');
   return words.slice(0, 2).join(' ').trim();

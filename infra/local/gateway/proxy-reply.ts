@@ -14,7 +14,8 @@ const remapped =
 const HeaderValue = v.pipe(v.union([v.string(), v.boolean()]), v.transform(String));
 
 /**
- * The default is 200, and text is read as a number, as LocalStack recorded (infra/local/aws-behaviour.md).
+ * The status code of a reply. The default is 200, and text is read as a number, as LocalStack recorded
+ * (infra/local/aws-behaviour.md).
  */
 const StatusCode = v.optional(
   v.pipe(
@@ -34,12 +35,12 @@ const ProxyReply = v.pipe(
     headers: v.nullish(v.record(v.string(), HeaderValue)),
     multiValueHeaders: v.nullish(v.record(v.string(), v.array(HeaderValue))),
     body: v.nullish(v.string()),
-    // Without binary media types the body is sent as it is, base64 or not.
+    // The API has no binary media types, so the body is sent unchanged, even if it is base64.
     isBase64Encoded: v.nullish(v.boolean()),
   }),
 );
 
-/** Reads what a function returned, as JSON. Throws when API Gateway would call it malformed. */
+/** Parses the JSON that a function returned. Throws when API Gateway would treat it as malformed. */
 export const parseProxyReply = (json: string): GatewayReply => {
   const { success, output, issues } = v.safeParse(ProxyReply, JSON.parse(json));
   if (!success) throw new Error(v.summarize(issues).replace(/\s+/g, ' '));

@@ -9,18 +9,21 @@ export const maxHeaderBytes = 10_240;
 /** API Gateway's limit of a body, in bytes, from the same page. */
 const maxBodyBytes = 10_485_760;
 
-/** AWS itself responds to a request above a limit: in plain text, which no template can change. */
+/**
+ * Returns the response of AWS itself to a request above a limit. It is plain text,
+ * which no template can change.
+ */
 const plainText = (status: number, body: string): GatewayReply => ({
   status,
   headers: [['Content-Type', 'text; charset=utf-8']],
   body,
 });
 /**
- * Unverified: the status and the type. The text is from
+ * The response to headers over the limit. The status and the type are unverified. The source of the text is
  * https://ntsblog.homedev.com.au/index.php/2021/03/09/aws-api-gateway-http-header-is-larger-than-10240-bytes/
  */
 export const headersTooLong = plainText(431, 'HTTP header is larger than 10240 bytes.');
-/** koki-develop/lgtm-generator#10 shows the whole response. */
+/** The response to a body over the limit, as koki-develop/lgtm-generator#10 shows it. */
 export const bodyTooLong = plainText(413, 'HTTP content length exceeded 10485760 bytes.');
 
 /** Reads the body of a request. Returns undefined when it is too long, and discards what is still to come. */

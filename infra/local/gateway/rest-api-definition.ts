@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { Ref, resourcesOf, type Template } from '../../build/template.ts';
 import type { Throttle } from '../../stages.ts';
 
-/** One method of one resource. */
+/** A method of a resource. */
 export interface Route {
   /** An HTTP method, or `ANY`. */
   readonly method: string;
-  /** Path template such as `/pets/{petId}`. */
+  /** The path template, such as `/pets/{petId}`. */
   readonly resourcePath: string;
   /** The logical id of the function that the route calls. */
   readonly functionId: string;
@@ -21,7 +21,10 @@ export interface RestApiDefinition {
   readonly gatewayResponses: readonly CustomResponse[];
 }
 
-/** The root is not a resource of the template: an attribute of the API refers to it, without a `Ref`. */
+/**
+ * The id of a route's resource. The root is not a resource of the template. A route refers to it by an
+ * attribute of the API instead of a `Ref`.
+ */
 const ResourceId = v.object({ Ref: v.optional(v.string(), 'root') });
 const headerPrefix = 'gatewayresponse.header.';
 const HeaderName = v.pipe(
@@ -112,7 +115,7 @@ const routesOf = (template: Template, settings: readonly MethodSetting[]): Route
   });
 };
 
-/** The throttle of a method, or else of the stage, whose path and method are `/*` and `*`. */
+/** Returns the throttle of a method, or else that of the stage, whose path and method are `/*` and `*`. */
 const throttleOf = (
   settings: readonly MethodSetting[],
   method: string,

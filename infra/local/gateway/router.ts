@@ -4,9 +4,9 @@ import type { Route } from './rest-api-definition.ts';
 const anyMethods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
 /**
- * Finds a request's route as API Gateway does, and the values of its path parameters, percent-encoded as they
- * came. It chooses the resource first: for each segment it prefers a literal to a parameter, and a parameter
- * to a greedy one. Then it chooses the method, and prefers the request's own to `ANY`.
+ * Finds a request's route as API Gateway does, and the values of its path parameters, which stay
+ * percent-encoded. It chooses the resource first: in each segment it prefers a literal to a parameter, and a
+ * parameter to a greedy one. Then it chooses the method, and prefers the request's own method to `ANY`.
  */
 export const matchRoute = (routes: readonly Route[], method: string, path: string) => {
   // A slash at the end makes no difference to API Gateway (aws/aws-sam-cli#1495).
@@ -29,13 +29,16 @@ export const matchRoute = (routes: readonly Route[], method: string, path: strin
 const patternOf = (resourcePath: string) =>
   new RegExp(`^${resourcePath.split('/').map(segmentPattern).join('/')}$`);
 
-/** Parameters such as `{petId}` and `{proxy+}` become named groups. */
+/** Returns the pattern of a segment. Parameters such as `{petId}` and `{proxy+}` become named groups. */
 const segmentPattern = (segment: string): string => {
   const [, name, greedy] = /^\{(\w+)(\+?)\}$/.exec(segment) ?? [];
   return name ? `(?<${name}>${greedy ? '.' : '[^/]'}+)` : RegExp.escape(segment);
 };
 
-/** A sort key: for each segment 0 for a literal, 1 for a parameter, 2 for a greedy one. */
+/**
+ * Returns a sort key that has a digit for each segment: 0 for a literal, 1 for a
+ * parameter, 2 for a greedy one.
+ */
 const rankOf = ({ resourcePath }: Route): string =>
   resourcePath.replace(/[^/]+/g, (segment) =>
     segment.endsWith('+}') ? '2' : segment.startsWith('{') ? '1' : '0',

@@ -7,19 +7,25 @@ interface Bucket {
 }
 
 /**
- * The throttles of a stage: a token bucket for each method, as API Gateway has.
+ * The throttles of a stage. Each method has a token bucket, as in API Gateway.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
 export class Throttles {
   readonly #throttle: true | number | undefined;
   readonly #buckets = new Map<string, Bucket>();
 
-  /** With `true`, routes have their own throttles; with a number, each allows as many requests a second. */
+  /**
+   * With `true`, routes have their own throttles. With a number, each route allows that
+   * many requests per second.
+   */
   constructor(throttle: true | number | undefined) {
     this.#throttle = throttle;
   }
 
-  /** Whether a route may take one more request at a time, in ms since any start; if so, counts it. */
+  /**
+   * Tells whether a route may take one more request at a time, in ms since any start.
+   * If so, counts the request.
+   */
   allow(route: Pick<Route, 'method' | 'resourcePath' | 'throttle'>, now: number): boolean {
     const throttle = this.#throttleOf(route);
     if (!throttle) return true;

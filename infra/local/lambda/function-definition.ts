@@ -22,15 +22,15 @@ const LambdaFunction = v.pipe(
 
 /**
  * A Lambda function as a template declares it, with the name of the bundle that exports its
- * `handler`. Its name is its logical id. The value of a variable that refers to a resource is the
- * logical id of that resource.
+ * `handler`. Its name is its logical id. A variable that refers to a resource has the logical id of
+ * that resource as its value.
  */
 export type FunctionDefinition = v.InferOutput<typeof LambdaFunction> & {
   readonly functionName: string;
 };
 
 /**
- * Reads the functions with these logical ids, by id. Throws for an environment variable that is
+ * Reads the functions with these logical ids. Returns them by id. Throws for an environment variable that is
  * neither text nor a `Ref`.
  */
 export const functionsOf = (template: Template, ids: ReadonlySet<string>) => {

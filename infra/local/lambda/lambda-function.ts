@@ -5,19 +5,19 @@ import { localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 import { sourceMapped } from './source-mapped.ts';
 
-/** Where a function's output and failures are sent. */
+/** Receivers of a function's output and failures. */
 export interface FunctionReports {
-  /** Gets each line that the function prints, and why an invocation failed. */
+  /** Called with each line that the function prints, and with the reason why an invocation failed. */
   readonly log: (line: string) => void;
-  /** Gets, for each 5xx, the source-mapped stack of the error that caused it. */
+  /** Called for each 5xx with the source-mapped stack of the error that caused it. */
   readonly failure?: ((stack: string) => void) | undefined;
 }
 
 export interface LambdaFunctionOptions extends FunctionReports {
   readonly definition: FunctionDefinition;
-  /** The folder that is deployed: `<bundle name>.mjs`, and what it loads. */
+  /** The folder that is deployed. It contains `<bundle name>.mjs` and the files that this module loads. */
   readonly directory: string;
-  /** Variables beside those that the template and Lambda itself set. */
+  /** Environment variables besides those that the template and Lambda itself set. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -27,37 +27,40 @@ export interface Invocation {
   readonly event: unknown;
 }
 
-/** An invocation as the worker gets it, and when it times out, in ms since 1970. */
+/** An invocation as the worker receives it, with the time at which it times out, in ms since 1970. */
 export interface SentInvocation extends Invocation {
   readonly deadline: number;
 }
 
-/** What the worker returns for an invocation: its result as JSON, or why there is none. */
+/** The outcome of an invocation: its result as JSON, or the reason why there is none. */
 export interface Outcome {
   readonly result?: string;
   readonly error?: string;
-  /** The stack of what was thrown, if the result is a 5xx. */
+  /** The stack of the error that was thrown, if the result is a 5xx. */
   readonly failure?: string;
 }
 
-/** The most invocations at a time; others wait. */
+/** The maximum number of invocations at a time. Others wait. */
 const maxEnvironments = 4;
-/** Lambda's own limit for loading a function. */
+/** Lambda's limit for the time in which a function is loaded, in ms. */
 const initTimeoutMs = 10_000;
-/** A longer result ends the runtime (DataBiosphere/azul#8258). */
+/** The maximum size of a result, in bytes. A longer result ends the runtime (DataBiosphere/azul#8258). */
 const maxResultBytes = 6_291_556;
 
-/** Why an invocation gave no result. */
+/** An invocation that gave no result. The message has the reason. */
 export class FunctionError extends Error {}
 
-/** Room for one environment, which is started when it is first needed and replaced when it has ended. */
+/**
+ * A slot for one environment. The environment is started when it is first needed, and
+ * replaced when it has ended.
+ */
 interface Slot {
   environment?: ReturnType<typeof startEnvironment>;
 }
 
 /**
- * Runs one version of a function as Lambda does: an environment handles one invocation
- * at a time, and is reused.
+ * Runs one version of a function as Lambda does. An environment handles one invocation
+ * at a time and is reused.
  */
 export class LambdaFunction {
   readonly #options: LambdaFunctionOptions;
@@ -70,7 +73,7 @@ export class LambdaFunction {
     this.#options = options;
   }
 
-  /** The handler's result as JSON. Throws a `FunctionError` when there is none. */
+  /** Returns the handler's result as JSON. Throws a `FunctionError` when there is none. */
   async invoke(invocation: Invocation): Promise<string> {
     const slot =
       this.#free.pop() ?? (await new Promise<Slot>((resolve) => this.#waiting.push(resolve)));
@@ -91,7 +94,7 @@ export class LambdaFunction {
     }
   }
 
-  /** Ends the function at once; invocations that still run fail, and so do later ones. */
+  /** Ends the function immediately. Invocations that are still running fail, and so do later ones. */
   async terminate(): Promise<void> {
     this.#isTerminated = true;
     await Promise.all(this.#slots.map(({ environment }) => environment?.terminate()));
@@ -112,7 +115,7 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
     // By default a worker's stack is four times that of the main thread, where Lambda runs a function.
     resourceLimits: { maxOldGenerationSizeMb: definition.memoryMiB, stackSizeMb: 1 },
   });
-  // Aborted, by a `FunctionError` with the reason, when the environment ends.
+  // Aborted with a `FunctionError` that has the reason, when the environment ends.
   const ending = new AbortController();
   const ended = ending.signal;
   const end = (reason: string) => {
@@ -125,7 +128,10 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
   worker.on('exit', () => end('its environment ended'));
   for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on('line', log);
 
-  /** The worker's next message. Throws a `FunctionError` when the environment ends first, or after `ms`. */
+  /**
+   * Waits for the worker's next message. Throws a `FunctionError` when the environment
+   * ends first, or after `ms`.
+   */
   const message = async (ms: number, what: string): Promise<Outcome> => {
     const signal = AbortSignal.any([ended, AbortSignal.timeout(ms)]);
     try {
@@ -155,7 +161,10 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
   };
 };
 
-/** The variables that Lambda sets, then those of the template; none of this process's own. */
+/**
+ * Returns the variables that Lambda sets, and those of the template. None of this process's own
+ * variables are among them.
+ */
 export const environmentOf = ({
   definition,
   directory,

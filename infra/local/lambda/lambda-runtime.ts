@@ -7,13 +7,13 @@ import type { Outcome, SentInvocation } from './lambda-function.ts';
 const { env } = process;
 const functionName = env['AWS_LAMBDA_FUNCTION_NAME'];
 
-// The module that is deployed, which initialises the function.
+// This is the deployed module. Loading it initialises the function.
 const file = join(`${env['LAMBDA_TASK_ROOT']}`, `${env['_HANDLER']}`.replace('.handler', '.mjs'));
 const { handler } = await import(pathToFileURL(file).href);
 
-/** What the current request threw, before the chain turns it into a response. */
+/** The error that the current request threw, before the chain turned it into a response. */
 let thrown: unknown;
-// Added to the Middy handler, because the bundle itself never writes a stack.
+// The hook is added to the Middy handler here, because the bundle itself never writes a stack.
 handler.onError?.(({ error }: { readonly error: unknown }) => {
   thrown = error instanceof Error && error.cause instanceof Error ? error.cause : error;
 });
@@ -31,7 +31,10 @@ const contextOf = ({ requestId, deadline }: SentInvocation) => ({
 const stackOf = (error: unknown) =>
   error instanceof Error ? `${error.stack}` : `Thrown: ${String(error)}`;
 
-/** The handler's result as JSON, or what it threw: nothing else leaves an execution environment. */
+/**
+ * Returns the handler's result as JSON, or the error that it threw. Nothing else leaves
+ * an execution environment.
+ */
 const run = async (invocation: SentInvocation): Promise<Outcome> => {
   thrown = undefined;
   try {

@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path';
 import { bundleDirectory, sourceMapFile } from '../../build/bundle-functions.ts';
 import { projectDirectory } from '../../project-directory.ts';
 
-/** A stack whose frames name the source instead of the bundle, where a source map is found. */
+/** Returns a stack whose frames name the source instead of the bundle, wherever a source map is found. */
 export const sourceMapped = (stack: string): string =>
   stack.replace(
     /^( +at ).*?([\w-]+)\.cjs:(\d+):(\d+)\)?$/gm,
