@@ -6,7 +6,7 @@ import { accountStackId, stackName } from './names.ts';
 import { placeholdersIn } from './placeholders.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
-import { emulated, type Stage, stages, staging } from './stages.ts';
+import { emulated, type Stage, stageNamed, stages, staging } from './stages.ts';
 
 await bundleFunctions();
 
@@ -15,16 +15,21 @@ await bundleFunctions();
 const app = new App({ analyticsReporting: false, context: cdk.context });
 // `--context emulator=true` is for an AWS-compatible emulator. `--context canary=off` is for a fix that
 // can't wait. `--context placeholders=allowed` allows a synthesis without a deployment.
-// `--context cors=<origin>` replaces `corsOrigins`.
+// `--context cors=<origin>` replaces `corsOrigins`. `--context stage=<name>` declares one stage, a
+// permanent one or one of your own, instead of all permanent ones.
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const cors: unknown = app.node.tryGetContext('cors');
+const stageName: unknown = app.node.tryGetContext('stage');
 const arePlaceholdersAllowed = isSet('placeholders', 'allowed');
-const declared: readonly Stage[] = isSet('emulator', 'true')
-  ? [emulated(staging)]
-  : Object.values(stages);
+
+const declaredStages = (): readonly Stage[] => {
+  const named = stageName === undefined ? undefined : stageNamed(`${stageName}`);
+  if (isSet('emulator', 'true')) return [emulated(named ?? staging)];
+  return named ? [named] : stages;
+};
 
 /** The stages without placeholders, so that you can deploy staging before you set the values of prod. */
-const deployed = declared.filter((stage) => {
+const deployed = declaredStages().filter((stage) => {
   const placeholders = arePlaceholdersAllowed ? [] : placeholdersIn(stage);
   if (placeholders.length === 0) return true;
   const reasons = placeholders.join(' ');

@@ -1,6 +1,6 @@
 import { clientPackage } from './client-package.ts';
 import { runbookLink } from './runbook-link.ts';
-import type { Stage } from './stages.ts';
+import { isProduction, type Stage } from './stages.ts';
 
 /**
  * Matches values that are only examples: a domain of RFC 2606, and the account ids in AWS's documentation.
@@ -23,7 +23,7 @@ export const placeholdersIn = (
       'runbookLink is no URL, so an alarm links nothing: set it in infra/runbook-link.ts to where infra/runbook.md can be read.',
     );
   }
-  if (stage.name === 'prod' && (placeholder.test(packageName) || !packageName.startsWith('@'))) {
+  if (isProduction(stage) && (placeholder.test(packageName) || !packageName.startsWith('@'))) {
     problems.push(
       'clientPackage has no npm scope of yours, so others could publish that package: set it in infra/client-package.ts.',
     );

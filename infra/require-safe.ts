@@ -1,12 +1,13 @@
-import type { Stage } from './stages.ts';
+import { isProduction, type Stage } from './stages.ts';
 
 /**
- * Returns the ways in which prod could lose data or fail unnoticed, each with the setting that prevents it.
+ * Returns the ways in which a stage in production could lose data or fail unnoticed, each with the setting
+ * that prevents it.
  */
-const dangersOfProd = (stage: Stage): string[] => {
+const dangersOfProduction = (stage: Stage): string[] => {
   const dangers: string[] = [];
   if (stage.environment === undefined)
-    dangers.push('environment is not set, so prod is deployed to the account of the credentials');
+    dangers.push('environment is not set, so the credentials decide on the account');
   if (!stage.retainData)
     dangers.push('retainData is not set, so tables are deleted with the stack');
   if (!stage.deletionProtection)
@@ -27,14 +28,14 @@ const isOrigin = (given: string): boolean =>
 
 /**
  * Throws an error that lists every reason why a stage is unsafe: a canary without alarms that could stop it,
- * a prod that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a host and an
+ * a production that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a host and an
  * optional port in lower case.
  */
 export const requireSafe = (stage: Stage): void => {
   const problems: string[] = [];
   if (stage.canaryMinutes !== undefined && stage.alarmAddressees.length === 0)
     problems.push('canaryMinutes is set without alarmAddressees: no alarm can stop a canary');
-  if (stage.name === 'prod') problems.push(...dangersOfProd(stage));
+  if (isProduction(stage)) problems.push(...dangersOfProduction(stage));
   for (const given of stage.corsOrigins)
     if (!isOrigin(given)) problems.push(`corsOrigins: ${given} is not an origin`);
   if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);

@@ -1,6 +1,7 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { OperationName } from '../lib/contract/operations.ts';
 import type { ApiKeyPrefix } from '../lib/keys/api-key.ts';
+import { requireOwnName } from './own-stage-name.ts';
 
 /** A throttle of API Gateway: the average number of requests per second, and the largest burst. */
 export interface Throttle {
@@ -10,13 +11,14 @@ export interface Throttle {
 
 /** The settings of one deployment of the service. They are plain values that every command can read. */
 export interface Stage {
-  readonly name: 'staging' | 'prod';
+  /** Part of the names of its stack, alarms and logs. */
+  readonly name: string;
   /**
    * The account and region of the stage. If it is `undefined`, the stage is deployed to
    * those of the credentials.
    */
   readonly environment: Readonly<{ account: string; region: string }> | undefined;
-  /** The prefix of the API keys that this stage accepts. */
+  /** The prefix of the API keys that this stage accepts: `pets_live` makes it one in production. */
   readonly apiKeyPrefix: ApiKeyPrefix;
   /**
    * The domain that clients use instead of API Gateway's, and the ARN of its
@@ -124,8 +126,41 @@ export const prod: Stage = {
   maximumUnits: { read: 4_000, write: 1_000 },
 };
 
-/** Every stage of the service, by its name. */
-export const stages: Readonly<Record<Stage['name'], Stage>> = { staging, prod };
+/** The permanent stages, in the order of a release. Commands, and tests about each stage, read this list. */
+export const stages: readonly Stage[] = [staging, prod];
+
+/**
+ * A stage of one's own: for a person, a pull request or a night. It has staging's settings in staging's
+ * account, and nothing of it outlives its stack. Without addressees it has no alarms, and so no canary.
+ * Throws for a name that could be taken for a permanent stage.
+ */
+const ownStage = (name: string): Stage => {
+  requireOwnName(
+    name,
+    stages.map((stage) => stage.name),
+  );
+  return {
+    ...staging,
+    name,
+    customDomain: undefined,
+    reservedConcurrency: undefined,
+    canaryMinutes: undefined,
+    alarmAddressees: [],
+    retainData: false,
+    deletionProtection: false,
+    terminationProtection: false,
+    // DynamoDB keeps a backup of a deleted table that has it for 35 days:
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pointintimerecovery_beforeyoubegin.html
+    pointInTimeRecoveryDays: 0,
+  };
+};
+
+/** The permanent stage of this name, or a stage of one's own. Throws for a name like a permanent stage's. */
+export const stageNamed = (name: string): Stage =>
+  stages.find((stage) => stage.name === name) ?? ownStage(name);
+
+/** Whether a stage serves clients in production: it accepts their keys. */
+export const isProduction = ({ apiKeyPrefix }: Stage): boolean => apiKeyPrefix === 'pets_live';
 
 /**
  * Returns the stage for an AWS-compatible emulator. It is deployed to the emulator's account, without what

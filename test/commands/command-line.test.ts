@@ -70,14 +70,20 @@ describe('a command', () => {
       encoding: 'utf8',
     });
 
-  it.each(['client', 'deploy/main', 'docs', 'keys/main', 'openapi', 'preflight/main', 'start'])(
-    '%s has help',
-    (name) => {
-      const { status, stdout, stderr } = start(`infra/commands/${name}.ts --help`);
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      expect(stdout).toMatch(/^Usage: npm (run )?\w+/);
-    },
-  );
+  it.each([
+    'client',
+    'deploy/main',
+    'destroy',
+    'docs',
+    'keys/main',
+    'openapi',
+    'preflight/main',
+    'start',
+  ])('%s has help', (name) => {
+    const { status, stdout, stderr } = start(`infra/commands/${name}.ts --help`);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: npm (run )?\w+/);
+  });
 
   it.each([
     ['infra/commands/client.ts fast', 'too many arguments'],
@@ -88,6 +94,21 @@ describe('a command', () => {
       'infra/commands/keys/main.ts list --stage prod',
       'There are no credentials of AWS, set AWS_PROFILE',
     ],
+    ['infra/commands/destroy.ts --stage staging', 'staging is a permanent stage'],
+    [
+      'test/commands/acceptance.ts --stage alice',
+      'There are no credentials of AWS, set AWS_PROFILE',
+    ],
+    ...[
+      'infra/commands/deploy/main.ts',
+      'infra/commands/destroy.ts',
+      'infra/commands/keys/main.ts list',
+      'infra/commands/preflight/main.ts',
+      'test/commands/acceptance.ts',
+    ].map((command) => [
+      `${command} --stage prod2`,
+      '.*\'prod2\' is invalid. The stage "prod2" could be taken for prod: choose another name',
+    ]),
     ['test/commands/e2e-deploy.ts', 'There are no credentials of AWS, set AWS_PROFILE'],
     ['test/commands/e2e-deploy.ts --fast', 'unknown option'],
     ['test/commands/load.ts --requests many', '.* whole number'],
@@ -95,5 +116,17 @@ describe('a command', () => {
     const { status, stdout, stderr } = start(words);
     expect(stderr).toMatch(new RegExp(`^error: ${message}[^\\n]*\\n$`));
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  });
+
+  it('removes a stage of its own with its stack: npm run destroy', () => {
+    writeFileSync(join(clone, 'cdk'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
+    const words = ['infra/commands/destroy.ts', '--stage', 'alice', '--force'];
+    const { status, stdout } = spawnSync(process.execPath, words, {
+      cwd: projectDirectory,
+      env: { PATH: `${clone}:/usr/bin:/bin` },
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('destroy AnimalStore-alice --context stage=alice --force\n');
+    expect(status).toBe(0);
   });
 });

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { lossesOf } from '../../infra/commands/deploy/change-set.ts';
+import { stackName } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
+import { stages } from '../../infra/stages.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 
 const table = 'AWS::DynamoDB::Table';
@@ -94,9 +96,20 @@ describe('npm run deploy', () => {
     expect([exitCode, cdk.length]).toEqual([0, 2]);
   });
 
+  it('deploys a stage of its own by its name', async () => {
+    const { err, exitCode, cdk } = await deploy([], '--stage', 'alice');
+    expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+    expect(cdk).toEqual([
+      expect.stringMatching(
+        /^deploy AnimalStore-alice --context emulator=true --context stage=alice --method prepare/,
+      ),
+      expect.stringMatching(/^deploy AnimalStore-alice --app cdk.out --method execute-change-set /),
+    ]);
+  });
+
   const loss =
     'error: AWS::DynamoDB::Table Pets: Modify with Replacement True. See "Replace a table"';
-  const names = 'AnimalStore-account, AnimalStore-staging, AnimalStore-prod';
+  const names = ['AnimalStore-account', ...stages.map(stackName)].join(', ');
   it.each([
     ['that would lose a table', changeOf('True'), 'AnimalStore-staging', 1, loss, 1],
     ['if nothing differs', undefined, 'AnimalStore-account', 0, '', 1],

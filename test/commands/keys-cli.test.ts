@@ -287,6 +287,7 @@ describe('npm run keys of a deployed stage', async () => {
   // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
   const caller = (account?: string) => xml('GetCallerIdentity', { Account: account });
   const Outputs = [
+    { OutputKey: 'BaseAddress', OutputValue: 'https://pets.test/v1' },
     { OutputKey: 'KeysTableName', OutputValue: dynamodb?.tables['KEYS_TABLE']?.TableName },
     { OutputKey: 'LogGroupNames', OutputValue: 'list-pets-log,get-pet-log' },
   ];
@@ -319,6 +320,20 @@ describe('npm run keys of a deployed stage', async () => {
   it('refuses days from which the stage has no logs', async () => {
     const { error } = await run(['usage', '--stage', 'staging', '--days', '15']);
     expect(error).toBe('The logs of staging are kept for 14 days');
+  });
+
+  it('issues no key for the probe of a stage that has none', async () => {
+    const { error } = await run(['issue', '--for-probe', '--stage', 'alice']);
+    expect(error).toBe('alice has no probe, because it has no alarmAddressees');
+    expect(aws.requests).toEqual([]);
+  });
+
+  it('opens a stage of its own in the account of staging', async () => {
+    const { error } = await run(['list', '--stage', 'alice']);
+    expect(error).toBeUndefined();
+    const described = aws.requests.find(({ action }) => action === 'DescribeStacks');
+    expect(described?.body).toContain('StackName=AnimalStore-alice');
+    expect(described?.region).toBe(staging.environment?.region);
   });
 
   const sent = (call: string) =>

@@ -11,10 +11,9 @@ import {
 import { alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate, propertiesOf, templateOf } from '../support/stack.ts';
 
-const templates = Object.values(stages).map((stage) => ({
-  stage,
-  template: deployedTemplate(stage),
-}));
+const templates = stages
+  .filter(({ alarmAddressees }) => alarmAddressees.length > 0)
+  .map((stage) => ({ stage, template: deployedTemplate(stage) }));
 const functions = [...operations.map(({ name }) => name), 'unrouted'];
 
 interface Widget {

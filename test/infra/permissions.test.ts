@@ -75,7 +75,7 @@ const each = ({ Effect, Action, Resource }: Statement): Call[] => {
 const sorted = (calls: readonly Call[]) =>
   [...new Set(calls.map((call) => JSON.stringify(call)))].toSorted((a, b) => a.localeCompare(b));
 
-describe.each(Object.values(stages))('in $name', (stage) => {
+describe.each(stages)('in $name', (stage) => {
   const template = deployedTemplate(stage);
   const { account, region } = stage.environment ?? {};
   const table = (name: string) => arnOf(idOf(template, 'AWS::DynamoDB::Table', name));

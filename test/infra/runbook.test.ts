@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { stages } from '../../infra/stages.ts';
+import { prod, stages } from '../../infra/stages.ts';
 import { invoke } from '../support/invoke.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
 import { pythonTool } from '../support/python-tool.ts';
@@ -23,7 +23,7 @@ const sections = runbook
 const procedures = ['Before you start', 'Deploy a change'];
 const entries = sections.filter(([heading]) => !procedures.includes(heading));
 
-const templates = Object.values(stages).map(deployedTemplate);
+const templates = stages.map(deployedTemplate);
 const alarms = templates.flatMap((template) => propertiesOf(template, 'AWS::CloudWatch::Alarm'));
 
 describe('the runbook', () => {
@@ -41,7 +41,7 @@ describe('the runbook', () => {
   );
 
   it('looks in the region of prod', () => {
-    const region = stages.prod.environment?.region;
+    const region = prod.environment?.region;
     expect(script).toContain(`AWS_REGION=\${AWS_REGION:-${region}}`);
   });
 
@@ -76,7 +76,7 @@ describe('queries of logs', () => {
     );
 
   it('of the access log name fields that its lines have', () => {
-    const [stage] = propertiesOf(deployedTemplate(stages.prod), 'AWS::ApiGateway::Stage');
+    const [stage] = propertiesOf(deployedTemplate(prod), 'AWS::ApiGateway::Stage');
     const line = JSON.parse(stage?.['AccessLogSetting'].Format);
     const named = queriesOf('access_log').flatMap(fieldsOf);
     expect(named).toContain('sourceIp');

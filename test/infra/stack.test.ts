@@ -15,7 +15,7 @@ const bounded = {
   MaxWriteRequestUnits: expect.any(Number),
 };
 
-describe.each(Object.values(stages))('stack of $name', (stage) => {
+describe.each(stages)('stack of $name', (stage) => {
   const template = deployedTemplate(stage);
 
   it.each([

@@ -8,7 +8,7 @@ import { errors } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../support/stack.ts';
 
-describe.each(Object.values(stages))('$name', (stage) => {
+describe.each(stages)('$name', (stage) => {
   const template = deployedTemplate(stage);
 
   it('is deployed only to its own account and region, with its tags', () => {
@@ -26,7 +26,7 @@ describe.each(Object.values(stages))('$name', (stage) => {
   });
 
   it('accepts API keys of its own prefix only', () => {
-    const API_KEY_PREFIX = stage === prod ? 'pets_live' : 'pets_test';
+    const API_KEY_PREFIX = stage.apiKeyPrefix;
     const Environment = { Variables: Match.objectLike({ API_KEY_PREFIX }) };
     template.resourcePropertiesCountIs('AWS::Lambda::Function', { Environment }, operations.length);
   });
@@ -34,6 +34,10 @@ describe.each(Object.values(stages))('$name', (stage) => {
   it('has CORS off, with no trace in its stack', () => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(/CORS|Access-Control/);
   });
+});
+
+it('prod accepts the keys of production, and staging those of tests', () => {
+  expect([prod.apiKeyPrefix, staging.apiKeyPrefix]).toEqual(['pets_live', 'pets_test']);
 });
 
 const noAlarms = { canaryMinutes: undefined, alarmAddressees: [] };
@@ -48,10 +52,13 @@ describe('a stage is refused', () => {
     ['alarmAddressees', noAlarms],
     ['retainData.*; alarmAddressees', { retainData: false, ...noAlarms }],
   ] satisfies [string, Partial<Stage>][])(
-    'as prod for an unsafe %s, which staging may have',
+    'in production for an unsafe %s, which staging may have',
     (names, unsafe) => {
       expect(() => stackOf({ ...prod, ...unsafe })).toThrow(
         new RegExp(`^prod is unsafe: ${names}`),
+      );
+      expect(() => requireSafe({ ...prod, name: 'prod-us', ...unsafe })).toThrow(
+        /^prod-us is unsafe/,
       );
       expect(() => requireSafe({ ...staging, ...unsafe })).not.toThrow();
     },
@@ -131,7 +138,9 @@ it('a custom domain has the base path v1, its certificate and the TLS of the API
   template.hasOutput('DomainTarget', {});
 });
 
-describe.each(Object.values(stages))('a canary deployment of $name', (stage) => {
+const withCanary = stages.filter(({ canaryMinutes }) => canaryMinutes !== undefined);
+
+describe.each(withCanary)('a canary deployment of $name', (stage) => {
   const template = deployedTemplate(stage);
   const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
   const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
@@ -293,7 +302,7 @@ describe('the firewall', () => {
 });
 
 it('an emulated stage is deployed where the credentials lead, unprotected, without what emulators lack', () => {
-  const stack = stackOf(emulated({ ...prod, name: 'staging' }));
+  const stack = stackOf(emulated({ ...prod, apiKeyPrefix: 'pets_test' }));
   expect(stack.terminationProtection).toBe(false);
   expect(stack.environment).toBe('aws://unknown-account/unknown-region');
   const template = Template.fromStack(stack);

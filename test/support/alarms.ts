@@ -1,6 +1,8 @@
 import { compileFunction } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as v from 'valibot';
+import { serviceName } from '../../infra/names.ts';
+import { stages } from '../../infra/stages.ts';
 
 const MetricStat = v.object({
   Metric: v.object({
@@ -28,6 +30,9 @@ const Alarm = v.object({
     ),
   ),
 });
+
+/** The part of an alarm's name that names the stage. */
+const ofAnyStage = new RegExp(`^(?:${stages.map(serviceName).join('|')})-`);
 
 /**
  * The functions of metric math, in a given year. A missing value is NaN, and so is the result
@@ -60,7 +65,7 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const compute = (values: readonly number[], year = 2026): number =>
     run(...Object.values(metricMath(year)), ...values);
   return {
-    name: alarm.AlarmName.replace(/^animal-store-(prod|staging)-/, ''),
+    name: alarm.AlarmName.replace(ofAnyStage, ''),
     expression,
     metrics: metrics.map(({ Metric, Stat }) => ({ ...Metric, Stat })),
     /** In seconds. */

@@ -8,9 +8,11 @@ import { placeholdersIn } from '../../placeholders.ts';
 import { regionOf } from '../../region-of.ts';
 import { emulated, type Stage, stages } from '../../stages.ts';
 import { preflight } from '../preflight/preflight.ts';
+import { stageOption } from '../stage-option.ts';
 import { lossesOf } from './change-set.ts';
 
 interface Options {
+  readonly stage?: Stage;
   readonly requireApproval?: string;
   readonly outputsFile?: string;
   readonly context: readonly string[];
@@ -53,7 +55,10 @@ const cdkDeploy = (...words: readonly string[]) => {
  * removes a table or the API.
  */
 const deploy = async ({ id, name, stage }: Target, options: Options) => {
-  const { requireApproval, outputsFile, context, revertDrift } = options;
+  const { requireApproval, outputsFile, revertDrift } = options;
+  const context = options.stage
+    ? [...options.context, `stage=${options.stage.name}`]
+    : options.context;
   const approval = requireApproval === undefined ? [] : ['--require-approval', requireApproval];
   const outputs = outputsFile === undefined ? [] : ['--outputs-file', outputsFile];
   const contexts = context.flatMap((value) => ['--context', value]);
@@ -79,12 +84,14 @@ const deploy = async ({ id, name, stage }: Target, options: Options) => {
 
 const run = async (ids: readonly string[], options: Options) => {
   const isEmulator = options.context.includes('emulator=true');
-  const declared = Object.values(stages);
+  const { stage } = options;
+  const declared = stage ? [stage] : stages;
   const targets = targetsOf(isEmulator ? declared.map(emulated) : declared);
-  if (ids.length === 0 || !ids.every((id) => targets.has(id)))
+  const named = stage ? [...ids, stackName(stage)] : ids;
+  if (named.length === 0 || !named.every((id) => targets.has(id)))
     throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
   for (const target of targets.values()) {
-    if (!ids.includes(target.id)) continue;
+    if (!named.includes(target.id)) continue;
     const found = await preflight(target.stage, target.kind);
     const problems = [...placeholdersIn(target.stage), ...found];
     if (problems.length > 0) throw new Error(problems.join('\nerror: '));
@@ -100,6 +107,7 @@ program
     'Deploys stacks by change sets. Refuses a stage that has problems, and a change set that loses data.',
   )
   .argument('[stacks...]', 'ids of stacks, such as AnimalStore-staging')
+  .addOption(stageOption('deploy the stack of this stage'))
   .option('--require-approval <level>', 'which changes of permissions CDK asks about')
   .option('--outputs-file <file>', 'write the outputs of the stacks to this file, as JSON')
   .addOption(

@@ -4,13 +4,14 @@ import ms, { type StringValue } from 'ms';
 import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administration.ts';
 import { probeKeyParameter } from '../../names.ts';
 import { regionOf } from '../../region-of.ts';
-import { emulated, type Stage, stages } from '../../stages.ts';
+import { emulated, type Stage } from '../../stages.ts';
+import { stageOption } from '../stage-option.ts';
 import { isPrintable, toJson, toTable } from './printed.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 import { readUsage } from './usage.ts';
 
 interface Options {
-  readonly stage: Stage['name'] | 'local';
+  readonly stage: Stage | 'local';
   readonly endpoint?: string;
   readonly emulator?: true;
   readonly json?: true;
@@ -22,9 +23,22 @@ interface Options {
  */
 const probeOwner = 'probe';
 
-const stageOf = ({ stage, emulator }: Options): Stage => {
+/** Throws for the local service. */
+const deployedStage = ({ stage }: Options): Stage => {
   if (stage === 'local') throw new Error('This needs a deployed stage: leave out --endpoint');
-  return emulator ? emulated(stages[stage]) : stages[stage];
+  return stage;
+};
+
+const stageOf = (options: Options): Stage =>
+  options.emulator ? emulated(deployedStage(options)) : deployedStage(options);
+
+const stageName = ({ stage }: Options): string => (stage === 'local' ? stage : stage.name);
+
+/** Throws for a stage without a probe: nothing would read its key, or remove it with the stage. */
+const requireProbe = (options: Options) => {
+  const { name, alarmAddressees } = deployedStage(options);
+  if (alarmAddressees.length === 0)
+    throw new Error(`${name} has no probe, because it has no alarmAddressees`);
 };
 
 const keysOf = async (options: Options) => {
@@ -60,7 +74,8 @@ const usageIn = async (options: Options & { days?: number }) => {
 };
 
 /** Logs an act as one JSON line on standard error. Standard output has only the result. */
-const logAct = (act: string, { stage }: Options, details: object) => {
+const logAct = (act: string, options: Options, details: object) => {
+  const stage = stageName(options);
   console.error(toJson({ timestamp: new Date().toISOString(), act, stage, ...details }));
 };
 
@@ -149,11 +164,7 @@ export const keysProgram = (
     program
       .command(name)
       .description(description)
-      .addOption(
-        new Option('--stage <stage>', 'the stage whose keys are meant')
-          .choices(Object.keys(stages))
-          .makeOptionMandatory(),
-      )
+      .addOption(stageOption('the stage whose keys are meant').makeOptionMandatory())
       .addOption(
         new Option('--endpoint <url>', 'DynamoDB of the local service, instead of a stage')
           .argParser(address)
@@ -176,7 +187,7 @@ export const keysProgram = (
         throw new Error('The owner must not contain control or format characters');
       if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
       // The local service has no probe, so this throws for --endpoint before a key is issued.
-      if (owner === probeOwner) stageOf(options);
+      if (owner === probeOwner) requireProbe(options);
       const keys = await keysOf(options);
       const issued = await keys.issue(owner, expiresIn);
       logAct('issue', options, { keyId: issued.record.keyId, owner });
@@ -217,7 +228,7 @@ export const keysProgram = (
       const keys = await keysOf(options);
       const { owner } = await keys.find(keyId);
       if (!options.yes && !confirm) throw new Error('There is no terminal to ask: add --yes');
-      const question = `Revoke key ${keyId} of ${toJson(owner)}, ${options.stage}?`;
+      const question = `Revoke key ${keyId} of ${toJson(owner)}, ${stageName(options)}?`;
       if (!options.yes && !(await confirm?.(question))) throw new Error('Not revoked');
       await keys.revoke(keyId);
       logAct('revoke', options, { keyId });

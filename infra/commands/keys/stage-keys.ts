@@ -29,8 +29,8 @@ export const openLocalKeys = async (endpoint: string) => {
 };
 
 /**
- * Opens the keys of a deployed stage, the logs of its functions, and the region of both. Throws when the
- * credentials belong to another account, which could have a stack of the same name.
+ * Opens the keys of a deployed stage, its address, the logs of its functions, and the region of all. Throws
+ * when the credentials belong to another account, which could have a stack of the same name.
  */
 export const openStage = async (stage: Stage) => {
   const config = regionOf(stage);
@@ -48,5 +48,10 @@ export const openStage = async (stage: Stage) => {
     throw new Error(`The stack of ${stage.name} has no output ${name}: deploy it first`);
   };
   const keys = keysIn(new DynamoDBClient(config), outputOf('KeysTableName'), stage);
-  return { keys, logGroupNames: outputOf('LogGroupNames').split(','), config };
+  return {
+    keys,
+    baseAddress: outputOf('BaseAddress'),
+    logGroupNames: outputOf('LogGroupNames').split(','),
+    config,
+  };
 };

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { program } from 'commander';
+import { fail } from '../message-of.ts';
+import { stackName } from '../names.ts';
+import { type Stage, stages } from '../stages.ts';
+import { stageOption } from './stage-option.ts';
+
+interface Options {
+  readonly stage: Stage;
+  readonly emulator?: true;
+  readonly force?: true;
+}
+
+const run = ({ stage, emulator, force }: Options) => {
+  if (stages.includes(stage))
+    throw new Error(`${stage.name} is a permanent stage: this removes stages of your own only`);
+  const contexts = [`stage=${stage.name}`, ...(emulator ? ['emulator=true'] : [])];
+  const words = contexts.flatMap((context) => ['--context', context]);
+  const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
+  const command = ['destroy', stackName(stage), ...words, ...(force ? ['--force'] : [])];
+  execFileSync('cdk', command, { stdio: 'inherit', env });
+};
+
+await program
+  .name('npm run destroy --')
+  .description(
+    'Removes a stage of your own with its pets, keys and logs. Refuses a permanent stage.',
+  )
+  .addOption(stageOption('the stage to remove').makeOptionMandatory())
+  .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
+  .option('--force', 'do not ask first')
+  .action(async (options: Options) => run(options))
+  .parseAsync()
+  .catch(fail);

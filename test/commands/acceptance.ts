@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { program } from 'commander';
+import ms from 'ms';
+import { openStage } from '../../infra/commands/keys/stage-keys.ts';
+import { stageOption } from '../../infra/commands/stage-option.ts';
+import { fail } from '../../infra/message-of.ts';
+import { projectDirectory } from '../../infra/project-directory.ts';
+import { emulated, type Stage } from '../../infra/stages.ts';
+
+/** Runs the acceptance tests for all to see, against what the variables name. */
+const runTests = (words: readonly string[], variables?: Readonly<Record<string, string>>) => {
+  const given = ['run', '--config', 'test/vitest.config.ts', 'test/acceptance', ...words];
+  const env = { ...process.env, ...variables };
+  process.exitCode =
+    spawnSync('vitest', given, { cwd: projectDirectory, stdio: 'inherit', env }).status ?? 1;
+};
+
+/** Runs the acceptance tests against a deployed stage, with a key that is revoked at the end. */
+const runAgainst = async (stage: Stage, words: readonly string[]) => {
+  const { baseAddress, keys } = await openStage(stage);
+  const { apiKey, record } = await keys.issue('acceptance', ms('1h'));
+  try {
+    // An emulator serves the address of the stack under another host name.
+    const { BASE_URL = baseAddress } = process.env;
+    runTests(words, { BASE_URL, API_KEY: apiKey });
+  } finally {
+    await keys.revoke(record.keyId);
+  }
+};
+
+await program
+  .name('npm run acceptance --')
+  .description(
+    'Runs the acceptance tests on this machine, against BASE_URL with API_KEY, or against a stage.',
+  )
+  .addOption(stageOption('the stage to test, with a key that this issues and revokes'))
+  .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
+  .argument('[options...]', 'files and options of Vitest')
+  .allowUnknownOption()
+  .action(async (words: string[], options: { stage?: Stage; emulator?: true }) => {
+    const { stage, emulator } = options;
+    if (stage === undefined) runTests(words);
+    else await runAgainst(emulator ? emulated(stage) : stage, words);
+  })
+  .parseAsync()
+  .catch(fail);
