@@ -2,18 +2,16 @@ import { errors } from '../lib/contract/errors.ts';
 import { getPet } from '../lib/contract/operations.ts';
 import { parsePetId } from '../lib/contract/pet.ts';
 import { operation } from '../lib/http/operation.ts';
-import { refuseQuery } from '../lib/http/query.ts';
 import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/warm-up.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /** `GET /pets/{petId}`: returns one pet, or 404 for an unknown or invalid id. */
 export const handler = operation(getPet).handler(async (event, context) => {
-  refuseQuery(event);
   const id = parsePetId(event.pathParameters?.['petId']);
   const pet = id && (await pets.get(id, context));
   if (!pet) throw errors.notFound();
-  return json(200, pet);
+  return json(getPet.success, pet);
 });
 
 /** Awaited in Lambda's INIT phase. */

@@ -1,5 +1,5 @@
 import { errors } from '../lib/contract/errors.ts';
-import { allowedMethods } from '../lib/contract/operations.ts';
+import { allowedMethods } from '../lib/contract/routes.ts';
 import { chain } from '../lib/http/chain.ts';
 import { errorResponses } from '../lib/http/error-responses.ts';
 import { noContent } from '../lib/http/response.ts';

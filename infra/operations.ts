@@ -1,4 +1,5 @@
-import { type Operation, type OperationName, operations } from '../lib/contract/operations.ts';
+import { type Operation, operations } from '../lib/contract/operations.ts';
+import type { OperationName } from '../lib/contract/routes.ts';
 import { statusIndex } from '../lib/pets/status-index.ts';
 
 /** A call of DynamoDB that a function makes, and the table or the index that it goes to. */

@@ -1,5 +1,5 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { OperationName } from '../lib/contract/operations.ts';
+import type { OperationName } from '../lib/contract/routes.ts';
 import type { ApiKeyPrefix } from '../lib/keys/api-key.ts';
 import { requireOwnName } from './own-stage-name.ts';
 

@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { OperationName } from '../../lib/contract/operations.ts';
+import type { OperationName } from '../../lib/contract/routes.ts';
 import { bundleDirectory } from '../build/bundle-functions.ts';
 import { probeKeyParameter, serviceName } from '../names.ts';
 import type { Stage } from '../stages.ts';

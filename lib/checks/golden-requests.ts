@@ -2,13 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
 import { type ApiError, errors } from '../contract/errors.ts';
-import {
-  createPet,
-  type Operation,
-  type OperationName,
-  operations,
-} from '../contract/operations.ts';
+import { createPet, type Operation, operations } from '../contract/operations.ts';
 import { Pet } from '../contract/pet.ts';
+import type { OperationName } from '../contract/routes.ts';
 import { generateApiKey } from '../keys/api-key.ts';
 
 /** What the check sends to an operation besides an API key, and the body that it must get. */

@@ -74,7 +74,7 @@ export const NewPet = v.pipe(
     ),
     status: v.optional(PetStatus, 'available'),
   }),
-  // Not `strictObject`, which stops at the first unknown field: `newPetOf` names them all.
+  // Not `strictObject`, which stops at the first unknown field: `parseBody` names them all.
   v.metadata({ additionalProperties: false, description: 'The animal to add.' }),
 );
 export type NewPet = Readonly<v.InferOutput<typeof NewPet>>;

@@ -1,24 +1,25 @@
 import * as v from 'valibot';
 import { errors } from './errors.ts';
-import { ListPetsQuery } from './list-pets-query.ts';
-import { NewPet } from './pet.ts';
 import { type Kind, notKnown, refuse } from './refusals.ts';
 
-/** Parses the body of `POST /pets`. Throws `invalid_request`, which names each wrong and each unknown field. */
-export const newPetOf = (body: unknown): NewPet => {
+/** The fields of a body, or the parameters of a query. */
+export interface RequestSchema<Output> extends v.GenericSchema<unknown, Output> {
+  readonly entries: v.ObjectEntries;
+}
+
+/** Parses a body. Throws `invalid_request`, which names each wrong and each unknown field. */
+export const parseBody = <Output>(schema: RequestSchema<Output>, body: unknown): Output => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw errors.invalidRequest('The body must be a JSON object.');
   }
-  return parse(NewPet, 'field', body);
+  return parse(schema, 'field', body);
 };
 
-/** Parses the query of `GET /pets`. Throws `invalid_request`, which names each wrong and each unknown parameter. */
-export const listPetsQueryOf = (query: Readonly<Record<string, unknown>>) =>
-  parse(ListPetsQuery, 'query parameter', query);
-
-interface RequestSchema<Output> extends v.GenericSchema<unknown, Output> {
-  readonly entries: v.ObjectEntries;
-}
+/** Parses a query. Throws `invalid_request`, which names each wrong and each unknown parameter. */
+export const parseQuery = <Output>(
+  schema: RequestSchema<Output>,
+  query: Readonly<Record<string, unknown>>,
+): Output => parse(schema, 'query parameter', query);
 
 const parse = <Output>(schema: RequestSchema<Output>, kind: Kind, sent: object): Output => {
   // Valibot's own messages repeat the input, which may be a secret.

@@ -25,6 +25,9 @@ export interface OperationContext extends ChainContext {
   deadline?: NodeJS.Timeout;
 }
 
+/** What a middleware gets that changes the context. */
+export type WithContext<RequestContext extends Context> = MiddyRequest<RequestContext>;
+
 type MiddyRequest<
   RequestContext extends Context,
   Internal extends Record<string, unknown> = Record<never, never>,

@@ -4,13 +4,15 @@ import { chain } from './chain.ts';
 import { deadline } from './deadline.ts';
 import { errorResponses } from './error-responses.ts';
 import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
+import { query } from './query.ts';
 
-/** The chain of an operation of the contract: its handler runs only for a valid API key. */
-export const operation = (definition: Operation) =>
+/** The chain of an operation of the contract: its handler runs only for a valid API key and a valid query. */
+export const operation = <Query>(definition: Operation<Query>) =>
   chain(definition.name)
     // Outside the error responses, so that these get the lifecycle headers too.
     .use(lifecycleHeaders(definition))
     .use(errorResponses())
     .use(deadline())
     .use(bearerAuth())
-    .use(refuseAfterSunset(definition));
+    .use(refuseAfterSunset(definition))
+    .use(query(definition.query));

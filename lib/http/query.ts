@@ -1,18 +1,20 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { called, notKnown, refuse } from '../contract/refusals.ts';
+import { called, refuse } from '../contract/refusals.ts';
+import { parseQuery, type RequestSchema } from '../contract/requests.ts';
+import type { OperationContext, WithContext } from './operation-request.ts';
 
-type QueryEvent = Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>;
+/** Parses the query into `context.query`. Throws `invalid_request` for wrong, unknown and repeated parameters. */
+export const query = <Query>(schema: RequestSchema<Query>) => ({
+  before: ({ event, context }: WithContext<OperationContext & { query: Query }>) => {
+    context.query = parseQuery(schema, valuesOf(event));
+  },
+});
 
-/** The query parameters of a request. Throws `invalid_request` for repeated ones. */
-export const queryOf = ({ multiValueQueryStringParameters }: QueryEvent) => {
+const valuesOf = ({
+  multiValueQueryStringParameters,
+}: Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>) => {
   const parameters = Object.entries(multiValueQueryStringParameters ?? {});
   const repeated = parameters.filter(([, values = []]) => values.length > 1);
   refuse(repeated.map(([name]) => `${called('query parameter', name)} is given twice`));
   return Object.fromEntries(parameters.map(([name, values]) => [name, values?.[0]]));
-};
-
-/** For an operation without query parameters. Throws `invalid_request` for a query. */
-export const refuseQuery = ({ multiValueQueryStringParameters }: QueryEvent) => {
-  const names = Object.keys(multiValueQueryStringParameters ?? {});
-  refuse(names.map((name) => notKnown('query parameter', name)));
 };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OperationName } from '../contract/operations.ts';
+import type { OperationName } from '../contract/routes.ts';
 
 const text = readFileSync(join(import.meta.dirname, 'code-samples.md'), 'utf8');
 const labels = { sh: 'curl', typescript: 'TypeScript', python: 'Python' };

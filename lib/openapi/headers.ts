@@ -1,5 +1,6 @@
 import type { ApiError } from '../contract/errors.ts';
-import { allowedMethods, getPet, listPets, type Operation } from '../contract/operations.ts';
+import { getPet, listPets, type Operation } from '../contract/operations.ts';
+import { allowedMethods } from '../contract/routes.ts';
 
 const since = (getPet.deprecation?.since.getTime() ?? 0) / 1_000;
 

@@ -1,15 +1,10 @@
 import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
 import { idempotencyKeyPattern, maxBodyBytes } from '../contract/limits.ts';
-import type { ListPetsQuery } from '../contract/list-pets-query.ts';
-import {
-  allowedMethods,
-  type Deprecation,
-  getPet,
-  type Operation,
-  operations,
-} from '../contract/operations.ts';
-import type { NewPet, Pet } from '../contract/pet.ts';
-import { listPetsQueryOf, newPetOf } from '../contract/requests.ts';
+import { ListPetsQuery } from '../contract/list-pets-query.ts';
+import { type Deprecation, getPet, type Operation, operations } from '../contract/operations.ts';
+import { NewPet, type Pet } from '../contract/pet.ts';
+import { parseBody, parseQuery } from '../contract/requests.ts';
+import { allowedMethods } from '../contract/routes.ts';
 import { codeSamples } from './code-samples.ts';
 import { header, headersOf, headersOfError } from './headers.ts';
 import { listPetsParameters, ref } from './schemas.ts';
@@ -75,7 +70,7 @@ const descriptions = {
         content: json('Pets', { onePet: [rex], empty: [] }),
       }),
     },
-    ownErrors: [refusalOf(() => listPetsQueryOf({ limit: '0' }))],
+    ownErrors: [refusalOf(() => parseQuery(ListPetsQuery, { limit: '0' }))],
   },
   createPet: {
     summary: 'Add an animal',
@@ -105,7 +100,7 @@ const descriptions = {
       }),
     },
     ownErrors: [
-      refusalOf(() => newPetOf({ categoryId: 1, status: 'lost' })),
+      refusalOf(() => parseBody(NewPet, { categoryId: 1, status: 'lost' })),
       errors.unsupportedMediaType(),
       errors.idempotencyKeyReused(),
     ],

@@ -10,7 +10,7 @@ import type * as contractErrors from '../../lib/contract/error-body.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import * as contractQuery from '../../lib/contract/list-pets-query.ts';
 import * as contract from '../../lib/contract/pet.ts';
-import { newPetOf } from '../../lib/contract/requests.ts';
+import { parseBody } from '../../lib/contract/requests.ts';
 import { newPets, requiredFields } from '../support/new-pets.ts';
 
 const rex: contract.Pet = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
@@ -43,7 +43,7 @@ describe('the typed client', () => {
     const ids = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
     await fc.assert(
       fc.asyncProperty(ids, newPets, async (id, sent) => {
-        const newPet = newPetOf(sent);
+        const newPet = parseBody(contract.NewPet, sent);
         const pet = { id, ...newPet };
         expect(await storeWith(pet).getPet(id)).toEqual(pet);
         expect(await storeWith(pet, 201).createPet(newPet)).toEqual(pet);
@@ -68,7 +68,10 @@ describe('the typed client', () => {
       const [sent, received] =
         fc
           .sample(fc.tuple(newPets, newPets), { numRuns: 1_000, seed: 1 })
-          .map(([one, other]) => [newPetOf(one), newPetOf(other)] as const)
+          .map(
+            ([one, other]) =>
+              [parseBody(contract.NewPet, one), parseBody(contract.NewPet, other)] as const,
+          )
           .find(
             ([one, other]) =>
               stringifyJson(Reflect.get(one, field)) !== stringifyJson(Reflect.get(other, field)),

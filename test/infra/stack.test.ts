@@ -1,7 +1,8 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { stages } from '../../infra/stages.ts';
-import { methodsOf, operations } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/contract/operations.ts';
+import { methodsOf } from '../../lib/contract/routes.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
 
 interface Key {

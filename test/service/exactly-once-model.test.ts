@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
-import { type Pet, petStatuses } from '../../lib/contract/pet.ts';
-import { newPetOf } from '../../lib/contract/requests.ts';
+import { NewPet, type Pet, petStatuses } from '../../lib/contract/pet.ts';
+import { parseBody } from '../../lib/contract/requests.ts';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import { inListOrder } from '../support/in-list-order.ts';
@@ -95,7 +95,7 @@ const create = command(
     for (const { status, body, text } of responses) {
       const earlier = key === undefined ? undefined : creations.get(key);
       // With the default status, where the client sent none.
-      const sent = newPetOf(newPet);
+      const sent = parseBody(NewPet, newPet);
       if (earlier && !isDeepStrictEqual(earlier, { id: earlier.id, ...sent })) {
         expect(status).toBe(422);
         continue;

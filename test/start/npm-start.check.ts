@@ -97,8 +97,11 @@ describe('npm start', () => {
     const getPet = () => fetch(`${baseAddress}/pets/1`, { headers });
     const several = await Promise.all(Array.from({ length: 8 }, getPet));
     expect(several.map(({ status }) => status)).toEqual(Array(8).fill(404));
-    const getsPet = 'refuseQuery(event);';
-    await writeFile(source, contents.replace(getsPet, `throw new TypeError('oh no');`));
+    const getsPet = 'if (!pet) throw';
+    await writeFile(
+      source,
+      contents.replace(getsPet, `throw new TypeError('oh no');\n  ${getsPet}`),
+    );
     await expect.poll(async () => (await getPet()).status, reload).toBe(500);
     await expect
       .poll(() => first.err, reload)

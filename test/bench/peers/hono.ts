@@ -4,8 +4,9 @@ import { bearerAuth } from 'hono/bearer-auth';
 import { HTTPException } from 'hono/http-exception';
 import { validator } from 'hono/validator';
 import { ApiError, errors } from '../../../lib/contract/errors.ts';
-import { parsePetId } from '../../../lib/contract/pet.ts';
-import { listPetsQueryOf, newPetOf } from '../../../lib/contract/requests.ts';
+import { ListPetsQuery } from '../../../lib/contract/list-pets-query.ts';
+import { NewPet, parsePetId } from '../../../lib/contract/pet.ts';
+import { parseBody, parseQuery } from '../../../lib/contract/requests.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 import { callContext } from '../call-context.ts';
@@ -32,7 +33,7 @@ app.use(
 
 app.get(
   '/pets',
-  validator('query', (query) => listPetsQueryOf(query)),
+  validator('query', (query) => parseQuery(ListPetsQuery, query)),
   async (context) => {
     const page = await pets.list(context.req.valid('query'), callContext);
     return context.json(page.pets);
@@ -41,7 +42,7 @@ app.get(
 
 app.post(
   '/pets',
-  validator('json', (body) => newPetOf(body)),
+  validator('json', (body) => parseBody(NewPet, body)),
   async (context) => {
     const scope = { owner: context.get('owner'), key: undefined };
     const { pet } = await pets.create(context.req.valid('json'), scope, callContext);
