@@ -3,18 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Certificate } from './dynamodb-stand-in.ts';
 
 const run = promisify(execFile);
 const passphrase = 'not a secret';
 
-/** A self-signed certificate of this machine; `file` is its PEM file, for clients that must trust it. */
-export interface Certificate extends AsyncDisposable {
-  readonly pfx: Buffer;
-  readonly passphrase: string;
-  readonly file: string;
-}
-
-/** Makes a certificate with the JDK's keytool, which DynamoDB Local needs a JDK for anyway. */
+/** Makes a self-signed certificate with the JDK's keytool, which DynamoDB Local needs a JDK for anyway. */
 export const makeCertificate = async (hostNames: readonly string[]): Promise<Certificate> => {
   const directory = await mkdtemp(join(tmpdir(), 'animal-store-certificate-'));
   const keystore = join(directory, 'keystore.p12');

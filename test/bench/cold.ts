@@ -1,9 +1,10 @@
 import { type ContenderName, type Contenders, measuredNames } from './contenders.ts';
-import { DynamodbStandIn } from './dynamodb-stand-in.ts';
+import type { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import { countInstructions, repeatable } from './instructions.ts';
 import { runLambda } from './lambda-process.ts';
 import { type RequestName, requests } from './requests.ts';
 import { type Samples, samplesOf } from './samples.ts';
+import { startTlsStandIn } from './tls-stand-in.ts';
 
 /** How Lambda starts Node.js for a function of 1,024 MiB: the `bootstrap` of its public image public.ecr.aws/lambda/nodejs. */
 const lambdaFlags = [
@@ -30,7 +31,7 @@ export const measureColdInstructions = async (
   runs: number,
 ): Promise<readonly ColdInstructions[]> => {
   if (names.length === 0) return [];
-  await using standIn = await DynamodbStandIn.start();
+  await using standIn = await startTlsStandIn();
   const count = async (name: ContenderName, request: RequestName) => {
     const parts = await countInstructions((runner) =>
       coldStart(contenders, standIn, name, request, { runner, flags: repeatable }),
@@ -65,7 +66,7 @@ export const measureColdCpu = async (
   contenders: Contenders,
   rounds: number,
 ): Promise<readonly ColdCpu[]> => {
-  await using standIn = await DynamodbStandIn.start();
+  await using standIn = await startTlsStandIn();
   const none: number[] = [];
   const runs = measuredNames.map((name) => ({
     name,
@@ -106,7 +107,7 @@ const coldStart = async (
 export const loadedModules = async (
   contenders: Contenders,
 ): Promise<Readonly<Record<string, readonly string[]>>> => {
-  await using standIn = await DynamodbStandIn.start();
+  await using standIn = await startTlsStandIn();
   const rows = coldRequests.map(async (request) => {
     const { loaded } = await coldStart(contenders, standIn, 'service', request);
     return [request, loaded.toSorted()] as const;

@@ -3,16 +3,16 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { errors } from '../../lib/contract/errors.ts';
 import { proxyEvent } from '../support/proxy-event.ts';
 import { type ContenderName, type Contenders, peerNames } from './contenders.ts';
-import { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import { runLambda } from './lambda-process.ts';
 import { type RequestName, requestNames, requests } from './requests.ts';
+import { startTlsStandIn } from './tls-stand-in.ts';
 
 /**
  * Compares the responses of the contenders, so that the benchmark measures the same work: each must be that of the service,
  * and frameworks return 401 for a wrong key and 400 for a body that is not a pet. Throws an AssertionError otherwise.
  */
 export const compareAnswers = async (contenders: Contenders): Promise<void> => {
-  await using standIn = await DynamodbStandIn.start();
+  await using standIn = await startTlsStandIn();
   const { environment, apiKey } = standIn;
 
   /** Status and body of a response, without the random id of a new pet. */

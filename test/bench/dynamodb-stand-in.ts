@@ -1,10 +1,14 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { cannedAnswers } from './canned-answers.ts';
-import { type Certificate, makeCertificate } from './certificate.ts';
 
 /** The environment that Lambda and the stack give a function, with an endpoint for DynamoDB. */
 export const functionEnvironment = (dynamodbEndpoint: string): Record<string, string> => ({
@@ -30,25 +34,33 @@ export interface StandInRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** A server that replaces DynamoDB: it responds at once, over TLS, with canned answers. */
+/** A server's certificate; `file` is its PEM file, for clients that must trust it. */
+export interface Certificate extends AsyncDisposable {
+  readonly pfx: Buffer;
+  readonly passphrase: string;
+  readonly file: string;
+}
+
+/** A server that replaces DynamoDB: it responds at once with canned answers, over TLS if it has a certificate. */
 export class DynamodbStandIn implements AsyncDisposable {
   readonly apiKey = generateApiKey('pets_test');
   readonly requests: StandInRequest[] = [];
-  readonly #certificate: Certificate;
+  readonly #certificate: Certificate | undefined;
   readonly #answer = cannedAnswers(this.apiKey);
   readonly #server: Server;
 
-  private constructor(certificate: Certificate) {
+  private constructor(certificate: Certificate | undefined) {
     this.#certificate = certificate;
-    this.#server = createServer(certificate, (incoming, response) => {
+    const handle = (incoming: IncomingMessage, response: ServerResponse) => {
       this.#handle(incoming, response).catch(() => response.destroy());
-    });
+    };
+    this.#server = certificate ? createHttpsServer(certificate, handle) : createHttpServer(handle);
     this.#server.keepAliveTimeout = 60_000;
   }
 
-  /** Listens on loopback under a certificate for `localhost` and the other names. */
-  static async start(hostNames: readonly string[] = []): Promise<DynamodbStandIn> {
-    const standIn = new DynamodbStandIn(await makeCertificate(['localhost', ...hostNames]));
+  /** Listens on loopback, and disposes of the certificate when it ends. */
+  static async start(certificate?: Certificate): Promise<DynamodbStandIn> {
+    const standIn = new DynamodbStandIn(certificate);
     standIn.#server.listen(0, '127.0.0.1');
     await once(standIn.#server, 'listening');
     return standIn;
@@ -62,6 +74,7 @@ export class DynamodbStandIn implements AsyncDisposable {
 
   /** The environment of a function that uses this as DynamoDB, and trusts its certificate. */
   get environment(): Record<string, string> {
+    if (!this.#certificate) return functionEnvironment(`http://localhost:${this.port}`);
     return {
       ...functionEnvironment(`https://localhost:${this.port}`),
       NODE_EXTRA_CA_CERTS: this.#certificate.file,
@@ -71,7 +84,7 @@ export class DynamodbStandIn implements AsyncDisposable {
   async [Symbol.asyncDispose]() {
     this.#server.closeAllConnections();
     this.#server.close();
-    await this.#certificate[Symbol.asyncDispose]();
+    await this.#certificate?.[Symbol.asyncDispose]();
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse) {

@@ -5,9 +5,10 @@ import { build, type Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
+import type { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { type LambdaProcess, runLambda } from '../bench/lambda-process.ts';
 import { requests } from '../bench/requests.ts';
+import { startTlsStandIn } from '../bench/tls-stand-in.ts';
 
 const hosts = {
   'eu-central-1': 'dynamodb.eu-central-1.amazonaws.com',
@@ -19,7 +20,7 @@ let standIn: DynamodbStandIn;
 let metafile: Metafile;
 
 beforeAll(async () => {
-  standIn = await DynamodbStandIn.start(Object.values(hosts));
+  standIn = await startTlsStandIn(...Object.values(hosts));
   ({ metafile } = await build({
     ...bundleOptions,
     entryPoints: ['functions/*.ts'],
