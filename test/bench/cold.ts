@@ -1,5 +1,5 @@
+import type { DynamodbStandIn } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
 import { type ContenderName, type Contenders, measuredNames } from './contenders.ts';
-import type { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import { countInstructions, repeatable } from './instructions.ts';
 import { runLambda } from './lambda-process.ts';
 import { type RequestName, requests } from './requests.ts';

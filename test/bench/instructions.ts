@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { projectDirectory } from '../../infra/project-directory.ts';
 
 /** Flags under which Node.js executes the same instructions every time. */
 export const repeatable = [
@@ -11,7 +12,7 @@ export const repeatable = [
   '--predictable',
   '--hash-seed=1',
   '--random-seed=1',
-  ...['--require', join(import.meta.dirname, 'stretch-timeouts.cjs')],
+  ...['--require', join(projectDirectory, 'infra/build/code-cache/stretch-timeouts.cjs')],
 ];
 
 /** Whether this machine has valgrind, a package of Debian and others. */

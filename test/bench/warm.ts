@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { functionEnvironment } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import type { ContenderName, Contenders } from './contenders.ts';
-import { functionEnvironment } from './dynamodb-stand-in.ts';
 import { countInstructions, repeatable } from './instructions.ts';
 import { type RequestName, requests } from './requests.ts';
 

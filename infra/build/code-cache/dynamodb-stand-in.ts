@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { generateApiKey } from '../../lib/keys/api-key.ts';
+import { generateApiKey } from '../../../lib/keys/api-key.ts';
 import { cannedAnswers } from './canned-answers.ts';
 
 /** The environment that Lambda and the stack give a function, with an endpoint for DynamoDB. */
