@@ -67,6 +67,10 @@ const detailsOf = ({ event, context, error }: ChainRequest, durationMs: number) 
   extendedRequestId: event.requestContext.extendedRequestId,
   lambdaRequestId: context.awsRequestId,
   coldStart,
+  ...(coldStart && {
+    codeCache: process.env['CODE_CACHE'],
+    nodeVersion: process.version,
+  }),
 });
 
 /** Name and place of the original error. */
