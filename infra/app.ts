@@ -1,6 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
+import { addCodeCaches } from './build/code-cache/add-code-caches.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
 import { accountStackId, stackName } from './names.ts';
 import { placeholdersIn } from './placeholders.ts';
@@ -17,6 +18,7 @@ const app = new App({ analyticsReporting: false, context: cdk.context });
 // can't wait. `--context placeholders=allowed` allows a synthesis without a deployment.
 // `--context cors=<origin>` replaces `corsOrigins`. `--context stage=<name>` declares one stage, a
 // permanent one or one of your own, instead of all permanent ones.
+// `--context code-cache=off` is for functions that don't run on Lambda.
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const cors: unknown = app.node.tryGetContext('cors');
 const stageName: unknown = app.node.tryGetContext('stage');
@@ -27,6 +29,8 @@ const declaredStages = (): readonly Stage[] => {
   if (isSet('emulator', 'true')) return [emulated(named ?? staging)];
   return named ? [named] : stages;
 };
+
+if (!isSet('code-cache', 'off')) await addCodeCaches();
 
 /** The stages without placeholders, so that you can deploy staging before you set the values of prod. */
 const deployed = declaredStages().filter((stage) => {

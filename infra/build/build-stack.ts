@@ -30,7 +30,7 @@ export const withAssembly = async <Result>(
   const folder = assembly ?? temporary.path;
   const variables = {
     CDK_OUTDIR: folder,
-    CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed', ...context }),
+    CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed', 'code-cache': 'off', ...context }),
   };
   await runScript('infra/app.ts', { variables, signal });
   return await work(folder);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { transform } from '@swc/core';
 import { type BuildOptions, build } from 'esbuild';
 import { projectDirectory } from '../project-directory.ts';
+import { entryModule } from './entry-module.ts';
 import { leaveOutModules } from './left-out-modules.ts';
 
 const buildDirectory = join(projectDirectory, '.build');
@@ -24,6 +25,8 @@ export const bundleOptions = {
   target: 'node24',
   // CommonJS loads Node's own modules without the whole of undici (nodejs/node#57649).
   format: 'cjs',
+  // A `vm.Script` can't import, so `import()` becomes `require()`.
+  supported: { 'dynamic-import': false },
   outExtension: { '.js': '.cjs' },
   mainFields: ['module', 'main'],
   plugins: [leaveOutModules],
@@ -49,15 +52,6 @@ const minify = (code: string) =>
     jsc: { target: 'esnext', minify: { compress: { toplevel: true }, mangle: { toplevel: true } } },
   });
 
-/** The module that Lambda loads: an ES module, as Lambda awaits no other. The bundle is CommonJS, because that loads faster. */
-export const entryModule = (
-  name: string,
-) => `const { createRequire } = process.getBuiltinModule('node:module');
-const { handler, initialise } = createRequire(import.meta.filename)('./${name}.cjs');
-await initialise?.();
-export { handler };
-`;
-
 /**
  * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda: `<name>.cjs`, and `<name>.mjs`
  * with the export `handler`. Source maps stay in `.build/maps`: loading them costs time at every start.
@@ -75,14 +69,20 @@ export const bundleFunctions = async (): Promise<void> => {
   for (const { path, code, map = '' } of [...functions, ...checks]) {
     const name = basename(path, '.cjs');
     names.add(name);
+    // Before the bundle, so that the entry module of another bundle never finds it.
+    await removeCodeCaches(bundleDirectory(name));
     await replaceFile(path, code);
     await replaceFile(sourceMapFile(name), map);
-    await replaceFile(join(bundleDirectory(name), `${name}.mjs`), entryModule(name));
+    await replaceFile(join(bundleDirectory(name), `${name}.mjs`), entryModule(name, code));
   }
   // Otherwise the stack would still deploy a function whose source was deleted.
   for (const name of await readdir(bundlesDirectory)) {
     if (!names.has(name)) await rm(bundleDirectory(name), { recursive: true, force: true });
   }
+};
+
+const removeCodeCaches = async (directory: string): Promise<void> => {
+  for await (const file of glob(join(directory, '*.cache'))) await rm(file, { force: true });
 };
 
 /** Replaces a file in one step, because another start or a deployment may be reading it. */

@@ -1,18 +1,10 @@
 import type { DynamodbStandIn } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
 import { type ContenderName, type Contenders, measuredNames } from './contenders.ts';
 import { countInstructions, repeatable } from './instructions.ts';
-import { runLambda } from './lambda-process.ts';
+import { lambdaFlags, runLambda } from './lambda-process.ts';
 import { type RequestName, requests } from './requests.ts';
 import { type Samples, samplesOf } from './samples.ts';
 import { startTlsStandIn } from './tls-stand-in.ts';
-
-/** How Lambda starts Node.js for a function of 1,024 MiB: the `bootstrap` of its public image public.ecr.aws/lambda/nodejs. */
-const lambdaFlags = [
-  '--expose-gc',
-  '--max-http-header-size=81920',
-  '--max-semi-space-size=51',
-  '--max-old-space-size=922',
-];
 
 export const coldRequests = ['getPet', 'createPet', 'listPets'] as const;
 
@@ -96,7 +88,7 @@ const coldStart = async (
     environment: standIn.environment,
     events: [requests(standIn.apiKey)[request]],
     flags: [...lambdaFlags, ...(flags ?? [])],
-    runner: runner ?? [],
+    node: [...(runner ?? []), process.execPath],
   });
   const [{ cpuMs, statusCode } = { cpuMs: 0, statusCode: 0 }] = invocations;
   if (!(statusCode < 300)) throw new Error(`${name} answers ${statusCode} to ${request}`);

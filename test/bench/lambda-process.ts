@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /** What a function did in a process of its own; times are CPU times of the whole process up to there, in ms. */
 interface Report {
@@ -16,16 +15,24 @@ interface Report {
   readonly loaded: readonly string[];
 }
 
+/** How Lambda starts Node.js for a function of 1,024 MiB: the `bootstrap` of its public image public.ecr.aws/lambda/nodejs. */
+export const lambdaFlags = [
+  '--expose-gc',
+  '--max-http-header-size=81920',
+  '--max-semi-space-size=51',
+  '--max-old-space-size=922',
+];
+
 export interface LambdaProcess {
   /** The file that Lambda loads. */
   readonly module: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Answered one after the other. */
-  readonly events: readonly APIGatewayProxyEvent[];
+  readonly events: readonly unknown[];
   /** For Node.js, before the module. */
   readonly flags?: readonly string[];
-  /** A program, with its arguments, that runs Node.js. */
-  readonly runner?: readonly string[];
+  /** The program that runs Node.js, with its arguments: that of this process, unless it is another. */
+  readonly node?: readonly string[];
 }
 
 /** Runs a function in a process of its own, with nothing of this process's environment. */
@@ -34,14 +41,16 @@ export const runLambda = async ({
   environment,
   events,
   flags = [],
-  runner = [],
-}: LambdaProcess): Promise<Report> => {
+  node = [process.execPath],
+}: LambdaProcess): Promise<Report & { readonly printed: string }> => {
   const runtime = join(import.meta.dirname, 'lambda-process.mjs');
-  const [program = '', ...command] = [...runner, process.execPath, ...flags, runtime, module];
+  const [program = '', ...command] = [...node, ...flags, runtime, module];
   const { stdout } = await promisify(execFile)(
     program,
     [...command, ...events.map((event) => JSON.stringify(event))],
     { env: environment },
   );
-  return JSON.parse(stdout.slice(stdout.lastIndexOf('\n') + 1));
+  const lastLine = stdout.lastIndexOf('\n');
+  const report: Report = JSON.parse(stdout.slice(lastLine + 1));
+  return { ...report, printed: stdout.slice(0, lastLine) };
 };

@@ -123,6 +123,17 @@ describe('bundles', () => {
     expect(new Set(providers)).toEqual(new Set(['credential-provider-env']));
   });
 
+  it('import no module while they run, which a vm.Script can’t', async () => {
+    const { outputFiles } = await build({
+      ...bundleOptions,
+      plugins: [],
+      stdin: { contents: "export const handler = () => import('node:path');" },
+      write: false,
+    });
+    expect(outputFiles[0]?.text).toContain('require("node:path")');
+    expect(outputFiles[0]?.text).not.toContain('import(');
+  });
+
   it('hold no package twice', () => {
     const directories = new Set(
       modules().flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { entryModule } from '../../infra/build/bundle-functions.ts';
+import { entryModule } from '../../infra/build/entry-module.ts';
 import { type GatewayOptions, startGateway } from '../../infra/local/gateway/gateway.ts';
 import type { CustomResponse, Route } from '../../infra/local/gateway/rest-api-definition.ts';
 import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
@@ -135,7 +135,7 @@ export const testDirectory = async (bundles: Readonly<Record<string, string>>): 
   const directory = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
   for (const [name, bundle] of Object.entries(bundles)) {
     await writeFile(join(directory, `${name}.cjs`), bundle);
-    await writeFile(join(directory, `${name}.mjs`), entryModule(name));
+    await writeFile(join(directory, `${name}.mjs`), entryModule(name, bundle));
   }
   return directory;
 };

@@ -41,7 +41,10 @@ export interface Certificate extends AsyncDisposable {
   readonly file: string;
 }
 
-/** A server that replaces DynamoDB: it responds at once with canned answers, over TLS if it has a certificate. */
+/**
+ * A server that replaces DynamoDB: it responds at once with canned answers, over TLS if it has a
+ * certificate.
+ */
 export class DynamodbStandIn implements AsyncDisposable {
   readonly apiKey = generateApiKey('pets_test');
   readonly requests: StandInRequest[] = [];

@@ -1,6 +1,6 @@
 /*
- * Loaded before a function whose instructions are counted: valgrind runs it some 50 times slower, so its time-outs and
- * pauses would end calls, and add retries, that no function on Lambda has.
+ * Loaded before a function whose instructions are counted: valgrind runs it some 50 times slower,
+ * so its time-outs and pauses would end calls, and add retries, that no function on Lambda has.
  */
 const factor = 1_000;
 const { setTimeout } = globalThis;

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * The file of V8's code cache for a bundle, which may be absent. It has the SHA-256 of the bundle
+ * in its name, because V8 compares only the length of the source: with the cache of another program
+ * of that length, it runs the other program.
+ */
+export const codeCacheFile = (name: string, bundle: string): string =>
+  `${name}.${createHash('sha256').update(bundle).digest('hex')}.cache`;
+
+/**
+ * The module `<name>.mjs` that Lambda loads. It is an ES module, because Lambda awaits the
+ * initialisation of no other. It runs the bundle as Node.js runs a CommonJS module, but gives V8
+ * the code cache. If there is none, or V8 rejects it, V8 compiles the bundle. The environment
+ * variable CODE_CACHE says which.
+ */
+export const entryModule = (name: string, bundle: string): string => `\
+const { readFileSync } = process.getBuiltinModule('node:fs');
+const { createRequire } = process.getBuiltinModule('node:module');
+const { Script } = process.getBuiltinModule('node:vm');
+
+const directory = import.meta.dirname;
+const filename = \`\${directory}/${name}.cjs\`;
+let cachedData;
+try {
+  cachedData = readFileSync(\`\${directory}/${codeCacheFile(name, bundle)}\`);
+} catch {
+  // The function runs without it.
+}
+const script = new Script(
+  \`(function (exports, require, module, __filename, __dirname) {\\n\${readFileSync(filename, 'utf8')}\\n})\`,
+  {
+    filename,
+    // The bundle's first line is the second one of the script.
+    lineOffset: -1,
+    cachedData,
+  },
+);
+process.env.CODE_CACHE = !cachedData ? 'absent' : script.cachedDataRejected ? 'rejected' : 'hit';
+const module = { exports: {} };
+script.runInThisContext()(module.exports, createRequire(filename), module, filename, directory);
+const { handler, initialise } = module.exports;
+await initialise?.();
+export { handler };
+`;

@@ -1,0 +1,231 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
+import { addCodeCaches } from '../../infra/build/code-cache/add-code-caches.ts';
+import { DynamodbStandIn } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
+import { makeCodeCache, reproducible } from '../../infra/build/code-cache/make-code-cache.ts';
+import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
+import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
+import { requests } from '../bench/requests.ts';
+
+let standIn: DynamodbStandIn;
+
+beforeAll(async () => {
+  standIn = await DynamodbStandIn.start();
+});
+
+afterAll(() => standIn[Symbol.asyncDispose]());
+
+const temporaryFolder = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+};
+
+/** A function in a folder of its own. */
+interface DeployedFunction {
+  readonly directory: string;
+  readonly name: string;
+}
+
+/** A copy of what is deployed of a function, without a cache. */
+const deployed = async (name: string): Promise<DeployedFunction> => {
+  const directory = await temporaryFolder();
+  for (const file of [`${name}.cjs`, `${name}.mjs`])
+    await cp(join(bundleDirectory(name), file), join(directory, file));
+  return { directory, name };
+};
+
+/** A function `f` with this bundle. */
+const functionWith = async (bundle: string): Promise<DeployedFunction> => {
+  const directory = await temporaryFolder();
+  await writeBundle(directory, bundle);
+  return { directory, name: 'f' };
+};
+
+const writeBundle = async (directory: string, bundle: string) => {
+  await writeFile(join(directory, 'f.cjs'), bundle);
+  await writeFile(join(directory, 'f.mjs'), entryModule('f', bundle));
+};
+
+/** The path of a function's cache. */
+const cacheOf = async ({ directory, name }: DeployedFunction) =>
+  join(directory, codeCacheFile(name, await readFile(join(directory, `${name}.cjs`), 'utf8')));
+
+/** Makes the cache of a function for this machine, as the build makes it for Lambda. */
+const cacheFor = (
+  target: DeployedFunction,
+  events: readonly unknown[] = [],
+  flags: readonly string[] = reproducible,
+) => {
+  const { environment } = standIn;
+  return makeCodeCache({ ...target, environment, events, node: [process.execPath, ...flags] });
+};
+
+/** Runs a function as Lambda does. Returns its response and its line. */
+const start = async ({ directory, name }: DeployedFunction, event: unknown) => {
+  const { environment } = standIn;
+  const module = join(directory, `${name}.mjs`);
+  const options = { module, environment, events: [event], flags: lambdaFlags };
+  const { invocations, printed } = await runLambda(options);
+  return { response: invocations[0], line: printed === '' ? {} : JSON.parse(printed) };
+};
+
+const getPet = () => requests(standIn.apiKey).getPet;
+
+describe.each([
+  ['get-pet', 'getPet', 200],
+  ['create-pet', 'createPet', 201],
+  ['list-pets', 'listPets', 200],
+  ['unrouted', 'getPet', 405],
+] as const)('%s with a code cache for this machine', (name, request, status) => {
+  it('uses it, and responds as without', async () => {
+    const target = await deployed(name);
+    const event = requests(standIn.apiKey)[request];
+    await writeFile(await cacheOf(target), await cacheFor(target, [event]));
+    const { response, line } = await start(target, event);
+    expect(response?.statusCode).toBe(status);
+    expect(line).toMatchObject({
+      coldStart: true,
+      codeCache: 'hit',
+      nodeVersion: process.version,
+      status,
+    });
+  });
+
+  it('has the same bytes, wherever and with whichever API key it is made', async () => {
+    const caches: Buffer[] = [];
+    for (const { apiKey, environment } of [standIn, await anotherStandIn()]) {
+      const events = [requests(apiKey)[request]];
+      const node = [process.execPath, ...reproducible];
+      const target = await deployed(name);
+      caches.push(await makeCodeCache({ ...target, environment, events, node }));
+      // An earlier cache changes nothing.
+      await writeFile(await cacheOf(target), caches[0] ?? '');
+      caches.push(await makeCodeCache({ ...target, environment, events, node }));
+    }
+    for (const cache of caches) expect(caches[0]?.equals(cache)).toBe(true);
+  });
+});
+
+const anotherStandIn = async () => {
+  const another = await DynamodbStandIn.start();
+  onTestFinished(() => another[Symbol.asyncDispose]());
+  return another;
+};
+
+describe('a function', () => {
+  it.each<[state: string, expected: string, change: (cache: Buffer) => Buffer | undefined]>([
+    ['is absent', 'absent', () => undefined],
+    ['is empty', 'rejected', () => Buffer.alloc(0)],
+    ['ends in its header', 'rejected', (cache) => cache.subarray(0, 10)],
+    ['is half as long', 'rejected', (cache) => cache.subarray(0, cache.length / 2)],
+    ['lacks its last byte', 'rejected', (cache) => cache.subarray(0, -1)],
+    ['is no cache', 'rejected', (cache) => randomBytes(cache.length)],
+    // The first 4 bytes name the format, the next 4 the version of V8, the architecture among it.
+    ['is of another V8', 'rejected', (cache) => cache.fill(cache.readUInt8(4) ^ 1, 4, 5)],
+  ])('responds when its cache %s', async (_state, expected, change) => {
+    const target = await deployed('get-pet');
+    const cache = change(await cacheFor(target));
+    if (cache) await writeFile(await cacheOf(target), cache);
+    const { response, line } = await start(target, getPet());
+    expect(response?.statusCode).toBe(200);
+    expect(line.codeCache).toBe(expected);
+  });
+
+  it('responds when its cache was made with other V8 flags', async () => {
+    const target = await deployed('get-pet');
+    await writeFile(await cacheOf(target), await cacheFor(target, [], ['--single-threaded']));
+    const { response, line } = await start(target, getPet());
+    expect(response?.statusCode).toBe(200);
+    expect(line.codeCache).toBe('rejected');
+  });
+
+  it('responds when its cache can’t be read', async () => {
+    const target = await deployed('get-pet');
+    await mkdir(await cacheOf(target));
+    const { response, line } = await start(target, getPet());
+    expect(response?.statusCode).toBe(200);
+    expect(line.codeCache).toBe('absent');
+  });
+});
+
+describe('the cache of another program of equal length', () => {
+  const program = (body: string) =>
+    `exports.handler = async () => ({ statusCode: 200, body: '${body}' });`;
+  const [first, second] = [program('first'), program('other')];
+
+  const firstWithCache = async () => {
+    const target = await functionWith(first);
+    const cache = await cacheFor(target, [{}]);
+    await writeFile(await cacheOf(target), cache);
+    return { target, cache };
+  };
+
+  it('is never used after the function was built again', async () => {
+    const { target } = await firstWithCache();
+    await writeBundle(target.directory, second);
+    expect((await start(target, {})).response?.body).toBe('other');
+  });
+
+  it('would run that program, if the name of its file did not tell them apart', async () => {
+    const { target, cache } = await firstWithCache();
+    await writeBundle(target.directory, second);
+    await writeFile(await cacheOf(target), cache);
+    expect((await start(target, {})).response?.body).toBe('first');
+  });
+});
+
+describe('an error', () => {
+  const bundle = `const fail = () => { throw new Error('on purpose'); };
+const later = async () => { await undefined; fail(); };
+exports.handler = () => later();`;
+
+  /** What a script prints that has the module in `f`. */
+  const printedBy = async ({ directory }: DeployedFunction, load: string, script: string) => {
+    const source = `const f = ${load}; ${script}`;
+    const words = [...lambdaFlags, '--input-type=module', '--eval', source];
+    return (await promisify(execFile)(process.execPath, words, { cwd: directory })).stdout;
+  };
+  const printStack = 'await f.handler().catch((error) => console.log(error.stack));';
+  const required =
+    "process.getBuiltinModule('node:module').createRequire(process.cwd() + '/')('./f.cjs')";
+
+  it('has the stack of a CommonJS module, with and without a cache made in another folder', async () => {
+    const target = await functionWith(bundle);
+    const expected = await printedBy(target, required, printStack);
+    expect(expected).toContain(`at fail (${join(target.directory, 'f.cjs')}:1:28)`);
+    const frames = expected.split('\n').slice(0, 3);
+    const imported = "await import(process.cwd() + '/f.mjs')";
+    expect((await printedBy(target, imported, printStack)).split('\n').slice(0, 3)).toEqual(frames);
+
+    await writeFile(await cacheOf(target), await cacheFor(await functionWith(bundle)));
+    const printed = await printedBy(
+      target,
+      imported,
+      `${printStack} console.log(process.env.CODE_CACHE);`,
+    );
+    expect(printed.split('\n').slice(0, 3)).toEqual(frames);
+    expect(printed).toMatch(/\nhit\n$/);
+  });
+});
+
+describe('addCodeCaches', () => {
+  it('says in one line why it adds none where there is no emulator', async () => {
+    if (process.arch === 'arm64') return;
+    vi.stubEnv('PATH', '');
+    const print = vi.spyOn(console, 'error').mockReturnValue();
+    await addCodeCaches();
+    expect(print.mock.calls).toEqual([
+      [
+        'The functions get no code cache, and will start slower. qemu-aarch64-static is not installed.',
+      ],
+    ]);
+    expect(await readdir(bundleDirectory('get-pet'))).toHaveLength(2);
+  });
+});
