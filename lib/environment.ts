@@ -1,4 +1,6 @@
-/** A setting that the stack gives every function. Throws, at load time, when it is missing. */
+/**
+ * Returns a setting that the stack gives every function. Throws, when the module is loaded, if it is missing.
+ */
 export const environment = (name: string): string => {
   const value = process.env[name];
   if (!value) throw new Error(`The environment variable ${name} is not set`);

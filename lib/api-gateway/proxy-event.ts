@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** New values of `x-amzn-RequestId`, `x-amz-apigw-id` and `X-Amzn-Trace-Id`. */
+/** Generates new values of `x-amzn-RequestId`, `x-amz-apigw-id` and `X-Amzn-Trace-Id`. */
 export const newRequestIds = () => ({
   requestId: `${randomUUID()}`,
   extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
@@ -12,7 +12,7 @@ export const newRequestIds = () => ({
 /** A request as the gateway received it. */
 export interface GatewayRequest extends ReturnType<typeof newRequestIds> {
   readonly method: string;
-  /** With the stage, percent-encoded as it came. */
+  /** The path with the stage, percent-encoded as the client sent it. */
   readonly path: string;
   readonly query: string;
   readonly headers: Headers;
@@ -27,7 +27,7 @@ interface SendingApi {
   readonly apiId: string;
 }
 
-/** The target of a request. Its path starts below the stage, percent-encoded as it came. */
+/** The target of a request. Its path starts below the stage, and is percent-encoded as the client sent it. */
 interface Target {
   readonly api: SendingApi;
   readonly stage: string;
@@ -37,26 +37,26 @@ interface Target {
 }
 
 /**
- * Headers that API Gateway drops or sets itself, as LocalStack recorded (infra/local/aws-behaviour.md), and
- * Keep-Alive, which is for one connection.
+ * Headers that the event leaves out: those that API Gateway drops or sets itself, as LocalStack recorded
+ * (infra/local/aws-behaviour.md), and Keep-Alive, which applies to one connection only.
  */
 const leftOut =
   /^(connection|content-length|content-md5|expect|keep-alive|max-forwards|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-amzn-trace-id|x-forwarded-(for|port|proto))$/i;
 
-/** The gateway listens on 127.0.0.1 only. */
+/** The client's address. The local gateway listens on 127.0.0.1 only. */
 const sourceIp = '127.0.0.1';
 
-/** All values of a header in the order in which they came. */
+/** Returns all values of a header, in the order in which they were sent. */
 export const headerValuesOf = ({ headers }: { readonly headers: Headers }, name: string) =>
   headers.filter(([given]) => given.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 
-/** The header pairs of a request, names in the client's case, none merged or left out. */
+/** Returns the header pairs of a request. Names keep the client's case, and no pair is merged or left out. */
 export const headersOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Headers =>
   rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
   );
 
-/** The event that a REST API sends to a function for a request (payload format 1.0). */
+/** Returns the event that a REST API sends to a function for a request (payload format 1.0). */
 export const proxyEvent = (
   request: GatewayRequest,
   target: Target,
@@ -75,7 +75,7 @@ export const proxyEvent = (
     resource: resourcePath,
     path,
     httpMethod: request.method,
-    // The last value of a name counts.
+    // If a name has several values, the last one is used.
     headers: Object.fromEntries(headers),
     multiValueHeaders: valuesByName(headers),
     queryStringParameters: query.length > 0 ? Object.fromEntries(query) : null,
@@ -128,7 +128,7 @@ const requestContext = (
       userArn: null,
     },
     path: request.path,
-    // Also for HTTP/2 requests, as LocalStack and voker recorded (infra/local/aws-behaviour.md).
+    // HTTP/2 requests have this value too, as LocalStack and voker recorded (infra/local/aws-behaviour.md).
     protocol: 'HTTP/1.1',
     requestId: request.requestId,
     requestTime: `${day}/${month}/${year}:${clock} +0000`,

@@ -10,37 +10,37 @@ import { generateApiKey } from '../keys/api-key.ts';
 /** What the check sends to an operation besides an API key, and the body that it must get. */
 interface Exchange {
   readonly query?: string;
-  /** JSON. */
+  /** The body of the request, as JSON. */
   readonly body?: string;
   readonly hasBody: (body: unknown) => boolean;
   /** How often it is sent until the answer is right; once unless told otherwise. */
   readonly attempts?: number;
 }
 
-/** The answer that a request must get. */
+/** The response that a request must get. */
 interface Expected {
   readonly status: number;
-  /** Headers that the answer must have; it may have others. */
+  /** Headers that the response must have. It may have others. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly hasBody: (body: unknown) => boolean;
 }
 
-/** What a request is sent to: an operation, or the function of all other paths. */
+/** The target of a request: an operation, or the function of all other paths. */
 type Target = Pick<Operation, 'method' | 'path' | 'deprecation'> & {
   readonly name: OperationName | 'unrouted';
 };
 
 const unrouted: Target = { name: 'unrouted', method: 'GET', path: '/{proxy+}' };
 
-/** The one pet that all checks together add. Its status is sold, so that no client offers it. */
+/** The only pet that the checks add. Its status is sold, so that no client offers it. */
 const checkPet = { name: 'Deployment check', categoryId: 0, status: 'sold' };
 
 const OnlyPet = v.strictObject(Pet.entries);
 
-/** Whether a value is a pet without other fields. */
+/** Tells whether a value is a pet that has no other fields. */
 const isPet = (value: unknown): value is Pet => v.is(OnlyPet, value);
 
-/** Whether a value is the pet that the checks add. */
+/** Tells whether a value is the pet that the checks add. */
 export const isCheckPet = (value: unknown): value is Pet =>
   isPet(value) &&
   value.name === checkPet.name &&
@@ -56,7 +56,10 @@ const answeredWith = ({ status, headers, body }: ApiError): Expected => ({
   hasBody: (given) => isDeepStrictEqual(given, body),
 });
 
-/** Requests that every operation refuses: without an API key, and with one that nobody has issued. */
+/**
+ * Returns the requests that every operation refuses: one without an API key, and one with a
+ * key that nobody has issued.
+ */
 export const refusals = (apiKey: string): GoldenRequest[] => {
   const unknownKey = generateApiKey(apiKey.startsWith('pets_live') ? 'pets_live' : 'pets_test');
   const expected = answeredWith(errors.unauthorized());
@@ -77,7 +80,7 @@ const exchanges: Readonly<Record<OperationName, Exchange>> = {
   getPet: { hasBody: isCheckPet },
 };
 
-/** A creation under a fixed Idempotency-Key: only the first one ever adds a pet. */
+/** Returns a creation with a fixed Idempotency-Key. Only the first one that is ever sent adds a pet. */
 export const creation = (apiKey: string): GoldenRequest => goldenOf(createPet, apiKey);
 
 /** A request to every other function; `petId` is that of the pet that the checks add. */
@@ -97,7 +100,7 @@ const goldenOf = (target: Operation, apiKey: string, petId?: number): GoldenRequ
   return golden({ target, apiKey, ...sent, ...(petId && { petId }), expected });
 };
 
-/** Golden requests reach functions without an API. */
+/** Golden requests call functions directly, without an API. */
 const api = { accountId: 'none', apiId: 'deployment-check' };
 
 interface GoldenParts {
@@ -110,7 +113,7 @@ interface GoldenParts {
   readonly expected: Expected;
 }
 
-/** A request in the form in which API Gateway calls a function, and the answer that it must get. */
+/** Returns a request in the form in which API Gateway calls a function, and the response that it must get. */
 const golden = (parts: GoldenParts) => {
   const { target, apiKey, petId = 1, query = '', body = '', attempts = 1, expected } = parts;
   const { name, method, path: resourcePath } = target;
@@ -144,7 +147,7 @@ const authorization = (apiKey: string | undefined) =>
 const bodyHeaders = (body: string) =>
   body === '' ? {} : { 'Content-Type': 'application/json', 'Idempotency-Key': 'deployment-check' };
 
-/** The headers of a deprecated operation (RFC 9745, RFC 8594 and RFC 5829). */
+/** Returns the headers of a deprecated operation (RFC 9745, RFC 8594 and RFC 5829). */
 const deprecationHeaders = ({ deprecation }: Target) =>
   deprecation === undefined
     ? {}
@@ -154,5 +157,5 @@ const deprecationHeaders = ({ deprecation }: Target) =>
         Link: `</v1${deprecation.successor}>; rel="successor-version"`,
       };
 
-/** A request to a function, and the answer that it must get. */
+/** A request to a function, and the response that it must get. */
 export type GoldenRequest = ReturnType<typeof golden>;

@@ -4,8 +4,8 @@ import { environment } from '../environment.ts';
 const ssm = new SSMClient();
 
 /**
- * Reads the API key with which a stage checks itself. Never log it. Throws an error that says
- * what to do if there is none.
+ * Reads the API key with which a stage checks itself. The key must never be logged. Throws an error that says
+ * what to do if there is no key.
  */
 export const readProbeKey = async (abortSignal: AbortSignal): Promise<string> => {
   const Name = environment('PROBE_KEY_PARAMETER');
@@ -16,7 +16,7 @@ export const readProbeKey = async (abortSignal: AbortSignal): Promise<string> =>
       throw error;
     });
   const apiKey = found?.Parameter?.Value;
-  // The error of `fetch` repeats a header that it can't send.
+  // `fetch` would throw an error that repeats a header value that it can't send.
   if (apiKey && /^\w+$/.test(apiKey)) return apiKey;
   const stage = environment('SERVICE_NAME').replace('animal-store-', '');
   throw new Error(

@@ -12,17 +12,17 @@ export type AnimalStoreOptions = ConnectionOptions;
 
 /** A pet as the service returns it. It can have fields that this version of the client does not know. */
 export interface Pet extends Omit<PetOfContract, 'status'> {
-  /** Can be a status that this version of the client does not know. */
+  /** The status of the pet. It can be one that this version of the client does not know. */
   readonly status: PetStatus | (string & Record<never, never>);
 }
 
-/** Filters a list by status. Sets the start of a page and its maximum length. */
+/** The query of a list. It filters by status, and sets the start and the maximum length of a page. */
 export interface ListPetsQuery {
   readonly status?: PetStatus | undefined;
-  /** Maximum number of pets on a page, 1 to 100; 20 by default. */
+  /** The maximum number of pets on a page, from 1 to 100. The default is 20. */
   readonly limit?: number | undefined;
   /**
-   * `nextCursor` of an earlier page with the same `status`; without a cursor, the list
+   * The `nextCursor` of an earlier page with the same `status`. Without a cursor, the list
    * starts at its first pet.
    */
   readonly cursor?: string | undefined;
@@ -30,35 +30,37 @@ export interface ListPetsQuery {
 
 /** One page of a list. */
 export interface PetsPage {
-  /** Can be empty although there is a next page. */
+  /** The pets of the page. The page can be empty although there is a next page. */
   readonly pets: readonly Pet[];
-  /** Where the next page starts; `undefined` on the last page. */
+  /** The cursor of the next page; `undefined` on the last page. */
   readonly nextCursor: string | undefined;
 }
 
 export interface CallOptions {
-  /** Aborts the call: its attempts and its waits. */
+  /** A signal that aborts the call, with all its attempts and waits. */
   readonly signal?: AbortSignal;
 }
 
 export interface CreatePetOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters. Calls with the same key and pet add it once, even from different
-   * processes. By default each call has a random key.
+   * The Idempotency-Key, 1 to 255 visible ASCII characters. Calls with the same key and pet add it once, even
+   * from different processes. By default, each call has a random key.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** How many empty pages in a row `listPets` accepts. */
+/** The maximum number of empty pages in a row that `listPets` accepts. */
 const maxEmptyPages = 100;
 
 /**
  * A client of the animal store. It retries a call up to three times after 429, 502, 503, 504, a lost response
- * or a time-out. It waits as long as `Retry-After` says, but at most `maxRetryWaitMs` in a call: if a wait
+ * or a time-out. It waits as long as `Retry-After` says, but at most `maxRetryWaitMs` in a call. If a wait
  * would be longer, the call fails at once. It follows no redirect and reads at most 1 MiB of a response.
- * Integers beyond ±(2^53 - 1) are `bigint`. A call throws AnimalStoreError for an error response or one that
- * the service does not send, NetworkError or TimeoutError if there is no complete response, RangeError for an
- * invalid argument, and the signal's `reason` if you abort it.
+ * Integers beyond ±(2^53 - 1) are `bigint`.
+ *
+ * A call throws an AnimalStoreError for an error response, and for a response that the service does not send.
+ * It throws a NetworkError or a TimeoutError if there is no complete response, a RangeError for an invalid
+ * argument, and the signal's `reason` if you abort it.
  */
 export class AnimalStore {
   readonly #connection: Connection;
@@ -90,7 +92,7 @@ export class AnimalStore {
       cursor = page.nextCursor;
       if (cursor === undefined) return;
       if (cursor === remembered) throw endlessList('a cursor of an earlier page');
-      // Remembers the 1st, 2nd, 4th, 8th… cursor, and so finds every repetition (Brent's algorithm).
+      // The 1st, 2nd, 4th, 8th… cursor is remembered, which finds every repetition (Brent's algorithm).
       if (Number.isInteger(Math.log2(pages))) remembered = cursor;
       emptyPages = page.pets.length === 0 ? emptyPages + 1 : 0;
       if (emptyPages === maxEmptyPages) throw endlessList(`${maxEmptyPages} pages without a pet`);

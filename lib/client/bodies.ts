@@ -1,20 +1,20 @@
 import type { Int64 } from '../contract/int64.ts';
 
-/** Availability of the animal. */
+/** The availability of the animal. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
-/** What a client sends to add an animal. */
+/** The body that a client sends to add an animal. */
 export interface NewPet {
-  /** 1 to 255 code points, not blank. */
+  /** The name, 1 to 255 code points and not blank. */
   readonly name: string;
   readonly categoryId: Int64;
-  /** `available` by default. */
+  /** The status. The default is `available`. */
   readonly status?: PetStatus | undefined;
 }
 
 /** An animal of the catalogue. */
 export interface Pet {
-  /** 1 to 2^53-1, so that every JSON parser reads it exactly. */
+  /** The id, from 1 to 2^53-1, so that every JSON parser reads it exactly. */
   readonly id: number;
   readonly name: string;
   readonly categoryId: Int64;
@@ -23,9 +23,9 @@ export interface Pet {
 
 /** The body of every error response. */
 export interface ErrorBody {
-  /** Identifies the error. New codes may be added. */
+  /** The code that identifies the error. New codes may be added. */
   readonly code: string;
-  /** Text for people, which may change. */
+  /** A text for people, which may change. */
   readonly message: string;
   /** The HTTP status code of the response that carries this body. */
   readonly status: number;

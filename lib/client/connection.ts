@@ -11,23 +11,24 @@ import { retryAfterMs } from './response-headers.ts';
 import { maxTimerMs, pause, withTimeout } from './timers.ts';
 
 export interface ConnectionOptions {
-  /** An `http` or `https` URL that ends in `/v1`. */
+  /** The base address, an `http` or `https` URL that ends in `/v1`. */
   readonly baseAddress: string;
   /** The API key that the operator of the service issued. */
   readonly apiKey: string;
-  /** How long one attempt may take, in ms; 10,000 by default. */
+  /** The time limit of one attempt, in ms. The default is 10,000. */
   readonly timeoutMs?: number;
-  /** How long a call may wait between its attempts, all waits together, in ms; 30,000 by default. */
+  /** The time limit of all waits between the attempts of a call together, in ms. The default is 30,000. */
   readonly maxRetryWaitMs?: number;
   /**
-   * Used instead of the platform's `fetch`. Errors that it throws, except TypeErrors, reach you unchanged.
+   * A function that is used instead of the platform's `fetch`. Errors that it throws, except
+   * TypeErrors, reach you unchanged.
    */
   readonly fetch?: typeof fetch;
 }
 
 interface ServiceRequest {
   readonly method: 'GET' | 'POST';
-  /** Follows the base address. */
+  /** The path below the base address. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -35,7 +36,7 @@ interface ServiceRequest {
   readonly success: number;
 }
 
-/** A success. */
+/** A successful response. */
 export interface ServiceResponse {
   /** The parsed JSON; `undefined` if the body is not JSON. */
   readonly body: unknown;
@@ -47,11 +48,14 @@ const maxRetries = 3;
 const retriedStatuses = [429, 502, 503, 504];
 const firstBackoffMs = 300;
 
-/** Limits the memory that a response takes, compressed or not. 100 pets take at most a third of it. */
+/**
+ * The maximum size of a response, in bytes after decompression. It limits memory. A page of 100 pets
+ * takes at most a third of it.
+ */
 const maxBodyBytes = 1_048_576;
 
 /**
- * Sends requests with the API key to the service. Limits their number, their time and
+ * A connection to the service. It sends requests with the API key, and limits their number, their time and
  * the size of the responses.
  */
 export class Connection {
@@ -87,7 +91,7 @@ export class Connection {
     this.#fetch = fetch;
   }
 
-  /** Sends a request, and retries it. Throws as AnimalStore documents it. */
+  /** Sends a request and retries it. Throws the errors that AnimalStore documents. */
   async send(request: ServiceRequest, signal: AbortSignal | undefined): Promise<ServiceResponse> {
     let waitedMs = 0;
     for (let retries = 0; ; retries += 1) {
@@ -145,7 +149,7 @@ export class Connection {
   }
 
   #fetchResponse(path: string, init: RequestInit): Promise<Response> {
-    // Called without `this`, which browsers require.
+    // `fetch` is called without `this`, because browsers require that.
     const { fetch } = { fetch: this.#fetch ?? globalThis.fetch };
     return this.#orNetworkError(fetch(`${this.#baseAddress}/${path}`, init));
   }
@@ -165,8 +169,8 @@ export class Connection {
       return await promise;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      // Node.js keeps the reason in `cause`. Only its message and code are copied: another field has the
-      // bytes of a malformed response, which can repeat the API key.
+      // Node.js keeps the reason in `cause`. Only its message and code are copied, because another field
+      // contains the bytes of a malformed response, which can repeat the API key.
       const { message, code } = Object(error.cause ?? error);
       const cause = new Error(this.#withoutApiKey(`${message || code}`));
       if (code !== undefined) Object.assign(cause, { code });
@@ -204,7 +208,7 @@ const withoutSlashAtEnd = (baseAddress: string): string => {
   return url.origin + url.pathname.replace(/\/+$/, '');
 };
 
-/** `URL.parse`, which older browsers don't have. */
+/** Parses a URL like `URL.parse`, which older browsers don't have. */
 const parseUrl = (text: string): URL | undefined => {
   try {
     return new URL(text);
@@ -225,7 +229,7 @@ const waitBeforeRetry = (error: unknown, retries: number): number => {
   throw error;
 };
 
-/** Reads a body; returns `undefined` for one over the limit, without reading the rest. */
+/** Reads a body. Returns `undefined` for a body over the limit, without reading the rest. */
 const readBody = async ({ body }: Response): Promise<Uint8Array<ArrayBuffer> | undefined> => {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 import type { ErrorBody } from './bodies.ts';
 
-/** What an error tells of the response that it is about. */
+/** The details of a response that an error is about. */
 export interface ResponseDetails {
   /** The HTTP status code. */
   readonly status: number;
@@ -11,18 +11,21 @@ export interface ResponseDetails {
 // Node.js prints the static name of a class. Bundlers may rename a class, so each class sets its name.
 
 /**
- * An error response. Its `code` is `unexpected_response` if the response, even a 200, is not one that the
- * service sends: another body, a redirect, or a list that does not end.
+ * The error for an error response. Its `code` is `unexpected_response` if the response is one that the
+ * service does not send, even if it is a 200: another body, a redirect, or a list that does not end.
  */
 export class AnimalStoreError extends Error {
   static override readonly name = 'AnimalStoreError';
   override readonly name = 'AnimalStoreError';
   readonly code: string;
-  /** The HTTP status code; 0 for a redirect in a browser, which hides it. */
+  /** The HTTP status code. It is 0 for a redirect in a browser, which hides the status. */
   readonly status: number;
   /** Identifies the request when you ask the operator about it (`x-amz-apigw-id`). */
   readonly requestId: string | undefined;
-  /** How long the service asks you to wait before you repeat the call, in ms, if it does (`Retry-After`). */
+  /**
+   * How long the service asks you to wait before you repeat the call, in ms (`Retry-After`);
+   * `undefined` if it does not ask.
+   */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -38,20 +41,21 @@ export class AnimalStoreError extends Error {
 }
 
 /**
- * No complete response came: DNS, connection or TLS failed on the last attempt. `cause` is an Error with the
- * reason of the platform; in Node.js, its `code` is the one of the system, such as `ECONNREFUSED`.
+ * The error for a call without a complete response, because DNS, the connection or TLS failed on the last
+ * attempt. `cause` is an Error with the reason of the platform. In Node.js, its `code` is that of the
+ * system, such as `ECONNREFUSED`.
  */
 export class NetworkError extends Error {
   static override readonly name = 'NetworkError';
   override readonly name = 'NetworkError';
 }
 
-/** No complete response came within `timeoutMs` on the last attempt. */
+/** The error for a call without a complete response within `timeoutMs` on the last attempt. */
 export class TimeoutError extends Error {
   static override readonly name = 'TimeoutError';
   override readonly name = 'TimeoutError';
 }
 
-/** The error for a response that the service does not send. */
+/** Returns the error for a response that the service does not send. */
 export const unexpectedResponse = (message: string, details: ResponseDetails) =>
   new AnimalStoreError({ code: 'unexpected_response', message }, details);

@@ -1,6 +1,7 @@
 /**
- * Returns the query of the link to the next page (`Link`, RFC 8288), or `undefined` without such a link. The
- * link's host is ignored, so it never gets the API key. Takes time linear in the length of the header.
+ * Returns the query of the link to the next page (`Link`, RFC 8288), or `undefined` without such
+ * a link. The link's host is ignored, so that host never gets the API key. The time is linear in
+ * the length of the header.
  */
 export const nextPageQuery = (link: string | null): URLSearchParams | undefined => {
   // Neither a URI nor these parameters contain `<` or `>`.
@@ -16,13 +17,13 @@ const isRelationNext = (parameter: string) =>
   parameter === 'rel="next"' || parameter === 'rel=next';
 
 /**
- * Returns how long `Retry-After` (RFC 9110) asks to wait, in ms; `undefined` without the
- * header, or if it is malformed.
+ * Returns how long `Retry-After` (RFC 9110) asks to wait, in ms. Returns `undefined` if the
+ * header is absent or malformed.
  */
 export const retryAfterMs = (retryAfter: string | null): number | undefined => {
   const value = retryAfter ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
-  // `Date.parse` also accepts what is no date in HTTP, such as `-1`.
+  // `Date.parse` also accepts text that is no HTTP date, such as `-1`.
   const date = value.endsWith(' GMT') ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 };

@@ -19,8 +19,8 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
   });
 
 /**
- * Returns what `work` returns. Throws a TimeoutError after `timeoutMs`, and the reason of `signal` as soon as
- * it is aborted, even if `work` ignores the signal that it gets. That signal is aborted at the end, which
+ * Returns the result of `work`. Throws a TimeoutError after `timeoutMs`, and the reason of `signal` as soon
+ * as it is aborted, even if `work` ignores the signal that it gets. That signal is aborted at the end, which
  * closes an unread response.
  */
 export const withTimeout = async <Result>(

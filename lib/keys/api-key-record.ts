@@ -3,17 +3,20 @@ import * as v from 'valibot';
 const isSha256 = (value: unknown): boolean => value instanceof Uint8Array && value.length === 32;
 
 const ApiKeyRecord = v.object({
-  /** 16 hexadecimal digits, public. */
+  /** The public id of the key, 16 hexadecimal digits. */
   keyId: v.string(),
-  /** SHA-256 of the whole key, 32 bytes. */
+  /** The SHA-256 hash of the whole key, 32 bytes. */
   hash: v.custom<Uint8Array>(isSha256),
-  /** The holder of the key; idempotency keys are scoped to it. */
+  /** The holder of the key. Idempotency keys are scoped to the owner. */
   owner: v.string(),
-  /** The last four characters of the key, part of its checksum. Its owner recognises the key by them. */
+  /**
+   * The last four characters of the key, which are part of its checksum. The owner
+   * recognises the key by them.
+   */
   lastFour: v.string(),
   createdAt: v.string(),
   /**
-   * The lifetime with which the key was issued, in ms; absent for an unlimited one. A rotation
+   * The lifetime with which the key was issued, in ms; absent if it is unlimited. A rotation
    * shortens only `expiresAt`.
    */
   lifetimeMs: v.optional(v.number()),
@@ -23,13 +26,13 @@ const ApiKeyRecord = v.object({
   successor: v.optional(v.string()),
 });
 
-/** What the keys table holds of an API key. Times are ISO 8601 in UTC. */
+/** The item that the keys table stores for an API key. Times are ISO 8601 in UTC. */
 export type ApiKeyRecord = Readonly<v.InferOutput<typeof ApiKeyRecord>>;
 
 /** Checks a stored item and returns it as the record of an API key. Throws for any other item. */
 export const toApiKeyRecord = (item: Record<string, unknown>): ApiKeyRecord => {
   const { success, output } = v.safeParse(ApiKeyRecord, item);
-  // Valibot's own error repeats the item.
+  // Valibot's own error would repeat the item.
   if (!success) throw new Error('A stored API key is malformed');
   return output;
 };

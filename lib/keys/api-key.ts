@@ -1,16 +1,16 @@
 import { hash, randomBytes } from 'node:crypto';
 
 /**
- * `pets_live` for production, `pets_test` elsewhere. It shows people and secret scanners
- * which stage accepts a key.
+ * The prefix of API keys: `pets_live` in production, and `pets_test` elsewhere. People and secret scanners
+ * can tell by it which stage accepts a key.
  */
 export type ApiKeyPrefix = 'pets_live' | 'pets_test';
 
-/** What may be stored of an API key: its id and its hash, never the secret. */
+/** The parts of an API key that may be stored: its id and its hash, but never the secret. */
 export interface ApiKeyIdentity {
-  /** 16 hexadecimal digits, public. */
+  /** The public id of the key, 16 hexadecimal digits. */
   readonly keyId: string;
-  /** SHA-256 of the whole key, 32 bytes. */
+  /** The SHA-256 hash of the whole key, 32 bytes. */
   readonly hash: Uint8Array;
 }
 
@@ -26,23 +26,24 @@ export const generateApiKey = (prefix: ApiKeyPrefix): string => {
 };
 
 /**
- * The id of a key in the format of this prefix; `undefined` for any other text. Does not verify the checksum.
+ * Returns the id of a key in the format of this prefix, or `undefined` for any other text. Does
+ * not verify the checksum.
  */
 export const keyIdOf = (apiKey: string, prefix: string): string | undefined => {
   const parts = shape.exec(apiKey)?.groups;
   return parts?.['prefix'] === prefix ? parts['keyId'] : undefined;
 };
 
-/** Whether the checksum of a key is right. A mistyped key has a wrong checksum. */
+/** Tells whether the checksum of a key is right. A mistyped key has a wrong checksum. */
 export const isIntact = (apiKey: string): boolean =>
   checksumOf(apiKey.slice(0, -checksumLength)) === apiKey.slice(-checksumLength);
 
-/** SHA-256 of the whole key, 32 bytes. */
+/** The SHA-256 hash of the whole key, 32 bytes. */
 export const hashOf = (apiKey: string): Uint8Array => hash('sha256', apiKey, 'buffer');
 
 /**
- * Returns the id and the hash of an API key. Returns `undefined` for a mistyped key, another
- * prefix or any other text.
+ * Returns the id and the hash of an API key. Returns `undefined` for a mistyped key, a key of another
+ * prefix, and any other text.
  */
 export const identifyApiKey = (apiKey: string, prefix: string): ApiKeyIdentity | undefined => {
   const keyId = keyIdOf(apiKey, prefix);

@@ -8,7 +8,7 @@ import { findApiKey, rememberAsProven, rememberedApiKey } from './find-api-key.t
 const prefix = environment('API_KEY_PREFIX');
 
 /**
- * Returns the record of a valid API key; `undefined` for any other text. Throws the SDK's error if
+ * Returns the record of a valid API key, or `undefined` for any other text. Throws the SDK's error if
  * it can't look up the key.
  */
 export const authenticate = async (
@@ -17,8 +17,8 @@ export const authenticate = async (
 ): Promise<ApiKeyRecord | undefined> => {
   const keyId = keyIdOf(apiKey, prefix);
   if (!keyId) return undefined;
-  // The checksum rejects a mistyped key without a read of the table. A remembered key needs no
-  // checksum: its hash is compared.
+  // The checksum rejects a mistyped key without a read of the table. A remembered key needs no check of its
+  // checksum, because its hash is compared.
   const record =
     rememberedApiKey(keyId) ?? (isIntact(apiKey) ? await findApiKey(keyId, context) : undefined);
   const isValid = record && timingSafeEqual(record.hash, hashOf(apiKey)) && isInForce(record);
@@ -27,7 +27,7 @@ export const authenticate = async (
   return record;
 };
 
-/** A time that can't be read counts as past: the key is refused. */
+/** Tells whether a key is valid now. A time that can't be read counts as past, so its key is refused. */
 const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord): boolean =>
   isAhead(expiresAt) && isAhead(revokedAt);
 

@@ -7,18 +7,17 @@ import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 const keysTable = environment('KEYS_TABLE');
 
 /**
- * How long an answer of the keys table is used, in ms: a revocation takes effect after about
- * this time, plus replica lag.
+ * How long an answer of the keys table is used, in ms. A revocation takes effect after about this time plus
+ * the lag of the replicas.
  */
 const knownFreshMs = 60_000;
 const unknownFreshMs = 10_000;
-/**
- * How old an answer may get while the keys table can't be read, and the time until the next attempt, in ms.
- */
+/** The maximum age of an answer while the keys table can't be read, in ms. */
 const outageToleranceMs = 300_000;
+/** The time until the next attempt to read a table that can't be read, in ms. */
 const outageRetryMs = 5_000;
 /**
- * How long to wait for a fresh answer when there is an older one, in ms: the operation
+ * How long to wait for a fresh answer when there is an older one, in ms. The operation
  * needs the remaining time.
  */
 const refreshPatienceMs = 1_000;
@@ -32,16 +31,16 @@ interface CachedAnswer {
 
 // Key ids are public. Only a client with the secrets of 1,000 other keys can evict a proven key.
 const provenKeys = new Map<string, CachedAnswer>();
-/** What was read for keys that don't exist, or of which no right secret came. */
+/** Answers for keys that don't exist, or for which no request had the right secret. */
 const unprovenKeys = new Map<string, CachedAnswer>();
 
-/** The record of a proven API key from memory, as long as it is fresh. */
+/** Returns the record of a proven API key from memory, as long as it is fresh. */
 export const rememberedApiKey = (keyId: string): ApiKeyRecord | undefined => {
   const proven = provenKeys.get(keyId);
   return proven && isFresh(proven) ? proven.record : undefined;
 };
 
-/** Marks the API key of a record that was found as proven: a request had its secret, and it is in force. */
+/** Marks the API key of a found record as proven: a request had its secret, and the key is in force. */
 export const rememberAsProven = (keyId: string): void => {
   const answer = unprovenKeys.get(keyId);
   if (!answer) return;
@@ -50,9 +49,9 @@ export const rememberAsProven = (keyId: string): void => {
 };
 
 /**
- * The record of an API key, from memory or the keys table (0.5 RCU); `undefined` if there is
- * none. While the table is out of reach, a key read in the last 5 minutes is still found; for
- * others the SDK's error is thrown.
+ * Returns the record of an API key from memory or from the keys table (0.5 RCU), or `undefined` if there is
+ * none. While the table can't be read, a key that was read in the last 5 minutes is still found. For other
+ * keys, throws the SDK's error.
  */
 export const findApiKey = async (
   keyId: string,
@@ -89,7 +88,10 @@ export const readApiKey = (
 
 const isFresh = ({ readAt, freshUntil }: CachedAnswer) => isBetween(readAt, freshUntil);
 
-/** Whether it is now from `start` to `end`. The clock may have been set back to before `start`. */
+/**
+ * Tells whether the current time is between `start` and `end`. The clock may have been
+ * set back to before `start`.
+ */
 const isBetween = (start: number, end: number) => start <= Date.now() && Date.now() < end;
 
 const remember = (keys: Map<string, CachedAnswer>, keyId: string, answer: CachedAnswer) => {

@@ -17,17 +17,17 @@ export interface IssuedApiKey {
 
 /** A key that was issued in place of another one. */
 export interface RotatedApiKey extends IssuedApiKey {
-  /** The key that it replaces. It has an end, at the latest after the grace period. */
+  /** The key that the new one replaces. It ends after the grace period at the latest. */
   readonly previous: { readonly keyId: string; readonly expiresAt: string };
 }
 
-/** How to rotate a key; both times are in ms. */
+/** The options of a rotation. Times are in ms. */
 export interface Rotation {
-  /** How long the key stays valid, unless it ends sooner. */
+  /** How long the old key stays valid, unless it ends sooner. */
   readonly graceMs: number;
-  /** The lifetime of the successor; by default that with which the key was issued. */
+  /** The lifetime of the successor. The default is the lifetime with which the old key was issued. */
   readonly lifetimeMs?: number | undefined;
-  /** Rotates a key that was rotated before. */
+  /** Whether to rotate a key that was rotated before. */
   readonly again?: boolean | undefined;
 }
 
@@ -36,14 +36,14 @@ const endOf = ({ expiresAt }: ApiKeyRecord) =>
 
 const unknownKey = (keyId: string) => new Error(`There is no key ${keyId}`);
 
-/** What operators do with a keys table: issue, list, rotate and revoke API keys of one prefix. */
+/** Returns the functions with which operators issue, list, rotate and revoke the API keys of one prefix. */
 export const keyAdministration = (
   dynamodb: DynamoDBDocumentClient,
   TableName: string,
   prefix: ApiKeyPrefix,
 ) => {
   /**
-   * Issues a key to an owner, with a lifetime in ms; unlimited by default. Throws for an
+   * Issues a key to an owner, with a lifetime in ms. The default is unlimited. Throws for an
    * `apiKey` of another prefix.
    */
   const issue = async (
@@ -68,7 +68,7 @@ export const keyAdministration = (
     return { apiKey, record };
   };
 
-  /** The record of a key. Throws for an unknown one. */
+  /** Returns the record of a key. Throws for an unknown key. */
   const find = async (keyId: string): Promise<ApiKeyRecord> => {
     const get = new GetCommand({ TableName, Key: { keyId }, ConsistentRead: true });
     const { Item } = await dynamodb.send(get);
@@ -76,7 +76,7 @@ export const keyAdministration = (
     return toApiKeyRecord(Item);
   };
 
-  /** Every key, the oldest first. Leaves out malformed items, and reports the `keyId` of each. */
+  /** Returns every key, the oldest first. Leaves out malformed items and reports the `keyId` of each. */
   const list = async (reportMalformed: (keyId: unknown) => void): Promise<ApiKeyRecord[]> => {
     const records: ApiKeyRecord[] = [];
     const pages = paginateScan({ client: dynamodb }, { TableName, ConsistentRead: true });
@@ -136,8 +136,8 @@ export const keyAdministration = (
   };
 
   /**
-   * Ends a key now. Functions that remember it refuse it after about 60 s: their next read is eventually
-   * consistent, and may miss a write of the last second (DynamoDB developer guide, "DynamoDB read
+   * Ends a key now. Functions that remember the key refuse it after about 60 s. Their next read is eventually
+   * consistent and may miss a write of the last second (DynamoDB developer guide, "DynamoDB read
    * consistency"). Throws for an unknown key.
    */
   const revoke = (keyId: string): Promise<void> =>

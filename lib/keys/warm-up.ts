@@ -5,11 +5,12 @@ import { readApiKey } from './find-api-key.ts';
 const warmUpMs = 1_000;
 
 /**
- * For Lambda's INIT phase: connects to DynamoDB, signs, and reads a missing key (0.5 RCU), so that the first
- * request is faster. Ignores failures: that request tries again.
+ * Prepares a function in Lambda's INIT phase, so that its first request is faster. Connects to
+ * DynamoDB, signs a request, and reads a key that does not exist (0.5 RCU). Ignores failures, because
+ * the first request tries again.
  */
 export const warmUp = async (): Promise<void> => {
-  // No client waits for it, so no line has its record.
+  // No client waits for this call, and no log line has its record.
   const context = { signal: AbortSignal.timeout(warmUpMs), record: newRequestRecord() };
   await readApiKey('no key', context).catch(() => {});
 };

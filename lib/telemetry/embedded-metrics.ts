@@ -1,6 +1,6 @@
 import { metricsNamespace } from './metric-names.ts';
 
-/** Metrics that share dimensions, in the form in which CloudWatch reads them from a line. */
+/** Metrics that share dimensions, in the form in which CloudWatch reads them from a log line. */
 export interface MetricDirective {
   readonly Namespace: string;
   readonly Dimensions: readonly (readonly string[])[];
@@ -8,8 +8,8 @@ export interface MetricDirective {
 }
 
 /**
- * The directive for metrics with these dimensions. A metric whose name ends with `Latency` is in
- * ms, all others are counts.
+ * Returns the directive for metrics with these dimensions. A metric whose name ends with `Latency` is in
+ * ms. All others are counts.
  */
 export const metricDirective = (
   dimensions: readonly string[],
@@ -24,8 +24,8 @@ export const metricDirective = (
 });
 
 /**
- * Writes one line of the log: its fields, and which of them are metrics or dimensions. Fields that are
- * `undefined` are left out.
+ * Writes one log line with its fields, and says which of them are metrics or dimensions. Leaves out
+ * fields that are `undefined`.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export const writeLine = (
@@ -33,7 +33,7 @@ export const writeLine = (
   directives: readonly MetricDirective[],
 ): void => {
   const line = { ...fields, _aws: { Timestamp: Date.now(), CloudWatchMetrics: directives } };
-  // Not console.log, which Lambda gives a prefix
-  // (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html).
+  // Lambda would add a prefix to a line of console.log:
+  // https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };

@@ -3,7 +3,8 @@ export const metricsNamespace = 'AnimalStore';
 
 /**
  * The metrics of each operation. Their dimensions are exactly `service` and `operation`. A count of zero is
- * not written, so an alarm or a ratio must treat a missing value as 0, as `FILL(errors, 0) / requests` does.
+ * not written. An alarm or a ratio must therefore treat a missing value as 0, as
+ * `FILL(errors, 0) / requests` does.
  */
 export const metricNames = {
   /** Requests that reached the function. */
@@ -18,7 +19,7 @@ export const metricNames = {
   throttles: 'Throttles',
   /** Responses with `Idempotent-Replayed`. */
   idempotentReplays: 'IdempotentReplays',
-  /** Duration of one call to DynamoDB with its retries and the pauses between them, in ms. */
+  /** The duration of one call to DynamoDB with its retries and the pauses between them, in ms. */
   dynamodbLatency: 'DynamoDBLatency',
 } as const;
 
@@ -29,7 +30,7 @@ export type MetricName = (typeof metricNames)[keyof typeof metricNames];
 export const versionMetricNames = {
   requests: metricNames.requests,
   serverErrors: metricNames.serverErrors,
-  /** Duration of a request in the function, without the initialisation of a cold start, in ms. */
+  /** The duration of a request in the function, without the initialisation of a cold start, in ms. */
   latency: 'Latency',
 } as const;
 
@@ -38,8 +39,8 @@ export const versionMetricNames = {
  * only dimension is `service`.
  */
 export const probeMetricNames = {
-  /** 1 for the expected response, else 0. */
+  /** 1 for the expected response, 0 for any other. */
   success: 'ProbeSuccess',
-  /** Duration until the whole response was read, in ms. */
+  /** The duration until the whole response was read, in ms. */
   latency: 'ProbeLatency',
 } as const;

@@ -5,7 +5,9 @@ import { type MetricName, metricNames, versionMetricNames } from './metric-names
 const service = environment('SERVICE_NAME');
 const version = process.env['AWS_LAMBDA_FUNCTION_VERSION'];
 
-/** The most values of a metric that CloudWatch takes from one line; more are left out. */
+/**
+ * The maximum number of values of a metric that CloudWatch reads from one line. Further values are left out.
+ */
 const maxValues = 100;
 
 class RequestRecorder {
@@ -22,12 +24,12 @@ class RequestRecorder {
     this.#add(metricNames.dynamodbLatency, ms);
   }
 
-  /** Records the id of a stored item that could not be read; nothing else of it may be logged. */
+  /** Records the id of a stored item that could not be read. No other part of the item may be logged. */
   noteCorruptItem(id: string): void {
     if (this.#corruptItems.length < maxValues) this.#corruptItems.push(id);
   }
 
-  /** Writes the one line of the request: these fields, and everything recorded. */
+  /** Writes the one log line of the request, with these fields and everything that was recorded. */
   write(fields: {
     readonly operation: string;
     readonly [versionMetricNames.latency]: number;
@@ -53,15 +55,18 @@ class RequestRecorder {
   }
 }
 
-/** What happens during one request, until its line is written. */
+/** A record of what happens during one request, until its log line is written. */
 export type RequestRecord = Pick<RequestRecorder, keyof RequestRecorder>;
 
-/** A record of a request that has just come. */
+/** Creates a record for a request that has just arrived. */
 export const newRequestRecord = (): RequestRecord => new RequestRecorder();
 
 const knownDirectives = new Map<string, readonly MetricDirective[]>();
 
-/** The directives of a line with these metrics. Remembered, because most requests have the same metrics. */
+/**
+ * Returns the directives of a line with these metrics. They are cached, because most
+ * requests have the same metrics.
+ */
 const directivesFor = (names: readonly MetricName[]): readonly MetricDirective[] => {
   const key = names.join();
   const directives = knownDirectives.get(key) ?? [

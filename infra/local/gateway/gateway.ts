@@ -29,7 +29,7 @@ import { Throttles } from './throttles.ts';
  */
 const maxEventBytes = 6 * 1_024 * 1_024;
 
-/** A REST API with the functions that its routes call, by logical id, and a site beside it. */
+/** The account and the id of the REST API in events. */
 const localApi = { accountId: localAccount, apiId: 'local' };
 
 /** A REST API with the functions that its routes call, by logical id. */
