@@ -4,7 +4,10 @@ import { chain } from '../lib/http/chain.ts';
 import { errorResponses } from '../lib/http/error-responses.ts';
 import { noContent } from '../lib/http/response.ts';
 
-/** Needs no API key. Returns 404 for an unknown path; on the path of an operation, 204 for OPTIONS and 405 otherwise. */
+/**
+ * Needs no API key. Returns 404 for an unknown path; on the path of an operation, 204 for
+ * OPTIONS and 405 otherwise.
+ */
 export const handler = chain('unrouted')
   .use(errorResponses())
   .handler(async ({ httpMethod, resource }) => {

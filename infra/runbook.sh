@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # The commands of infra/runbook.md, for bash and zsh: . infra/runbook.sh prod
-# They use the account that AWS_PROFILE names. A command that changes something prints each call before it makes it.
+# They use the account that AWS_PROFILE names. A command that changes something prints each call before it
+# makes it.
 export AWS_REGION=${AWS_REGION:-eu-west-1} AWS_PAGER=
 stage=${1:?Usage: . infra/runbook.sh prod}
 stack=AnimalStore-$stage
@@ -15,7 +16,8 @@ output() {
   aws cloudformation describe-stacks --stack-name "$stack" --query "Stacks[0].Outputs[?OutputKey=='$1'].OutputValue" --output text
 }
 
-# The physical names of the stack's resources of a type. The second argument limits them to logical ids that contain it.
+# Prints the physical names of the stack's resources of a type. The second argument limits them to logical ids
+# that contain it.
 names() {
   : "${1:?Usage: names <TYPE> [<PART OF THE LOGICAL ID>]}"
   aws cloudformation list-stack-resources --stack-name "$stack" --query "StackResourceSummaries[?ResourceType=='AWS::$1' && contains(LogicalResourceId,'${2:-}')].PhysicalResourceId" --output text
@@ -414,7 +416,8 @@ limit_index() {
   change dynamodb update-table --table-name "$pets" --global-secondary-index-updates "[{\"Update\":{\"IndexName\":\"byStatus\",\"OnDemandThroughput\":{\"MaxReadRequestUnits\":$1,\"MaxWriteRequestUnits\":$2}}}]"
 }
 
-# Warms the index byStatus for this many read and write units a second. AWS bills this once, and it can't be undone.
+# Warms the index byStatus for this many read and write units per second. AWS bills this once, and it can't
+# be undone.
 warm_index() {
   : "${2:?Usage: warm_index <READS> <WRITES>}"
   change dynamodb update-table --table-name "$pets" --global-secondary-index-updates "[{\"Update\":{\"IndexName\":\"byStatus\",\"WarmThroughput\":{\"ReadUnitsPerSecond\":$1,\"WriteUnitsPerSecond\":$2}}}]"
@@ -536,8 +539,8 @@ restore_deleted() {
   restore_backup "$1" "$backup"
 }
 
-# Restores a table from a backup, and sets what DynamoDB doesn't restore: point-in-time recovery, tags and deletion
-# protection. This can take hours.
+# Restores a table from a backup, and sets what DynamoDB doesn't restore: point-in-time recovery, tags and
+# deletion protection. This can take hours.
 restore_backup() {
   : "${2:?Usage: restore_backup <TABLE> <BACKUP_ARN>}"
   local days protected

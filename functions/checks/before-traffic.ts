@@ -22,12 +22,15 @@ const checkMs = 45_000;
 const lambda = new LambdaClient();
 const codedeploy = new CodeDeployClient();
 
-/** https://docs.aws.amazon.com/codedeploy/latest/userguide/tutorial-lambda-sam-create-lambda-before-traffic.html */
+/**
+ * https://docs.aws.amazon.com/codedeploy/latest/userguide/tutorial-lambda-sam-create-lambda-before-traffic.html
+ */
 type HookEvent = Readonly<Record<'DeploymentId' | 'LifecycleEventHookExecutionId', string>>;
 
 /**
- * CodeDeploy's BeforeAllowTraffic hook: sends golden requests to the new version of every function, and reports whether
- * clients may have it. The deployment of each function checks all functions: they are released together or not at all.
+ * CodeDeploy's BeforeAllowTraffic hook: sends golden requests to the new version of every function, and
+ * reports whether clients may have it. The deployment of each function checks all functions: they are
+ * released together or not at all.
  */
 export const handler = async (event: HookEvent): Promise<void> => {
   const { DeploymentId: deploymentId } = event;
@@ -73,7 +76,10 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
   return failures;
 };
 
-/** Sends a request and returns the body of its answer. Throws for a wrong one, without a part that could have the key. */
+/**
+ * Sends a request and returns the body of its answer. Throws for a wrong one, without a part
+ * that could have the key.
+ */
 const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<unknown> => {
   const FunctionName = environment(request.functionName);
   const { FunctionError, Payload } = await lambda.send(

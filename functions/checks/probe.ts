@@ -14,7 +14,10 @@ const PageOfOne = v.pipe(v.array(Pet), v.maxLength(1));
 /** The API key, kept until the service refuses it. */
 let apiKey: string | undefined;
 
-/** Requests one pet from the public address, as a client does, and logs the result. Logs a failure instead of throwing. */
+/**
+ * Requests one pet from the public address, as a client does, and logs the result. Logs a
+ * failure instead of throwing.
+ */
 export const handler = async (): Promise<void> => {
   try {
     logResult({ [probeMetricNames.success]: 1, [probeMetricNames.latency]: await probe() });

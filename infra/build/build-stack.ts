@@ -7,7 +7,10 @@ import { promisify } from 'node:util';
 import { projectDirectory } from '../project-directory.ts';
 import { parseTemplate, type Template } from './template.ts';
 
-/** Bundles the functions from the sources as they are now. Throws an error of one line when they can't be built. */
+/**
+ * Bundles the functions from the sources as they are now. Throws an error of one line
+ * when they can't be built.
+ */
 export const buildBundles = async (signal: AbortSignal): Promise<void> => {
   await runScript('infra/build/run-bundle-functions.ts', { signal });
 };
@@ -47,8 +50,8 @@ interface ScriptOptions {
 }
 
 /**
- * Runs a script of the project in a process of its own, because this one keeps the modules that it has loaded.
- * Throws an error of one line when the script fails, and the signal's reason when that aborts it.
+ * Runs a script of the project in a process of its own, because this one keeps the modules that it has
+ * loaded. Throws an error of one line when the script fails, and the signal's reason when that aborts it.
  */
 const runScript = async (script: string, { variables, signal }: ScriptOptions): Promise<void> => {
   try {
@@ -82,7 +85,9 @@ const uncaughtPlace = /^[\w-]+\/.+\.\w+:\d+$/m;
 /** `SyntaxError: Unexpected token`. */
 const uncaughtError = /^\w*Error\b.*: .*$/m;
 
-/** The mistake that a failed script names: of esbuild, of cdk-nag, of the CDK, or of a module with its place. */
+/**
+ * The mistake that a failed script names: of esbuild, of cdk-nag, of the CDK, or of a module with its place.
+ */
 const mistakeIn = (output: string): string | undefined => {
   const bundler = bundlerError.exec(output);
   if (bundler) return bundler[0];

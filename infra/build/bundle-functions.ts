@@ -32,7 +32,10 @@ export const bundleOptions = {
   plugins: [leaveOutModules],
 } satisfies BuildOptions;
 
-/** Bundles functions for Lambda; esbuild's `outdir` and `entryNames` set the paths. Returns their code and source maps. */
+/**
+ * Bundles functions for Lambda; esbuild's `outdir` and `entryNames` set the paths. Returns
+ * their code and source maps.
+ */
 export const bundle = async (options: BuildOptions) => {
   const output = { sourcemap: 'inline', write: false } as const;
   const { outputFiles } = await build({ ...bundleOptions, ...options, ...output });
@@ -41,7 +44,10 @@ export const bundle = async (options: BuildOptions) => {
   );
 };
 
-/** Minifies a bundle further: unlike esbuild, swc drops data that nothing reads, such as the partitions of AWS. */
+/**
+ * Minifies a bundle further: unlike esbuild, swc drops data that nothing reads, such
+ * as the partitions of AWS.
+ */
 const minify = (code: string) =>
   transform(code, {
     isModule: 'commonjs',
@@ -53,15 +59,16 @@ const minify = (code: string) =>
   });
 
 /**
- * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda: `<name>.cjs`, and `<name>.mjs`
- * with the export `handler`. Source maps stay in `.build/maps`: loading them costs time at every start.
+ * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda: `<name>.cjs`,
+ * and `<name>.mjs` with the export `handler`. Source maps stay in `.build/maps`: loading them
+ * costs time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
   const output = { outdir: bundlesDirectory, entryNames: '[name]/[name]' };
   const [functions, checks] = await Promise.all([
     bundle({ ...output, entryPoints: ['functions/*.ts'] }),
-    // With the whole SDK: its other clients need what the functions leave out, such as endpoints. The SDK is bundled here
-    // too, so that the tested version runs: Lambda's own copy changes by itself.
+    // With the whole SDK: its other clients need what the functions leave out, such as endpoints. The SDK is
+    // bundled here too, so that the tested version runs: Lambda's own copy changes by itself.
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
     bundle({ ...output, plugins: [], entryPoints: ['functions/checks/*.ts'] }),
   ]);

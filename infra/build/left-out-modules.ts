@@ -2,9 +2,9 @@ import { basename, dirname } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
 /**
- * Modules that no function ever calls: they are for other services, other machines than Lambda and other ways to use the
- * libraries. Each comment says how many million instructions a module would add to the 338 of a cold getPet. One that adds
- * less than 0.5 % is bundled.
+ * Modules that no function ever calls: they are for other services, other machines than Lambda and other ways
+ * to use the libraries. Each comment says how many million instructions a module would add to the 338 of a
+ * cold getPet. One that adds less than 0.5 % is bundled.
  */
 const leftOut = [
   // A function's credentials are in its environment (`fromEnv` in lib/aws/dynamodb.ts): 58.
@@ -22,8 +22,8 @@ const replacement =
   "import { randomUUID } from 'node:crypto'; export const bindV4 = () => randomUUID;";
 
 /**
- * Replaces the modules that functions never call. The SDK can construct their exports, as it does when it loads; calling
- * one throws. The build fails when nothing imports such a module any more.
+ * Replaces the modules that functions never call. The SDK can construct their exports, as it does when it
+ * loads; calling one throws. The build fails when nothing imports such a module any more.
  */
 export const leaveOutModules: Plugin = {
   name: 'leave-out-modules',

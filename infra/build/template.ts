@@ -16,7 +16,10 @@ export const Ref = v.object({ Ref: v.string() });
 /** Reads the text of a CloudFormation template. Throws for any other text. */
 export const parseTemplate = (text: string): Template => v.parse(Template, JSON.parse(text));
 
-/** The properties of every resource of a type, by logical id. Throws for one that is built differently than expected. */
+/**
+ * The properties of every resource of a type, by logical id. Throws for one that is built
+ * differently than expected.
+ */
 export const resourcesOf = <Schema extends v.GenericSchema>(
   template: Template,
   type: string,

@@ -10,7 +10,9 @@ import { projectDirectory } from '../project-directory.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 
-/** The client is a separate package in JavaScript, because Node.js does not run TypeScript from node_modules. */
+/**
+ * The client is a separate package in JavaScript, because Node.js does not run TypeScript from node_modules.
+ */
 const manifest = {
   name: clientPackage,
   version: info.version,

@@ -14,7 +14,10 @@ program
   .description('Writes the reference page to .build/docs, for any static host.')
   .parse();
 
-/** The licences of Scalar and its dependencies. They are distributed with the page, because it bundles that code. */
+/**
+ * The licences of Scalar and its dependencies. They are distributed with the page,
+ * because it bundles that code.
+ */
 const licences = async (): Promise<string> => {
   const scalar = '[name="@scalar/api-reference"]';
   const { stdout } = await promisify(execFile)('npm', ['query', `${scalar}, ${scalar} *`], {

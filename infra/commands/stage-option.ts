@@ -10,7 +10,9 @@ const parse = (name: string): Stage => {
   }
 };
 
-/** The option `--stage <stage>` of a command. Its value is a `Stage`; it refuses what `stageNamed` refuses. */
+/**
+ * The option `--stage <stage>` of a command. Its value is a `Stage`; it refuses what `stageNamed` refuses.
+ */
 export const stageOption = (description: string): Option => {
   const names = stages.map(({ name }) => name).join(', ');
   return new Option('--stage <stage>', `${description}: ${names}, or one of your own`).argParser(

@@ -10,7 +10,9 @@ import {
 } from '../local/local-service.ts';
 import { messageOf } from '../message-of.ts';
 
-/** Resolves a path in the folder where the user called npm, because npm runs scripts in the project's folder. */
+/**
+ * Resolves a path in the folder where the user called npm, because npm runs scripts in the project's folder.
+ */
 const directory = (path: string): string => resolve(process.env['INIT_CWD'] ?? '', path);
 
 const origin = (text: string): string => {

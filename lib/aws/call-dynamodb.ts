@@ -20,8 +20,8 @@ export interface CallContext {
 }
 
 /**
- * Sends a command of the document client, in up to 3 attempts of at most 1 s. An attempt fails, and is repeated, when
- * `check` throws for its answer. Throws the SDK's errors, or what `check` threw last.
+ * Sends a command of the document client, in up to 3 attempts of at most 1 s. An attempt fails, and is
+ * repeated, when `check` throws for its answer. Throws the SDK's errors, or what `check` threw last.
  */
 export const callDynamodb = async <
   Input extends ServiceInputTypes,
@@ -60,6 +60,9 @@ export const callDynamodb = async <
   }
 };
 
-/** Failures that a retry may fix although the SDK takes them as final: TLS, Node's HTTP parser, `check`, expired credentials. */
+/**
+ * Failures that a retry may fix although the SDK takes them as final: TLS, Node's HTTP parser,
+ * `check`, expired credentials.
+ */
 const mayPass = (error: Error) =>
   !(error instanceof DynamoDBServiceException) || error.name === 'ExpiredTokenException';

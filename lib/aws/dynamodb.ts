@@ -13,12 +13,18 @@ const maxAttempts = 3;
 /** How long an attempt may take, from connecting to the last byte of the answer, in ms. */
 const attemptMs = 1_000;
 
-/** Full jitter: up to 50 ms after the first attempt, 100 ms after the second. The SDK's own pause after a throttle takes seconds. */
+/**
+ * Full jitter: up to 50 ms after the first attempt, 100 ms after the second. The SDK's own pause after
+ * a throttle takes seconds.
+ */
 const backoffMs = (attempt: number) => Math.random() * 25 * 2 ** attempt;
 
 const region = environment('AWS_REGION');
 
-/** The address in the SDK's variables, else that of DynamoDB in the function's own region (AWS, AWS China or GovCloud). */
+/**
+ * The address in the SDK's variables, else that of DynamoDB in the function's own region
+ * (AWS, AWS China or GovCloud).
+ */
 const endpoint = new URL(
   process.env['AWS_ENDPOINT_URL_DYNAMODB'] ||
     process.env['AWS_ENDPOINT_URL'] ||
@@ -73,13 +79,19 @@ client.middlewareStack.add(
   { name: 'readAnswer', step: 'deserialize', priority: 'low' },
 );
 
-/** A stored number: a `bigint` for an unsafe integer, a `NumberValue` with DynamoDB's digits if neither type is exact. */
+/**
+ * A stored number: a `bigint` for an unsafe integer, a `NumberValue` with DynamoDB's digits
+ * if neither type is exact.
+ */
 const storedNumber = (digits: string): number | bigint | NumberValue => {
   const number = exactNumber(digits);
   return Number.isNaN(number) ? NumberValue.from(digits) : number;
 };
 
-/** The DynamoDB client of a function, reused over invocations. Throws the SDK's errors. Numbers keep every digit. */
+/**
+ * The DynamoDB client of a function, reused over invocations. Throws the SDK's errors.
+ * Numbers keep every digit.
+ */
 export const dynamodb = DynamoDBDocumentClient.from(client, {
   unmarshallOptions: { wrapNumbers: storedNumber },
 });

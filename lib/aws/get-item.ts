@@ -7,13 +7,16 @@ class CorruptItem extends Error {}
 interface ItemAddress {
   readonly table: string;
   readonly key: readonly [name: string, value: string | number];
-  /** Whether the read sees every earlier write. It costs 1 RCU; an eventually consistent one costs 0.5 RCU. */
+  /**
+   * Whether the read sees every earlier write. It costs 1 RCU; an eventually consistent one costs 0.5 RCU.
+   */
   readonly consistent: boolean;
 }
 
 /**
- * Gets an item and converts it by `read`; `undefined` if there is none. Retries when the item has another key or `read`
- * throws. Throws the SDK's errors, and for a corrupt item an Error with the error of `read` as its cause.
+ * Gets an item and converts it by `read`; `undefined` if there is none. Retries when the item has
+ * another key or `read` throws. Throws the SDK's errors, and for a corrupt item an Error with the
+ * error of `read` as its cause.
  */
 export const getItem = async <Item>(
   { table, key: [keyName, key], consistent }: ItemAddress,

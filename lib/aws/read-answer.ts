@@ -4,8 +4,8 @@ import type { HttpResponse } from '@smithy/core/protocols';
 const openingBrace = '{'.charCodeAt(0);
 
 /**
- * Reads a body to its last byte. Throws a `TimeoutError` after `ms`, and an Error for a 2xx that is not a JSON object.
- * Doesn't check `x-amz-crc32`: TLS authenticates the server and every byte (RFC 8446 §1).
+ * Reads a body to its last byte. Throws a `TimeoutError` after `ms`, and an Error for a 2xx that is not a
+ * JSON object. Doesn't check `x-amz-crc32`: TLS authenticates the server and every byte (RFC 8446 §1).
  */
 export const readAnswer = async ({ body, statusCode }: HttpResponse, ms: number) => {
   const bytes = await readWithin(ms, body);

@@ -1,7 +1,10 @@
 import type { ErrorBody } from './error-body.ts';
 import { maxBodyBytes, maxContentTypeLength } from './limits.ts';
 
-/** Says when the service returns each error, by error code, in order of status. Documentation only: no function bundles it. */
+/**
+ * Says when the service returns each error, by error code, in order of status. Documentation
+ * only: no function bundles it.
+ */
 export const errorDescriptions = {
   invalid_request: 'The query, a header or the body is invalid. The message says what is wrong.',
   unauthorized:

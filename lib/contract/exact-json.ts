@@ -10,9 +10,9 @@ declare global {
 }
 
 /**
- * Parses JSON without altering a number. Unsafe integers become `bigint`. A number that JavaScript would write
- * differently (`1.0`, `-0`, `1e400`) becomes NaN, which is invalid in every field.
- * Throws a SyntaxError for text that is not JSON.
+ * Parses JSON without altering a number. Unsafe integers become `bigint`. A number that JavaScript would
+ * write differently (`1.0`, `-0`, `1e400`) becomes NaN, which is invalid in every field. Throws a SyntaxError
+ * for text that is not JSON.
  */
 export const parseJson = (text: string): unknown =>
   JSON.parse(text, (_key, value, { source }) =>
@@ -31,7 +31,8 @@ export const stringifyJson = (value: unknown): string => {
   try {
     return JSON.stringify(value);
   } catch {
-    // The value contains a `bigint`, which is rare. A replacer takes several times as long, so other values get none.
+    // The value contains a `bigint`, which is rare. A replacer takes several times as long,
+    // so other values get none.
     return JSON.stringify(value, (_key, member: unknown) =>
       typeof member === 'bigint' ? JSON.rawJSON(member.toString()) : member,
     );

@@ -1,4 +1,7 @@
-/** Maximum size of a body, in bytes. A pet with the longest name takes about 3 KB if every character is escaped. */
+/**
+ * Maximum size of a body, in bytes. A pet with the longest name takes about 3 KB if
+ * every character is escaped.
+ */
 export const maxBodyBytes = 8_192;
 
 /** Maximum length of `Content-Type`, in characters. */

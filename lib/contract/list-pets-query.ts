@@ -6,7 +6,9 @@ const defaultLimit = 20;
 /** Maximum number of pets on a page. */
 export const maxLimit = 100;
 
-/** The query of `GET /pets`, whose values are text; its output has the default limit if the client sent none. */
+/**
+ * The query of `GET /pets`, whose values are text; its output has the default limit if the client sent none.
+ */
 export const ListPetsQuery = v.object({
   limit: v.message(
     v.optional(

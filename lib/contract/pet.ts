@@ -7,7 +7,10 @@ export const petStatuses = ['available', 'pending', 'sold'] as const;
 /** Maximum length of a name, in code points. */
 const maxNameLength = 255;
 
-/** Unicode's White_Space, Cc, Cf and Default_Ignorable_Code_Point, as ranges: a RegExp compiles `\p{…}` five times slower. */
+/**
+ * Unicode's White_Space, Cc, Cf and Default_Ignorable_Code_Point, as ranges: a RegExp compiles
+ * `\p{…}` five times slower.
+ */
 const invisible =
   '\\u0000-\\u0020\\u007f-\\u00a0\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890-\\u0891\\u08e2\\u115f-\\u1160\\u1680\\u17b4-\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{110bd}\\u{110cd}\\u{13430}-\\u{1343f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}';
 
@@ -15,8 +18,8 @@ const invisible =
 export const visible = /* @__PURE__ */ (() => new RegExp(`[^${invisible}]`, 'u'))();
 
 /**
- * `visible`, for engines that compare UTF-16 code units (JavaScript without the `u` flag) as well as for those that
- * compare code points. No syntax for ranges beyond U+FFFF works in both, so these are left out.
+ * `visible`, for engines that compare UTF-16 code units (JavaScript without the `u` flag) as well as for
+ * those that compare code points. No syntax for ranges beyond U+FFFF works in both, so these are left out.
  */
 const visiblePattern = `[^${invisible.replace(/\\u\{\w+\}-?/g, '')}]`;
 
@@ -40,8 +43,8 @@ export const PetId = v.pipe(
 );
 
 /**
- * What a client sends to add an animal; its output has the default status if the client sent none. The message of a
- * field follows the field's name, and the metadata are in the field's JSON Schema.
+ * What a client sends to add an animal; its output has the default status if the client sent none. The
+ * message of a field follows the field's name, and the metadata are in the field's JSON Schema.
  */
 export const NewPet = v.pipe(
   v.object({

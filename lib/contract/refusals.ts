@@ -7,7 +7,10 @@ export const refuse = (offences: readonly string[]) => {
   if (offences.length > 0) throw errors.invalidRequest(`${offences.join('; ')}.`);
 };
 
-/** Returns the text for a field or parameter in an error message. It contains the name only if that is short and plain. */
+/**
+ * Returns the text for a field or parameter in an error message. It contains the name only if
+ * that is short and plain.
+ */
 export const called = (kind: Kind, name: string): string =>
   /^(?!pets_(live|test)_)[\w.$-]{1,32}$/.test(name)
     ? `${kind} ${name}`

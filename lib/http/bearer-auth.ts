@@ -3,7 +3,10 @@ import { authenticate } from '../keys/authenticate.ts';
 import { headerValues } from './header-values.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** Requires one valid API key as `Authorization: Bearer` (RFC 6750), and sets `context.owner` and `context.keyId`. Throws `unauthorized`. */
+/**
+ * Requires one valid API key as `Authorization: Bearer` (RFC 6750), and sets `context.owner` and
+ * `context.keyId`. Throws `unauthorized`.
+ */
 export const bearerAuth = () => ({
   before: async ({ event, context }: OperationRequest) => {
     const [credentials, ...others] = headerValues(event, 'authorization');

@@ -4,7 +4,10 @@ import { maxBodyBytes, maxContentTypeLength } from '../contract/limits.ts';
 import { headerValues } from './header-values.ts';
 import type { BodyRequest } from './operation-request.ts';
 
-/** Decodes the body into `event.body` and `internal.bodyText`. Throws 415 (type, coding), 413 (size) or 400 (missing, not UTF-8). */
+/**
+ * Decodes the body into `event.body` and `internal.bodyText`. Throws 415 (type, coding), 413 (size) or
+ * 400 (missing, not UTF-8).
+ */
 export const bodyLimits = () => ({
   before: ({ event, internal }: BodyRequest) => {
     const sent = typeof event.body === 'string' ? event.body : '';

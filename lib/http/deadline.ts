@@ -7,7 +7,10 @@ const marginMs = 500;
 /** Time for all DynamoDB calls of a request together, in ms: a lasting fault gets 503 within 4 s. */
 const callsMs = 3_500;
 
-/** Bounds all calls of an invocation by `context.signal`. Throws `service_unavailable` when too little time is left. */
+/**
+ * Bounds all calls of an invocation by `context.signal`. Throws `service_unavailable` when
+ * too little time is left.
+ */
 export const deadline = () => {
   const clear = ({ context }: OperationRequest) => clearTimeout(context.deadline);
   return {

@@ -22,7 +22,10 @@ const toApiError = (thrown: unknown): ApiError => {
 /** The error for a body that is not JSON, or is nested too deeply to parse. */
 export const notJson = (): ApiError => errors.invalidRequest('The body is not valid JSON.');
 
-/** Converts an error of Middy's JSON parser. Its `cause.data` is a forbidden key, or the whole body if there is a `cause.message`. */
+/**
+ * Converts an error of Middy's JSON parser. Its `cause.data` is a forbidden key, or the whole body if
+ * there is a `cause.message`.
+ */
 const parserError = (thrown: unknown): ApiError | undefined => {
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   if (typeof cause !== 'object' || cause === null || !('package' in cause)) return undefined;

@@ -3,7 +3,10 @@ import { idempotencyKeyPattern } from '../contract/limits.ts';
 import { headerValues } from './header-values.ts';
 import type { OperationEvent } from './operation-request.ts';
 
-/** The request's `Idempotency-Key`, if it has one. Throws `invalid_request` unless it is 1 to 255 visible ASCII characters. */
+/**
+ * The request's `Idempotency-Key`, if it has one. Throws `invalid_request` unless it is 1 to 255
+ * visible ASCII characters.
+ */
 export const idempotencyKeyOf = (event: OperationEvent): string | undefined => {
   const [key, ...others] = headerValues(event, 'idempotency-key');
   if (key === undefined) return undefined;

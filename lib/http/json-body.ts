@@ -5,8 +5,8 @@ import { exactIntegers } from './exact-integers.ts';
 import type { OperationEvent } from './operation-request.ts';
 
 /**
- * Parses the body into `event.body`, by its schema and with every digit of its integers. Throws 415 (type, coding), 413
- * (size) or 400 (missing, not JSON, or a wrong or unknown field).
+ * Parses the body into `event.body`, by its schema and with every digit of its integers. Throws 415 (type,
+ * coding), 413 (size) or 400 (missing, not JSON, or a wrong or unknown field).
  */
 export const jsonBody = <Body>(schema: RequestSchema<Body>) => [
   bodyLimits(),

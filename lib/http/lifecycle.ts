@@ -3,7 +3,10 @@ import type { Operation } from '../contract/operations.ts';
 import { link } from './link.ts';
 import type { ChainRequest } from './operation-request.ts';
 
-/** Adds headers to every response: deprecation (RFC 9745), sunset (RFC 8594) and successor (RFC 5829), and the stability. */
+/**
+ * Adds headers to every response: deprecation (RFC 9745), sunset (RFC 8594) and successor (RFC
+ * 5829), and the stability.
+ */
 export const lifecycleHeaders = (operation: Operation) => {
   const { deprecation, stability } = operation;
   const constant = {

@@ -1,6 +1,9 @@
 import type { OperationEvent } from './operation-request.ts';
 
-/** A web link (RFC 8288) to a path of this service, without a host, so that it works under every domain name of the API. */
+/**
+ * A web link (RFC 8288) to a path of this service, without a host, so that it works under
+ * every domain name of the API.
+ */
 export const link = (event: OperationEvent, path: string, relation: string): string =>
   `<${basePathOf(event)}${path}>; rel="${relation}"`;
 

@@ -16,8 +16,9 @@ const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? ''
 let coldStart = true;
 
 /**
- * Writes one line for each request, with level ERROR and the cause for a 5xx. It is the outermost middleware. The line has
- * no client input except the key's public id. It has no library's text, which can repeat client input.
+ * Writes one line for each request, with level ERROR and the cause for a 5xx. It is the outermost
+ * middleware. The line has no client input except the key's public id. It has no library's text, which
+ * can repeat client input.
  */
 export const observability = (operation: string) => {
   const observe = (request: ChainRequest) => {
@@ -55,8 +56,8 @@ const countAnswer = (record: RequestRecord, status: number) => {
 };
 
 /**
- * JSON leaves out members that are `undefined`. API Gateway sends its `extendedRequestId` to the client as `x-amz-apigw-id`.
- * A client can choose `requestId`, but not this id.
+ * JSON leaves out members that are `undefined`. API Gateway sends its `extendedRequestId` to the client as
+ * `x-amz-apigw-id`. A client can choose `requestId`, but not this id.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const detailsOf = ({ event, context, error }: ChainRequest, durationMs: number) => ({
@@ -81,6 +82,8 @@ const kindOf = (error: unknown) => {
     : { name: typeof cause };
 };
 
-/** File, line and column of the frame that threw, such as `get-pet.cjs:1:4711`, without the preceding message. */
+/**
+ * File, line and column of the frame that threw, such as `get-pet.cjs:1:4711`, without the preceding message.
+ */
 const placeOf = ({ stack = '', message }: Error) =>
   /^ {4}at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.replace(message, ''))?.[1];

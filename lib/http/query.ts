@@ -3,7 +3,9 @@ import { called, refuse } from '../contract/refusals.ts';
 import { parseQuery, type RequestSchema } from '../contract/requests.ts';
 import type { OperationContext, WithContext } from './operation-request.ts';
 
-/** Parses the query into `context.query`. Throws `invalid_request` for wrong, unknown and repeated parameters. */
+/**
+ * Parses the query into `context.query`. Throws `invalid_request` for wrong, unknown and repeated parameters.
+ */
 export const query = <Query>(schema: RequestSchema<Query>) => ({
   before: ({ event, context }: WithContext<OperationContext & { query: Query }>) => {
     context.query = parseQuery(schema, valuesOf(event));

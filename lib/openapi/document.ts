@@ -17,7 +17,10 @@ const introduction = `Send an API key with every request: \`Authorization: Beare
 - Every error body has the schema Error. Unknown paths get 404.
 - New fields, headers and error codes may be added to responses. Ignore those that you do not know.`;
 
-/** The title, version and license of the contract. The package of `npm run client` has the same version and license. */
+/**
+ * The title, version and license of the contract. The package of `npm run client` has the
+ * same version and license.
+ */
 export const info = {
   title: 'Animal store',
   version: '1.0.0',

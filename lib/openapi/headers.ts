@@ -4,7 +4,9 @@ import { allowedMethods } from '../contract/routes.ts';
 
 const since = (getPet.deprecation?.since.getTime() ?? 0) / 1_000;
 
-/** The headers that clients may rely on, by name. `Link` is here twice: as `NextLink` and as `SuccessorLink`. */
+/**
+ * The headers that clients may rely on, by name. `Link` is here twice: as `NextLink` and as `SuccessorLink`.
+ */
 export const headers: Readonly<Record<string, object>> = {
   'Cache-Control': {
     description: 'Caches must not store the response: it depends on the API key.',

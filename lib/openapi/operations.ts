@@ -50,7 +50,10 @@ interface ResponseParts {
 }
 const response = (description: string, parts: ResponseParts) => ({ description, ...parts });
 
-/** Descriptions, parameters and responses of the operations. `ownErrors` are added to the errors of every operation. */
+/**
+ * Descriptions, parameters and responses of the operations. `ownErrors` are added to the
+ * errors of every operation.
+ */
 const descriptions = {
   listPets: {
     summary: 'List animals',

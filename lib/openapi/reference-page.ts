@@ -18,8 +18,8 @@ interface PageService {
 type ReadFile = (service?: PageService) => Promise<string | Buffer>;
 
 /**
- * The files of the reference page: Scalar with the contract and the guides. They link only to each other, so any address
- * can serve them. They contain no API key.
+ * The files of the reference page: Scalar with the contract and the guides. They link only to each other, so
+ * any address can serve them. They contain no API key.
  */
 export const pageFiles: Readonly<Record<string, ReadFile>> = {
   'index.html': () => readPart('reference-page.html'),
@@ -74,8 +74,8 @@ const referenceDocument = async (): Promise<string> => {
 };
 
 /**
- * Scalar's options (its documentation/configuration.md), and the `apiKeyAddress` of the local service. The page sends only
- * the requests that its reader makes.
+ * Scalar's options (its documentation/configuration.md), and the `apiKeyAddress` of the local service. The
+ * page sends only the requests that its reader makes.
  */
 const options = async (service: PageService | undefined) => ({
   url: 'reference.json',

@@ -2,7 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { stringifyJson } from '../contract/exact-json.ts';
 import type { NewPet } from '../contract/pet.ts';
 
-/** What makes two requests the same creation: one key of one owner. Without a key each request is a creation of its own. */
+/**
+ * What makes two requests the same creation: one key of one owner. Without a key each request
+ * is a creation of its own.
+ */
 export interface IdempotencyScope {
   readonly owner: string;
   readonly key: string | undefined;
@@ -23,8 +26,9 @@ export const candidateId = (creation: Uint8Array, attempt: number): number =>
   Number(sha256(creation, `${attempt}`).readBigUInt64BE() >> 11n) || 1;
 
 /**
- * Tells a replay from another request under the same key, 32 bytes. An absent field leaves it as it is, so a version that
- * knows more fields recognises the requests of an earlier one; so does a version with the fields in another order.
+ * Tells a replay from another request under the same key, 32 bytes. An absent field leaves it as it is, so
+ * a version that knows more fields recognises the requests of an earlier one; so does a version with the
+ * fields in another order.
  */
 export const fingerprintOf = (newPet: NewPet): Buffer => {
   const fields = Object.entries(newPet).sort(([one], [other]) => (one < other ? -1 : 1));

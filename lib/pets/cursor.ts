@@ -10,8 +10,8 @@ const checksumBytes = 6;
 const idBytes = 8;
 
 /**
- * An opaque base64url cursor, bound to the list's filter. It has the text of the status, not its place among the
- * statuses, so it stays valid when a status is added.
+ * An opaque base64url cursor, bound to the list's filter. It has the text of the status, not its place among
+ * the statuses, so it stays valid when a status is added.
  */
 export const encodeCursor = (position: Position, filter: PetStatus | undefined): string => {
   const id = Buffer.alloc(idBytes);
@@ -21,8 +21,8 @@ export const encodeCursor = (position: Position, filter: PetStatus | undefined):
 };
 
 /**
- * Reads a cursor of the same filter. The checksum detects changes, but not a forgery. Throws `invalid_request`, also for
- * a status that only a newer version knows.
+ * Reads a cursor of the same filter. The checksum detects changes, but not a forgery. Throws
+ * `invalid_request`, also for a status that only a newer version knows.
  */
 export const decodeCursor = (cursor: string, filter: PetStatus | undefined): Position => {
   const bytes = Buffer.from(cursor, 'base64url');

@@ -25,7 +25,9 @@ const petsTable = environment('PETS_TABLE');
 /** The page ends, even if empty, after this many answers in a row with neither a pet nor a later position. */
 const maxIdleAnswers = 25;
 
-/** A candidate id is taken with a chance of about one in 2^53 per stored pet; eight in a row mean a defect. */
+/**
+ * A candidate id is taken with a chance of about one in 2^53 per stored pet; eight in a row mean a defect.
+ */
 const maxCandidates = 8;
 
 /** The pet of an id, strongly consistent (1 RCU); `undefined` if there is none. Throws for a corrupt item. */
@@ -35,7 +37,10 @@ export const get = (id: number, context: CallContext): Promise<Pet | undefined> 
 /** What `create` returns. */
 interface CreatedPet {
   readonly pet: Pet;
-  /** Whether an earlier request added the pet. `false` proves nothing: after a retry of our own, nobody can tell. */
+  /**
+   * Whether an earlier request added the pet. `false` proves nothing: after a retry of
+   * our own, nobody can tell.
+   */
   readonly isReplay: boolean;
 }
 
@@ -73,9 +78,9 @@ export interface Page {
 
 /**
  * One page of the pets, of one status or of all, eventually consistent. Costs 0.5 RCU per started 4 KB, and 1
- * request. Each further status, and each answer that is cut short or has corrupt items, costs at most one more request.
- * Leaves out corrupt items; the log names their ids. When time runs out after an answer, it returns what it found: maybe
- * an empty page with a cursor. Throws `invalid_request` for a foreign cursor.
+ * request. Each further status, and each answer that is cut short or has corrupt items, costs at most one
+ * more request. Leaves out corrupt items; the log names their ids. When time runs out after an answer, it
+ * returns what it found: maybe an empty page with a cursor. Throws `invalid_request` for a foreign cursor.
  */
 export const list = async (
   { limit, status, cursor }: ListPetsQuery,
@@ -112,7 +117,9 @@ interface Part {
   readonly end: Position | undefined;
 }
 
-/** Reads a list from a position, an answer at a time, until it has as many pets as are wanted or is complete. */
+/**
+ * Reads a list from a position, an answer at a time, until it has as many pets as are wanted or is complete.
+ */
 async function* readList(
   start: Position,
   filter: PetStatus | undefined,
@@ -155,9 +162,10 @@ interface QueryRange {
 }
 
 /**
- * The first pets of a status from an id on. `lastId` is where DynamoDB stopped, which may be anywhere, as an integer from
- * 0: only an answer without a LastEvaluatedKey is the last of its status (Query in the DynamoDB API reference). Above the
- * largest id of a pet there are only corrupt items, so such a key is the end of the status too.
+ * The first pets of a status from an id on. `lastId` is where DynamoDB stopped, which may be anywhere, as
+ * an integer from 0: only an answer without a LastEvaluatedKey is the last of its status (Query in the
+ * DynamoDB API reference). Above the largest id of a pet there are only corrupt items, so such a key is
+ * the end of the status too.
  */
 const query = async ({ status, firstId, limit }: QueryRange, context: CallContext) => {
   const command = new QueryCommand({
@@ -198,7 +206,10 @@ const query = async ({ status, firstId, limit }: QueryRange, context: CallContex
   };
 };
 
-/** The integer part of an item's id, 0 for a negative one. Computed from its digits, because a pet may have the next id. */
+/**
+ * The integer part of an item's id, 0 for a negative one. Computed from its digits, because a
+ * pet may have the next id.
+ */
 const integerPartOfId = (item: Record<string, unknown>) =>
   Math.max(0, integerPartOf(`${item['id']}`));
 
@@ -214,7 +225,9 @@ const readPet = (item: Record<string, unknown>, { record }: CallContext): Pet =>
   }
 };
 
-/** An item that has the id of another, and whether it had the id before the first attempt to write the other. */
+/**
+ * An item that has the id of another, and whether it had the id before the first attempt to write the other.
+ */
 interface TakenId {
   readonly occupant: Record<string, unknown>;
   readonly isFirstAttempt: boolean;

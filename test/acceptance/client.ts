@@ -10,9 +10,9 @@ export const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
 const jsonType = ['Content-Type', 'application/json'] as const;
 
 /**
- * Sends one request and expects a response as in the OpenAPI document, without a leak. By default the request has the API
- * key, and with a body the type JSON. Retries a 429 of the stage's throttle, or a 503 of an account that is out of
- * concurrency (10 in a new one), after its `Retry-After`, at most 20 times.
+ * Sends one request and expects a response as in the OpenAPI document, without a leak. By default the request
+ * has the API key, and with a body the type JSON. Retries a 429 of the stage's throttle, or a 503 of an
+ * account that is out of concurrency (10 in a new one), after its `Retry-After`, at most 20 times.
  */
 export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   const sent = {
@@ -78,8 +78,8 @@ export const expectInvalid = (response: ClientResponse, message: string | RegExp
 };
 
 /**
- * Expects an Error body of 400 or 404. Unverified: whether API Gateway, the firewall or the function refuses such
- * requests (test/README.md, "What we know about AWS").
+ * Expects an Error body of 400 or 404. Unverified: whether API Gateway, the firewall or the function refuses
+ * such requests (test/README.md, "What we know about AWS").
  */
 export const expectRefused = ({ status }: ClientResponse) => expect([400, 404]).toContain(status);
 

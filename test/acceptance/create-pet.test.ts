@@ -198,7 +198,8 @@ describe('Idempotency-Key', () => {
     [[201], '255 visible ASCII characters', [randomUUID().padEnd(255, '~!"{}')]],
     [[400], '256 characters', ['x'.repeat(256)]],
     [[400], 'two words', ['two words']],
-    // Unverified: API Gateway may drop, merge or change such headers. The function refuses them (service/request-body).
+    // Unverified: API Gateway may drop, merge or change such headers. The function refuses
+    // them (service/request-body).
     [[201, 400], 'empty', ['']],
     [[201, 400], 'accented', ['clé']],
     [[201, 400], 'given twice', ['one', 'two']],

@@ -3,8 +3,8 @@ import { Agent, request } from 'node:https';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 /*
- * The minimum that handles the service's requests on Lambda: no framework, SDK, authentication, validation or log. Its
- * cold start is what the platform costs; the benchmark's figures are multiples of it.
+ * The minimum that handles the service's requests on Lambda: no framework, SDK, authentication, validation or
+ * log. Its cold start is what the platform costs; the benchmark's figures are multiples of it.
  */
 
 const setting = (name: string) => process.env[name] ?? '';

@@ -6,7 +6,9 @@ const gap = 8;
 const left = 230;
 const width = 760;
 
-/** A bar for the instructions of each contender's cold getPet, as SVG that is legible on dark and light pages. */
+/**
+ * A bar for the instructions of each contender's cold getPet, as SVG that is legible on dark and light pages.
+ */
 export const chart = ({ coldInstructions }: Results): string => {
   const rows = coldInstructions.filter(({ request }) => request === 'getPet');
   const most = Math.max(...rows.map(({ millions }) => millions.median));

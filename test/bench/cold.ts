@@ -8,7 +8,10 @@ import { startTlsStandIn } from './tls-stand-in.ts';
 
 export const coldRequests = ['getPet', 'createPet', 'listPets'] as const;
 
-/** Millions of instructions from the start of a process to its first answer over TLS, less those of an empty handler. */
+/**
+ * Millions of instructions from the start of a process to its first answer over TLS, less
+ * those of an empty handler.
+ */
 export interface ColdInstructions {
   readonly name: ContenderName;
   readonly request: RequestName;
@@ -53,7 +56,9 @@ export interface ColdCpu {
   readonly firstInvocation: readonly number[];
 }
 
-/** Measures the CPU time of a cold getPet in rounds, so that other load on the machine affects all contenders. */
+/**
+ * Measures the CPU time of a cold getPet in rounds, so that other load on the machine affects all contenders.
+ */
 export const measureColdCpu = async (
   contenders: Contenders,
   rounds: number,

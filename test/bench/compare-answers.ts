@@ -8,8 +8,9 @@ import { type RequestName, requestNames, requests } from './requests.ts';
 import { startTlsStandIn } from './tls-stand-in.ts';
 
 /**
- * Compares the responses of the contenders, so that the benchmark measures the same work: each must be that of the service,
- * and frameworks return 401 for a wrong key and 400 for a body that is not a pet. Throws an AssertionError otherwise.
+ * Compares the responses of the contenders, so that the benchmark measures the same work: each must be that
+ * of the service, and frameworks return 401 for a wrong key and 400 for a body that is not a pet. Throws an
+ * AssertionError otherwise.
  */
 export const compareAnswers = async (contenders: Contenders): Promise<void> => {
   await using standIn = await startTlsStandIn();

@@ -32,7 +32,10 @@ export type ContenderName = 'empty' | (typeof ownNames)[number] | (typeof peerNa
 /** For each program the file that Lambda loads for a request. */
 export type Contenders = Readonly<Record<ContenderName, (request: RequestName) => string>>;
 
-/** Builds the service, and what it is compared with, into a directory. Peers are built from the packages of test/bench/package.json. */
+/**
+ * Builds the service, and what it is compared with, into a directory. Peers are built from the packages of
+ * test/bench/package.json.
+ */
 export const buildContenders = async (
   outdir: string,
   { peers }: { readonly peers: boolean },

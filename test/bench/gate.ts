@@ -13,8 +13,8 @@ interface Comparison {
 }
 
 /**
- * Compares a measurement with the committed one: cold instructions relative to a document-client call of the same run,
- * bytes of each bundle, and Node's own modules that a cold start loads.
+ * Compares a measurement with the committed one: cold instructions relative to a document-client call of the
+ * same run, bytes of each bundle, and Node's own modules that a cold start loads.
  */
 export const regressionsOf = (committed: GatedResults, measured: GatedResults): Comparison => {
   const worse: string[] = [];

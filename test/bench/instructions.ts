@@ -8,7 +8,8 @@ import { projectDirectory } from '../../infra/project-directory.ts';
 /** Flags under which Node.js executes the same instructions every time. */
 export const repeatable = [
   '--single-threaded',
-  // Otherwise V8 may collect garbage more often, because valgrind makes it slow (`Heap::ShouldResizeNewSpace`).
+  // Otherwise V8 may collect garbage more often, because valgrind makes it slow
+  // (`Heap::ShouldResizeNewSpace`).
   '--predictable',
   '--hash-seed=1',
   '--random-seed=1',
@@ -27,8 +28,8 @@ export const hasValgrind = async (): Promise<boolean> => {
 
 /**
  * Counts the millions of instructions of each part of a process, with valgrind's callgrind. Each call of
- * `process.getegid()` begins the next part. `run` gets what to put before the process's own command. Throws when the
- * process fails.
+ * `process.getegid()` begins the next part. `run` gets what to put before the process's own command.
+ * Throws when the process fails.
  */
 export const countInstructions = async (
   run: (runner: readonly string[]) => Promise<unknown>,

@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Runs a function in a process of its own, as Lambda's runtime does: `node lambda-process.mjs <module> <event as JSON>…`.
- * Its last line of output is what came of it, as JSON. It loads nothing that the function might need.
+ * Runs a function in a process of its own, as Lambda's runtime does:
+ * `node lambda-process.mjs <module> <event as JSON>…`. Its last line of output is what came of it, as JSON.
+ * It loads nothing that the function might need.
  */
 const [, , file, ...events] = process.argv;
 const loadedBefore = new Set(process.moduleLoadList);

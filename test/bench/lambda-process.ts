@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What a function did in a process of its own; times are CPU times of the whole process up to there, in ms. */
+/**
+ * What a function did in a process of its own; times are CPU times of the whole process up to there, in ms.
+ */
 interface Report {
   readonly cpuMsAfterInit: number;
   readonly invocations: readonly {
@@ -15,7 +17,10 @@ interface Report {
   readonly loaded: readonly string[];
 }
 
-/** How Lambda starts Node.js for a function of 1,024 MiB: the `bootstrap` of its public image public.ecr.aws/lambda/nodejs. */
+/**
+ * How Lambda starts Node.js for a function of 1,024 MiB: the `bootstrap` of its public image
+ * public.ecr.aws/lambda/nodejs.
+ */
 export const lambdaFlags = [
   '--expose-gc',
   '--max-http-header-size=81920',

@@ -129,19 +129,25 @@ const coldTable = (results: Results) => {
   ]);
 };
 
-/** Lambda gives a function CPU time in proportion to its memory: one vCPU at 1,769 MiB. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
+/**
+ * Lambda gives a function CPU time in proportion to its memory: one vCPU at 1,769 MiB.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
+ */
 const vcpuMiB = 1_769;
 const memorySizes = [128, 256, 512, 1_024, 1_769];
 
-/** The list price of arm64 in eu-west-1 on 1 October 2026, in US dollars: https://aws.amazon.com/lambda/pricing/ */
+/**
+ * The list price of arm64 in eu-west-1 on 1 October 2026, in US dollars:
+ * https://aws.amazon.com/lambda/pricing/
+ */
 const usdPerGibSecond = 0.0000133334;
 
 /** What a warm request waits for DynamoDB, in ms: assumed. */
 const waitingMs = 5;
 
 /**
- * How long a cold and a warm getPet compute at each memory size, and what a million warm ones cost. The cold time is
- * measured. The warm time is computed from instructions, at the cold start's rate per ms.
+ * How long a cold and a warm getPet compute at each memory size, and what a million warm ones cost. The cold
+ * time is measured. The warm time is computed from instructions, at the cold start's rate per ms.
  */
 const memoryTable = (results: Results) => {
   const coldMs = samplesOf(cpuOf(results, 'service').untilFirstAnswer).median;

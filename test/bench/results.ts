@@ -11,7 +11,9 @@ import { hasValgrind } from './instructions.ts';
 import type { RequestName } from './requests.ts';
 import { measureWarmInvocations, type WarmInvocation } from './warm.ts';
 
-/** What `npm run bench:gate` compares a change with; `coldInstructions` is empty where there is no valgrind. */
+/**
+ * What `npm run bench:gate` compares a change with; `coldInstructions` is empty where there is no valgrind.
+ */
 export type GatedResults = Awaited<ReturnType<typeof measureGated>>;
 
 /** Everything that one run has measured. */

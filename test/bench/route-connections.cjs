@@ -1,8 +1,8 @@
 const { Socket } = require('node:net');
 
 /**
- * Leads every connection of a process to the port STAND_IN_PORT of this machine, so that a function can ask AWS by its
- * real host names, and check its certificate.
+ * Leads every connection of a process to the port STAND_IN_PORT of this machine, so that a function can ask
+ * AWS by its real host names, and check its certificate.
  */
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function connectToStandIn(_options, onConnect) {

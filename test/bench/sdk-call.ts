@@ -4,8 +4,8 @@ import * as pets from '../../lib/pets/pet-store.ts';
 import { callContext } from './call-context.ts';
 
 /*
- * The service without its chain: one call of its store, and JSON. The difference is the cost of authentication,
- * validation, error shaping, log and metrics.
+ * The service without its chain: one call of its store, and JSON. The difference is the cost of
+ * authentication, validation, error shaping, log and metrics.
  */
 
 const respond = (statusCode: number, body: unknown): APIGatewayProxyResult => ({

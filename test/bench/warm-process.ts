@@ -7,8 +7,8 @@ import { cannedAnswers } from '../../infra/build/code-cache/canned-answers.ts';
 import { lambdaContext } from '../support/proxy-event.ts';
 
 /*
- * Invokes a function many times, with the network stubbed out: first some that are not measured, then short runs:
- * `node warm-process.ts <module> <event as JSON> <invocations before> <runs> <invocations of a run>`.
+ * Invokes a function many times, with the network stubbed out: first some that are not measured, then short
+ * runs: `node warm-process.ts <module> <event as JSON> <invocations before> <runs> <invocations of a run>`.
  */
 const [, , module = '', eventJson = '', warmUps = '', runs = '', invocations = ''] = process.argv;
 const event = JSON.parse(eventJson);

@@ -7,7 +7,10 @@ import type { ContenderName, Contenders } from './contenders.ts';
 import { countInstructions, repeatable } from './instructions.ts';
 import { type RequestName, requests } from './requests.ts';
 
-/** Instructions of one invocation that V8 has optimised, in the best of many short runs, with the network stubbed out. */
+/**
+ * Instructions of one invocation that V8 has optimised, in the best of many short runs, with
+ * the network stubbed out.
+ */
 export interface WarmInvocation {
   readonly name: ContenderName;
   readonly request: RequestName;
@@ -16,7 +19,9 @@ export interface WarmInvocation {
 
 const invocationsOfRun = 50;
 
-/** Counts `warmRuns` runs of 50 invocations of each contender after `warmUps` others, in a process of its own. */
+/**
+ * Counts `warmRuns` runs of 50 invocations of each contender after `warmUps` others, in a process of its own.
+ */
 export const measureWarmInvocations = async (
   contenders: Contenders,
   { warmUps, warmRuns }: Readonly<Record<'warmUps' | 'warmRuns', number>>,
@@ -31,7 +36,8 @@ export const measureWarmInvocations = async (
       const command = [...options, ...node, contenders[name](request), event, ...numbers];
       return promisify(execFile)(valgrind, command, { env, maxBuffer: 1e8 });
     });
-    // Before the runs are the start and the warm-up, after them the end. In all but the best V8 compiles or collects garbage.
+    // Before the runs are the start and the warm-up, after them the end. In all but the best V8
+    // compiles or collects garbage.
     const fewest = Math.min(...counts.slice(-warmRuns - 1, -1));
     return { name, request, instructions: (fewest * 1e6) / invocationsOfRun };
   };

@@ -4,7 +4,8 @@ import { afterAll, inject } from 'vitest';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
-// The acceptance tests against handlers in this process: the bundles run in others, which a mutant does not reach.
+// The acceptance tests against handlers in this process: the bundles run in others, which
+// a mutant does not reach.
 const service = await startHandlers();
 await service.storeApiKey(inject('apiKey'));
 const port = Number(new URL(inject('baseAddress')).port);

@@ -13,7 +13,8 @@ export default {
   coverageAnalysis: 'perTest',
   concurrency: 2,
   timeoutMS: 30_000,
-  // Stryker would rewrite tsconfig.json through the API of the TypeScript compiler, which TypeScript 7 doesn't have.
+  // Stryker would rewrite tsconfig.json through the API of the TypeScript compiler, which
+  // TypeScript 7 doesn't have.
   tsconfigFile: '',
   tempDirName: '.build/stryker',
   ignorePatterns: ['/.build', '/cdk.out', '/.local'],

@@ -2,7 +2,10 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import config from '../vitest.config.ts';
 
-/** The tests that load the modules into their own process, because a mutant reaches no bundle; quick ones first. */
+/**
+ * The tests that load the modules into their own process, because a mutant reaches no
+ * bundle; quick ones first.
+ */
 const include = [
   'test/service/json.test.ts',
   'test/mutation/acceptance.ts',
@@ -17,7 +20,10 @@ const include = [
   'test/service/observability.test.ts',
 ];
 
-/** The quick ones first: the first test that fails ends the run of a mutant. Vitest would start with the longest. */
+/**
+ * The quick ones first: the first test that fails ends the run of a mutant. Vitest
+ * would start with the longest.
+ */
 class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) =>

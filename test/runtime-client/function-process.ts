@@ -46,8 +46,9 @@ const runtimeApi = () => {
 };
 
 /**
- * Starts a function in a process of its own, which AWS's runtime client runs from the folder that is deployed.
- * `initialised` is `ready` or the error of INIT; `invoke` gives the response or the error that the runtime reports.
+ * Starts a function in a process of its own, which AWS's runtime client runs from the folder that is
+ * deployed. `initialised` is `ready` or the error of INIT; `invoke` gives the response or the error
+ * that the runtime reports.
  */
 export const startFunction = async (
   definition: FunctionDefinition,

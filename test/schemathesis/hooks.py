@@ -30,8 +30,8 @@ def filter_failure(context, failure, case, response):
     """Returns False for a response that is right although a check reports it."""
     kind = type(failure).__name__
     if kind == "UnsupportedMethodResponse":
-        # API Gateway has no route for such a method: 404, or 400 where it takes the Bearer token for a malformed
-        # signature (DataBiosphere/azul#7470).
+        # API Gateway has no route for such a method. It responds with 404, or with 400 if it reads the Bearer
+        # token as a malformed signature (DataBiosphere/azul#7470).
         return case.method not in ("TRACE", "QUERY") or response.status_code not in (400, 404)
     if kind != "RejectedPositiveData":
         return True

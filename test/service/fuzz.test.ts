@@ -56,7 +56,8 @@ const nearly = (...pieces: string[]) =>
     .tuple(...pieces.map((piece) => usually(20, fc.constant(piece), hostile)))
     .map((texts) => texts.join(''));
 
-// Address and headers stay within the 10,240 bytes that API Gateway reads: it sends a body for longer ones, even to HEAD.
+// Address and headers stay within the 10,240 bytes that API Gateway reads: it sends a body for
+// longer ones, even to HEAD.
 const inAddress = (text: string) =>
   text
     .toWellFormed()

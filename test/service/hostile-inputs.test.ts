@@ -4,14 +4,20 @@ import { type EventParts, lambdaContext, proxyEvent, type Values } from '../supp
 import { bearer, createRequest } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
-/** What API Gateway lets through: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
+/**
+ * What API Gateway lets through:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
 const headerBytes = 10_240;
 const gatewayBodyBytes = 10 * 1_024 * 1_024;
 const bodyBytes = 8_192;
 /** Leaves room for the request's other headers. */
 const valueBytes = headerBytes - 400;
 
-/** The slowest input, JSON with 4,000 numbers, takes 60 times as long as text; quadratic time would take 480 times. */
+/**
+ * The slowest input, JSON with 4,000 numbers, takes 60 times as long as text; quadratic
+ * time would take 480 times.
+ */
 const maxRatio = 150;
 
 const service = await startHandlers();

@@ -211,7 +211,9 @@ describe('an outage of the keys table', () => {
 });
 
 describe('the cache of many keys', { timeout: 300_000 }, () => {
-  /** Sends a request with each of `length` new keys, 20 at a time. A request reads only its key from DynamoDB. */
+  /**
+   * Sends a request with each of `length` new keys, 20 at a time. A request reads only its key from DynamoDB.
+   */
   const askForNew = async (length: number) => {
     const apiKeys = Array.from({ length }, () => generateApiKey('pets_test'));
     for (const apiKey of apiKeys) {

@@ -63,7 +63,10 @@ const deleteAll = async () => {
 const put = (id: string, status: string) =>
   service.putPet({ id: NumberValue.from(id), name: 'Rex', categoryId: 1, status });
 
-/** Walks all lists with several limits. Expects each pet once, in order, and the ids of all other items in the log. */
+/**
+ * Walks all lists with several limits. Expects each pet once, in order, and the ids of
+ * all other items in the log.
+ */
 const expectEachPetOnce = async () => {
   const stored = await storedIds();
   const lines = captureLog();

@@ -11,11 +11,12 @@ import software.amazon.dynamodb.services.local.main.ServerRunner;
 import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /**
- * Runs DynamoDB Local on 127.0.0.1 only: its own command line listens on every interface. Prints `ready` when it
- * listens. The property `data` names a directory that no other process may use meanwhile; `reset` removes its data.
+ * Runs DynamoDB Local on 127.0.0.1 only, because its own command line listens on every interface. Prints
+ * `ready` when it listens. The property `data` names a directory that no other process may use meanwhile.
+ * The property `reset` removes the data in that directory first.
  */
 class DynamodbOnLoopback {
-  /** In a field, because the lock ends when its channel is garbage. */
+  /** The lock of the data directory. It is kept in a field, because it ends when its channel is garbage. */
   private static FileChannel lock;
 
   public static void main(String[] arguments) throws Exception {
@@ -29,12 +30,15 @@ class DynamodbOnLoopback {
     }
     dynamodb.start();
     System.out.println("ready");
-    // Standard input closes when the process that started this one ends, in any way.
+    // Standard input closes when the process that started this one ends, for whatever reason.
     System.in.transferTo(OutputStream.nullOutputStream());
     System.exit(0);
   }
 
-  /** Without a lock, two processes fail each other's requests; without write access, the first request never ends. */
+  /**
+   * Locks the data directory and checks that it can be written. Without a lock, two processes make each
+   * other's requests fail. Without write access, the first request never ends.
+   */
   private static void prepare(Path data, boolean reset) {
     var database = data.resolve("shared-local-instance.db");
     try {
