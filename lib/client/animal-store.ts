@@ -79,7 +79,7 @@ export class AnimalStore {
   }
 
   /**
-   * Yields every pet that the query selects. Fetches a page when the loop reaches the first pet of that page.
+   * Yields every pet that the query selects, once and in no promised order. A pet added in the last second can be missing. Fetches a page when the loop reaches the first pet of that page.
    * Throws an AnimalStoreError if a cursor comes again, or after 100 pages in a row without a pet.
    */
   async *listPets(query: ListPetsQuery = {}, options: CallOptions = {}): AsyncGenerator<Pet> {
@@ -99,7 +99,7 @@ export class AnimalStore {
     }
   }
 
-  /** Returns one page of pets, from one request. */
+  /** Returns one page of pets, from one request. A pet added in the last second can be missing. */
   async listPetsPage(query: ListPetsQuery = {}, { signal }: CallOptions = {}): Promise<PetsPage> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const path = `pets?${new URLSearchParams(given)}`;
@@ -119,7 +119,7 @@ export class AnimalStore {
   }
 
   /**
-   * Adds a pet; retries never add a second one. Throws a RangeError if `categoryId` is a `number` but not a
+   * Adds a pet; retries never add a second one. When it returns, `getPet` finds the pet. Throws a RangeError if `categoryId` is a `number` but not a
    * safe integer, or for an `idempotencyKey` that the service would refuse.
    */
   async createPet(

@@ -58,7 +58,7 @@ const descriptions = {
   listPets: {
     summary: 'List animals',
     description:
-      'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`. Lists are eventually consistent: an animal that was added just now may be missing for a moment.',
+      'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`. An added animal is usually in lists within a second. Do not rely on the order of the animals.',
     parameters: Object.entries({
       limit: 'Maximum number of animals on the page.',
       status: 'Returns only animals with this status.',
@@ -78,12 +78,17 @@ const descriptions = {
   createPet: {
     summary: 'Add an animal',
     description:
-      'Adds one animal. If the response is lost, repeat the request with the same `Idempotency-Key`: the animal is added once, and each response has the same animal.',
+      'Adds one animal. `getPet` finds it as soon as you have the response; lists usually show it within a second. If the response is lost, repeat the request with the same `Idempotency-Key`: the animal is added once, and each response has the same animal.',
     parameters: [
-      parameter('header', 'Idempotency-Key', 'A new value for each animal, such as a UUID.', {
-        type: 'string',
-        pattern: idempotencyKeyPattern.source,
-      }),
+      parameter(
+        'header',
+        'Idempotency-Key',
+        'A new value for each animal, such as a UUID. The programs of one owner share their keys, and keys never expire.',
+        {
+          type: 'string',
+          pattern: idempotencyKeyPattern.source,
+        },
+      ),
     ],
     requestBody: {
       description: `The animal, in at most ${maxBodyBytes.toLocaleString('en')} bytes of UTF-8. API Gateway replaces each byte that is not UTF-8, such as an accented letter in Latin-1, by U+FFFD before the service sees it.`,

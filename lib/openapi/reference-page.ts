@@ -38,15 +38,23 @@ const guideNames = ['get-a-key', 'errors', 'paging', 'idempotency', 'versions', 
 const showable = (key: string, value: unknown) =>
   /^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value) ? undefined : value;
 
-/** Every error of the contract, by status. */
-const errorList = () => {
-  const errors = Object.values(paths())
+/** Every error of the contract by its code, in order of status. */
+const errorGuides = () => {
+  const documented = Object.values(paths())
     .flatMap((item) => Object.values(item))
     .flatMap(({ responses }) => Object.entries(responses))
     .filter(([status]) => Number(status) >= 400)
-    .map(([status, { description }]) => `- ${status} ${description}`);
-  return [...new Set(errors)].sort().join('\n');
+    .map(([status, { description }]) => `${status} ${description}`);
+  return [...new Set(documented)].sort().map((error) => {
+    const [status = '', name = '', description = ''] = error.split(/ `|`: /);
+    return { status, name, description: `HTTP status ${status}. ${description}` };
+  });
 };
+
+const errorList = () =>
+  errorGuides()
+    .map(({ status, name }) => `- ${status} [\`${name}\`](#tag/${name.replaceAll('_', '-')})`)
+    .join('\n');
 
 const readGuide = async (file: string) => {
   const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
@@ -61,13 +69,15 @@ const referenceDocument = async (): Promise<string> => {
   );
   const { description } = await readGuide('introduction');
   const guides = await Promise.all(guideNames.map(readGuide));
+  const errors = errorGuides();
   const shown = {
     ...document,
     info: { ...document.info, description },
-    tags: [...document.tags, ...guides],
+    tags: [...document.tags, ...guides, ...errors],
     'x-tagGroups': [
       { name: 'Operations', tags: ['pets'] },
       { name: 'Guides', tags: guides.map(({ name }) => name) },
+      { name: 'Error codes', tags: errors.map(({ name }) => name) },
     ],
   };
   return JSON.stringify(shown, showable);

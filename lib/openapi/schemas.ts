@@ -8,14 +8,14 @@ import { NewPet, Pet, PetId, PetStatus } from '../contract/pet.ts';
 /** A schema by its name. */
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-const Pets = v.pipe(v.array(Pet), v.metadata({ description: 'Animals by status and then `id`.' }));
+const Pets = v.pipe(v.array(Pet), v.metadata({ description: 'A page of animals.' }));
 
 const DocumentedError = v.pipe(
   v.object({
     ...ErrorBody.entries,
     code: v.pipe(ErrorBody.entries.code, v.examples(Object.keys(errorDescriptions))),
   }),
-  v.metadata({ description: 'The body of every error response.' }),
+  v.metadata({ description: 'The body of every error response of the service.' }),
 );
 
 const DefaultValue = v.union([v.string(), v.number()]);

@@ -153,7 +153,7 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
       await page.getByRole('option', { name: 'Versions and deprecation' }).waitFor();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
-      await expect.poll(() => page.url()).toMatch(/#tag\/(versions|pets)/);
+      await expect.poll(() => page.url()).toMatch(/#tag\/(versions|pets|endpoint-removed)/);
     });
 
     it.each([

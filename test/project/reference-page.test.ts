@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { clientPackage } from '../../infra/client-package.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
+import { errorDescriptions } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { codeSamples } from '../../lib/openapi/code-samples.ts';
 import { contractText } from '../support/contract.ts';
@@ -21,6 +22,11 @@ const run = async (command: string, ...options: string[]) => {
   const { stdout } = await promisify(execFile)(command, options, { cwd: projectDirectory, env });
   return stdout;
 };
+
+interface Section {
+  readonly name?: string;
+  readonly description: string;
+}
 
 const samples = operations.flatMap(({ name }) =>
   codeSamples(name).map(({ lang, source }) => ({ name, lang, source })),
@@ -137,6 +143,18 @@ describe('the reference page of npm start', () => {
     [403, '/docs/package.json', host],
   ])('responds with %i to GET %s for the host %s', async (status, path, askedHost) => {
     expect(await statusFor(path, askedHost)).toBe(status);
+  });
+
+  it('has a section for each error code, and for each link', async () => {
+    const response = await fetch(`${origin}/docs/reference.json`);
+    const document: { info: Section; tags: Section[] } = JSON.parse(await response.text());
+    const names = document.tags.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(errorDescriptions)));
+    const anchors = names.map((name) => name?.toLowerCase().replaceAll(/[ _]/g, '-'));
+    const texts = [document.info, ...document.tags].map(({ description }) => description);
+    const links = [...texts.join().matchAll(/\(#tag\/([\w-]+)/g)].map(([, anchor]) => anchor);
+    expect(links).toContain('idempotency');
+    for (const link of links) expect(anchors).toContain(link);
   });
 
   it('has the committed contract', async () => {
