@@ -25,6 +25,7 @@ interface Operation {
 
 /** The document, as far as tests read it. */
 interface Document {
+  readonly servers: readonly { readonly url: string }[];
   readonly paths: ByName<ByName<Operation>>;
   readonly components: {
     readonly headers: ByName<{ readonly required?: boolean }>;
