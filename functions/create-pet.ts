@@ -6,7 +6,7 @@ import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/warm-up.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
-/** `POST /pets`: adds a pet, at most once per Idempotency-Key. */
+/** Handles `POST /pets`: adds a pet, at most once per Idempotency-Key. */
 export const handler = operation(createPet)
   .use(jsonBody(createPet.body))
   .handler(async (event, context) => {
@@ -15,5 +15,5 @@ export const handler = operation(createPet)
     return json(createPet.success, pet, isReplay ? { 'Idempotent-Replayed': 'true' } : {});
   });
 
-/** Awaited in Lambda's INIT phase. */
+/** Lambda awaits this in its INIT phase. */
 export const initialise = warmUp;

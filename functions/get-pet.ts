@@ -6,7 +6,7 @@ import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/warm-up.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
-/** `GET /pets/{petId}`: returns one pet, or 404 for an unknown or invalid id. */
+/** Handles `GET /pets/{petId}`: returns one pet, or 404 for an unknown or invalid id. */
 export const handler = operation(getPet).handler(async (event, context) => {
   const id = parsePetId(event.pathParameters?.['petId']);
   const pet = id && (await pets.get(id, context));
@@ -14,5 +14,5 @@ export const handler = operation(getPet).handler(async (event, context) => {
   return json(getPet.success, pet);
 });
 
-/** Awaited in Lambda's INIT phase. */
+/** Lambda awaits this in its INIT phase. */
 export const initialise = warmUp;

@@ -5,11 +5,13 @@ import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/warm-up.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
-/** `GET /pets`: returns one page of pets, optionally of one status, with a `Link` to the next page. */
+/**
+ * Handles `GET /pets`: returns one page of pets, optionally of one status, with a `Link` to the next page.
+ */
 export const handler = operation(listPets).handler(async (event, context) => {
   const page = await pets.list(context.query, context);
   return json(listPets.success, page.pets, nextLink(event, context.query, page.nextCursor));
 });
 
-/** Awaited in Lambda's INIT phase. */
+/** Lambda awaits this in its INIT phase. */
 export const initialise = warmUp;

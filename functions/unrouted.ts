@@ -5,8 +5,8 @@ import { errorResponses } from '../lib/http/error-responses.ts';
 import { noContent } from '../lib/http/response.ts';
 
 /**
- * Needs no API key. Returns 404 for an unknown path; on the path of an operation, 204 for
- * OPTIONS and 405 otherwise.
+ * Handles every request that no operation handles, without an API key. Returns 404 for an unknown path. On
+ * the path of an operation, returns 204 for OPTIONS and 405 for every other method.
  */
 export const handler = chain('unrouted')
   .use(errorResponses())

@@ -16,21 +16,22 @@ import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { environment } from '../../lib/environment.ts';
 
-/** How long the check may take, in ms; the rest of the function's time is for the report. */
+/** The time limit of the check, in ms. The rest of the function's time is for the report. */
 const checkMs = 45_000;
 
 const lambda = new LambdaClient();
 const codedeploy = new CodeDeployClient();
 
 /**
+ * The event that CodeDeploy sends to the hook.
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/tutorial-lambda-sam-create-lambda-before-traffic.html
  */
 type HookEvent = Readonly<Record<'DeploymentId' | 'LifecycleEventHookExecutionId', string>>;
 
 /**
- * CodeDeploy's BeforeAllowTraffic hook: sends golden requests to the new version of every function, and
- * reports whether clients may have it. The deployment of each function checks all functions: they are
- * released together or not at all.
+ * Handles CodeDeploy's BeforeAllowTraffic hook. Sends golden requests to the new version of every function,
+ * and reports whether the version may get clients' requests. The deployment of each function checks all
+ * functions, so they are released together or not at all.
  */
 export const handler = async (event: HookEvent): Promise<void> => {
   const { DeploymentId: deploymentId } = event;
@@ -52,7 +53,7 @@ export const handler = async (event: HookEvent): Promise<void> => {
   );
 };
 
-/** Sends every golden request. Returns a line for each wrong answer. */
+/** Sends every golden request. Returns a line for each wrong response. */
 const check = async (signal: AbortSignal): Promise<string[]> => {
   const apiKey = await readProbeKey(signal);
   const failures: string[] = [];
@@ -77,8 +78,8 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
 };
 
 /**
- * Sends a request and returns the body of its answer. Throws for a wrong one, without a part
- * that could have the key.
+ * Sends a request and returns the body of its response. Throws for a wrong response. The error leaves out
+ * what could contain the API key.
  */
 const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<unknown> => {
   const FunctionName = environment(request.functionName);

@@ -6,12 +6,12 @@ import { environment } from '../../lib/environment.ts';
 import { metricDirective, writeLine } from '../../lib/telemetry/embedded-metrics.ts';
 import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
 
-/** Time limit for reading the key, and for each request, in ms. */
+/** The time limit for reading the key, and that of each request, in ms. */
 const patienceMs = 5_000;
 
 const PageOfOne = v.pipe(v.array(Pet), v.maxLength(1));
 
-/** The API key, kept until the service refuses it. */
+/** The API key, which is kept until the service refuses it. */
 let apiKey: string | undefined;
 
 /**
@@ -50,7 +50,7 @@ const probe = async (): Promise<number> => {
   return latencyMs;
 };
 
-/** The error with its `cause`, in which `fetch` puts the reason. */
+/** Returns the text of an error with its `cause`, in which `fetch` stores the reason. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause ? `${error} (${error.cause})` : `${error}`;
 

@@ -8,7 +8,7 @@ import { projectDirectory } from '../project-directory.ts';
 import { parseTemplate, type Template } from './template.ts';
 
 /**
- * Bundles the functions from the sources as they are now. Throws an error of one line
+ * Bundles the functions from the sources as they are now. Throws an error with a one-line message
  * when they can't be built.
  */
 export const buildBundles = async (signal: AbortSignal): Promise<void> => {
@@ -17,18 +17,21 @@ export const buildBundles = async (signal: AbortSignal): Promise<void> => {
 
 export interface SynthesisOptions {
   readonly signal?: AbortSignal;
-  /** Values of the CDK's context; those that are `undefined` are not set. */
+  /** Values of the CDK's context. Those that are `undefined` are not set. */
   readonly context?: Readonly<Record<string, string | undefined>>;
-  /** The folder of the stacks, which is kept; a temporary one without it. */
+  /** The folder for the stacks, which is kept. Without it, they are in a temporary folder. */
   readonly assembly?: string | undefined;
 }
 
-/** Synthesises every stack into a folder for `work`. Throws an error of one line when they can't be built. */
+/**
+ * Synthesises every stack into a folder and calls `work` with the folder. Throws an error with a one-line
+ * message when the stacks can't be built.
+ */
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,
   { signal, context, assembly }: SynthesisOptions = {},
 ): Promise<Result> => {
-  // A folder of its own, so that neither a second start nor a deployment from cdk.out is in the way.
+  // The folder is a new one, so that a second start or a deployment from cdk.out does not interfere.
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-'));
   const folder = assembly ?? temporary.path;
   const variables = {
@@ -39,19 +42,19 @@ export const withAssembly = async <Result>(
   return await work(folder);
 };
 
-/** The template of a stack, by its name, from a folder of synthesised stacks. */
+/** Reads the template of a stack, by its name, from a folder of synthesised stacks. */
 export const readTemplate = async (assembly: string, stack: string): Promise<Template> =>
   parseTemplate(await readFile(join(assembly, `${stack}.template.json`), 'utf8'));
 
 interface ScriptOptions {
-  /** Environment variables beside those of this process. */
+  /** Environment variables besides those of this process. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs a script of the project in a process of its own, because this one keeps the modules that it has
- * loaded. Throws an error of one line when the script fails, and the signal's reason when that aborts it.
+ * Runs a script of the project in a new process, because this one keeps the modules that it has loaded.
+ * Throws an error with a one-line message when the script fails, and the signal's reason when that aborts it.
  */
 const runScript = async (script: string, { variables, signal }: ScriptOptions): Promise<void> => {
   try {
@@ -74,19 +77,20 @@ const withRelativePaths = (output: string): string =>
     .replace(/\bfile:\/\/\/[^\s'")]+/g, (url) => fileURLToPath(url))
     .replaceAll(`${projectDirectory}${sep}`, '');
 
-/** `functions/get-pet.ts:3:9: ERROR: Expected ")"`. */
+/** Matches an error of esbuild, such as `functions/get-pet.ts:3:9: ERROR: Expected ")"`. */
 const bundlerError = /^.*: ERROR: .*$/m;
-/** `ERROR`, what a rule found, and on the next line the construct. */
+/** Matches a finding of cdk-nag: `ERROR` and what a rule found, and on the next line the construct. */
 const securityFinding = /^ *ERROR (?<finding>.*)\n *(?<construct>.*)$/m;
-/** `«CannotFindAsset» Cannot find asset at .build/functions/get-pet`. */
+/** Matches an error of the CDK, such as `«CannotFindAsset» Cannot find asset at .build/functions/get-pet`. */
 const cdkError = /^«\w+» (?<message>.*)$/m;
-/** The first line of an uncaught error of Node.js: `infra/stages.ts:71`. */
+/** Matches the first line of an uncaught error of Node.js, such as `infra/stages.ts:71`. */
 const uncaughtPlace = /^[\w-]+\/.+\.\w+:\d+$/m;
-/** `SyntaxError: Unexpected token`. */
+/** Matches the message of an uncaught error, such as `SyntaxError: Unexpected token`. */
 const uncaughtError = /^\w*Error\b.*: .*$/m;
 
 /**
- * The mistake that a failed script names: of esbuild, of cdk-nag, of the CDK, or of a module with its place.
+ * Returns the mistake that a failed script names: one of esbuild, cdk-nag or the CDK, or an
+ * uncaught error with its place.
  */
 const mistakeIn = (output: string): string | undefined => {
   const bundler = bundlerError.exec(output);

@@ -10,20 +10,23 @@ import { leaveOutModules } from './left-out-modules.ts';
 const buildDirectory = join(projectDirectory, '.build');
 const bundlesDirectory = join(buildDirectory, 'functions');
 
-/** Where the deployed files of a function are: one folder for each, which has nothing else. */
+/** Returns the folder with the deployed files of a function. It contains nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
-/** The source map of a function's bundle. */
+/** Returns the path of the source map of a function's bundle. */
 export const sourceMapFile = (name: string) => join(buildDirectory, 'maps', `${name}.cjs.map`);
 
-/** How esbuild bundles a function, with the SDK inside: other settings made it start slower. */
+/**
+ * The options with which esbuild bundles a function, including the SDK. With other
+ * settings it started slower.
+ */
 export const bundleOptions = {
   absWorkingDir: projectDirectory,
   bundle: true,
   minify: true,
   platform: 'node',
   target: 'node24',
-  // CommonJS loads Node's own modules without the whole of undici (nodejs/node#57649).
+  // In CommonJS, Node's own modules are loaded without the whole of undici (nodejs/node#57649).
   format: 'cjs',
   // A `vm.Script` can't import, so `import()` becomes `require()`.
   supported: { 'dynamic-import': false },
@@ -33,8 +36,8 @@ export const bundleOptions = {
 } satisfies BuildOptions;
 
 /**
- * Bundles functions for Lambda; esbuild's `outdir` and `entryNames` set the paths. Returns
- * their code and source maps.
+ * Bundles functions for Lambda. The paths are set by esbuild's `outdir` and `entryNames`. Returns the
+ * code and the source maps.
  */
 export const bundle = async (options: BuildOptions) => {
   const output = { sourcemap: 'inline', write: false } as const;
@@ -45,7 +48,7 @@ export const bundle = async (options: BuildOptions) => {
 };
 
 /**
- * Minifies a bundle further: unlike esbuild, swc drops data that nothing reads, such
+ * Minifies a bundle further. Unlike esbuild, swc drops data that nothing reads, such
  * as the partitions of AWS.
  */
 const minify = (code: string) =>
@@ -53,22 +56,23 @@ const minify = (code: string) =>
     isModule: 'commonjs',
     minify: true,
     sourceMaps: true,
-    // The inline map of `code`.
+    // This is the inline source map of `code`.
     inputSourceMap: true,
     jsc: { target: 'esnext', minify: { compress: { toplevel: true }, mangle: { toplevel: true } } },
   });
 
 /**
- * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda: `<name>.cjs`,
- * and `<name>.mjs` with the export `handler`. Source maps stay in `.build/maps`: loading them
+ * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda, into `<name>.cjs`
+ * and `<name>.mjs`, which exports `handler`. Source maps stay in `.build/maps`, because loading them
  * costs time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
   const output = { outdir: bundlesDirectory, entryNames: '[name]/[name]' };
   const [functions, checks] = await Promise.all([
     bundle({ ...output, entryPoints: ['functions/*.ts'] }),
-    // With the whole SDK: its other clients need what the functions leave out, such as endpoints. The SDK is
-    // bundled here too, so that the tested version runs: Lambda's own copy changes by itself.
+    // These functions contain the whole SDK. The SDK's other clients need what the functions of the API
+    // leave out, such as endpoints. The SDK is bundled here too, so that the tested version runs. Lambda's
+    // own copy changes by itself.
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
     bundle({ ...output, plugins: [], entryPoints: ['functions/checks/*.ts'] }),
   ]);
@@ -94,7 +98,7 @@ const removeCodeCaches = async (directory: string): Promise<void> => {
 
 /** Replaces a file in one step, because another start or a deployment may be reading it. */
 const replaceFile = async (path: string, contents: string): Promise<void> => {
-  // On the same file system, and in no folder that is deployed.
+  // The draft is on the same file system, in a folder that is not deployed.
   const draft = join(buildDirectory, randomUUID());
   await mkdir(dirname(path), { recursive: true });
   await writeFile(draft, contents);

@@ -7,18 +7,18 @@ const Template = v.object({
   ),
 });
 
-/** A CloudFormation template, as far as the local service reads it. */
+/** A CloudFormation template, with the parts that the local service reads. */
 export type Template = v.InferOutput<typeof Template>;
 
-/** `{ Ref: logicalId }`. */
+/** A reference to a resource, `{ Ref: logicalId }`. */
 export const Ref = v.object({ Ref: v.string() });
 
-/** Reads the text of a CloudFormation template. Throws for any other text. */
+/** Parses the text of a CloudFormation template. Throws for any other text. */
 export const parseTemplate = (text: string): Template => v.parse(Template, JSON.parse(text));
 
 /**
- * The properties of every resource of a type, by logical id. Throws for one that is built
- * differently than expected.
+ * Returns the properties of every resource of a type, by logical id. Throws if a resource
+ * does not match the schema.
  */
 export const resourcesOf = <Schema extends v.GenericSchema>(
   template: Template,

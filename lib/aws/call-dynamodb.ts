@@ -13,15 +13,16 @@ import { isThrottled } from './retryable.ts';
 
 /** The request that a call is made for. */
 export interface CallContext {
-  /** Aborts the call. */
+  /** A signal that aborts the call. */
   readonly signal: AbortSignal;
-  /** Gets the call's latency, its throttled attempts, and the ids of corrupt items. */
+  /** Records the call's latency, its throttled attempts, and the ids of corrupt items. */
   readonly record: Pick<RequestRecord, 'count' | 'noteCorruptItem' | 'recordDynamodbLatency'>;
 }
 
 /**
- * Sends a command of the document client, in up to 3 attempts of at most 1 s. An attempt fails, and is
- * repeated, when `check` throws for its answer. Throws the SDK's errors, or what `check` threw last.
+ * Sends a command of the document client, in up to 3 attempts of at most 1 s each. An attempt also
+ * fails, and is retried, when `check` throws for its answer. Throws the SDK's errors, or the last
+ * error that `check` threw.
  */
 export const callDynamodb = async <
   Input extends ServiceInputTypes,
@@ -49,7 +50,8 @@ export const callDynamodb = async <
         throw error;
       }
     },
-    // Inside the SDK's retries, around each attempt. The document client adds a command's middleware twice.
+    // This runs inside the SDK's retries, around each attempt. `override` is set because the document client
+    // adds a command's middleware twice.
     { name: 'inspectAttempt', step: 'finalizeRequest', priority: 'low', override: true },
   );
   const startedAt = instantMs();
@@ -61,8 +63,8 @@ export const callDynamodb = async <
 };
 
 /**
- * Failures that a retry may fix although the SDK takes them as final: TLS, Node's HTTP parser,
- * `check`, expired credentials.
+ * Tells whether a retry may fix a failure that the SDK takes as final: one of TLS, of Node's HTTP parser or
+ * of `check`, or expired credentials.
  */
 const mayPass = (error: Error) =>
   !(error instanceof DynamoDBServiceException) || error.name === 'ExpiredTokenException';

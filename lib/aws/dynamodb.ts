@@ -10,19 +10,19 @@ import { readAnswer } from './read-answer.ts';
 
 const maxAttempts = 3;
 
-/** How long an attempt may take, from connecting to the last byte of the answer, in ms. */
+/** The time limit of an attempt, from connecting to the last byte of the answer, in ms. */
 const attemptMs = 1_000;
 
 /**
- * Full jitter: up to 50 ms after the first attempt, 100 ms after the second. The SDK's own pause after
- * a throttle takes seconds.
+ * Returns the pause after an attempt in ms, with full jitter: up to 50 ms after the first attempt, and up to
+ * 100 ms after the second. The SDK's own pause after a throttle takes seconds.
  */
 const backoffMs = (attempt: number) => Math.random() * 25 * 2 ** attempt;
 
 const region = environment('AWS_REGION');
 
 /**
- * The address in the SDK's variables, else that of DynamoDB in the function's own region
+ * The endpoint: the one in the SDK's variables, or else that of DynamoDB in the function's own region
  * (AWS, AWS China or GovCloud).
  */
 const endpoint = new URL(
@@ -52,7 +52,7 @@ const client = new DynamoDBClient({
   },
 });
 
-// A strategy for each request: a shared one stops retrying when an outage has spent its budget.
+// Each request has a strategy of its own. A shared one stops retrying when an outage has used up its budget.
 // If we did not retry after a lost answer, the client would, and could create its pet twice.
 client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
@@ -75,13 +75,13 @@ client.middlewareStack.add(
     }
     return result;
   },
-  // Next to the request handler.
+  // This runs next to the request handler.
   { name: 'readAnswer', step: 'deserialize', priority: 'low' },
 );
 
 /**
- * A stored number: a `bigint` for an unsafe integer, a `NumberValue` with DynamoDB's digits
- * if neither type is exact.
+ * Converts a stored number: to a `bigint` for an unsafe integer, and to a `NumberValue` with DynamoDB's
+ * digits if neither type is exact.
  */
 const storedNumber = (digits: string): number | bigint | NumberValue => {
   const number = exactNumber(digits);
@@ -89,7 +89,7 @@ const storedNumber = (digits: string): number | bigint | NumberValue => {
 };
 
 /**
- * The DynamoDB client of a function, reused over invocations. Throws the SDK's errors.
+ * The DynamoDB client of a function, which is reused for later invocations. Throws the SDK's errors.
  * Numbers keep every digit.
  */
 export const dynamodb = DynamoDBDocumentClient.from(client, {

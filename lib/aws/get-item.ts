@@ -3,19 +3,20 @@ import { type CallContext, callDynamodb } from './call-dynamodb.ts';
 
 class CorruptItem extends Error {}
 
-/** Which item to read, by the name and the value of its partition key. */
+/** The item to read, by the name and the value of its partition key. */
 interface ItemAddress {
   readonly table: string;
   readonly key: readonly [name: string, value: string | number];
   /**
-   * Whether the read sees every earlier write. It costs 1 RCU; an eventually consistent one costs 0.5 RCU.
+   * Whether the read sees every earlier write. Such a read costs 1 RCU. An eventually
+   * consistent one costs 0.5 RCU.
    */
   readonly consistent: boolean;
 }
 
 /**
- * Gets an item and converts it by `read`; `undefined` if there is none. Retries when the item has
- * another key or `read` throws. Throws the SDK's errors, and for a corrupt item an Error with the
+ * Gets an item and converts it by `read`. Returns `undefined` if there is no such item. Retries when the
+ * item has another key or `read` throws. Throws the SDK's errors, and for a corrupt item an Error with the
  * error of `read` as its cause.
  */
 export const getItem = async <Item>(
@@ -43,7 +44,7 @@ export const getItem = async <Item>(
   } catch (error) {
     if (!(error instanceof CorruptItem)) throw error;
     context.record.noteCorruptItem(`${key}`);
-    // Not `error` itself: it was marked as one that a retry may fix.
+    // `error` itself is not thrown, because it was marked as one that a retry may fix.
     throw new Error(error.message, { cause: error.cause });
   }
 };

@@ -4,8 +4,9 @@ import type { HttpResponse } from '@smithy/core/protocols';
 const openingBrace = '{'.charCodeAt(0);
 
 /**
- * Reads a body to its last byte. Throws a `TimeoutError` after `ms`, and an Error for a 2xx that is not a
- * JSON object. Doesn't check `x-amz-crc32`: TLS authenticates the server and every byte (RFC 8446 §1).
+ * Reads a body to its last byte. Throws a `TimeoutError` after `ms`, and an Error for a 2xx that
+ * is not a JSON object. Does not check `x-amz-crc32`, because TLS authenticates the server and
+ * every byte (RFC 8446 §1).
  */
 export const readAnswer = async ({ body, statusCode }: HttpResponse, ms: number) => {
   const bytes = await readWithin(ms, body);
@@ -25,5 +26,5 @@ const readWithin = (ms: number, body: Readable) =>
       .on('close', () => clearTimeout(timer));
   });
 
-/** Has the name of the SDK's own time-out errors, so that the SDK retries it. */
+/** Creates an error with the name of the SDK's own time-out errors, so that the SDK retries it. */
 const timeoutError = () => Object.assign(new Error('The answer stalled'), { name: 'TimeoutError' });

@@ -1,7 +1,10 @@
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { SdkError } from '@smithy/types';
 
-/** Whether a retry may succeed: DynamoDB throttled, failed, was out of reach or too slow. */
+/**
+ * Tells whether a retry may succeed, because DynamoDB throttled the call, failed, could not be
+ * reached or was too slow.
+ */
 export const isRetryable = (thrown: unknown): boolean =>
   isError(thrown) &&
   (thrown.name === 'AbortError' ||
@@ -9,9 +12,12 @@ export const isRetryable = (thrown: unknown): boolean =>
     isTransientError(thrown) ||
     isServerError(thrown));
 
-/** Whether DynamoDB throttled a call. */
+/** Tells whether DynamoDB throttled a call. */
 export const isThrottled = (thrown: unknown): boolean =>
   isError(thrown) && isThrottlingError(thrown);
 
-/** The SDK's error type only adds optional fields, which its own functions check. */
+/**
+ * Narrows the type to the SDK's error type, which only adds optional fields. The SDK's
+ * own functions check those.
+ */
 const isError = (thrown: unknown): thrown is SdkError => thrown instanceof Error;

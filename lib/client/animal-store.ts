@@ -79,8 +79,9 @@ export class AnimalStore {
   }
 
   /**
-   * Yields every pet that the query selects, once and in no promised order. A pet added in the last second can be missing. Fetches a page when the loop reaches the first pet of that page.
-   * Throws an AnimalStoreError if a cursor comes again, or after 100 pages in a row without a pet.
+   * Yields every pet that the query selects, once and in no promised order. A pet added in the last second
+   * can be missing. Fetches a page when the loop reaches the first pet of that page. Throws an
+   * AnimalStoreError if a cursor comes again, or after 100 pages in a row without a pet.
    */
   async *listPets(query: ListPetsQuery = {}, options: CallOptions = {}): AsyncGenerator<Pet> {
     let { cursor } = query;
@@ -119,8 +120,9 @@ export class AnimalStore {
   }
 
   /**
-   * Adds a pet; retries never add a second one. When it returns, `getPet` finds the pet. Throws a RangeError if `categoryId` is a `number` but not a
-   * safe integer, or for an `idempotencyKey` that the service would refuse.
+   * Adds a pet; retries never add a second one. When it returns, `getPet` finds the pet. Throws a
+   * RangeError if `categoryId` is a `number` but not a safe integer, or for an `idempotencyKey` that
+   * the service would refuse.
    */
   async createPet(
     newPet: NewPet,

@@ -2,8 +2,8 @@ import type { ErrorBody } from './error-body.ts';
 import { maxBodyBytes, maxContentTypeLength } from './limits.ts';
 
 /**
- * Says when the service returns each error, by error code, in order of status. Documentation
- * only: no function bundles it.
+ * Descriptions that say when the service returns each error, by error code, in the order of status. They are
+ * documentation only, and no function bundles them.
  */
 export const errorDescriptions = {
   invalid_request:
@@ -30,10 +30,10 @@ export const errorDescriptions = {
     'The service did not respond in time. Repeat the request after some seconds. Repeat a creation only with the same `Idempotency-Key`.',
 };
 
-/** Identifies an error. An error without a description is a type error. */
+/** The code of an error. An error without a description is a type error. */
 type ErrorCode = keyof typeof errorDescriptions;
 
-/** The `cause` is for the log, never for the response. */
+/** The details of an error. The `cause` is for the log, and never for the response. */
 interface ErrorDetails extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }

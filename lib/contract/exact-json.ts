@@ -1,6 +1,6 @@
 declare global {
   interface JSON {
-    /** TC39 "JSON.parse source text access", in Node since 22. */
+    /** Defined by the TC39 proposal "JSON.parse source text access". Node.js has it since version 22. */
     rawJSON(text: string): unknown;
     parse(
       text: string,
@@ -19,7 +19,7 @@ export const parseJson = (text: string): unknown =>
     typeof value !== 'number' || source === undefined ? value : exactNumber(source),
   );
 
-/** Parses a decimal number: a `bigint` for an unsafe integer, NaN if neither type is exact. */
+/** Parses a decimal number. Returns a `bigint` for an unsafe integer, and NaN if neither type is exact. */
 export const exactNumber = (digits: string): number | bigint => {
   const value = Number(digits);
   if (!Number.isSafeInteger(value) && /^-?\d+$/.test(digits)) return BigInt(digits);

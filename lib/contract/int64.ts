@@ -1,4 +1,4 @@
-/** A 64-bit signed integer: a `number` where that is exact, else a `bigint`. */
+/** A 64-bit signed integer. It is a `number` where that is exact, and otherwise a `bigint`. */
 export type Int64 = number | bigint;
 
 /** The smallest and the largest 64-bit signed integer. */

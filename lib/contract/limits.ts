@@ -7,5 +7,5 @@ export const maxBodyBytes = 8_192;
 /** Maximum length of `Content-Type`, in characters. */
 export const maxContentTypeLength = 255;
 
-/** An `Idempotency-Key`: 1 to 255 visible ASCII characters. */
+/** Matches an `Idempotency-Key`, which is 1 to 255 visible ASCII characters. */
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;

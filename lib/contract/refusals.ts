@@ -2,7 +2,7 @@ import { errors } from './errors.ts';
 
 export type Kind = 'field' | 'query parameter';
 
-/** Throws `invalid_request`, which names each offence, if there are any. */
+/** Throws `invalid_request` if there are any offences. The message names each of them. */
 export const refuse = (offences: readonly string[]) => {
   if (offences.length > 0) throw errors.invalidRequest(`${offences.join('; ')}.`);
 };

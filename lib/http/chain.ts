@@ -4,7 +4,10 @@ import { cors } from './cors.ts';
 import { observability } from './observability.ts';
 import type { ChainContext, OperationEvent } from './operation-request.ts';
 
-/** The Middy chain that every function starts from: one log line per request, and CORS. */
+/**
+ * Returns the Middy chain from which every function starts. It writes one log line per
+ * request and handles CORS.
+ */
 export const chain = (operationName: string) =>
   middy<OperationEvent, APIGatewayProxyResult, unknown, ChainContext>({
     // Middy's own early timeout covers only the handler; `deadline` covers the middleware too.

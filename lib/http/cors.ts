@@ -2,10 +2,12 @@ import { corsHeaders } from '../contract/cors-headers.ts';
 import { headerValues } from './header-values.ts';
 import type { ChainRequest } from './operation-request.ts';
 
-/** The origins whose pages may call the service; the stack sets none where CORS is off. */
+/** The origins whose pages may call the service. The stack sets none where CORS is off. */
 const origins = process.env['CORS_ORIGINS']?.split(' ') ?? [];
 
-/** Lets pages of the stage's origins read every response, errors too, and answers preflight requests. */
+/**
+ * Lets pages of the stage's origins read every response, including errors. Responds to preflight requests.
+ */
 export const cors = () => {
   const addHeaders = ({ event, response }: ChainRequest) => {
     if (!response || origins.length === 0) return;
@@ -18,7 +20,7 @@ export const cors = () => {
       Object.assign(response.headers, {
         'Access-Control-Allow-Methods': allow,
         'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key',
-        // In seconds; Chromium's maximum.
+        // Chromium accepts at most 7200 seconds.
         'Access-Control-Max-Age': '7200',
       });
     }
@@ -26,6 +28,9 @@ export const cors = () => {
   return { after: addHeaders, onError: addHeaders };
 };
 
-/** Whether a browser asks what a page may send (https://fetch.spec.whatwg.org/#cors-preflight-fetch). */
+/**
+ * Tells whether a request is a preflight request, by which a browser asks what a page may send
+ * (https://fetch.spec.whatwg.org/#cors-preflight-fetch).
+ */
 const isPreflight = (event: ChainRequest['event']): boolean =>
   event.httpMethod === 'OPTIONS' && headerValues(event, 'access-control-request-method').length > 0;

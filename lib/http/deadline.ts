@@ -1,14 +1,17 @@
 import { errors } from '../contract/errors.ts';
 import type { OperationRequest } from './operation-request.ts';
 
-/** Time reserved for the response before Lambda ends the invocation, in ms. */
+/** The time reserved for the response before Lambda ends the invocation, in ms. */
 const marginMs = 500;
 
-/** Time for all DynamoDB calls of a request together, in ms: a lasting fault gets 503 within 4 s. */
+/**
+ * The time for all DynamoDB calls of a request together, in ms. During a lasting fault, a
+ * client gets a 503 within 4 s.
+ */
 const callsMs = 3_500;
 
 /**
- * Bounds all calls of an invocation by `context.signal`. Throws `service_unavailable` when
+ * Limits the time of all calls of an invocation by `context.signal`. Throws `service_unavailable` when
  * too little time is left.
  */
 export const deadline = () => {
@@ -19,7 +22,7 @@ export const deadline = () => {
       if (remainingMs <= 0) throw errors.serviceUnavailable(new Error('Too little time is left'));
       const controller = new AbortController();
       context.signal = controller.signal;
-      // Not `AbortSignal.timeout`, which keeps the signals of requests that are over.
+      // `AbortSignal.timeout` would keep the signals of requests that have ended.
       context.deadline = setTimeout(() => controller.abort(), Math.min(remainingMs, callsMs));
     },
     after: clear,

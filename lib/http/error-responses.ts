@@ -4,7 +4,9 @@ import { notKnown } from '../contract/refusals.ts';
 import type { ChainRequest } from './operation-request.ts';
 import { json } from './response.ts';
 
-/** Turns what was thrown into an Error body, and into the `ApiError` that the rest of the chain sees. */
+/**
+ * Converts whatever was thrown into an Error body, and into the `ApiError` that the rest of the chain sees.
+ */
 export const errorResponses = () => ({
   onError: (request: ChainRequest) => {
     const error = toApiError(request.error);
@@ -19,7 +21,7 @@ const toApiError = (thrown: unknown): ApiError => {
   return parserError(thrown) ?? errors.internalError(thrown);
 };
 
-/** The error for a body that is not JSON, or is nested too deeply to parse. */
+/** Returns the error for a body that is not JSON, or that is nested too deeply to parse. */
 export const notJson = (): ApiError => errors.invalidRequest('The body is not valid JSON.');
 
 /**

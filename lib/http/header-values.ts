@@ -1,6 +1,9 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** All values of a request header, given by its name in lower case; the request may spell it in any case. */
+/**
+ * Returns all values of a request header. The name is given in lower case. The request
+ * may spell it in any case.
+ */
 export const headerValues = (
   { multiValueHeaders }: Pick<APIGatewayProxyEvent, 'multiValueHeaders'>,
   name: string,

@@ -4,7 +4,7 @@ import { headerValues } from './header-values.ts';
 import type { OperationEvent } from './operation-request.ts';
 
 /**
- * The request's `Idempotency-Key`, if it has one. Throws `invalid_request` unless it is 1 to 255
+ * Returns the request's `Idempotency-Key`, if it has one. Throws `invalid_request` unless it is 1 to 255
  * visible ASCII characters.
  */
 export const idempotencyKeyOf = (event: OperationEvent): string | undefined => {

@@ -1,13 +1,15 @@
 import type { OperationEvent } from './operation-request.ts';
 
 /**
- * A web link (RFC 8288) to a path of this service, without a host, so that it works under
+ * Returns a web link (RFC 8288) to a path of this service. The link has no host, so that it works under
  * every domain name of the API.
  */
 export const link = (event: OperationEvent, path: string, relation: string): string =>
   `<${basePathOf(event)}${path}>; rel="${relation}"`;
 
-/** The `Link` header to the page after this one, if there is one: with the same query and the cursor. */
+/**
+ * Returns the `Link` header to the next page, if there is one. The link has the same query and the cursor.
+ */
 export const nextLink = (
   event: OperationEvent,
   query: { readonly limit: number; readonly status?: string | undefined },
@@ -20,11 +22,11 @@ export const nextLink = (
 };
 
 /**
- * The request's own path up to the resource: the stage, or a custom domain's base path, which the path has
- * instead of the stage (localstack/localstack#12295).
+ * Returns the request's own path up to the resource: the stage, or a custom domain's base path, which
+ * replaces the stage in the path (localstack/localstack#12295).
  */
 const basePathOf = ({ requestContext, resource }: OperationEvent): string => {
-  // API Gateway ignores a slash at the end when it routes, but passes it on.
+  // API Gateway ignores a slash at the end when it routes a request, but passes it on to the function.
   const segments = requestContext.path.replace(/\/$/, '').split('/');
   const resourceSegments = resource.replace(/^\//, '').split('/');
   return segments.slice(0, segments.length - resourceSegments.length).join('/');

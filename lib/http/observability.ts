@@ -5,19 +5,19 @@ import { newRequestRecord, type RequestRecord } from '../telemetry/request-recor
 import type { ChainRequest } from './operation-request.ts';
 
 /**
- * The status that clients get when a function fails: API Gateway reports INTEGRATION_FAILURE
+ * The status that clients get when a function fails. API Gateway then uses INTEGRATION_FAILURE
  * (DataBiosphere/azul#6624), to which infra/constructs/pets-api.ts gives this status.
  */
 const integrationFailure = 503;
 
-/** Whether the line of a response below 500 has all fields; it always has the metrics. */
+/** Whether the log line of a response below 500 has all fields. It always has the metrics. */
 const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? '');
 
 let coldStart = true;
 
 /**
- * Writes one line for each request, with level ERROR and the cause for a 5xx. It is the outermost
- * middleware. The line has no client input except the key's public id. It has no library's text, which
+ * Writes one log line for each request, with level ERROR and the cause for a 5xx. It is the outermost
+ * middleware. The line has no client input except the key's public id, and no text of a library, which
  * can repeat client input.
  */
 export const observability = (operation: string) => {
@@ -74,7 +74,7 @@ const detailsOf = ({ event, context, error }: ChainRequest, durationMs: number) 
   }),
 });
 
-/** Name and place of the original error. */
+/** Returns the name and the place of the original error. */
 const kindOf = (error: unknown) => {
   const cause = error instanceof ApiError ? error.cause : error;
   return cause instanceof Error
@@ -83,7 +83,8 @@ const kindOf = (error: unknown) => {
 };
 
 /**
- * File, line and column of the frame that threw, such as `get-pet.cjs:1:4711`, without the preceding message.
+ * Returns the file, line and column of the frame that threw, such as `get-pet.cjs:1:4711`,
+ * without the message before it.
  */
 const placeOf = ({ stack = '', message }: Error) =>
   /^ {4}at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.replace(message, ''))?.[1];

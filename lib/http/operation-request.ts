@@ -2,24 +2,24 @@ import type { Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { RequestRecord } from '../telemetry/request-record.ts';
 
-/** The request of an API Gateway REST API, its body parsed where the operation takes one. */
+/** The request of an API Gateway REST API. Its body is parsed if the operation takes one. */
 export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & { body: unknown };
 
-/** Lambda's context, and what every chain adds to it. */
+/** Lambda's context with the values that every chain adds to it. */
 export interface ChainContext extends Context {
-  /** When the request came, an instant of `instantMs`. */
+  /** The time at which the request arrived, an instant of `instantMs`. */
   startedAt: number;
-  /** Of what the request's line will say. */
+  /** The record of the request, for its log line. */
   record: RequestRecord;
   /** The public id of the request's API key; absent until the key is known to be valid. */
   keyId?: string;
 }
 
-/** What the middleware of an operation adds before the handler runs. */
+/** The context with the values that an operation's middleware adds before the handler runs. */
 export interface OperationContext extends ChainContext {
   /** The owner of the request's API key. */
   owner: string;
-  /** Aborts every call that would outlast the invocation. */
+  /** A signal that aborts every call that would outlast the invocation. */
   signal: AbortSignal;
   /** The timer of `signal`. */
   deadline?: NodeJS.Timeout;
@@ -33,11 +33,11 @@ type MiddyRequest<
   Internal extends Record<string, unknown> = Record<never, never>,
 > = Request<OperationEvent, APIGatewayProxyResult, unknown, RequestContext, Internal>;
 
-/** What a middleware of every chain gets. */
+/** The request that a middleware of every chain gets. */
 export type ChainRequest = MiddyRequest<ChainContext>;
 
-/** What a middleware of an operation gets. */
+/** The request that a middleware of an operation gets. */
 export type OperationRequest = MiddyRequest<OperationContext>;
 
-/** What a middleware of a request body gets: the body as text is `internal.bodyText`. */
+/** The request that a middleware of a request body gets. `internal.bodyText` is the body as text. */
 export type BodyRequest = MiddyRequest<OperationContext, { bodyText: string }>;

@@ -6,10 +6,13 @@ import { errorResponses } from './error-responses.ts';
 import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 import { query } from './query.ts';
 
-/** The chain of an operation of the contract: its handler runs only for a valid API key and a valid query. */
+/**
+ * Returns the chain of an operation of the contract. Its handler runs only for a valid
+ * API key and a valid query.
+ */
 export const operation = <Query>(definition: Operation<Query>) =>
   chain(definition.name)
-    // Outside the error responses, so that these get the lifecycle headers too.
+    // This middleware is outside the error responses, so that these get the lifecycle headers too.
     .use(lifecycleHeaders(definition))
     .use(errorResponses())
     .use(deadline())

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { stringifyJson } from '../contract/exact-json.ts';
 
-/** A response with a JSON body. No cache may store it, because it depends on the API key. */
+/** Returns a response with a JSON body. No cache may store it, because it depends on the API key. */
 export const json = (
   statusCode: number,
   body: unknown,
@@ -12,7 +12,7 @@ export const json = (
   body: stringifyJson(body),
 });
 
-/** A response without a body. */
+/** Returns a response without a body. */
 export const noContent = (headers: Readonly<Record<string, string>>): APIGatewayProxyResult => ({
   statusCode: 204,
   headers: { 'Cache-Control': 'no-store', ...headers },

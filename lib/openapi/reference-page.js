@@ -1,4 +1,4 @@
-// Runs in the browser, and starts Scalar.
+// This script runs in the browser and starts Scalar.
 
 const response = await fetch('options.json');
 const { apiKeyAddress, ...options } = await response.json();
@@ -8,7 +8,7 @@ const localApiKey = async () => {
   const [, given] = /^#token=(.+)$/.exec(location.hash) ?? [];
   if (given) {
     sessionStorage.setItem('token', given);
-    // Without the token, so that it is in no bookmark and no copied address.
+    // The token is removed from the address, so that no bookmark and no copied address contains it.
     history.replaceState(null, '', location.pathname);
   }
   const token = sessionStorage.getItem('token');

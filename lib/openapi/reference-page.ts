@@ -11,7 +11,7 @@ const scalarPath = join(
 /** The local service, to which the page sends requests. */
 interface PageService {
   readonly baseAddress: string;
-  /** Where the page gets the API key of the local service. */
+  /** The address from which the page gets the API key of the local service. */
   readonly apiKeyAddress: string;
 }
 
@@ -62,7 +62,10 @@ const readGuide = async (file: string) => {
   return { name: heading.replace('# ', ''), description };
 };
 
-/** What the page shows: the contract with an introduction for people, and the guides as sections. */
+/**
+ * Returns the document that the page shows: the contract with an introduction for people,
+ * and the guides as sections.
+ */
 const referenceDocument = async (): Promise<string> => {
   const document: { info: object; tags: object[] } = JSON.parse(
     await readFile(contractPath, 'utf8'),
@@ -84,8 +87,8 @@ const referenceDocument = async (): Promise<string> => {
 };
 
 /**
- * Scalar's options (its documentation/configuration.md), and the `apiKeyAddress` of the local service. The
- * page sends only the requests that its reader makes.
+ * Returns Scalar's options (its documentation/configuration.md), and the `apiKeyAddress` of the local
+ * service. The page sends only the requests that its reader makes.
  */
 const options = async (service: PageService | undefined) => ({
   url: 'reference.json',

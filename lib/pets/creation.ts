@@ -3,8 +3,8 @@ import { stringifyJson } from '../contract/exact-json.ts';
 import type { NewPet } from '../contract/pet.ts';
 
 /**
- * What makes two requests the same creation: one key of one owner. Without a key each request
- * is a creation of its own.
+ * The scope within which two requests are the same creation: one key of one owner. Without a key, each
+ * request is a creation of its own.
  */
 export interface IdempotencyScope {
   readonly owner: string;
@@ -17,18 +17,23 @@ const sha256 = (...parts: (string | Uint8Array)[]) => {
   return hash.digest();
 };
 
-/** The identity of a creation, 32 bytes: derived from owner and key, or random without a key. */
+/**
+ * Returns the identity of a creation, 32 bytes. It is derived from owner and key, or random without a key.
+ */
 export const creationOf = ({ owner, key }: IdempotencyScope): Buffer =>
   key === undefined ? randomBytes(32) : sha256(JSON.stringify([owner, key]));
 
-/** The id that a creation tries at its n-th attempt: 1 to 2^53-1, evenly spread, the same at every replay. */
+/**
+ * Returns the id that a creation tries at its n-th attempt: from 1 to 2^53-1, evenly distributed, and
+ * the same at every replay.
+ */
 export const candidateId = (creation: Uint8Array, attempt: number): number =>
   Number(sha256(creation, `${attempt}`).readBigUInt64BE() >> 11n) || 1;
 
 /**
- * Tells a replay from another request under the same key, 32 bytes. An absent field leaves it as it is, so
- * a version that knows more fields recognises the requests of an earlier one; so does a version with the
- * fields in another order.
+ * Returns a fingerprint of 32 bytes, by which a replay is told from another request under the same key. An
+ * absent field does not change it, so a version that knows more fields recognises the requests of an earlier
+ * version. The order of the fields does not change it either.
  */
 export const fingerprintOf = (newPet: NewPet): Buffer => {
   const fields = Object.entries(newPet).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -3,15 +3,15 @@ import * as v from 'valibot';
 import { errors } from '../contract/errors.ts';
 import { type Pet, PetStatus } from '../contract/pet.ts';
 
-/** Where a page ended: the last pet, or id 0 for the start of a status. */
+/** The position at which a page ended: the last pet, or id 0 for the start of a status. */
 export type Position = Pick<Pet, 'id' | 'status'>;
 
 const checksumBytes = 6;
 const idBytes = 8;
 
 /**
- * An opaque base64url cursor, bound to the list's filter. It has the text of the status, not its place among
- * the statuses, so it stays valid when a status is added.
+ * Returns an opaque base64url cursor, which is bound to the list's filter. It contains the text of the status
+ * instead of its place among the statuses, so it stays valid when a status is added.
  */
 export const encodeCursor = (position: Position, filter: PetStatus | undefined): string => {
   const id = Buffer.alloc(idBytes);
@@ -21,8 +21,8 @@ export const encodeCursor = (position: Position, filter: PetStatus | undefined):
 };
 
 /**
- * Reads a cursor of the same filter. The checksum detects changes, but not a forgery. Throws
- * `invalid_request`, also for a status that only a newer version knows.
+ * Decodes a cursor of the same filter. The checksum detects changes, but not a forgery. Throws
+ * `invalid_request` for any other text, and for a status that only a newer version knows.
  */
 export const decodeCursor = (cursor: string, filter: PetStatus | undefined): Position => {
   const bytes = Buffer.from(cursor, 'base64url');

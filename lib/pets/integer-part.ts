@@ -1,6 +1,6 @@
 /**
- * The integer part of a decimal number, from its digits, such as `11.9` or `1.19E+1`. It is exact below 2^53.
- * Returns NaN for any other text.
+ * Returns the integer part of a decimal number, from its digits, such as `11.9` or `1.19E+1`. It is exact
+ * below 2^53. Returns NaN for any other text.
  */
 export const integerPartOf = (text: string): number => {
   const parts = /^(-?)(\d+)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text);

@@ -22,19 +22,26 @@ import { type StoredPet, toPet } from './stored-pet.ts';
 
 const petsTable = environment('PETS_TABLE');
 
-/** The page ends, even if empty, after this many answers in a row with neither a pet nor a later position. */
+/**
+ * The number of answers in a row, with neither a pet nor a later position, after which a page
+ * ends, even if it is empty.
+ */
 const maxIdleAnswers = 25;
 
 /**
- * A candidate id is taken with a chance of about one in 2^53 per stored pet; eight in a row mean a defect.
+ * The maximum number of ids that a creation tries. An id is taken with a chance of about one in 2^53 per
+ * stored pet, so eight taken ids in a row mean a defect.
  */
 const maxCandidates = 8;
 
-/** The pet of an id, strongly consistent (1 RCU); `undefined` if there is none. Throws for a corrupt item. */
+/**
+ * Returns the pet with an id, strongly consistent (1 RCU), or `undefined` if there is none.
+ * Throws for a corrupt item.
+ */
 export const get = (id: number, context: CallContext): Promise<Pet | undefined> =>
   getItem({ table: petsTable, key: ['id', id], consistent: true }, toPet, context);
 
-/** What `create` returns. */
+/** The result of `create`. */
 interface CreatedPet {
   readonly pet: Pet;
   /**
@@ -72,15 +79,16 @@ export const create = async (
 /** A page of a list, in the order of status and id. */
 export interface Page {
   readonly pets: readonly Pet[];
-  /** Leads to the next page; absent on the last. */
+  /** The cursor of the next page; absent on the last page. */
   readonly nextCursor: string | undefined;
 }
 
 /**
- * One page of the pets, of one status or of all, eventually consistent. Costs 0.5 RCU per started 4 KB, and 1
- * request. Each further status, and each answer that is cut short or has corrupt items, costs at most one
- * more request. Leaves out corrupt items; the log names their ids. When time runs out after an answer, it
- * returns what it found: maybe an empty page with a cursor. Throws `invalid_request` for a foreign cursor.
+ * Returns one page of the pets, of one status or of all, eventually consistent. It costs 0.5 RCU per
+ * started 4 KB, in 1 request. Each further status, and each answer that is cut short or has corrupt items,
+ * costs at most one more request. Leaves out corrupt items, whose ids are logged. When time runs out after
+ * an answer, it returns what it found, which can be an empty page with a cursor. Throws `invalid_request`
+ * for a cursor of another filter.
  */
 export const list = async (
   { limit, status, cursor }: ListPetsQuery,
@@ -111,14 +119,18 @@ const startAfter = (status: PetStatus): Position | undefined => {
   return next && startOf(next);
 };
 
-/** The pets of one answer, and where the list continues; without an `end` it is complete. */
+/**
+ * The pets of one answer, and the position at which the list continues. Without an
+ * `end`, the list is complete.
+ */
 interface Part {
   readonly pets: readonly Pet[];
   readonly end: Position | undefined;
 }
 
 /**
- * Reads a list from a position, an answer at a time, until it has as many pets as are wanted or is complete.
+ * Reads a list from a position, one answer at a time, until it has as many pets as are wanted
+ * or the list is complete.
  */
 async function* readList(
   start: Position,
@@ -147,12 +159,12 @@ async function* readList(
 }
 
 /**
- * The smallest number that DynamoDB stores. A status is read from here on, so that the log names ids below 1.
+ * The smallest number that DynamoDB stores. Reading a status starts here, so that the log names ids below 1.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
  */
 const smallestNumber = NumberValue.from('-9.9999999999999999999999999999999999999E+125');
 
-/** A `bigint`, because the largest id is the largest safe integer. */
+/** Returns the next id, as a `bigint`, because the largest id is the largest safe integer. */
 const idAfter = (id: number) => BigInt(id) + 1n;
 
 interface QueryRange {
@@ -162,10 +174,10 @@ interface QueryRange {
 }
 
 /**
- * The first pets of a status from an id on. `lastId` is where DynamoDB stopped, which may be anywhere, as
- * an integer from 0: only an answer without a LastEvaluatedKey is the last of its status (Query in the
- * DynamoDB API reference). Above the largest id of a pet there are only corrupt items, so such a key is
- * the end of the status too.
+ * Reads the first pets of a status from an id on. `lastId` is the position where DynamoDB stopped, as an
+ * integer from 0. DynamoDB may stop anywhere: only an answer without a LastEvaluatedKey is the last one of
+ * its status (Query in the DynamoDB API reference). Above the largest id of a pet there are only corrupt
+ * items, so a key there is the end of the status too.
  */
 const query = async ({ status, firstId, limit }: QueryRange, context: CallContext) => {
   const command = new QueryCommand({
@@ -207,15 +219,15 @@ const query = async ({ status, firstId, limit }: QueryRange, context: CallContex
 };
 
 /**
- * The integer part of an item's id, 0 for a negative one. Computed from its digits, because a
- * pet may have the next id.
+ * Returns the integer part of an item's id, and 0 for a negative id. It is computed from the digits, because
+ * a pet may have the next id.
  */
 const integerPartOfId = (item: Record<string, unknown>) =>
   Math.max(0, integerPartOf(`${item['id']}`));
 
 const implausible = () => new Error("The answer can't be that of the query");
 
-/** A stored item as a pet. Throws for a corrupt one, whose id the log then names. */
+/** Converts a stored item to a pet. Throws for a corrupt item, whose id is then logged. */
 const readPet = (item: Record<string, unknown>, { record }: CallContext): Pet => {
   try {
     return toPet(item);

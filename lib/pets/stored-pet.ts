@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { Pet } from '../contract/pet.ts';
 
-/** An item of the pets table: a pet, and what tells a replay of its creation from another request. */
+/**
+ * An item of the pets table: a pet with the data that tells a replay of its creation from another request.
+ */
 export interface StoredPet extends Pet {
   /** The identity of the creation, 32 bytes. */
   readonly creation: Uint8Array;
@@ -12,7 +14,7 @@ export interface StoredPet extends Pet {
 /** Converts a stored item to a pet. Throws if a field is missing or invalid. */
 export const toPet = (item: Record<string, unknown>): Pet => {
   const { success, output } = v.safeParse(Pet, item);
-  // Valibot's own error repeats the item.
+  // Valibot's own error would repeat the item.
   if (!success) throw new Error('A stored pet is malformed');
   return output;
 };
