@@ -1,8 +1,8 @@
 import type { CallContext } from '../../lib/aws/call-dynamodb.ts';
 
 /**
- * For contenders that use the service's store but write no line for a request: what a
- * call records goes nowhere.
+ * The context of a call, for contenders that use the service's store but write no line for a request. What a
+ * call records is discarded.
  */
 export const callContext: CallContext = {
   signal: new AbortController().signal,

@@ -33,7 +33,7 @@ export const measureColdInstructions = async (
     );
     return parts.reduce((sum, millions) => sum + millions, 0);
   };
-  // At the same time: other load on the machine changes no count.
+  // They run at the same time, because other load on the machine changes no count.
   const rows = measured.map(async (request) => {
     const empty = await count('empty', request);
     const ofRequest: ColdInstructions[] = [];

@@ -8,7 +8,7 @@ import { projectDirectory } from '../../infra/project-directory.ts';
 /** Flags under which Node.js executes the same instructions every time. */
 export const repeatable = [
   '--single-threaded',
-  // Otherwise V8 may collect garbage more often, because valgrind makes it slow
+  // Without it, V8 may collect garbage more often, because valgrind makes it slow
   // (`Heap::ShouldResizeNewSpace`).
   '--predictable',
   '--hash-seed=1',
@@ -16,7 +16,7 @@ export const repeatable = [
   ...['--require', join(projectDirectory, 'infra/build/code-cache/stretch-timeouts.cjs')],
 ];
 
-/** Whether this machine has valgrind, a package of Debian and others. */
+/** Tells whether this machine has valgrind, which is a package of Debian and other distributions. */
 export const hasValgrind = async (): Promise<boolean> => {
   try {
     await promisify(execFile)('valgrind', ['--version']);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * What a function did in a process of its own; times are CPU times of the whole process up to there, in ms.
+ * A report of what a function did in a process of its own. Times are CPU times of the whole process
+ * up to that point, in ms.
  */
 interface Report {
   readonly cpuMsAfterInit: number;
@@ -32,9 +33,9 @@ export interface LambdaProcess {
   /** The file that Lambda loads. */
   readonly module: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Answered one after the other. */
+  /** The events, which the function handles one after the other. */
   readonly events: readonly unknown[];
-  /** For Node.js, before the module. */
+  /** Flags of Node.js, which come before the module. */
   readonly flags?: readonly string[];
   /** The program that runs Node.js, with its arguments: that of this process, unless it is another. */
   readonly node?: readonly string[];

@@ -19,7 +19,7 @@ export const labels: Readonly<Record<ContenderName, string>> = {
 interface Figure {
   readonly figure: string;
   readonly bar: number;
-  /** NaN where it was not measured. */
+  /** The value; NaN where it was not measured. */
   readonly value: Samples;
   readonly isMet: boolean;
 }
@@ -34,7 +34,10 @@ const coldMillions = (
   coldInstructions.find((row) => row.request === request && row.name === name)?.millions.median ??
   Number.NaN;
 
-/** Cold instructions of the service over those of another contender, NaN where none were counted. */
+/**
+ * Returns the ratio of the service's cold instructions to those of another contender; NaN
+ * where none were counted.
+ */
 export const coldRatio = (
   results: Pick<GatedResults, 'coldInstructions'>,
   request: RequestName,
@@ -142,7 +145,7 @@ const memorySizes = [128, 256, 512, 1_024, 1_769];
  */
 const usdPerGibSecond = 0.0000133334;
 
-/** What a warm request waits for DynamoDB, in ms: assumed. */
+/** How long a warm request waits for DynamoDB, in ms. This is an assumption. */
 const waitingMs = 5;
 
 /**
@@ -164,7 +167,7 @@ const memoryTable = (results: Results) => {
   ]);
 };
 
-/** The text of RESULT.md. */
+/** Returns the text of RESULT.md. */
 export const report = (results: Results): string => `# Results
 
 By \`npm run bench\` on ${results.machine}, Node.js ${results.node}. [Explained here](README.md).

@@ -36,12 +36,12 @@ export const measureWarmInvocations = async (
       const command = [...options, ...node, contenders[name](request), event, ...numbers];
       return promisify(execFile)(valgrind, command, { env, maxBuffer: 1e8 });
     });
-    // Before the runs are the start and the warm-up, after them the end. In all but the best V8
-    // compiles or collects garbage.
+    // The first counts are those of the start and the warm-up, and the last one is that of the end. In all
+    // runs but the best, V8 compiles or collects garbage.
     const fewest = Math.min(...counts.slice(-warmRuns - 1, -1));
     return { name, request, instructions: (fewest * 1e6) / invocationsOfRun };
   };
-  // At the same time: other load on the machine changes no count.
+  // They run at the same time, because other load on the machine changes no count.
   return Promise.all([
     measure('sdkCall', 'getPet'),
     measure('service', 'getPet'),

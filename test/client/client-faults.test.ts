@@ -13,7 +13,7 @@ const { origin, pathname } = new URL(inject('baseAddress'));
 const apiKey = inject('apiKey');
 const rex = { name: 'Rex', categoryId: 1 };
 
-/** A client behind a proxy of its own, because the tests run at the same time. */
+/** Starts a client behind a proxy of its own, because the tests run at the same time. */
 const behindProxy = async (timeoutMs = 20_000) => {
   const proxy = new FaultProxy(origin);
   const baseAddress = (await proxy.listen()) + pathname;

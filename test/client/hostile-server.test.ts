@@ -42,7 +42,7 @@ interface Case {
   readonly call?: string;
   /** JavaScript: options of the constructor besides `baseAddress` and `apiKey`. */
   readonly options?: string;
-  /** What the call returns, or the error that it throws. */
+  /** The result of the call, or the error that it throws. */
   readonly value?: unknown;
   readonly error?: object;
   readonly requests?: number;
@@ -325,7 +325,7 @@ const serve = async (respond: Respond, elsewhere = '') => {
   return { origin: `http://127.0.0.1:${await listen(server)}`, requests };
 };
 
-/** What a call returned or threw, and all text that can be reached from an error. */
+/** The outcome of a call: what it returned or threw, and all text that can be reached from an error. */
 interface Outcome {
   readonly value?: unknown;
   readonly error?: Readonly<Record<string, unknown>>;
@@ -357,7 +357,7 @@ interface Runtime {
 const folder = await mkdtemp(join(tmpdir(), 'animal-store-client-'));
 const bundle = join(folder, 'animal-store.js');
 
-/** Longer than a call takes on a busy machine. */
+/** A time in ms that is longer than a call takes on a busy machine. */
 const hangMs = 90_000;
 
 const node = (path: string): Runtime => ({

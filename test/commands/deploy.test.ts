@@ -16,7 +16,7 @@ const api = 'AWS::ApiGateway::RestApi';
 
 const aws = await startAwsEndpoint();
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-deploy-'));
-// In place of the CDK's CLI: writes down its words.
+// This replaces the CDK's CLI, and writes down its arguments.
 await writeFile(join(directory, 'cdk'), '#!/bin/sh\necho "$*" >>"$0.log"\n', { mode: 0o755 });
 
 describe('changes that lose data or the address of the API', () => {
@@ -47,7 +47,8 @@ describe('npm run deploy', () => {
   });
 
   /**
-   * Deploys to an account that is ready and finds these changes; gives the commands of the CDK that it ran.
+   * Deploys to an account that is ready and whose change set has these changes. Returns the
+   * commands of the CDK that it ran.
    */
   const deploy = async (Changes: object[] | undefined, ...words: string[]) => {
     const ExecutionStatus = Changes ? 'AVAILABLE' : 'UNAVAILABLE';

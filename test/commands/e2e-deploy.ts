@@ -21,7 +21,7 @@ import { sendTo } from '../support/http-client.ts';
 const stack = stackName(staging);
 process.env['CDK_DISABLE_CLI_TELEMETRY'] = 'true';
 
-/** The address of an emulator; without it, the account is meant to which the credentials lead. */
+/** The address of an emulator. Without it, the stage is deployed to the account of the credentials. */
 const emulator = process.env['AWS_ENDPOINT_URL'];
 const stage = emulator === undefined ? staging : emulated(staging);
 const { environment } = stage;
@@ -39,7 +39,7 @@ const deploy = (name: string, ...words: readonly string[]) =>
   npmRun('deploy', name, '--require-approval', 'never', ...context, ...words);
 const diff = npmRun('diff', stack, '--fail', ...context);
 
-/** Runs a command for all to see, and gives its exit code. */
+/** Runs a command, shows its output, and returns its exit code. */
 const exitCodeOf = ([command = '', ...words]: readonly string[], cwd = projectDirectory) => {
   console.log(`\n$ ${[command, ...words].join(' ')}`);
   return spawnSync(command, words, { cwd, stdio: 'inherit' }).status;
@@ -60,7 +60,7 @@ const findStack = async (StackName: string) => {
   }
 };
 
-/** Tries something until it succeeds. Throws after a time. */
+/** Tries something until it succeeds. Throws after a number of seconds. */
 const waitFor = async (what: string, seconds: number, tries: () => boolean | Promise<boolean>) => {
   const deadline = Date.now() + seconds * 1_000;
   while (!(await tries())) {
@@ -103,7 +103,7 @@ const run = async (keep: boolean) => {
   }
 };
 
-/** The next staging would take it for a key of its own. */
+/** Deletes the API key of the probe. The next staging would take it for a key of its own. */
 const forgetProbeKey = async () => {
   const command = new DeleteParameterCommand({ Name: probeKeyParameter(staging) });
   await new SSMClient().send(command).catch((error: unknown) => {
@@ -120,7 +120,7 @@ const announceLeftOut = () => {
   console.log(`LEFT OUT, because MiniStack lacks it: ${leftOut.join(', ')} of staging.`);
 };
 
-/** The address that the stack gives. An emulator serves the same API under a host name of its own. */
+/** Returns the address that the stack gives. An emulator serves the same API under a host name of its own. */
 const deployedAddress = async (): Promise<string> => {
   const outputs = (await findStack(stack))?.Outputs ?? [];
   const address = outputs.find(({ OutputKey }) => OutputKey === 'BaseAddress')?.OutputValue ?? '';

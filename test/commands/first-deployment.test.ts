@@ -15,14 +15,14 @@ const accountStack = `AnimalStore-account-${account}-${region}`;
 const aws = await startAwsEndpoint();
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-first-deployment-'));
 
-/** What an operator sets in a file who has an account for staging, and none for prod. */
+/** The settings of an operator who has an account for staging, but none for prod. */
 const settings = [
   ['infra/stages.ts', '111122223333', account],
   ['infra/stages.ts', 'animal-store-staging@example.com', 'on-call@store.test'],
   ['infra/runbook-link.ts', "'infra/runbook.md'", "'https://git.store.test/runbook.md'"],
 ] as const;
 
-// In place of the CDK's CLI: prints its words.
+// This replaces the CDK's CLI, and prints its arguments.
 const programs = join(directory, 'programs');
 await mkdir(programs);
 await writeFile(join(programs, 'cdk'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });

@@ -16,7 +16,7 @@ import { listen } from '../support/listen.ts';
 const dynamodb = inject('dynamodb');
 const local = ['--endpoint', dynamodb?.dynamodbEndpoint ?? ''];
 
-/** Runs `npm run keys --`, with an answer for what it asks; `error` is what ended it. */
+/** Runs `npm run keys --` with an answer to its question. `error` is the error that ended it. */
 const run = async (words: readonly string[], answer?: boolean) => {
   const printed = { out: '', err: '' };
   vi.spyOn(console, 'log').mockImplementation((line) => {

@@ -50,7 +50,7 @@ const stackOf = (ResourceStatus: string) => {
   return xml('ListStackResources', { StackResourceSummaries });
 };
 
-/** What an account that is ready answers. */
+/** The responses of an account that is ready. */
 const ready: Answers = {
   ...caller(account),
   ...parameter('33'),
@@ -154,7 +154,7 @@ describe('placeholders', () => {
     expect(placeholdersIn(emulated(staging))).toEqual([]);
   });
 
-  // No AWS_*, and no credentials of the machine.
+  // The environment has no AWS_* variables and no credentials of the machine.
   const { PATH } = process.env;
   const env = { PATH, AWS_EC2_METADATA_DISABLED: 'true', CDK_OUTDIR: join(tmpdir(), 'none') };
   it.each([

@@ -11,13 +11,17 @@ const alarms = alarmsOf(deployedTemplate(prod))
 /** A value that a metric has in every period; undefined where CloudWatch has no data. */
 type Values = (metricName: string, index: number) => number | undefined;
 
-/** AWS's pages disagree whether arithmetic takes missing data for 0, so missing is NaN or 0. */
+/**
+ * The values for missing data: NaN and 0. AWS's pages disagree whether arithmetic takes missing data for 0.
+ */
 const readings = [Number.NaN, 0];
 const inEachReading = ({ metrics }: AlarmCondition, values: Values): number[][] =>
   readings.map((missing) =>
     metrics.map(({ MetricName }, index) => values(MetricName, index) ?? missing),
   );
-/** Whether an alarm goes off when every period of it has these values, in either reading. */
+/**
+ * Tells whether an alarm goes off when every period of it has these values, for either value of missing data.
+ */
 const goesOff = (alarm: AlarmCondition, values: Values, year?: number): boolean[] =>
   inEachReading(alarm, values).map((inPeriod) => alarm.breaches(inPeriod, year));
 

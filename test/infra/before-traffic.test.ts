@@ -36,7 +36,7 @@ const definitions = functionsOf(template, new Set(functionIds.filter(isChecked))
 /** The hook finds them in its environment, where the template has references to versions. */
 const versions = resourcesOf(template, 'AWS::Lambda::Version', v.object({ FunctionName: Ref }));
 
-/** What is deployed instead of what was built. */
+/** A change of what is deployed instead of what was built. */
 interface Change {
   readonly bundleName: string;
   /** An environment variable that is missing. */
@@ -122,7 +122,7 @@ const startChanged = async ({ bundleName, source, without }: Change) => {
   return start({ ...definition, environment: Object.fromEntries(variables) }, directory);
 };
 
-/** What the hook reports of a release, and the failures that it logs. */
+/** Returns what the hook reports of a release, and the failures that it logs. */
 const check = async (...changes: readonly Change[]) => {
   const running = new Map(asBuilt);
   for (const change of changes) running.set(change.bundleName, await startChanged(change));
@@ -146,7 +146,7 @@ const succeeded = {
 };
 const failed = [{ ...succeeded.reports[0], status: 'Failed' }];
 
-/** What SSM answers; CodeDeploy takes every report. */
+/** Returns the responses of SSM and of CodeDeploy, which accepts every report. */
 const answerOfSsm = (parameter: Answer) => {
   aws.answers = {
     // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
@@ -175,7 +175,7 @@ const checkPets = async () => {
 
 const failing = 'exports.handler = async () => { throw new Error("broken on purpose"); };';
 
-/** A bundle that alters each response of the built one by a statement. */
+/** Returns a bundle that alters each response of the built one by a statement. */
 const altering = (statement: string) => `
   const built = require('./built.cjs');
   exports.initialise = built.initialise;
@@ -185,7 +185,7 @@ const altering = (statement: string) => `
     return response;
   };`;
 
-/** A bundle whose clock shows the sunset of getPet; Lambda's time-out stays as far away as it was. */
+/** A bundle whose clock shows the sunset of getPet. Lambda's time-out stays as far away as it was. */
 const atSunset = `
   const { now } = Date;
   const untilSunset = ${getPet.deprecation?.sunset.getTime()} - now();

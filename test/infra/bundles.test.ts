@@ -39,7 +39,9 @@ describe.each([
 ] as const)('the bundle of %s', (name, request, status, call, region) => {
   const host = hosts[region];
 
-  /** Runs what Lambda loads: one request in the environment of the stand-in, unless told otherwise. */
+  /**
+   * Runs the module that Lambda loads. By default, it handles one request in the environment of the stand-in.
+   */
   const run = ({ environment, ...rest }: Partial<LambdaProcess>) =>
     runLambda({
       module: join(bundleDirectory(name), `${name}.mjs`),
@@ -71,7 +73,7 @@ describe.each([
         received.call,
       ]),
     );
-    // The first one warms the connection up.
+    // The first call warms up the connection.
     expect([...calls.values()]).toEqual(['GetItem Keys', 'GetItem Keys', call, call]);
   });
 

@@ -51,7 +51,7 @@ afterAll(async () => {
   aws.stop();
 });
 
-/** What a minute's invocation writes. */
+/** Invokes the probe as it is invoked each minute. Returns what it writes. */
 const run = async () => {
   const before = log.length;
   await probe.invoke({ requestId: '1', traceId: 'Root=1', event: {} });
@@ -75,7 +75,7 @@ const setKey = (Value?: string) => {
   };
 };
 
-/** A 200 with this JSON. */
+/** Returns a fault that responds with 200 and this JSON. */
 const answerJson =
   (body: string): Fault =>
   ({ response }) =>

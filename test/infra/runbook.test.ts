@@ -61,7 +61,7 @@ describe('queries of logs', () => {
   const keywords =
     /^(filter|fields|stats|sort|desc|by|limit|like|parse|as|count|pct|max|latest|bin|d|and|ispresent)$/;
 
-  /** The fields that a query names, besides those that CloudWatch finds in every line. */
+  /** Returns the fields that a query names, except those that CloudWatch finds in every line. */
   const fieldsOf = (query: string) => {
     const aliases = [...query.matchAll(/ as (\w+)/g)].map(([, alias]) => alias);
     const withoutValues = query.replaceAll(/"[^"]*"|\/[^/]+\/|@\w+/g, '');
@@ -96,7 +96,7 @@ describe('queries of logs', () => {
   });
 });
 
-/** Examples for words in angle brackets that tools check; `example` will do for the others. */
+/** Examples for words in angle brackets that tools check. All other words become `example`. */
 const examples: Readonly<Record<string, string>> = {
   BACKUP_ARN: 'arn:aws:dynamodb:eu-west-1:444455556666:table/Pets/backup/1',
   BURST: '20',
@@ -110,7 +110,10 @@ const examples: Readonly<Record<string, string>> = {
 
 const commandNames = [...script.matchAll(/^(\w+)\(\)/gm)].map(([, name = '']) => name);
 
-/** What a section shows in blocks, and in sentences if it starts with the name of a command. */
+/**
+ * Returns the commands that a section shows: those in blocks, and those in sentences that start
+ * with the name of a command.
+ */
 const blocksOf = (section: string) =>
   [
     ...section.matchAll(/^```sh\n(.*?)\n```$/gms),
@@ -211,7 +214,7 @@ describe('commands', () => {
   const awsCommands = commandsWith('aws');
   const objections = objectionsTo(awsCommands);
 
-  // Without the AWS CLI: pip install -r test/requirements.txt
+  // To install the AWS CLI: pip install -r test/requirements.txt
   it
     .skipIf(objections === undefined)
     .each(awsCommands.map((words, index) => [words.join(' '), objections?.[index]]))(

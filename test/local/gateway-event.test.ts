@@ -9,7 +9,7 @@ import { eventOf, startTestGateway } from '../support/test-gateway.ts';
 const gateway = await startTestGateway();
 afterAll(gateway.stop);
 
-/** The event of a request with these header lines, which are sent as they are. */
+/** Returns the event of a request with these header lines, which are sent unchanged. */
 const eventWith = async (...lines: string[]) => {
   const request = ['GET /v1/pets/7 HTTP/1.1', 'Host: x', ...lines, 'Connection: close', '', ''];
   const answer = await gateway.sendBytes(request.join('\r\n'));

@@ -7,7 +7,7 @@ import { startTestGateway } from '../support/test-gateway.ts';
 const gateway = await startTestGateway();
 afterAll(gateway.stop);
 
-/** The response to a request whose function replies so. */
+/** Returns the response to a request whose function returns this reply. */
 const responseTo = (reply: unknown) =>
   gateway.request('/v1/reply', { method: 'POST', body: JSON.stringify(reply) });
 

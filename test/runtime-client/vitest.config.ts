@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import base from '../vitest.config.ts';
 
-/** Of the check only, which needs the packages of this folder. */
+/** The configuration of the check that needs the packages of this folder. */
 export default defineConfig({
   ...base,
   test: { ...base.test, include: ['test/runtime-client/runtime-client.check.ts'] },

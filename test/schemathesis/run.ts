@@ -6,7 +6,7 @@ import { startLocalService } from '../../infra/local/local-service.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { pythonTool } from '../support/python-tool.ts';
 
-/** Requests that each operation must get. */
+/** The minimum number of requests that each operation must get. */
 const leastRequests = 1_000;
 
 const directory = join(projectDirectory, '.build', 'schemathesis');

@@ -15,7 +15,7 @@ process.env['CORS_ORIGINS'] = `${store} ${admin}`;
 const withCors = senderTo(await loadHandlers(fromBundles), service.apiKey);
 const { id: petId } = (await service.send(creation())).body;
 
-/** The response to a page of an origin, and its headers for CORS. */
+/** Returns the response to a page of an origin, and its CORS headers. */
 const answerTo = async (Origin: string, parts: EventParts, send = withCors) => {
   const response = await send({ ...parts, headers: { ...parts.headers, Origin } });
   const named = Object.entries(response.headers).map(([name, value]) => [

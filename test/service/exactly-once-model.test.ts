@@ -19,10 +19,10 @@ const service = await startHandlers();
 
 beforeEach(() => service.proxy.reset());
 
-/** What the catalogue must hold: each pet once, as in the response to its creation. */
+/** The expected catalogue, with each pet once, as in the response to its creation. */
 interface Catalogue {
   readonly pets: Map<number, Pet>;
-  /** What each Idempotency-Key was first used for. */
+  /** The pet that each Idempotency-Key was first used for. */
   readonly creations: Map<string, Pet>;
 }
 

@@ -78,7 +78,7 @@ const path = fc
   )
   .map((text) => inAddress(`/${text}`));
 
-/** Usually once, sometimes twice or not at all. */
+/** A header that is usually sent once, and sometimes twice or not at all. */
 const header = (name: fc.Arbitrary<string>, value: fc.Arbitrary<string>) => {
   const pair = fc.tuple(name, value.map(inHeader));
   return usually(12, fc.tuple(pair), fc.array(pair, { maxLength: 2 }));

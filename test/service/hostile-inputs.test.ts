@@ -5,13 +5,13 @@ import { bearer, createRequest } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
 /**
- * What API Gateway lets through:
+ * The size of headers that API Gateway accepts, in bytes.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
 const headerBytes = 10_240;
 const gatewayBodyBytes = 10 * 1_024 * 1_024;
 const bodyBytes = 8_192;
-/** Leaves room for the request's other headers. */
+/** The size of a hostile value, in bytes. It leaves room for the request's other headers. */
 const valueBytes = headerBytes - 400;
 
 /**
@@ -107,7 +107,7 @@ const largeBodies = [
   return [`10 MB of ${piece}`, service.createPet, { ...harmless, body, isBase64Encoded }, harmless];
 });
 
-/** CPU time of ten invocations in µs. */
+/** Returns the CPU time of ten invocations, in µs. */
 const cpuTimeOf = async (handler: Handler, parts: EventParts): Promise<number> => {
   const event = proxyEvent(parts);
   const context = lambdaContext('request-id');

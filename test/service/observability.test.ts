@@ -32,13 +32,13 @@ const observed = async (parts?: EventParts, options?: InvokeOptions, send = serv
   return { response, line, metrics, byVersion, latencies: DynamoDBLatency, counted };
 };
 
-/** Handlers as Lambda starts them, with the environment of now. */
+/** Loads handlers as Lambda starts them, with the current environment. */
 const coldStarted = async () => {
   vi.resetModules();
   return senderTo(await loadHandlers(), service.apiKey);
 };
 
-/** A list while DynamoDB has a fault. */
+/** Returns a function that requests a list while DynamoDB has a fault. */
 const listDuring = (fault: Fault) => () => {
   service.proxy.inject('Query Pets', fault);
   return {};

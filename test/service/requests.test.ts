@@ -8,7 +8,7 @@ import { parseBody, parseQuery } from '../../lib/contract/requests.ts';
 import { fingerprintOf } from '../../lib/pets/creation.ts';
 import { newPets } from '../support/new-pets.ts';
 
-/** Has the form of no field. */
+/** A secret that no field of a request may have as its value. */
 const secret = ['pets_live_secret'];
 
 describe.each([

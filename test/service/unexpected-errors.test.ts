@@ -11,7 +11,7 @@ const service = await startHandlers();
 // Imported after its environment is set.
 const { operation } = await import('../../lib/http/operation.ts');
 
-/** Calls getPet with a handler that throws; returns the log. */
+/** Calls getPet with a handler that throws. Returns the log. */
 const throwing = async (thrown: unknown) => {
   const lines = captureLog();
   const handler = operation(getPet).handler(async () => {

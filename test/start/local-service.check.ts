@@ -38,7 +38,7 @@ describe('a data directory', () => {
     } finally {
       await first.stop();
     }
-    // What a process that was killed leaves behind is in no one's way.
+    // The lock of a process that was killed does not prevent a start.
     await (await startDynamodbLocal({ data })).stop();
   });
 

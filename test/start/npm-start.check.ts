@@ -24,7 +24,7 @@ describe('npm start', () => {
   it('serves, reloads sources, and ends all that it started', async () => {
     const port = await freePort();
     const first = new NpmStart(project, port);
-    // Changed after it was bundled, and before the service is up.
+    // This source changes after it was bundled and before the service has started.
     await first.printed(/^(Creating the tables)/m);
     await edit('lib/contract/errors.ts', 'could not be found.', 'is nowhere.');
     const { curl, baseAddress, docsAddress, apiKey, dynamodbPort } = await first.ready();

@@ -43,7 +43,7 @@ export class NpmStart {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown[]>;
 
-  /** Starts it, with `on` on a terminal of its own. */
+  /** Starts it. With `on`, it runs on a terminal of its own. */
   constructor(project: string, port: number, options = '', on?: 'terminal') {
     const command = `npm start --silent -- ${options}`;
     const [program, ...words] =
@@ -82,7 +82,7 @@ export class NpmStart {
     return value;
   }
 
-  /** Waits until it has printed how to reach it. */
+  /** Waits until it has printed its addresses and the API key. */
   async ready() {
     const curl = await this.printed(/^(curl .+)\n/m);
     return {

@@ -68,7 +68,7 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
     name: alarm.AlarmName.replace(ofAnyStage, ''),
     expression,
     metrics: metrics.map(({ Metric, Stat }) => ({ ...Metric, Stat })),
-    /** In seconds. */
+    /** The length of a period, in seconds. */
     period,
     evaluationPeriods: EvaluationPeriods,
     datapointsToAlarm: DatapointsToAlarm,

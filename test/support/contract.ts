@@ -13,7 +13,7 @@ interface Reference {
 
 interface Response {
   readonly headers: ByName<Reference>;
-  /** None where the response has no body. */
+  /** The content; absent if the response has no body. */
   readonly content?: ByName<{ readonly schema: Reference; readonly examples: ByName<unknown> }>;
 }
 
@@ -23,7 +23,7 @@ interface Operation {
   readonly responses: ByName<Response>;
 }
 
-/** The document, as far as tests read it. */
+/** The parts of the document that tests read. */
 interface Document {
   readonly servers: readonly { readonly url: string }[];
   readonly paths: ByName<ByName<Operation>>;
@@ -53,7 +53,7 @@ const ajv = new Ajv2020({ strictSchema: false, formats: { int64: true } }).addSc
   'openapi.json',
 );
 
-/** What is wrong with a value, by a schema at a place of the document. */
+/** Returns what is wrong with a value, by a schema at a place of the document. */
 const mismatches = (what: string, place: string, value: unknown): string[] => {
   if (ajv.validate(`openapi.json${place}`, value)) return [];
   return (ajv.errors ?? []).map(
@@ -62,7 +62,7 @@ const mismatches = (what: string, place: string, value: unknown): string[] => {
   );
 };
 
-/** What is wrong with a body, by a named schema of the document. */
+/** Returns what is wrong with a body, by a named schema of the document. */
 export const bodyMismatches = (schema: string, body: unknown): string[] =>
   mismatches(schema, `#/components/schemas/${schema}`, body);
 
@@ -120,7 +120,9 @@ const headerMismatches = (documented: Response['headers'], { headers }: ClientRe
   return [...undocumented.map((name) => `${name} is undocumented`), ...wrong];
 };
 
-/** How a response differs from the OpenAPI document: an undocumented status, header, code or field. */
+/**
+ * Returns how a response differs from the OpenAPI document: by an undocumented status, header, code or field.
+ */
 export const departuresFromContract = (
   request: ClientRequest,
   response: ClientResponse,

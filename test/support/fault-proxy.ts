@@ -20,7 +20,7 @@ interface Exchange {
   }>;
 }
 
-/** What happens to a request instead of a round trip to DynamoDB. */
+/** A fault, which happens to a request instead of a round trip to DynamoDB. */
 export type Fault = (exchange: Exchange) => Promise<void> | void;
 
 const reply =
@@ -49,10 +49,13 @@ const answered =
 
 const passOn = answered((response, body) => response.end(body));
 
-/** A 200 with this body. */
+/** Returns a fault that responds with 200 and this body. */
 export const answer = (body: string): Fault => reply(200, body);
 
-/** The real headers, then the real body byte by byte, until the client gives up. */
+/**
+ * Returns a fault that sends the real headers, and then the real body byte by byte,
+ * until the client gives up.
+ */
 const dripping = (bytesPerSecond: number) =>
   answered(async (response, body) => {
     response.flushHeaders();
@@ -100,7 +103,7 @@ export const faults = {
   expiredToken: awsError(400, 'com.amazon.coral.service#ExpiredTokenException'),
 } satisfies Record<string, Fault>;
 
-/** A fault, or DynamoDB's own answer, after a pause. */
+/** Returns a fault that happens after a pause. By default, it is DynamoDB's own answer. */
 export const delayed =
   (ms: number, fault: Fault = passOn): Fault =>
   async (exchange) => {

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 
 export interface ClientRequest {
   readonly method?: string;
-  /** Appended to the base address as it is, not normalised as by `fetch` and `URL`. */
+  /** The path, which is appended to the base address unchanged. `fetch` and `URL` would normalise it. */
   readonly path: string;
-  /** Sent in this order; a name may be repeated. */
+  /** The headers, which are sent in this order. A name may be repeated. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer | undefined;
 }
@@ -17,7 +17,7 @@ export interface ClientResponse {
   readonly text: string;
 }
 
-/** The most parallel requests of each test worker; unlimited by default. */
+/** The maximum number of parallel requests of each test worker. The default is unlimited. */
 const maxSockets = Number(process.env['PARALLEL_REQUESTS'] || Number.POSITIVE_INFINITY);
 
 const httpAgent = new http.Agent({ keepAlive: true, maxSockets });

@@ -23,7 +23,7 @@ export const captureLog = () => {
   return lines;
 };
 
-/** Reads printed lines. Expects each to be the line of a request. */
+/** Parses printed lines. Expects each to be the line of a request. */
 export const readLines = (lines: readonly string[]) =>
   lines.map((text) => {
     const line = JSON.parse(text);

@@ -1,6 +1,6 @@
 /**
- * How often a generated test runs: some with every `npm test`, many with `RUNS=many`,
- * few against each mutant.
+ * Returns how often a generated test runs: `usual` times with `npm test`, `many` times with `RUNS=many`, and
+ * a few times against each mutant.
  */
 export const runsOf = (usual: number, many: number): number => {
   const { RUNS } = process.env;
