@@ -75,6 +75,7 @@ describe('a command', () => {
     'deploy/main',
     'destroy',
     'docs',
+    'facts/main',
     'keys/main',
     'openapi',
     'preflight/main',
