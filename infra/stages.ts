@@ -34,7 +34,11 @@ export interface Stage {
    * is off if there are none.
    */
   readonly corsOrigins: readonly string[];
-  /** The limits of the firewall: how many requests each address, and each API key, may send in 5 minutes. */
+  /**
+   * The limits of the firewall: how many requests each address, and each API key, may send in 5 minutes.
+   * They are a fifth of `throttle`, so no client alone can use all of it for long. A client with one address
+   * reaches both at the same rate.
+   */
   readonly firewall: { requestsPerAddress: number; requestsPerApiKey: number } | undefined;
   /** The memory of each function, in MiB. Lambda gives a function CPU in proportion to its memory. */
   readonly memoryMiB: number;
@@ -76,7 +80,6 @@ export interface Stage {
 const base = {
   customDomain: undefined,
   corsOrigins: [],
-  firewall: { requestsPerAddress: 10_000, requestsPerApiKey: 50_000 },
   memoryMiB: 1024,
   timeoutSeconds: 10,
   logLevel: 'INFO',
@@ -92,6 +95,7 @@ export const staging: Stage = {
     createPet: { ratePerSecond: 50, burst: 100 },
     getPet: { ratePerSecond: 50, burst: 100 },
   },
+  firewall: { requestsPerAddress: 6_000, requestsPerApiKey: 6_000 },
   reservedConcurrency: undefined,
   canaryMinutes: 1,
   logRetentionDays: 14,
@@ -114,6 +118,7 @@ export const prod: Stage = {
     createPet: { ratePerSecond: 200, burst: 400 },
     getPet: { ratePerSecond: 500, burst: 1_000 },
   },
+  firewall: { requestsPerAddress: 60_000, requestsPerApiKey: 60_000 },
   reservedConcurrency: { eachOperation: 100, unrouted: 20 },
   canaryMinutes: 10,
   logRetentionDays: 90,

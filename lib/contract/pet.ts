@@ -5,7 +5,7 @@ import { type Int64, int64Bounds, isInt64 } from './int64.ts';
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 
 /** Maximum length of a name, in code points. */
-const maxNameLength = 255;
+export const maxNameLength = 255;
 
 /**
  * The code points that are invisible in a name, as the ranges of a RegExp: Unicode's White_Space, Cc, Cf and

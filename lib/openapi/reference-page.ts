@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { limitsText } from './limits.ts';
 import { paths } from './operations.ts';
 
 const contractPath = join(import.meta.dirname, '../contract/openapi.json');
@@ -32,7 +33,15 @@ export const pageFiles: Readonly<Record<string, ReadFile>> = {
 
 const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');
 
-const guideNames = ['get-a-key', 'errors', 'paging', 'idempotency', 'versions', 'other-languages'];
+const guideNames = [
+  'get-a-key',
+  'errors',
+  'paging',
+  'idempotency',
+  'limits',
+  'versions',
+  'other-languages',
+];
 
 /** Leaves out the bounds of int64, because JavaScript would round them. The page still shows the format. */
 const showable = (key: string, value: unknown) =>
@@ -58,7 +67,10 @@ const errorList = () =>
 
 const readGuide = async (file: string) => {
   const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
-  const description = lines.join('\n').replace('<!-- errors -->', errorList);
+  const description = lines
+    .join('\n')
+    .replace('<!-- errors -->', errorList)
+    .replace('<!-- limits -->', limitsText);
   return { name: heading.replace('# ', ''), description };
 };
 
