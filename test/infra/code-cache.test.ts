@@ -215,6 +215,17 @@ exports.handler = () => later();`;
   });
 });
 
+describe('makeCodeCache', () => {
+  it('says in one line why a function failed, without the events that it got', async () => {
+    const target = await functionWith(
+      "exports.handler = () => { throw new Error('on purpose'); };",
+    );
+    await expect(cacheFor(target, [getPet()])).rejects.toThrow(
+      /^f can't be run: Error: on purpose$/,
+    );
+  });
+});
+
 describe('addCodeCaches', () => {
   it('says in one line why it adds none where there is no emulator', async () => {
     if (process.arch === 'arm64') return;

@@ -32,7 +32,7 @@ export const reproducible = ['--expose-gc', '--predictable', '--random-seed=1'];
 /** How long making a cache may take, in ms. In an emulator it takes about 5 s. */
 const timeoutMs = 120_000;
 
-/** Makes V8's code cache of a function. Throws when the function fails, or can't be run. */
+/** Makes V8's code cache of a function. Throws an Error of one line when the function fails. */
 export const makeCodeCache = async (options: CodeCacheOptions): Promise<Buffer> => {
   const { directory, name, environment, events, node } = options;
   await using output = await mkdtempDisposable(join(tmpdir(), 'animal-store-code-cache-'));
@@ -45,6 +45,13 @@ export const makeCodeCache = async (options: CodeCacheOptions): Promise<Buffer> 
     ...[join(directory, `${name}.mjs`), `/var/task/${name}.cjs`, file],
     ...events.map((event) => JSON.stringify(event)),
   ];
-  await promisify(execFile)(program, words, { env: environment, timeout: timeoutMs });
+  try {
+    await promisify(execFile)(program, words, { env: environment, timeout: timeoutMs });
+  } catch (error) {
+    // The message of execFile repeats the events.
+    const printed = error instanceof Error && 'stderr' in error ? `${error.stderr}` : '';
+    const reason = /^\w*Error\b.*: .*$/m.exec(printed)?.[0] ?? 'It did not end well.';
+    throw new Error(`${name} can't be run: ${reason}`, { cause: error });
+  }
   return readFile(file);
 };
