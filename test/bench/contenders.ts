@@ -1,13 +1,13 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import {
-  bundle,
-  bundleDirectory,
-  bundleFunctions,
-  bundleOptions,
-} from '../../infra/build/bundle-functions.ts';
-import type { RequestName } from './requests.ts';
+import { bundle, bundleFunctions, bundleOptions } from '../../infra/build/bundle-functions.ts';
+import { goldenRequestsOf } from '../../infra/build/code-cache/add-code-caches.ts';
+import { makeCodeCache } from '../../infra/build/code-cache/make-code-cache.ts';
+import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
+import { bundleName } from '../../infra/names.ts';
+import { type RequestName, requests } from './requests.ts';
+import { startTlsStandIn } from './tls-stand-in.ts';
 
 /** The function that handles each request. */
 export const functionNames: Readonly<Record<RequestName, string>> = {
@@ -20,28 +20,49 @@ export const functionNames: Readonly<Record<RequestName, string>> = {
 /** The frameworks that the service is compared with. */
 export const peerNames = ['hono', 'powertools'] as const;
 
-const ownNames = ['bare', 'sdkCall', 'service', 'notWarmedUp', 'ordinary'] as const;
-
-/** All but the empty handler, which is subtracted, in the order in which they are shown. */
-export const measuredNames: readonly Exclude<ContenderName, 'empty'>[] = [
-  ...ownNames,
+/**
+ * All but the empty handler, which is subtracted, in the order in which they are shown: those with V8's
+ * code cache first. The service is measured with a cache that V8 uses, with one that it rejects, and
+ * without.
+ */
+export const measuredNames = [
+  'bareCached',
+  'sdkCallCached',
+  'hit',
+  'bare',
+  'sdkCall',
+  'absent',
+  'rejected',
   ...peerNames,
-];
-export type ContenderName = 'empty' | (typeof ownNames)[number] | (typeof peerNames)[number];
+] as const;
+export type ContenderName = 'empty' | (typeof measuredNames)[number];
+
+/** What V8 does with the code cache of a contender that has one, or of the service. */
+export const expectedCodeCache: Partial<Readonly<Record<ContenderName, string>>> = {
+  bareCached: 'hit',
+  sdkCallCached: 'hit',
+  hit: 'hit',
+  absent: 'absent',
+  rejected: 'rejected',
+};
 
 /** For each program the file that Lambda loads for a request. */
 export type Contenders = Readonly<Record<ContenderName, (request: RequestName) => string>>;
 
-/**
- * Builds the service, and what it is compared with, into a directory. Peers are built from the packages of
- * test/bench/package.json.
- */
+interface ContenderOptions {
+  /** Whether to build the frameworks, from the packages of test/bench/package.json. */
+  readonly peers: boolean;
+  /** The flags of Node.js for which the code caches are made. */
+  readonly flags: readonly string[];
+}
+
+/** Builds the service, and what it is compared with, into a directory. */
 export const buildContenders = async (
   outdir: string,
-  { peers }: { readonly peers: boolean },
+  { peers, flags }: ContenderOptions,
 ): Promise<Contenders> => {
   await bundleFunctions();
-  const others = ['bare', 'empty', 'sdk-call', ...(peers ? ['peers/*'] : [])].map((name) =>
+  const others = ['bare', 'empty', 'sdk-call'].map((name) =>
     join(import.meta.dirname, `${name}.ts`),
   );
   const bundles = await bundle({
@@ -50,29 +71,68 @@ export const buildContenders = async (
     entryNames: '[name]',
     outdir,
   });
+  await mkdir(outdir, { recursive: true });
   for (const { path, code } of bundles) await writeFile(path, code);
-  // Built with esbuild's defaults.
+  // As their users build them: with esbuild's defaults.
   const { absWorkingDir, platform, outExtension } = bundleOptions;
-  await build({
-    ...{ absWorkingDir, platform, outExtension, bundle: true, minify: true },
-    entryPoints: ['functions/*.ts'],
-    outdir: join(outdir, 'ordinary'),
-  });
+  if (peers) {
+    await build({
+      ...{ absWorkingDir, platform, outExtension, bundle: true, minify: true },
+      entryPoints: peerNames.map((name) => join(import.meta.dirname, 'peers', `${name}.ts`)),
+      outdir,
+    });
+  }
 
-  const deployed = (extension: string) => (request: RequestName) =>
-    join(bundleDirectory(functionNames[request]), `${functionNames[request]}.${extension}`);
-  const other = (file: string) => () => join(outdir, `${file}.cjs`);
+  await using standIn = await startTlsStandIn();
+  const { apiKey, environment } = standIn;
+  /**
+   * Writes a bundle with its entry module, and the cache that Node.js makes with these flags, into a
+   * folder.
+   */
+  const deploy = async (variant: string, name: string, cache?: CacheParts) => {
+    const directory = join(outdir, variant, name);
+    const code = await readFile(join(outdir, `${name}.cjs`), 'utf8');
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, `${name}.cjs`), code);
+    await writeFile(join(directory, `${name}.mjs`), entryModule(name, code));
+    if (!cache) return;
+    const { events, flags } = cache;
+    const options = { directory, name, environment, events, node: [process.execPath, ...flags] };
+    await writeFile(join(directory, codeCacheFile(name, code)), await makeCodeCache(options));
+  };
+  const allRequests = Object.values(requests(apiKey));
+  await deploy('cached', 'bare', { events: allRequests, flags });
+  await deploy('cached', 'sdk-call', { events: allRequests, flags });
+  for (const { functionName, event } of goldenRequestsOf(apiKey)) {
+    const name = bundleName(functionName);
+    await deploy('hit', name, { events: [event], flags });
+    // Without `--expose-gc`, V8's flags are others.
+    await deploy('rejected', name, { events: [event], flags: [] });
+    await deploy('absent', name);
+  }
+
+  const plain = (name: string) => () => join(outdir, `${name}.cjs`);
+  const cached = (name: string) => () => join(outdir, 'cached', name, `${name}.mjs`);
+  const service = (variant: string) => (request: RequestName) =>
+    join(outdir, variant, functionNames[request], `${functionNames[request]}.mjs`);
   return {
-    empty: other('empty'),
-    bare: other('bare'),
-    sdkCall: other('sdk-call'),
-    service: deployed('mjs'),
-    notWarmedUp: deployed('cjs'),
-    ordinary: (request) => join(outdir, 'ordinary', `${functionNames[request]}.cjs`),
-    hono: other('hono'),
-    powertools: other('powertools'),
+    empty: plain('empty'),
+    bare: plain('bare'),
+    bareCached: cached('bare'),
+    sdkCall: plain('sdk-call'),
+    sdkCallCached: cached('sdk-call'),
+    hit: service('hit'),
+    absent: service('absent'),
+    rejected: service('rejected'),
+    hono: plain('hono'),
+    powertools: plain('powertools'),
   };
 };
+
+interface CacheParts {
+  readonly events: readonly unknown[];
+  readonly flags: readonly string[];
+}
 
 /** The bytes that each source file adds to the bundle of each function, before swc minifies it further. */
 export const bytesBySource = async () => {

@@ -13,8 +13,8 @@ interface Comparison {
 }
 
 /**
- * Compares a measurement with the committed one: cold instructions relative to a document-client call of the
- * same run, bytes of each bundle, and Node's own modules that a cold start loads.
+ * Compares a measurement with the committed one: cold instructions relative to a document-client call of
+ * the same run, bytes of each bundle, and Node's own modules that a cold start loads.
  */
 export const regressionsOf = (committed: GatedResults, measured: GatedResults): Comparison => {
   const worse: string[] = [];
@@ -30,11 +30,13 @@ export const regressionsOf = (committed: GatedResults, measured: GatedResults): 
   };
 
   for (const request of coldRequests) {
-    const [before, now] = [committed, measured].map((results) =>
-      coldRatio(results, request, 'sdkCall'),
-    );
-    const figure = `cold ${request} / document-client call`;
-    compare(figure, functionNames[request], before, now);
+    for (const state of ['hit', 'rejected'] as const) {
+      const [before, now] = [committed, measured].map((results) =>
+        coldRatio(results, request, state, 'sdkCall'),
+      );
+      const figure = `cold ${request}, code cache ${state} / document-client call`;
+      compare(figure, functionNames[request], before, now);
+    }
     const known = new Set(committed.loadedModules[request]);
     for (const name of measured.loadedModules[request] ?? []) {
       if (!known.has(name)) worse.push(`A cold ${request} loads one more module: ${name}`);

@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
  * up to that point, in ms.
  */
 interface Report {
-  readonly cpuMsAfterInit: number;
+  /** What V8 did with the function's code cache, if its entry module looks for one. */
+  readonly codeCache?: string;
   readonly invocations: readonly {
     readonly cpuMs: number;
     readonly statusCode: number;

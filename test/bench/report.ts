@@ -1,16 +1,18 @@
 import type { ContenderName } from './contenders.ts';
 import type { RequestName } from './requests.ts';
 import type { GatedResults, Results } from './results.ts';
-import { ratioOf, type Samples, samplesOf } from './samples.ts';
+import { ratioOf, type Samples } from './samples.ts';
 
 /** The names of the contenders in tables and in the chart. */
 export const labels: Readonly<Record<ContenderName, string>> = {
   empty: 'empty handler',
+  bareCached: 'L, cached',
   bare: 'L',
+  sdkCallCached: 'document-client call, cached',
   sdkCall: 'document-client call',
-  service: 'this service',
-  notWarmedUp: 'without warm-up',
-  ordinary: 'esbuild’s defaults',
+  hit: 'this service, cached',
+  absent: 'without cache',
+  rejected: 'with a rejected cache',
   hono: 'Hono',
   powertools: 'Powertools',
 };
@@ -19,30 +21,30 @@ export const labels: Readonly<Record<ContenderName, string>> = {
 interface Figure {
   readonly figure: string;
   readonly bar: number;
-  /** The value; NaN where it was not measured. */
+  /** NaN where it was not measured. */
   readonly value: Samples;
   readonly isMet: boolean;
 }
 
 const single = (value: number): Samples => ({ median: value, min: value, max: value });
 
-const coldMillions = (
+const coldOf = (
   { coldInstructions }: Pick<GatedResults, 'coldInstructions'>,
   request: RequestName,
   name: ContenderName,
 ) =>
-  coldInstructions.find((row) => row.request === request && row.name === name)?.millions.median ??
-  Number.NaN;
+  coldInstructions.find((row) => row.request === request && row.name === name) ?? {
+    millions: Number.NaN,
+    firstInvocation: Number.NaN,
+  };
 
-/**
- * Returns the ratio of the service's cold instructions to those of another contender; NaN
- * where none were counted.
- */
+/** Cold instructions of one contender over those of another, NaN where none were counted. */
 export const coldRatio = (
   results: Pick<GatedResults, 'coldInstructions'>,
   request: RequestName,
+  name: ContenderName,
   other: ContenderName,
-): number => coldMillions(results, request, 'service') / coldMillions(results, request, other);
+): number => coldOf(results, request, name).millions / coldOf(results, request, other).millions;
 
 const warmInstructions = ({ warm }: Results, name: ContenderName, request: RequestName) =>
   warm.find((row) => row.name === name && row.request === request)?.instructions ?? Number.NaN;
@@ -59,36 +61,45 @@ const budgetOf = (results: Results): readonly Figure[] => {
     const value = typeof measured === 'number' ? single(measured) : measured;
     return { figure, bar, value, isMet: value.max <= bar };
   };
-  const cold = (request: RequestName, other: ContenderName, bar: number) =>
-    figureOf(`cold ${request}/${labels[other]}`, bar, coldRatio(results, request, other));
+  const cold = (request: RequestName, name: ContenderName, other: ContenderName, bar: number) => {
+    const ratio = coldRatio(results, request, name, other);
+    return figureOf(`cold ${request}: ${labels[name]}/${labels[other]}`, bar, ratio);
+  };
   const warm = (figure: string, request: RequestName, bar: number) => {
-    const ofService = warmInstructions(results, 'service', request);
+    const ofService = warmInstructions(results, 'absent', request);
     const ratio = ofService / warmInstructions(results, 'sdkCall', request);
     return figureOf(`warm ${figure}/${labels.sdkCall}`, bar, ratio);
   };
-  const kilobytes = (size: 'bytes' | 'gzipBytes', functionName = /./) =>
+  const kilobytes = (
+    size: keyof Omit<Results['bundles'][number], 'functionName'>,
+    functionName = /./,
+  ) =>
     Math.max(
       ...results.bundles
         .filter((row) => functionName.test(row.functionName))
         .map((row) => row[size] / 1_000),
     );
-  const firstOf = (name: ContenderName) => cpuOf(results, name).firstInvocation;
+  const firstOf = (name: ContenderName) => coldOf(results, 'getPet', name).firstInvocation;
   return [
-    cold('getPet', 'sdkCall', 1.1),
-    cold('createPet', 'sdkCall', 1.15),
-    cold('listPets', 'sdkCall', 1.15),
-    cold('getPet', 'bare', 1.6),
-    cold('createPet', 'bare', 1.68),
-    cold('listPets', 'bare', 1.68),
-    cold('getPet', 'hono', 0.61),
-    cold('getPet', 'powertools', 0.61),
+    cold('getPet', 'hit', 'sdkCall', 0.9),
+    cold('createPet', 'hit', 'sdkCall', 0.95),
+    cold('listPets', 'hit', 'sdkCall', 0.95),
+    cold('getPet', 'hit', 'sdkCallCached', 1.15),
+    cold('getPet', 'hit', 'bareCached', 1.35),
+    cold('getPet', 'hit', 'hono', 0.5),
+    cold('getPet', 'hit', 'powertools', 0.5),
+    cold('getPet', 'rejected', 'absent', 1.015),
+    cold('getPet', 'absent', 'sdkCall', 1.1),
+    cold('createPet', 'absent', 'sdkCall', 1.15),
+    cold('listPets', 'absent', 'sdkCall', 1.15),
     figureOf(
-      'first invocation/without warm-up, CPU time',
-      0.28,
-      ratioOf(firstOf('service'), firstOf('notWarmedUp')),
+      `first getPet after INIT: ${labels.hit}/${labels.sdkCall}`,
+      0.5,
+      firstOf('hit') / firstOf('sdkCall'),
     ),
     figureOf('largest bundle, KB', 184, kilobytes('bytes')),
     figureOf('largest bundle, gzipped, KB', 60, kilobytes('gzipBytes')),
+    figureOf('largest code cache, KB', 480, kilobytes('cacheBytes')),
     figureOf('unrouted bundle, KB', 18, kilobytes('bytes', /^unrouted$/)),
     warm('getPet', 'getPet', 1.1),
     warm('list of 100', 'listPetsOf100', 1.2),
@@ -118,56 +129,36 @@ const budgetTable = (results: Results) =>
 
 const wholeOrEmpty = (value: number) => (Number.isNaN(value) ? '' : value.toFixed(0));
 
-/** A row for each contender: instructions of each cold request, and CPU time. */
+/**
+ * A row for each contender: instructions of each cold request, those of getPet after INIT, and CPU time.
+ */
 const coldTable = (results: Results) => {
   const requests = [...new Set(results.coldInstructions.map(({ request }) => request))];
   const startOf = (name: ContenderName) => cpuOf(results, name).untilFirstAnswer;
   return markdownTable([
-    ['', ...requests, 'CPU/L'],
+    ['', ...requests, 'getPet after INIT', 'CPU/L'],
     ...results.coldCpu.map(({ name }) => [
       labels[name],
-      ...requests.map((request) => wholeOrEmpty(coldMillions(results, request, name))),
+      ...requests.map((request) => wholeOrEmpty(coldOf(results, request, name).millions)),
+      wholeOrEmpty(coldOf(results, 'getPet', name).firstInvocation),
       ratioOf(startOf(name), startOf('bare')).median.toFixed(2),
     ]),
   ]);
 };
 
-/**
- * Lambda gives a function CPU time in proportion to its memory: one vCPU at 1,769 MiB.
- * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
- */
-const vcpuMiB = 1_769;
-const memorySizes = [128, 256, 512, 1_024, 1_769];
-
-/**
- * The list price of arm64 in eu-west-1 on 1 October 2026, in US dollars:
- * https://aws.amazon.com/lambda/pricing/
- */
-const usdPerGibSecond = 0.0000133334;
-
-/** How long a warm request waits for DynamoDB, in ms. This is an assumption. */
-const waitingMs = 5;
-
-/**
- * How long a cold and a warm getPet compute at each memory size, and what a million warm ones cost. The cold
- * time is measured. The warm time is computed from instructions, at the cold start's rate per ms.
- */
-const memoryTable = (results: Results) => {
-  const coldMs = samplesOf(cpuOf(results, 'service').untilFirstAnswer).median;
-  const warmMillions = warmInstructions(results, 'service', 'getPet') / 1e6;
-  const warmMs = (warmMillions / coldMillions(results, 'getPet', 'service')) * coldMs;
-  return markdownTable([
-    ['MiB', 'cold, ms', 'warm, ms', 'per million'],
-    ...memorySizes.map((size) => {
-      const share = Math.min(1, size / vcpuMiB);
-      const gibSeconds = (size / 1_024) * ((warmMs / share + waitingMs) / 1_000) * 1e6;
-      const usd = gibSeconds * usdPerGibSecond;
-      return [size, (coldMs / share).toFixed(0), (warmMs / share).toFixed(1), `$${usd.toFixed(2)}`];
-    }),
+/** A row for each function: the bytes of its bundle and of its code cache, as they are and gzipped. */
+const sizeTable = ({ bundles }: Results) =>
+  markdownTable([
+    ['KB', 'bundle', 'gzipped', 'code cache', 'gzipped', 'together'],
+    ...bundles.map(({ functionName, bytes, gzipBytes, cacheBytes, cacheGzipBytes }) => [
+      functionName,
+      ...[bytes, gzipBytes, cacheBytes, cacheGzipBytes, bytes + cacheBytes].map((size) =>
+        (size / 1_000).toFixed(0),
+      ),
+    ]),
   ]);
-};
 
-/** Returns the text of RESULT.md. */
+/** The text of RESULT.md. */
 export const report = (results: Results): string => `# Results
 
 By \`npm run bench\` on ${results.machine}, Node.js ${results.node}. [Explained here](README.md).
@@ -178,7 +169,7 @@ ${budgetTable(results)}
 
 ${coldTable(results)}
 
-## Memory size, in CPU time
+## What is deployed
 
-${memoryTable(results)}
+${sizeTable(results)}
 `;

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
+import { codeCacheFile } from '../../infra/build/entry-module.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import * as cold from './cold.ts';
-import { bytesBySource, type Contenders, type measuredNames } from './contenders.ts';
+import { bytesBySource, type ContenderName, type Contenders } from './contenders.ts';
 import { hasValgrind } from './instructions.ts';
 import type { RequestName } from './requests.ts';
 import { measureWarmInvocations, type WarmInvocation } from './warm.ts';
@@ -27,10 +27,9 @@ export interface Results extends GatedResults {
 }
 
 export interface Effort {
-  /** The contenders and requests whose cold instructions are counted, and how often. */
-  readonly counted: typeof measuredNames;
+  /** The contenders and requests whose cold instructions are counted. */
+  readonly counted: readonly ContenderName[];
   readonly coldRequests: readonly RequestName[];
-  readonly instructionRuns: number;
   readonly cpuRounds: number;
   readonly warmUps: number;
   readonly warmRuns: number;
@@ -38,20 +37,20 @@ export interface Effort {
 
 /** Measures everything; `progress` gets a line for each step. */
 export const measure = async (
-  contenders: Contenders,
+  contenders: Readonly<Record<'counted' | 'timed', Contenders>>,
   effort: Effort,
   progress: (step: string) => void,
 ): Promise<Results> => {
   const countsInstructions = await hasValgrind();
   if (!countsInstructions) progress('valgrind is not installed: only CPU time is measured');
   progress('Cold starts');
-  const { coldRequests, instructionRuns } = effort;
+  const { coldRequests } = effort;
   const counted = countsInstructions ? effort.counted : [];
-  const gated = await measureGated(contenders, counted, coldRequests, instructionRuns);
+  const gated = await measureGated(contenders.counted, counted, coldRequests);
   progress('CPU time of cold starts');
-  const coldCpu = await cold.measureColdCpu(contenders, effort.cpuRounds);
+  const coldCpu = await cold.measureColdCpu(contenders.timed, effort.cpuRounds);
   progress('Warm invocations');
-  const warm = countsInstructions ? await measureWarmInvocations(contenders, effort) : [];
+  const warm = countsInstructions ? await measureWarmInvocations(contenders.timed, effort) : [];
   progress('The cost in DynamoDB');
   return {
     machine: `${cpus()[0]?.model.trim()}, ${availableParallelism()} processors`,
@@ -77,21 +76,31 @@ const passes = (test: string): boolean => {
 /** Measures what the gate compares. Counts no instructions if `names` is empty. */
 export const measureGated = async (
   contenders: Contenders,
-  names: typeof measuredNames,
+  names: readonly ContenderName[],
   requests: readonly RequestName[],
-  runs: number,
 ) => ({
-  coldInstructions: await cold.measureColdInstructions(contenders, names, requests, runs),
-  bundles: await measureBundles(),
+  coldInstructions: await cold.measureColdInstructions(contenders, names, requests),
+  bundles: await measureBundles(contenders),
   bytesBySource: await bytesBySource(),
   loadedModules: await cold.loadedModules(contenders),
 });
 
-const measureBundles = () =>
-  Promise.all(
-    ['get-pet', 'create-pet', 'list-pets', 'unrouted'].map(async (functionName) => {
-      const code = await readFile(join(bundleDirectory(functionName), `${functionName}.cjs`));
-      const gzipBytes = gzipSync(code, { level: 9 }).length;
-      return { functionName, bytes: code.length, gzipBytes };
+/** The size of each function's bundle and code cache. */
+const measureBundles = async (contenders: Contenders) => {
+  const variant = dirname(dirname(contenders.hit('getPet')));
+  const names = ['get-pet', 'create-pet', 'list-pets', 'unrouted'];
+  return Promise.all(
+    names.map(async (functionName) => {
+      const directory = join(variant, functionName);
+      const code = await readFile(join(directory, `${functionName}.cjs`), 'utf8');
+      const cache = await readFile(join(directory, codeCacheFile(functionName, code)));
+      return {
+        functionName,
+        bytes: Buffer.byteLength(code),
+        gzipBytes: gzipSync(code, { level: 9 }).length,
+        cacheBytes: cache.length,
+        cacheGzipBytes: gzipSync(cache, { level: 9 }).length,
+      };
     }),
   );
+};

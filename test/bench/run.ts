@@ -3,27 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chart } from './chart.ts';
-import { coldRequests } from './cold.ts';
+import { coldRequests, countedFlags } from './cold.ts';
 import { compareAnswers } from './compare-answers.ts';
 import { buildContenders, measuredNames } from './contenders.ts';
 import { regressionsOf } from './gate.ts';
 import { hasValgrind } from './instructions.ts';
+import { lambdaFlags } from './lambda-process.ts';
 import { report } from './report.ts';
 import { type Effort, measure, measureGated, type Results } from './results.ts';
 
 const full: Effort = {
   counted: measuredNames,
   coldRequests,
-  instructionRuns: 3,
   cpuRounds: 31,
   // By then V8 has optimised what runs often.
   warmUps: 2_000,
   warmRuns: 40,
 };
 const smoke: Effort = {
-  counted: ['bare', 'service'],
+  counted: ['bare', 'hit', 'rejected'],
   coldRequests: ['getPet'],
-  instructionRuns: 1,
   cpuRounds: 1,
   warmUps: 1,
   warmRuns: 1,
@@ -32,8 +31,13 @@ const smoke: Effort = {
 const inBench = (file: string) => join(import.meta.dirname, file);
 
 const compare = async (directory: string, effort: Effort) => {
-  const contenders = await buildContenders(directory, { peers: true });
-  await compareAnswers(contenders);
+  const build = (folder: string, flags: readonly string[]) =>
+    buildContenders(join(directory, folder), { peers: true, flags });
+  const contenders = {
+    counted: await build('counted', countedFlags),
+    timed: await build('timed', lambdaFlags),
+  };
+  await compareAnswers(contenders.timed);
   const results = await measure(contenders, effort, console.log);
   const text = report(results);
   console.log(text);
@@ -46,11 +50,11 @@ const compare = async (directory: string, effort: Effort) => {
 
 const gate = async (directory: string) => {
   const committed: Results = JSON.parse(await readFile(inBench('results.json'), 'utf8'));
-  const contenders = await buildContenders(directory, { peers: false });
+  const contenders = await buildContenders(directory, { peers: false, flags: countedFlags });
   const counts = await hasValgrind();
   if (!counts) console.log('LEFT OUT: instructions, as valgrind is not installed.');
-  const names = counts ? (['sdkCall', 'service'] as const) : [];
-  const measured = await measureGated(contenders, names, coldRequests, 1);
+  const names = counts ? (['sdkCall', 'hit', 'rejected'] as const) : [];
+  const measured = await measureGated(contenders, names, coldRequests);
   const { worse, better } = regressionsOf(committed, measured);
   for (const line of better) console.log(`Better: ${line}. Run npm run bench to keep it.`);
   for (const line of worse) console.error(`Worse: ${line}`);

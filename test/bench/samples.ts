@@ -13,12 +13,6 @@ const quantile = (ordered: readonly number[], share: number): number => {
   return value;
 };
 
-/** Throws when nothing was measured. */
-export const samplesOf = (values: readonly number[]): Samples => {
-  const ordered = sorted(values);
-  return { median: quantile(ordered, 0.5), min: quantile(ordered, 0), max: quantile(ordered, 1) };
-};
-
 const resamples = 2_000;
 
 /**
