@@ -50,7 +50,8 @@ export const docsSite =
     const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
     const read = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
     if (!read) return false;
-    const contents = await read({ baseAddress, apiKeyAddress: 'api-key' });
+    const local = { baseAddress: `http://${headers.host}${baseAddress}`, apiKeyAddress: 'api-key' };
+    const contents = await read(local);
     response.writeHead(200, {
       ...common,
       'Content-Type': mediaTypes[extname(name)],

@@ -27,7 +27,7 @@ export const pageFiles: Readonly<Record<string, ReadFile>> = {
   'page.js': () => readPart('reference-page.js'),
   'options.json': async (service) => JSON.stringify(await options(service)),
   'scalar.js': () => readFile(scalarPath),
-  'reference.json': () => referenceDocument(),
+  'reference.json': (service) => referenceDocument(service),
   'openapi.json': () => readFile(contractPath),
 };
 
@@ -74,15 +74,22 @@ const readGuide = async (file: string) => {
   return { name: heading.replace('# ', ''), description };
 };
 
+/** The first call with the address and the key of the local service. */
+const withLocalService = (text: string, { baseAddress }: PageService) =>
+  text
+    .replace("'https://animal-store.example/v1'", `'${baseAddress}'`)
+    .replace("'pets_live_…'", '"$(cat .local/api-key)"');
+
 /**
  * Returns the document that the page shows: the contract with an introduction for people,
  * and the guides as sections.
  */
-const referenceDocument = async (): Promise<string> => {
+const referenceDocument = async (service: PageService | undefined): Promise<string> => {
   const document: { info: object; tags: object[] } = JSON.parse(
     await readFile(contractPath, 'utf8'),
   );
-  const { description } = await readGuide('introduction');
+  const guide = await readGuide('introduction');
+  const description = service ? withLocalService(guide.description, service) : guide.description;
   const guides = await Promise.all(guideNames.map(readGuide));
   const errors = errorGuides();
   const shown = {

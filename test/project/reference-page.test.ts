@@ -157,6 +157,13 @@ describe('the reference page of npm start', () => {
     for (const link of links) expect(anchors).toContain(link);
   });
 
+  it('shows a first call with its own address and key', async () => {
+    const response = await fetch(`${origin}/docs/reference.json`);
+    const { info }: { info: Section } = JSON.parse(await response.text());
+    expect(info.description).toContain(`export BASE_URL='${baseAddress}'\n`);
+    expect(info.description).toContain('export API_KEY="$(cat .local/api-key)"\n');
+  });
+
   it('has the committed contract', async () => {
     const document = await fetch(`${origin}/docs/openapi.json`);
     expect(await document.text()).toBe(contractText);
