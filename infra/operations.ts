@@ -1,5 +1,7 @@
 import { type Operation, operations } from '../lib/contract/operations.ts';
+import type { Pet } from '../lib/contract/pet.ts';
 import type { OperationName } from '../lib/contract/routes.ts';
+import type { OperationDescription } from '../lib/openapi/operations.ts';
 import { statusIndex } from '../lib/pets/status-index.ts';
 
 /** A call of DynamoDB that a function makes, and the table or the index that it goes to. */
@@ -9,7 +11,7 @@ export interface DynamodbCall {
 }
 
 /** What the infrastructure needs to know of an operation besides its definition. */
-export interface OperationDetails {
+export interface OperationDetails extends OperationDescription {
   /** All calls that the function may make, besides finding the API key. */
   readonly dynamodbCalls: readonly DynamodbCall[];
   /**
@@ -19,17 +21,35 @@ export interface OperationDetails {
   readonly latencyLimitMs: number;
 }
 
+const rex: Required<Pet> = {
+  id: 7905532871371142,
+  name: 'Rex',
+  categoryId: 1,
+  status: 'available',
+};
+
 /** The details of each operation. No function imports them. */
 export const operationDetails: Readonly<Record<OperationName, OperationDetails>> = {
   listPets: {
+    summary: 'List animals',
+    description:
+      'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`. An added animal is usually in lists within a second. Do not rely on the order of the animals.',
+    example: { request: { query: { limit: '5', status: 'available' } }, response: [rex] },
     dynamodbCalls: [{ action: 'Query', target: statusIndex }],
     latencyLimitMs: 200,
   },
   createPet: {
+    summary: 'Add an animal',
+    description:
+      'Adds one animal. `getPet` finds it as soon as you have the response; lists usually show it within a second. If the response is lost, repeat the request with the same `Idempotency-Key`: the animal is added once, and each response has the same animal.',
+    example: { request: { body: { name: 'Rex', categoryId: 1 } }, response: rex },
     dynamodbCalls: [{ action: 'PutItem', target: 'pets table' }],
     latencyLimitMs: 125,
   },
   getPet: {
+    summary: 'Get an animal',
+    description: 'Returns one animal, as soon as the response to its creation was sent.',
+    example: { request: { path: { petId: `${rex.id}` } }, response: rex },
     dynamodbCalls: [{ action: 'GetItem', target: 'pets table' }],
     latencyLimitMs: 125,
   },

@@ -1,6 +1,6 @@
 import { headers } from './headers.ts';
 import { limitsText } from './limits.ts';
-import { paths } from './operations.ts';
+import { type OperationDescriptions, paths } from './operations.ts';
 import { bodySchemas } from './schemas.ts';
 
 const server = (description: string, host: string) => ({
@@ -35,7 +35,7 @@ export const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-const document = () => ({
+const document = (descriptions: OperationDescriptions) => ({
   openapi: '3.1.1',
   info,
   servers: [
@@ -44,7 +44,7 @@ const document = () => ({
   ],
   security: [{ apiKey: [] }],
   tags: [{ name: 'pets', description: 'The animals of the store.' }],
-  paths: paths(),
+  paths: paths(descriptions),
   components: {
     schemas: bodySchemas,
     headers,
@@ -63,4 +63,5 @@ const exact = (_key: string, value: unknown) =>
   typeof value === 'bigint' ? JSON.rawJSON(`${value}`) : value;
 
 /** The text of the OpenAPI 3.1 document, from the operations, schemas and errors that the functions use. */
-export const openapiText = (): string => `${JSON.stringify(document(), exact, 2)}\n`;
+export const openapiText = (descriptions: OperationDescriptions): string =>
+  `${JSON.stringify(document(descriptions), exact, 2)}\n`;

@@ -2,19 +2,23 @@ import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
 import { idempotencyKeyPattern, maxBodyBytes } from '../contract/limits.ts';
 import { ListPetsQuery } from '../contract/list-pets-query.ts';
 import { type Deprecation, getPet, type Operation, operations } from '../contract/operations.ts';
-import { NewPet, type Pet } from '../contract/pet.ts';
+import { NewPet } from '../contract/pet.ts';
 import { parseBody, parseQuery } from '../contract/requests.ts';
-import { allowedMethods } from '../contract/routes.ts';
-import { codeSamples } from './code-samples.ts';
+import { allowedMethods, type OperationName } from '../contract/routes.ts';
+import { codeSamples, type ExampleRequest } from './code-samples.ts';
 import { header, headersOf, headersOfError } from './headers.ts';
 import { listPetsParameters, ref } from './schemas.ts';
 
-const rex = {
-  id: 7905532871371142,
-  name: 'Rex',
-  categoryId: 1,
-  status: 'available',
-} satisfies Required<Pet>;
+/** What the document says of an operation beside its definition. */
+export interface OperationDescription {
+  readonly summary: string;
+  readonly description: string;
+  /** A request that works, and the body of its response. */
+  readonly example: { readonly request: ExampleRequest; readonly response: unknown };
+}
+
+/** The description of each operation, by name. */
+export type OperationDescriptions = Readonly<Record<OperationName, OperationDescription>>;
 
 const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
   'application/json': {
@@ -50,15 +54,9 @@ interface ResponseParts {
 }
 const response = (description: string, parts: ResponseParts) => ({ description, ...parts });
 
-/**
- * Descriptions, parameters and responses of the operations. `ownErrors` are added to the
- * errors of every operation.
- */
-const descriptions = {
+/** Parameters and responses of the operations. Every operation has further errors than its `ownErrors`. */
+const partsOf = (descriptions: OperationDescriptions) => ({
   listPets: {
-    summary: 'List animals',
-    description:
-      'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`. An added animal is usually in lists within a second. Do not rely on the order of the animals.',
     parameters: Object.entries({
       limit: 'Maximum number of animals on the page.',
       status: 'Returns only animals with this status.',
@@ -70,15 +68,12 @@ const descriptions = {
     responses: {
       200: response('A page of animals.', {
         headers: { Link: header('NextLink') },
-        content: json('Pets', { onePet: [rex], empty: [] }),
+        content: json('Pets', { onePet: descriptions.listPets.example.response, empty: [] }),
       }),
     },
     ownErrors: [refusalOf(() => parseQuery(ListPetsQuery, { limit: '0' }))],
   },
   createPet: {
-    summary: 'Add an animal',
-    description:
-      'Adds one animal. `getPet` finds it as soon as you have the response; lists usually show it within a second. If the response is lost, repeat the request with the same `Idempotency-Key`: the animal is added once, and each response has the same animal.',
     parameters: [
       parameter(
         'header',
@@ -94,14 +89,14 @@ const descriptions = {
       description: `The animal, in at most ${maxBodyBytes.toLocaleString('en')} bytes of UTF-8. API Gateway replaces each byte that is not UTF-8, such as an accented letter in Latin-1, by U+FFFD before the service sees it.`,
       required: true,
       content: json('NewPet', {
-        required: { name: 'Rex', categoryId: 1 },
+        required: descriptions.createPet.example.request.body,
         complete: { name: 'Rex', categoryId: 1, status: 'pending' } satisfies Required<NewPet>,
       }),
     },
     responses: {
       201: response('The animal with its `id`.', {
         headers: { 'Idempotent-Replayed': header('Idempotent-Replayed') },
-        content: json('Pet', { created: rex }),
+        content: json('Pet', { created: descriptions.createPet.example.response }),
         links: {
           get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
         },
@@ -114,8 +109,6 @@ const descriptions = {
     ],
   },
   getPet: {
-    summary: 'Get an animal',
-    description: 'Returns one animal, as soon as the response to its creation was sent.',
     parameters: [
       parameter(
         'path',
@@ -126,12 +119,12 @@ const descriptions = {
     ],
     responses: {
       200: response('The animal.', {
-        content: json('Pet', { found: rex }),
+        content: json('Pet', { found: descriptions.getPet.example.response }),
       }),
     },
     ownErrors: [errors.invalidRequest('query parameter expand is not known.'), errors.notFound()],
   },
-};
+});
 
 /** The error responses of an operation, by status: its own errors and those that every operation has. */
 const errorsOf = ({ path, deprecation }: Operation, own: readonly ApiError[]) =>
@@ -163,20 +156,22 @@ const deprecationNote = ({ since, sunset, successor }: Deprecation) =>
   `\n\n**Deprecated** since ${day.format(since)}. It will be removed on ${day.format(sunset)}; from then on it returns 410. Use \`GET ${successor}\` instead.`;
 
 /** An operation with all its responses. */
-const operationObject = (operation: Operation) => {
+const operationObject = (operation: Operation, descriptions: OperationDescriptions) => {
   const { name, deprecation } = operation;
-  const { description, responses, ownErrors, ...rest } = descriptions[name];
+  const { summary, description, example } = descriptions[name];
+  const { responses, ownErrors, ...rest } = partsOf(descriptions)[name];
   const all = [...Object.entries(responses), ...errorsOf(operation, ownErrors)];
   return {
     operationId: name,
     tags: ['pets'],
+    summary,
     ...rest,
     description: description + (deprecation ? deprecationNote(deprecation) : ''),
     ...(deprecation && {
       deprecated: true,
       'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
     }),
-    'x-codeSamples': codeSamples(name),
+    'x-codeSamples': codeSamples(operation, example.request),
     responses: Object.fromEntries(
       all.map(([status, each]) => [
         status,
@@ -187,9 +182,12 @@ const operationObject = (operation: Operation) => {
 };
 
 /** The operations by path and method. */
-export const paths = () => {
+export const paths = (descriptions: OperationDescriptions) => {
   const items: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
   for (const each of operations)
-    items[each.path] = { ...items[each.path], [each.method.toLowerCase()]: operationObject(each) };
+    items[each.path] = {
+      ...items[each.path],
+      [each.method.toLowerCase()]: operationObject(each, descriptions),
+    };
   return items;
 };

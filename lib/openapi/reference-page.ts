@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limitsText } from './limits.ts';
-import { paths } from './operations.ts';
 
 const contractPath = join(import.meta.dirname, '../contract/openapi.json');
 const scalarPath = join(
@@ -47,9 +46,22 @@ const guideNames = [
 const showable = (key: string, value: unknown) =>
   /^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value) ? undefined : value;
 
+/** The contract, as far as the page reads it. */
+interface Contract {
+  readonly info: object;
+  readonly tags: readonly object[];
+  readonly paths: Record<string, Record<string, { responses: Record<string, Described> }>>;
+}
+interface Described {
+  readonly description: string;
+}
+
+const readContract = async (): Promise<Contract> =>
+  JSON.parse(await readFile(contractPath, 'utf8'));
+
 /** Every error of the contract by its code, in order of status. */
-const errorGuides = () => {
-  const documented = Object.values(paths())
+const errorGuides = ({ paths }: Contract) => {
+  const documented = Object.values(paths)
     .flatMap((item) => Object.values(item))
     .flatMap(({ responses }) => Object.entries(responses))
     .filter(([status]) => Number(status) >= 400)
@@ -60,16 +72,16 @@ const errorGuides = () => {
   });
 };
 
-const errorList = () =>
-  errorGuides()
+const errorList = (contract: Contract) =>
+  errorGuides(contract)
     .map(({ status, name }) => `- ${status} [\`${name}\`](#tag/${name.replaceAll('_', '-')})`)
     .join('\n');
 
-const readGuide = async (file: string) => {
+const readGuide = async (contract: Contract, file: string) => {
   const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
   const description = lines
     .join('\n')
-    .replace('<!-- errors -->', errorList)
+    .replace('<!-- errors -->', () => errorList(contract))
     .replace('<!-- limits -->', limitsText);
   return { name: heading.replace('# ', ''), description };
 };
@@ -85,17 +97,15 @@ const withLocalService = (text: string, { baseAddress }: PageService) =>
  * and the guides as sections.
  */
 const referenceDocument = async (service: PageService | undefined): Promise<string> => {
-  const document: { info: object; tags: object[] } = JSON.parse(
-    await readFile(contractPath, 'utf8'),
-  );
-  const guide = await readGuide('introduction');
+  const contract = await readContract();
+  const guide = await readGuide(contract, 'introduction');
   const description = service ? withLocalService(guide.description, service) : guide.description;
-  const guides = await Promise.all(guideNames.map(readGuide));
-  const errors = errorGuides();
+  const guides = await Promise.all(guideNames.map((file) => readGuide(contract, file)));
+  const errors = errorGuides(contract);
   const shown = {
-    ...document,
-    info: { ...document.info, description },
-    tags: [...document.tags, ...guides, ...errors],
+    ...contract,
+    info: { ...contract.info, description },
+    tags: [...contract.tags, ...guides, ...errors],
     'x-tagGroups': [
       { name: 'Operations', tags: ['pets'] },
       { name: 'Guides', tags: guides.map(({ name }) => name) },

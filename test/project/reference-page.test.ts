@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { clientPackage } from '../../infra/client-package.ts';
+import { operationDetails } from '../../infra/operations.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { errorDescriptions } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
@@ -28,8 +29,10 @@ interface Section {
   readonly description: string;
 }
 
-const samples = operations.flatMap(({ name }) =>
-  codeSamples(name).map(({ lang, source }) => ({ name, lang, source })),
+const samples = operations.flatMap((operation) =>
+  codeSamples(operation, operationDetails[operation.name].example.request).map(
+    ({ lang, source }) => ({ name: operation.name, lang, source }),
+  ),
 );
 
 let petId: number;

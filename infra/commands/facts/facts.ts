@@ -1,5 +1,5 @@
 import { operations } from '../../../lib/contract/operations.ts';
-import { paths } from '../../../lib/openapi/operations.ts';
+import { operationDetails } from '../../operations.ts';
 import { prod, staging } from '../../stages.ts';
 
 /** The documents with facts, relative to the project's folder. */
@@ -7,17 +7,11 @@ export const documentsWithFacts: readonly string[] = ['README.md', 'infra/README
 
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-const summaries = new Map(
-  Object.values(paths()).flatMap((item) =>
-    Object.values(item).map(({ operationId, summary }) => [operationId, summary]),
-  ),
-);
-
 const operationRows = operations.map(({ name, method, path, deprecation }) => {
   const removal = deprecation
     ? `; deprecated, to be removed on ${dateFormat.format(deprecation.sunset)}`
     : '';
-  return `| \`${name}\` | \`${method} ${path}\` | ${summaries.get(name)}${removal} |`;
+  return `| \`${name}\` | \`${method} ${path}\` | ${operationDetails[name].summary}${removal} |`;
 });
 
 const inStages = (unit: string, ofStage: (stage: typeof prod) => number | undefined): string =>
