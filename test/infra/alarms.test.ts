@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { bundleName } from '../../infra/names.ts';
+import { operationDetails } from '../../infra/operations.ts';
 import { prod } from '../../infra/stages.ts';
+import { operations } from '../../lib/contract/operations.ts';
 import { type AlarmCondition, alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate } from '../support/stack.ts';
 
@@ -28,7 +31,13 @@ const goesOff = (alarm: AlarmCondition, values: Values, year?: number): boolean[
 const always = [true, true];
 const never = [false, false];
 
-const limitsOfVersions = { 'list-pets': 200, 'create-pet': 125, 'get-pet': 125, unrouted: 50 };
+/** In ms. */
+const limitsOfVersions: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    operations.map(({ name }) => [bundleName(name), operationDetails[name].latencyLimitMs]),
+  ),
+  unrouted: 50,
+};
 
 /**
  * For each alarm: its periods, the least values of its metrics that set it off, and values that just fail to.

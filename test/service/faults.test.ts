@@ -2,11 +2,15 @@ import { PassThrough } from 'node:stream';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { operationDetails } from '../../infra/operations.ts';
+import { operations as definitions } from '../../lib/contract/operations.ts';
+import type { OperationName } from '../../lib/contract/routes.ts';
 import { answer, delayed, type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
 import { fromBundles } from '../support/load-handlers.ts';
 import { captureLog, expectOneFailure, readLines } from '../support/log-lines.ts';
 import { walkPages } from '../support/pages.ts';
+import type { EventParts } from '../support/proxy-event.ts';
 import { bearer, creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
@@ -17,11 +21,17 @@ vi.useFakeTimers({ toFake: ['Date'] });
 const { id: petId } = (await service.send(creation())).body;
 
 const list = { query: { status: 'available' } };
-const operations = [
-  { name: 'listPets', call: 'Query Pets', success: 200, request: list },
-  { name: 'createPet', call: 'PutItem Pets', success: 201, request: creation() },
-  { name: 'getPet', call: 'GetItem Pets', success: 200, request: { petId } },
-];
+const requestOf: Readonly<Record<OperationName, EventParts>> = {
+  listPets: list,
+  createPet: creation(),
+  getPet: { petId },
+};
+const operations = definitions.flatMap(({ name, success }) =>
+  operationDetails[name].dynamodbCalls.map(({ action }) => ({
+    ...{ name, success, call: `${action} Pets` },
+    request: requestOf[name],
+  })),
+);
 
 /** Runs the operations in parallel: each has its own bundle, and its own call to fail. */
 const runAll = (options?: InvokeOptions) =>
