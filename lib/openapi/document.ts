@@ -17,7 +17,7 @@ const introduction = `Send an API key with every request: \`Authorization: Beare
 - A repeated or unknown query parameter, or an unknown field, gets 400.
 - Every error of the service has the schema Error. Unknown paths get 404.
 - AWS itself refuses more than 10,240 bytes of headers, a body over 10 MB, and a path outside the base address. These responses have another body.
-- New fields, headers and error codes may be added to responses. Ignore those that you do not know.
+- New fields, headers, statuses and error codes may be added to responses. Ignore those that you do not know.
 
 ## Limits
 

@@ -36,7 +36,7 @@ describe('the typed client', () => {
     expectTypeOf<keyof ListPetsQuery>().toEqualTypeOf<keyof contractQuery.ListPetsQuery>();
     const { limit } = v.parse(contractQuery.ListPetsQuery, {});
     const source = readFileSync(join(projectDirectory, 'lib/client/animal-store.ts'), 'utf8');
-    expect(source).toContain(`on a page, 1 to ${contractQuery.maxLimit}; ${limit} by default.`);
+    expect(source).toContain(`from 1 to ${contractQuery.maxLimit}. The default is ${limit}.`);
   });
 
   it('accepts every pet that the service accepts', async () => {

@@ -18,7 +18,11 @@ const sizes = petStatuses.map((_, index) => [30, 3, 20][index] ?? 2);
 const pets: readonly Pet[] = petStatuses.flatMap((status, statusIndex) =>
   fc
     .sample(fc.record(newPetFields), { numRuns: sizes[statusIndex] ?? 0, seed: statusIndex })
-    .map((fields, number) => ({ id: 7 + number * 3 + statusIndex, ...fields, status })),
+    .map((fields, number) => ({
+      id: 7 + number * petStatuses.length + statusIndex,
+      ...fields,
+      status,
+    })),
 );
 
 const service = await startHandlers();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import type { ClientRequest, ClientResponse } from './http-client.ts';
 
@@ -48,10 +49,9 @@ const closed = JSON.parse(contractText, (_key, value: ByName<unknown>) =>
 );
 
 // Not strict, because the document around the schemas has no schema; Redocly checks it.
-const ajv = new Ajv2020({ strictSchema: false, formats: { int64: true } }).addSchema(
-  closed,
-  'openapi.json',
-);
+const ajv = addFormats
+  .default(new Ajv2020({ strictSchema: false }))
+  .addSchema(closed, 'openapi.json');
 
 /** Returns what is wrong with a value, by a schema at a place of the document. */
 const mismatches = (what: string, place: string, value: unknown): string[] => {
