@@ -1,31 +1,14 @@
-import { prod } from '../../infra/stages.ts';
-import { maxBodyBytes } from '../contract/limits.ts';
-import { operations } from '../contract/operations.ts';
-import { maxNameLength } from '../contract/pet.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-const count = (value: number) => value.toLocaleString('en');
+const guide = readFileSync(join(import.meta.dirname, 'guides', 'limits.md'), 'utf8');
 
-const throttleOf = ({ name, method, path }: (typeof operations)[number]) => {
-  const { ratePerSecond, burst } = prod.operationThrottles[name] ?? prod.throttle;
-  return `| \`${method} ${path}\` | ${count(ratePerSecond)} | ${count(burst)} |`;
+/**
+ * Returns the limits of production that clients can reach, as Markdown. `npm run facts` writes them into the
+ * guide. Throws if the guide has none.
+ */
+export const limitsText = (): string => {
+  const [, text] = /<!-- fact: limits -->(.*?)<!-- end -->/s.exec(guide) ?? [];
+  if (text === undefined) throw new Error('guides/limits.md has no fact limits');
+  return text.trim();
 };
-
-/** The limits of production that clients can reach, as Markdown. */
-export const limitsText = (): string =>
-  [
-    'All clients together, in production:',
-    '',
-    '| operation | requests per second | burst |',
-    '|---|---|---|',
-    ...operations.map(throttleOf),
-    '',
-    ...(prod.firewall
-      ? [
-          `- Each address may send ${count(prod.firewall.requestsPerAddress)} requests in 5 minutes, and each API key ${count(prod.firewall.requestsPerApiKey)}.`,
-        ]
-      : []),
-    '- Staging has lower limits.',
-    `- A body has at most ${count(maxBodyBytes)} bytes, and all headers together 10,240.`,
-    `- A name has at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` 255.`,
-    '- A 429 changed nothing. Wait as many seconds as `Retry-After` says: 1 over a limit per second, 300 over one for 5 minutes.',
-  ].join('\n');

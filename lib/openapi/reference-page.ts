@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { limitsText } from './limits.ts';
 
 const contractPath = join(import.meta.dirname, '../contract/openapi.json');
 const scalarPath = join(
@@ -82,7 +81,7 @@ const readGuide = async (contract: Contract, file: string) => {
   const description = lines
     .join('\n')
     .replace('<!-- errors -->', () => errorList(contract))
-    .replace('<!-- limits -->', limitsText);
+    .replaceAll(/<!--.*?-->/g, '');
   return { name: heading.replace('# ', ''), description };
 };
 

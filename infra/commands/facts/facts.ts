@@ -1,9 +1,14 @@
 import { operations } from '../../../lib/contract/operations.ts';
 import { operationDetails } from '../../operations.ts';
 import { prod, staging } from '../../stages.ts';
+import { limitsText } from './limits-text.ts';
 
 /** The documents with facts, relative to the project's folder. */
-export const documentsWithFacts: readonly string[] = ['README.md', 'infra/README.md'];
+export const documentsWithFacts: readonly string[] = [
+  'README.md',
+  'infra/README.md',
+  'lib/openapi/guides/limits.md',
+];
 
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
@@ -25,6 +30,7 @@ const facts: Readonly<Record<string, string>> = {
     '\n',
   ),
   'canary minutes': inStages('minute', ({ canaryMinutes }) => canaryMinutes),
+  limits: `\n${limitsText()}\n`,
   'days of recovery': inStages('day', ({ pointInTimeRecoveryDays }) => pointInTimeRecoveryDays),
 };
 

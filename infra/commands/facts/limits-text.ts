@@ -1,0 +1,31 @@
+import { maxBodyBytes } from '../../../lib/contract/limits.ts';
+import { operations } from '../../../lib/contract/operations.ts';
+import { maxNameLength } from '../../../lib/contract/pet.ts';
+import { prod } from '../../stages.ts';
+
+const count = (value: number) => value.toLocaleString('en');
+
+const throttleOf = ({ name, method, path }: (typeof operations)[number]) => {
+  const { ratePerSecond, burst } = prod.operationThrottles[name] ?? prod.throttle;
+  return `| \`${method} ${path}\` | ${count(ratePerSecond)} | ${count(burst)} |`;
+};
+
+/** The limits of production that clients can reach, as Markdown. */
+export const limitsText = (): string =>
+  [
+    'All clients together, in production:',
+    '',
+    '| operation | requests per second | burst |',
+    '|---|---|---|',
+    ...operations.map(throttleOf),
+    '',
+    ...(prod.firewall
+      ? [
+          `- Each address may send ${count(prod.firewall.requestsPerAddress)} requests in 5 minutes, and each API key ${count(prod.firewall.requestsPerApiKey)}.`,
+        ]
+      : []),
+    '- Staging has lower limits.',
+    `- A body has at most ${count(maxBodyBytes)} bytes, and all headers together 10,240.`,
+    `- A name has at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` 255.`,
+    '- A 429 changed nothing. Wait as many seconds as `Retry-After` says: 1 over a limit per second, 300 over one for 5 minutes.',
+  ].join('\n');
