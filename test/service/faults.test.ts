@@ -159,14 +159,16 @@ describe('an answer that stalls, in any way and at any call', () => {
   ])('$outcome', async ({ stalled, attempts }) => {
     captureLog();
     const sent = requests.flatMap((request) =>
-      stallsOf(request.call).map((stall) => {
-        service.proxy.inject(request.call, stall, stalled);
-        return request;
-      }),
+      stallsOf(request.call).map((stall) => ({ ...request, stall })),
     );
-    const responses = await Promise.all(sent.map(({ run }) => run()));
-    const expected = sent.map(({ success }) => (stalled < 3 ? success : 503));
-    expect(responses.map(({ status }) => status)).toEqual(expected);
+    // A few at a time: on a busy machine, many requests at once would not end within their second.
+    for (let first = 0; first < sent.length; first += 4) {
+      const few = sent.slice(first, first + 4);
+      for (const { call, stall } of few) service.proxy.inject(call, stall, stalled);
+      const responses = await Promise.all(few.map(({ run }) => run()));
+      const expected = few.map(({ success }) => (stalled < 3 ? success : 503));
+      expect(responses.map(({ status }) => status)).toEqual(expected);
+    }
     for (const call of ['PutItem Pets', 'GetItem Pets', 'GetItem Keys']) {
       expect(attemptsOf(call), call).toBe(attempts * stallsOf(call).length);
     }
