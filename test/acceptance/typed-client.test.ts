@@ -44,7 +44,7 @@ describe('the typed client', () => {
       code: 'invalid_request',
       status: 400,
       message: expect.stringMatching(/^name must be/),
-      requestId: expect.stringMatching(/^\S{15}=$/),
+      requestId: process.env['LEFT_OUT_HEADERS'] ? undefined : expect.stringMatching(/^\S{15}=$/),
     });
     const notFound = { name: 'AnimalStoreError', code: 'not_found', status: 404 };
     await expect(store.getPet(1)).rejects.toMatchObject(notFound);

@@ -137,6 +137,8 @@ const runAcceptanceTests = (baseAddress: string) => {
     'LEFT OUT: more than 8 requests at once. MiniStack needs a process of 70 MB for each.',
   );
   process.env['PARALLEL_REQUESTS'] = '8';
+  console.log('LEFT OUT: the header x-amz-apigw-id, which MiniStack does not send.');
+  process.env['LEFT_OUT_HEADERS'] = 'x-amz-apigw-id';
   succeed(npmRun('acceptance', ...ofStage, '--no-file-parallelism'));
 };
 
