@@ -7,7 +7,7 @@ import { accountStackId, stackName } from './names.ts';
 import { placeholdersIn } from './placeholders.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
-import { emulated, type Stage, stageNamed, stages, staging } from './stages.ts';
+import { emulated, type Stage, stageNamed, stages, staging, withoutCanary } from './stages.ts';
 
 await bundleFunctions();
 
@@ -15,7 +15,7 @@ await bundleFunctions();
 // file don't, so they are set here.
 const app = new App({ analyticsReporting: false, context: cdk.context });
 // `--context emulator=true` is for an AWS-compatible emulator. `--context canary=off` is for a fix that
-// can't wait. `--context placeholders=allowed` allows a synthesis without a deployment.
+// can't wait: after its check, a new version gets all requests at once. `--context placeholders=allowed` allows a synthesis without a deployment.
 // `--context cors=<origin>` replaces `corsOrigins`. `--context stage=<name>` declares one stage, a
 // permanent one or one of your own, instead of all permanent ones.
 // `--context code-cache=off` is for functions that don't run on Lambda.
@@ -49,8 +49,7 @@ for (const stage of deployed) {
     new AccountStack(app, account, stage.environment && { env: stage.environment });
   }
   new AnimalStoreStack(app, stackName(stage), {
-    ...stage,
-    ...(isSet('canary', 'off') && { canaryMinutes: undefined }),
+    ...(isSet('canary', 'off') ? withoutCanary(stage) : stage),
     ...(typeof cors === 'string' && { corsOrigins: [cors] }),
   });
 }

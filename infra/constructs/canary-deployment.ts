@@ -1,6 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import {
+  type ILambdaDeploymentConfig,
   LambdaApplication,
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
@@ -24,7 +25,7 @@ import {
 
 /**
  * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed. It
- * then gets 10 % of them for `canaryMinutes`, and then all. An alarm of the new version, or the alarm
+ * then gets 10 % of them for `minutes`, and then all. An alarm of the new version, or the alarm
  * `server-errors`, rolls the deployment back.
  */
 export class CanaryDeployment extends Construct {
@@ -34,10 +35,7 @@ export class CanaryDeployment extends Construct {
     const application = new LambdaApplication(this, 'Application');
     const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited';
     const role = serviceRole(this, 'Role', 'codedeploy', policy);
-    const interval = Duration.minutes(minutes);
-    const deploymentConfig = new LambdaDeploymentConfig(this, 'Config', {
-      trafficRouting: TrafficRouting.timeBasedCanary({ interval, percentage: 10 }),
-    });
+    const deploymentConfig = this.#deploymentConfig(minutes);
     const check = this.#addCheck(stage, functions);
     acknowledgeVersions(role, check, 'The CDK lets CodeDeploy call every version of its hook.');
     for (const name of [...operations.map((operation) => operation.name), 'unrouted'] as const) {
@@ -57,6 +55,14 @@ export class CanaryDeployment extends Construct {
       // permission to call the check.
       alias.node.addDependency(check, role);
     }
+  }
+
+  #deploymentConfig(minutes: number): ILambdaDeploymentConfig {
+    if (minutes === 0) return LambdaDeploymentConfig.ALL_AT_ONCE;
+    const interval = Duration.minutes(minutes);
+    return new LambdaDeploymentConfig(this, 'Config', {
+      trafficRouting: TrafficRouting.timeBasedCanary({ interval, percentage: 10 }),
+    });
   }
 
   /**

@@ -3,7 +3,7 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { requireSafe } from '../../infra/require-safe.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
-import { emulated, prod, type Stage, stages, staging } from '../../infra/stages.ts';
+import { emulated, prod, type Stage, stages, staging, withoutCanary } from '../../infra/stages.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../support/stack.ts';
@@ -200,8 +200,29 @@ describe.each(withCanary)('a canary deployment of $name', (stage) => {
   );
 });
 
+it.each(withCanary)(
+  'a deployment of $name without a canary checks its versions all the same',
+  (stage) => {
+    const configType = 'AWS::CodeDeploy::DeploymentConfig';
+    /** The resources of the stage without the configuration of its deployments, and what configures them. */
+    const split = (template: Template) => {
+      const names: unknown[] = [];
+      const text = JSON.stringify(template.toJSON()['Resources'], (key, value) => {
+        if (value?.Type === configType) return undefined;
+        if (key !== 'DeploymentConfigName') return value;
+        names.push(value);
+        return undefined;
+      });
+      return { names, resources: JSON.parse(text) };
+    };
+    const atOnce = split(templateOf(withoutCanary(stage)));
+    expect(atOnce.resources).toEqual(split(templateOf(stage)).resources);
+    expect(new Set(atOnce.names)).toEqual(new Set(['CodeDeployDefault.LambdaAllAtOnce']));
+  },
+);
+
 it('a stage without canaryMinutes takes a new version at once', () => {
-  const atOnce = templateOf({ ...staging, canaryMinutes: undefined });
+  const atOnce = templateOf(withoutCanary({ ...staging, canaryMinutes: undefined }));
   atOnce.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
   expect(JSON.stringify(atOnce.findResources('AWS::Lambda::Alias'))).not.toContain('UpdatePolicy');
 });
