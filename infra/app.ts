@@ -15,9 +15,10 @@ await bundleFunctions();
 // file don't, so they are set here.
 const app = new App({ analyticsReporting: false, context: cdk.context });
 // `--context emulator=true` is for an AWS-compatible emulator. `--context canary=off` is for a fix that
-// can't wait: after its check, a new version gets all requests at once. `--context placeholders=allowed` allows a synthesis without a deployment.
-// `--context cors=<origin>` replaces `corsOrigins`. `--context stage=<name>` declares one stage, a
-// permanent one or one of your own, instead of all permanent ones.
+// can't wait: after its check, a new version gets all requests at once. `--context placeholders=allowed`
+// allows a synthesis without a deployment. `--context cors=<origin>` replaces `corsOrigins`.
+// `--context stage=<name>` declares one stage, a permanent one or one of your own, instead of all
+// permanent ones.
 // `--context code-cache=off` is for functions that don't run on Lambda.
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const cors: unknown = app.node.tryGetContext('cors');
