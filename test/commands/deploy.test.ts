@@ -16,8 +16,10 @@ const api = 'AWS::ApiGateway::RestApi';
 
 const aws = await startAwsEndpoint();
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-deploy-'));
-// This replaces the CDK's CLI, and writes down its arguments.
-await writeFile(join(directory, 'cdk'), '#!/bin/sh\necho "$*" >>"$0.log"\n', { mode: 0o755 });
+/** Puts a shell script in place of a program. It writes down its arguments first. */
+const replaceProgram = (name: string, script = '') =>
+  writeFile(join(directory, name), `#!/bin/bash\necho "$*" >>"$0.log"\n${script}`, { mode: 0o755 });
+await replaceProgram('cdk');
 
 describe('changes that lose data or the address of the API', () => {
   it.each([
@@ -38,6 +40,29 @@ describe('changes that lose data or the address of the API', () => {
     const line = expect.stringMatching(`^${ResourceType} Kept: ${Action}.*\\.$`);
     expect(lossesOf([{ ResourceChange: change }])).toEqual(isLoss ? [line] : []);
   });
+
+  const contextOf = (...indexes: string[]) =>
+    JSON.stringify({
+      Properties: { GlobalSecondaryIndexes: indexes.map((IndexName) => ({ IndexName })) },
+    });
+  it.each([
+    ['loses an index', contextOf('byStatus', 'byName'), contextOf('byStatus'), ['byName']],
+    ['loses its only index', contextOf('byStatus'), '{"Properties":{}}', ['byStatus']],
+    ['gets an index', contextOf('byStatus'), contextOf('byStatus', 'byName'), []],
+    ['keeps its indexes', contextOf('byStatus'), contextOf('byStatus'), []],
+    ['may lose one, which the change does not say', undefined, undefined, ['an index']],
+  ])('a table that %s', (_what, BeforeContext, AfterContext, removed) => {
+    const ResourceChange = {
+      Action: 'Modify' as const,
+      ResourceType: table,
+      LogicalResourceId: 'Pets',
+      Replacement: 'False' as const,
+      Details: [{ Target: { Name: 'GlobalSecondaryIndexes' } }],
+      ...(BeforeContext !== undefined && { BeforeContext, AfterContext }),
+    };
+    const lines = removed.map((index) => `${table} Pets: Remove of ${index}.`);
+    expect(lossesOf([{ ResourceChange }])).toEqual(lines);
+  });
 });
 
 describe('npm run deploy', () => {
@@ -57,7 +82,10 @@ describe('npm run deploy', () => {
       'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
       ListStackResources: xmlError('ValidationError'),
       DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus, Changes: Changes ?? [] }),
+      ListChangeSets: xml('ListChangeSets', { Summaries: changeSets }),
+      DeleteChangeSet: xml('DeleteChangeSet', {}),
     };
+    aws.requests.length = 0;
     const log = join(directory, 'cdk.log');
     await writeFile(log, '');
     const command = ['infra/commands/deploy/main.ts', ...words, '--context', 'emulator=true'];
@@ -68,8 +96,23 @@ describe('npm run deploy', () => {
     });
     const [err, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
     const cdk = (await readFile(log, 'utf8')).split('\n').filter(Boolean);
-    return { err, exitCode, cdk };
+    const deleted = aws.requests
+      .filter(({ action }) => action === 'DeleteChangeSet')
+      .map(({ body }) => new URLSearchParams(body).get('ChangeSetName'));
+    return { err, exitCode, cdk, deleted };
   };
+  const changeSets = [
+    ['npm-run-deploy-refused', 'CREATE_COMPLETE', 'AVAILABLE'],
+    ['npm-run-deploy-empty', 'FAILED', 'UNAVAILABLE'],
+    ['npm-run-deploy-outdated', 'CREATE_COMPLETE', 'OBSOLETE'],
+    ['npm-run-deploy-running', 'CREATE_COMPLETE', 'EXECUTE_IN_PROGRESS'],
+    ['npm-run-deploy-begun', 'CREATE_IN_PROGRESS', 'UNAVAILABLE'],
+    ['of-another-program', 'CREATE_COMPLETE', 'AVAILABLE'],
+  ].map(([ChangeSetName, Status, ExecutionStatus]) => ({
+    ChangeSetName,
+    Status,
+    ExecutionStatus,
+  }));
   const changeOf = (Replacement: string) => {
     const change = {
       Action: 'Modify',
@@ -84,12 +127,14 @@ describe('npm run deploy', () => {
   it('executes exactly the change set that it has checked', async () => {
     const result = await deploy(changeOf('False'), 'AnimalStore-staging', ...options);
     const described = aws.requests.find(({ action }) => action === 'DescribeChangeSet');
-    const changeSet = new URLSearchParams(described?.body).get('ChangeSetName');
+    const parameters = new URLSearchParams(described?.body);
+    expect(parameters.get('IncludePropertyValues')).toBe('true');
+    const changeSet = parameters.get('ChangeSetName');
     const cdk = [
       `deploy AnimalStore-staging ${options.join(' ')} --context emulator=true --method prepare-change-set --change-set-name ${changeSet}`,
       `deploy AnimalStore-staging --app cdk.out --method execute-change-set --change-set-name ${changeSet} --require-approval never --outputs-file outputs.json`,
     ];
-    expect(result).toEqual({ err: '', exitCode: 0, cdk });
+    expect(result).toEqual({ err: '', exitCode: 0, cdk, deleted: [] });
   });
 
   it('executes a change set that changes only outputs', async () => {
@@ -108,8 +153,70 @@ describe('npm run deploy', () => {
     ]);
   });
 
+  it('deploys the stacks of a folder', async () => {
+    const { cdk } = await deploy([], 'AnimalStore-staging', '--app', 'stacks');
+    expect(cdk).toEqual([
+      expect.stringMatching(
+        /^deploy AnimalStore-staging --context emulator=true --app stacks --method prepare/,
+      ),
+      expect.stringMatching(/^deploy AnimalStore-staging --app stacks --method execute-change-set /),
+    ]);
+  });
+
+  it.each([
+    ['a change set that would lose a table', changeOf('True')],
+    ['an empty change set', undefined],
+  ])('deletes %s, and others of its own that were not executed', async (_what, changes) => {
+    const { deleted } = await deploy(changes, 'AnimalStore-staging');
+    expect(deleted).toEqual([
+      'npm-run-deploy-refused',
+      'npm-run-deploy-empty',
+      'npm-run-deploy-outdated',
+    ]);
+  });
+
+  describe('going back', () => {
+    /** Puts a program in place of GitHub's CLI. The runs 40 and 20 have reached prod, 30 and 10 have not. */
+    const replaceGh = (download: string) =>
+      replaceProgram(
+        'gh',
+        `case "$2 $3" in
+          'list --workflow') printf '40\\n30\\n20\\n10\\n' ;;
+          'view 40' | 'view 20') echo "$3 commit-of-$3" ;;
+          download*) ${download} ;;
+        esac`,
+      );
+    const back = (run: string) => deploy([], 'AnimalStore-staging', '--before', run);
+
+    it('deploys the last release before a run, without a canary', async () => {
+      await replaceGh('true');
+      const { err, exitCode, cdk } = await back('40');
+      expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+      const folder = join(projectDirectory, '.build/releases/20');
+      expect(await readFile(join(directory, 'gh.log'), 'utf8')).toContain(
+        `\nrun download 20 --name release --dir ${folder}\n`,
+      );
+      expect(cdk).toHaveLength(2);
+      for (const command of cdk) expect(command).toContain(` --app ${folder}/stacks/canary-off `);
+    });
+
+    it.each([
+      [
+        'says how to build a release that GitHub no longer has',
+        '41',
+        'git switch --detach commit-of-40',
+      ],
+      ['fails if there is no earlier release', '20', 'No release reached prod before the run 20.'],
+    ])('%s, and deploys nothing', async (_what, run, message) => {
+      await replaceGh('false');
+      const { err, exitCode, cdk } = await back(run);
+      expect(err).toContain(message);
+      expect({ exitCode, cdk }).toEqual({ exitCode: 1, cdk: [] });
+    });
+  });
+
   const loss =
-    'error: AWS::DynamoDB::Table Pets: Modify with Replacement True. See "Replace a table"';
+    'error: AWS::DynamoDB::Table Pets: Modify with Replacement True. Nothing was deployed.';
   const names = ['AnimalStore-account', ...stages.map(stackName)].join(', ');
   it.each([
     ['that would lose a table', changeOf('True'), 'AnimalStore-staging', 1, loss, 1],

@@ -1,19 +1,70 @@
-import type { Change } from '@aws-sdk/client-cloudformation';
+import {
+  type Change,
+  type CloudFormationClient,
+  DeleteChangeSetCommand,
+  paginateListChangeSets,
+  type ResourceChange,
+} from '@aws-sdk/client-cloudformation';
+import * as v from 'valibot';
 
 /** The types of resources that hold stored data or the address of the API. */
 const kept: ReadonlySet<string> = new Set(['AWS::DynamoDB::Table', 'AWS::ApiGateway::RestApi']);
 
 /**
- * Returns a line for each change that replaces or removes a table or the API. A change
- * that may do so counts too.
+ * Returns a line for each change that replaces or removes a table or the API, or removes an index of a table.
+ * A change that may do so counts too. The change set must be described with its property values.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
  */
 export const lossesOf = (changes: readonly Change[]): string[] =>
   changes.flatMap(({ ResourceChange = {} }) => {
     const { ResourceType = '', LogicalResourceId, Action = '', Replacement } = ResourceChange;
+    if (!kept.has(ResourceType)) return [];
     // With `Conditional`, CloudFormation decides while it deploys.
     const what = Action === 'Modify' ? `Modify with Replacement ${Replacement}` : Action;
-    const isHarmless = ['Add', 'Import', 'Modify with Replacement False'].includes(what);
-    if (isHarmless || !kept.has(ResourceType)) return [];
-    return [`${ResourceType} ${LogicalResourceId}: ${what}.`];
+    if (!['Add', 'Import', 'Modify with Replacement False'].includes(what))
+      return [`${ResourceType} ${LogicalResourceId}: ${what}.`];
+    return removedIndexesOf(ResourceChange).map(
+      (index) => `${ResourceType} ${LogicalResourceId}: Remove of ${index}.`,
+    );
   });
+
+/** What CloudFormation tells of a resource before or after a change. */
+const Context = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    Properties: v.object({
+      GlobalSecondaryIndexes: v.optional(v.array(v.object({ IndexName: v.string() })), []),
+    }),
+  }),
+);
+
+const indexesIn = (context: string) =>
+  v.parse(Context, context).Properties.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
+
+/** Returns the indexes that a modified table loses: "an index" if the change does not say which. */
+const removedIndexesOf = ({ Details = [], BeforeContext, AfterContext }: ResourceChange) => {
+  const property = 'GlobalSecondaryIndexes';
+  if (!Details.some(({ Target }) => Target?.Name === property)) return [];
+  if (BeforeContext === undefined || AfterContext === undefined) return ['an index'];
+  const remaining = indexesIn(AfterContext);
+  return indexesIn(BeforeContext).filter((name) => !remaining.includes(name));
+};
+
+/** The start of the names of the change sets that `npm run deploy` creates. */
+export const changeSetPrefix = 'npm-run-deploy-';
+
+/**
+ * Deletes the change sets of `npm run deploy` that were not executed. A refused one could still be executed,
+ * and about 1,000 fill a stack. CloudFormation itself deletes the others of a stack when it executes one.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ExecuteChangeSet.html
+ */
+export const deleteUnexecuted = async (client: CloudFormationClient, StackName: string) => {
+  for await (const { Summaries = [] } of paginateListChangeSets({ client }, { StackName }))
+    for (const { ChangeSetName = '', Status = '', ExecutionStatus } of Summaries) {
+      const isOurs = ChangeSetName.startsWith(changeSetPrefix);
+      const isFinal = ['CREATE_COMPLETE', 'FAILED'].includes(Status);
+      if (isOurs && isFinal && ExecutionStatus !== 'EXECUTE_IN_PROGRESS')
+        await client.send(new DeleteChangeSetCommand({ StackName, ChangeSetName }));
+    }
+};

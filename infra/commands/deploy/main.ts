@@ -9,13 +9,16 @@ import { regionOf } from '../../region-of.ts';
 import { emulated, type Stage, stages } from '../../stages.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { stageOption } from '../stage-option.ts';
-import { lossesOf } from './change-set.ts';
+import { changeSetPrefix, deleteUnexecuted, lossesOf } from './change-set.ts';
+import { releaseBefore } from './release-before.ts';
 
 interface Options {
   readonly stage?: Stage;
   readonly requireApproval?: string;
   readonly outputsFile?: string;
   readonly context: readonly string[];
+  readonly app?: string;
+  readonly before?: string;
   readonly revertDrift?: true;
 }
 
@@ -51,11 +54,11 @@ const cdkDeploy = (...words: readonly string[]) => {
 };
 
 /**
- * Creates a change set, and executes the same change set. Throws instead if it replaces or
- * removes a table or the API.
+ * Creates a change set, and executes the same change set. Throws instead, and deletes it, if it replaces or
+ * removes a table, an index or the API.
  */
 const deploy = async ({ id, name, stage }: Target, options: Options) => {
-  const { requireApproval, outputsFile, revertDrift } = options;
+  const { requireApproval, outputsFile, app, revertDrift } = options;
   const context = options.stage
     ? [...options.context, `stage=${options.stage.name}`]
     : options.context;
@@ -63,22 +66,28 @@ const deploy = async ({ id, name, stage }: Target, options: Options) => {
   const outputs = outputsFile === undefined ? [] : ['--outputs-file', outputsFile];
   const contexts = context.flatMap((value) => ['--context', value]);
   const drift = revertDrift ? ['--revert-drift'] : [];
-  const ChangeSetName = `npm-run-deploy-${randomUUID()}`;
+  const stacks = app === undefined ? [] : ['--app', app];
+  const ChangeSetName = `${changeSetPrefix}${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
   const prepare = ['--method', 'prepare-change-set', ...changeSet];
-  cdkDeploy(id, ...approval, ...outputs, ...contexts, ...drift, ...prepare);
+  cdkDeploy(id, ...approval, ...outputs, ...contexts, ...stacks, ...drift, ...prepare);
 
   const client = new CloudFormationClient(regionOf(stage));
-  const pages = paginateDescribeChangeSet({ client }, { StackName: name, ChangeSetName });
-  const found = await Array.fromAsync(pages);
-  // Nothing differs. A change set in which only outputs differ is available too, although it has no changes:
+  const changeSetOfStack = { StackName: name, ChangeSetName, IncludePropertyValues: true };
+  const found = await Array.fromAsync(paginateDescribeChangeSet({ client }, changeSetOfStack));
+  // A change set in which only outputs differ is available too, although it has no changes:
   // https://github.com/aws/aws-cdk/pull/2029
-  if (found[0]?.ExecutionStatus !== 'AVAILABLE') return;
-  const losses = lossesOf(found.flatMap(({ Changes = [] }) => Changes)).join('\nerror: ');
-  if (losses) throw new Error(`${losses} See "Replace a table" in infra/README.md.`);
+  const differs = found[0]?.ExecutionStatus === 'AVAILABLE';
+  const losses = lossesOf(found.flatMap(({ Changes = [] }) => Changes));
+  if (!differs || losses.length > 0) await deleteUnexecuted(client, name);
+  if (losses.length > 0)
+    throw new Error(
+      `${losses.join('\nerror: ')} Nothing was deployed. See "Tables and indexes" in infra/README.md.`,
+    );
+  if (!differs) return;
 
-  // Uses the cdk.out of the first command, so that CDK neither synthesises nor asks for approval again.
-  const execute = ['--app', 'cdk.out', '--method', 'execute-change-set', ...changeSet];
+  // Uses the stacks of the first command, so that CDK neither synthesises nor asks for approval again.
+  const execute = ['--app', app ?? 'cdk.out', '--method', 'execute-change-set', ...changeSet];
   cdkDeploy(id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
@@ -90,12 +99,13 @@ const run = async (ids: readonly string[], options: Options) => {
   const named = stage ? [...ids, stackName(stage)] : ids;
   if (named.length === 0 || !named.every((id) => targets.has(id)))
     throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
+  const app = options.before === undefined ? options.app : releaseBefore(options.before);
   for (const target of targets.values()) {
     if (!named.includes(target.id)) continue;
     const found = await preflight(target.stage, target.kind);
     const problems = [...placeholdersIn(target.stage), ...found];
     if (problems.length > 0) throw new Error(problems.join('\nerror: '));
-    await deploy(target, options);
+    await deploy(target, { ...options, ...(app !== undefined && { app }) });
   }
 };
 
@@ -114,6 +124,13 @@ program
     new Option('--context <key=value>', 'a value of the CDK context; can be repeated')
       .argParser(collect)
       .default([], 'none'),
+  )
+  .option('--app <folder>', 'deploy the stacks that cdk synth wrote into this folder')
+  .addOption(
+    new Option(
+      '--before <run>',
+      'go back: deploy, without a canary, the last release before this run of release.yml',
+    ).conflicts('app'),
   )
   .option('--revert-drift', 'also undo what was changed outside the stack')
   .action(run);
