@@ -159,7 +159,9 @@ describe('npm run deploy', () => {
       expect.stringMatching(
         /^deploy AnimalStore-staging --context emulator=true --app stacks --method prepare/,
       ),
-      expect.stringMatching(/^deploy AnimalStore-staging --app stacks --method execute-change-set /),
+      expect.stringMatching(
+        /^deploy AnimalStore-staging --app stacks --method execute-change-set /,
+      ),
     ]);
   });
 
