@@ -1,7 +1,7 @@
 import { type Operation, operations } from '../lib/contract/operations.ts';
 import type { Pet } from '../lib/contract/pet.ts';
 import type { OperationName } from '../lib/contract/routes.ts';
-import type { OperationDescription } from '../lib/openapi/operations.ts';
+import type { OperationDescriptions } from '../lib/openapi/operations.ts';
 import { statusIndex } from '../lib/pets/status-index.ts';
 
 /** A call of DynamoDB that a function makes, and the table or the index that it goes to. */
@@ -10,8 +10,8 @@ export interface DynamodbCall {
   readonly target: 'pets table' | 'keys table' | typeof statusIndex;
 }
 
-/** What the infrastructure needs to know of an operation besides its definition. */
-export interface OperationDetails extends OperationDescription {
+/** What a deployment needs to know of an operation besides its definition. */
+interface DeploymentDetails {
   /** All calls that the function may make, besides finding the API key. */
   readonly dynamodbCalls: readonly DynamodbCall[];
   /**
@@ -29,12 +29,24 @@ const rex: Required<Pet> = {
 };
 
 /** The details of each operation. No function imports them. */
-export const operationDetails: Readonly<Record<OperationName, OperationDetails>> = {
+export const operationDetails: OperationDescriptions &
+  Readonly<Record<OperationName, DeploymentDetails>> = {
   listPets: {
     summary: 'List animals',
     description:
       'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`. An added animal is usually in lists within a second. Do not rely on the order of the animals.',
-    example: { request: { query: { limit: '5', status: 'available' } }, response: [rex] },
+    parameters: {
+      limit: 'Maximum number of animals on the page.',
+      status: 'Returns only animals with this status.',
+      cursor:
+        'Start of the page. Copy it from the `Link` of the previous page, and send the same `status`.',
+    },
+    response: 'A page of animals.',
+    example: {
+      request: { query: { limit: '5', status: 'available' } },
+      clientCall: "store.listPetsPage({ limit: 5, status: 'available' })",
+      responses: { onePet: [rex], empty: [] },
+    },
     dynamodbCalls: [{ action: 'Query', target: statusIndex }],
     latencyLimitMs: 200,
   },
@@ -42,14 +54,26 @@ export const operationDetails: Readonly<Record<OperationName, OperationDetails>>
     summary: 'Add an animal',
     description:
       'Adds one animal. `getPet` finds it as soon as you have the response; lists usually show it within a second. If the response is lost, repeat the request with the same `Idempotency-Key`: the animal is added once, and each response has the same animal.',
-    example: { request: { body: { name: 'Rex', categoryId: 1 } }, response: rex },
+    parameters: {},
+    response: 'The animal with its `id`.',
+    example: {
+      request: { body: { name: 'Rex', categoryId: 1 } },
+      clientCall: "store.createPet({ name: 'Rex', categoryId: 1 })",
+      responses: { created: rex },
+    },
     dynamodbCalls: [{ action: 'PutItem', target: 'pets table' }],
     latencyLimitMs: 125,
   },
   getPet: {
     summary: 'Get an animal',
     description: 'Returns one animal, as soon as the response to its creation was sent.',
-    example: { request: { path: { petId: `${rex.id}` } }, response: rex },
+    parameters: { petId: 'The `id` of the animal. An invalid value gets 404.' },
+    response: 'The animal.',
+    example: {
+      request: { path: { petId: `${rex.id}` } },
+      clientCall: `store.getPet(${rex.id})`,
+      responses: { found: rex },
+    },
     dynamodbCalls: [{ action: 'GetItem', target: 'pets table' }],
     latencyLimitMs: 125,
   },

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ListPetsQuery } from './list-pets-query.ts';
-import { NewPet } from './pet.ts';
+import { NewPet, Pet, Pets } from './pet.ts';
 import type { RequestSchema } from './requests.ts';
 import { type OperationName, type Route, routes } from './routes.ts';
 
@@ -47,9 +47,35 @@ export const getPet = operation('getPet', {
   },
 });
 
-/** Every operation of the contract. */
-export const operations: readonly Operation[] = /* @__PURE__ */ Object.values({
+const definitions = {
   listPets,
   createPet,
   getPet,
-} satisfies { readonly [Name in OperationName]: Operation & { readonly name: Name } });
+} satisfies { readonly [Name in OperationName]: Operation & { readonly name: Name } };
+
+/** Every operation of the contract. */
+export const operations: readonly Operation[] = /* @__PURE__ */ Object.values(definitions);
+
+/**
+ * The schema of each operation's response, under its name in openapi.json. It is for checks and documents; no
+ * function of the API bundles it.
+ */
+export const responseBodies: Readonly<
+  Record<OperationName, Readonly<Record<string, v.GenericSchema>>>
+> = {
+  listPets: { Pets },
+  createPet: { Pet },
+  getPet: { Pet },
+};
+
+/** The names of the parameters that an operation takes in its path and its query. */
+export type ParameterName<Name extends OperationName> =
+  | PathParameterName<Name>
+  | keyof (typeof definitions)[Name]['query']['entries'];
+
+/** The names of the parameters that an operation takes in its path. */
+export type PathParameterName<Name extends OperationName> = NamesIn<(typeof routes)[Name]['path']>;
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer First}}${infer Rest}`
+  ? First | NamesIn<Rest>
+  : never;

@@ -1,28 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Operation } from '../contract/operations.ts';
-
-const text = readFileSync(join(import.meta.dirname, 'code-samples.md'), 'utf8');
-const labels = { typescript: 'TypeScript', python: 'Python' };
 
 /** A request to an operation; its body is sent as JSON. */
 export interface ExampleRequest {
   /** The parameters in the path, by name. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
+  readonly body?: object;
 }
 
-/** The code blocks of a section of code-samples.md, by language. */
-const blocksOf = (heading: string): ReadonlyMap<string, string> => {
-  const section = text.split('\n## ').find((each) => each.startsWith(`${heading}\n`)) ?? '';
-  const blocks = section.matchAll(/^```(\w+)\n(.*?)\n```$/gms);
-  return new Map([...blocks].map(([, lang = '', source = '']) => [lang, source]));
-};
+/** The path of a request, with its parameters. */
+const pathOf = (template: string, { path = {} }: ExampleRequest): string =>
+  template.replace(/{(\w+)}/g, (_parameter, name: string) => path[name] ?? '');
 
-/** Returns the command that sends a request. */
-const curl = (template: string, { path = {}, query = {}, body }: ExampleRequest): string => {
-  const target = template.replace(/{(\w+)}/g, (_parameter, name: string) => path[name] ?? '');
+/** The command that sends a request. */
+const curl = (template: string, request: ExampleRequest): string => {
+  const { query = {}, body } = request;
+  const target = pathOf(template, request);
   const parameters = new URLSearchParams(query);
   const url = parameters.size > 0 ? `${target}?${parameters}` : target;
   const lines = [`curl "$BASE_URL${url}"`, '-H "Authorization: Bearer $API_KEY"'];
@@ -36,17 +29,49 @@ const curl = (template: string, { path = {}, query = {}, body }: ExampleRequest)
   return lines.join(' \\\n  ');
 };
 
-/**
- * Returns requests to an operation, for `x-codeSamples`: with curl, and those of code-samples.md. They read
- * BASE_URL and API_KEY.
- */
-export const codeSamples = ({ name, path }: Operation, example: ExampleRequest) => {
-  const setup = blocksOf('Setup');
-  const requests = blocksOf(name);
-  const written = Object.entries(labels).map(([lang, label]) => ({
-    lang,
-    label,
-    source: [setup.get(lang) ?? [], requests.get(lang)].flat().join('\n\n'),
-  }));
-  return [{ lang: 'sh', label: 'curl', source: curl(path, example) }, ...written];
+/** The program that calls the typed client. */
+const typescript = (call: string): string => `\
+import { AnimalStore } from '@example.com/animal-store-client';
+
+const { BASE_URL: baseAddress = '', API_KEY: apiKey = '' } = process.env;
+const store = new AnimalStore({ baseAddress, apiKey });
+
+console.log(await ${call});`;
+
+/** The program that sends a request with Python's module requests. */
+const python = ({ method, path }: Operation, request: ExampleRequest): string => {
+  const { query, body } = request;
+  const values = [`os.environ["BASE_URL"] + "${pathOf(path, request)}"`];
+  if (query !== undefined) values.push(`params=${dictionary(query)}`);
+  if (body !== undefined) {
+    values.push(`json=${dictionary(body)}`, 'headers={"Idempotency-Key": os.urandom(16).hex()}');
+  }
+  return `\
+import os
+import requests
+
+session = requests.Session()
+session.headers["Authorization"] = "Bearer " + os.environ["API_KEY"]
+
+response = session.${method.toLowerCase()}(
+${values.map((value) => `    ${value},`).join('\n')}
+)
+response.raise_for_status()
+print(response.json())`;
 };
+
+/** Numbers and texts as a dictionary of Python. */
+const dictionary = (fields: object): string => {
+  const pairs = Object.entries(fields).map((pair) => pair.map((each) => JSON.stringify(each)));
+  return `{${pairs.map((pair) => pair.join(': ')).join(', ')}}`;
+};
+
+/**
+ * Returns requests to an operation, for `x-codeSamples`: with curl, with a call of the typed client, and in
+ * Python. They read BASE_URL and API_KEY.
+ */
+export const codeSamples = (operation: Operation, request: ExampleRequest, clientCall: string) => [
+  { lang: 'sh', label: 'curl', source: curl(operation.path, request) },
+  { lang: 'typescript', label: 'TypeScript', source: typescript(clientCall) },
+  { lang: 'python', label: 'Python', source: python(operation, request) },
+];

@@ -1,24 +1,46 @@
 import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
 import { idempotencyKeyPattern, maxBodyBytes } from '../contract/limits.ts';
 import { ListPetsQuery } from '../contract/list-pets-query.ts';
-import { type Deprecation, getPet, type Operation, operations } from '../contract/operations.ts';
+import {
+  type Deprecation,
+  getPet,
+  type Operation,
+  operations,
+  type ParameterName,
+  type PathParameterName,
+  responseBodies,
+} from '../contract/operations.ts';
 import { NewPet } from '../contract/pet.ts';
 import { parseBody, parseQuery } from '../contract/requests.ts';
 import { allowedMethods, type OperationName } from '../contract/routes.ts';
 import { codeSamples, type ExampleRequest } from './code-samples.ts';
 import { header, headersOf, headersOfError } from './headers.ts';
-import { listPetsParameters, ref } from './schemas.ts';
+import { queryParameters, ref } from './schemas.ts';
 
 /** What the document says of an operation beside its definition. */
-export interface OperationDescription {
+interface OperationDescription<Name extends OperationName = OperationName> {
   readonly summary: string;
   readonly description: string;
-  /** A request that works, and the body of its response. */
-  readonly example: { readonly request: ExampleRequest; readonly response: unknown };
+  /** The parameters in the path and the query. */
+  readonly parameters: Readonly<Record<ParameterName<Name>, string>>;
+  /** The successful response. */
+  readonly response: string;
+  readonly example: Example;
+}
+
+interface Example {
+  /** A request that works. */
+  readonly request: ExampleRequest;
+  /** The same request as a call of the typed client, which is `store`. */
+  readonly clientCall: string;
+  /** Bodies of successful responses, by name. The first one responds to the request. */
+  readonly responses: Readonly<Record<string, unknown>>;
 }
 
 /** The description of each operation, by name. */
-export type OperationDescriptions = Readonly<Record<OperationName, OperationDescription>>;
+export type OperationDescriptions = {
+  readonly [Name in OperationName]: OperationDescription<Name>;
+};
 
 const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
   'application/json': {
@@ -29,13 +51,26 @@ const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
   },
 });
 
-const parameter = (place: string, name: string, description: string, schema: unknown) => ({
-  in: place,
-  name,
-  ...(place === 'path' && { required: true }),
-  description,
-  schema,
-});
+/** The schemas of the parameters in paths. */
+const pathParameters: Readonly<Record<PathParameterName<OperationName>, object>> = {
+  petId: ref('PetId'),
+};
+
+/** The parameters that an operation takes in its path and its query. */
+const parametersOf = (
+  { name: operationName, query }: Operation,
+  descriptions: Readonly<Record<string, string>>,
+) =>
+  Object.entries(descriptions).map(([name, description]) => {
+    const inQuery = query.entries[name];
+    return {
+      in: inQuery ? 'query' : 'path',
+      name,
+      ...(inQuery?.type !== 'optional' && { required: true }),
+      description,
+      schema: inQuery ? queryParameters(operationName)[name] : Reflect.get(pathParameters, name),
+    };
+  });
 
 /** The error that the service responds with when it parses such a request. */
 const refusalOf = (parse: () => unknown): ApiError => {
@@ -54,82 +89,61 @@ interface ResponseParts {
 }
 const response = (description: string, parts: ResponseParts) => ({ description, ...parts });
 
-/** Parameters and responses of the operations. Every operation has further errors than its `ownErrors`. */
-const partsOf = (descriptions: OperationDescriptions) => ({
+/** What the document says of an operation beside its definition and its description. */
+interface Additions {
+  /** The parameters in headers. */
+  readonly parameters?: readonly object[];
+  readonly requestBody?: object;
+  readonly response?: ResponseParts;
+  /** The error of a wrong request; by default that of an unknown query parameter. */
+  readonly invalidRequest?: ApiError;
+  /** The errors that only this operation responds with. */
+  readonly errors?: readonly ApiError[];
+}
+
+const additionsOf = ({
+  createPet,
+}: OperationDescriptions): Readonly<Partial<Record<OperationName, Additions>>> => ({
   listPets: {
-    parameters: Object.entries({
-      limit: 'Maximum number of animals on the page.',
-      status: 'Returns only animals with this status.',
-      cursor:
-        'Start of the page. Copy it from the `Link` of the previous page, and send the same `status`.',
-    } satisfies Record<keyof ListPetsQuery, string>).map(([name, description]) =>
-      parameter('query', name, description, listPetsParameters[name]),
-    ),
-    responses: {
-      200: response('A page of animals.', {
-        headers: { Link: header('NextLink') },
-        content: json('Pets', { onePet: descriptions.listPets.example.response, empty: [] }),
-      }),
-    },
-    ownErrors: [refusalOf(() => parseQuery(ListPetsQuery, { limit: '0' }))],
+    response: { headers: { Link: header('NextLink') } },
+    invalidRequest: refusalOf(() => parseQuery(ListPetsQuery, { limit: '0' })),
   },
   createPet: {
     parameters: [
-      parameter(
-        'header',
-        'Idempotency-Key',
-        'A new value for each animal, such as a UUID. The programs of one owner share their keys, and keys never expire.',
-        {
-          type: 'string',
-          pattern: idempotencyKeyPattern.source,
-        },
-      ),
+      {
+        in: 'header',
+        name: 'Idempotency-Key',
+        description:
+          'A new value for each animal, such as a UUID. The programs of one owner share their keys, and keys never expire.',
+        schema: { type: 'string', pattern: idempotencyKeyPattern.source },
+      },
     ],
     requestBody: {
       description: `The animal, in at most ${maxBodyBytes.toLocaleString('en')} bytes of UTF-8. API Gateway replaces each byte that is not UTF-8, such as an accented letter in Latin-1, by U+FFFD before the service sees it.`,
       required: true,
       content: json('NewPet', {
-        required: descriptions.createPet.example.request.body,
+        required: createPet.example.request.body,
         complete: { name: 'Rex', categoryId: 1, status: 'pending' } satisfies Required<NewPet>,
       }),
     },
-    responses: {
-      201: response('The animal with its `id`.', {
-        headers: { 'Idempotent-Replayed': header('Idempotent-Replayed') },
-        content: json('Pet', { created: descriptions.createPet.example.response }),
-        links: {
-          get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
-        },
-      }),
+    response: {
+      headers: { 'Idempotent-Replayed': header('Idempotent-Replayed') },
+      links: {
+        get: { operationId: getPet.name, parameters: { petId: '$response.body#/id' } },
+      },
     },
-    ownErrors: [
-      refusalOf(() => parseBody(NewPet, { categoryId: 1, status: 'lost' })),
-      errors.unsupportedMediaType(),
-      errors.idempotencyKeyReused(),
-    ],
-  },
-  getPet: {
-    parameters: [
-      parameter(
-        'path',
-        'petId',
-        'The `id` of the animal. An invalid value gets 404.',
-        ref('PetId'),
-      ),
-    ],
-    responses: {
-      200: response('The animal.', {
-        content: json('Pet', { found: descriptions.getPet.example.response }),
-      }),
-    },
-    ownErrors: [errors.invalidRequest('query parameter expand is not known.'), errors.notFound()],
+    invalidRequest: refusalOf(() => parseBody(NewPet, { categoryId: 1, status: 'lost' })),
+    errors: [errors.idempotencyKeyReused()],
   },
 });
 
-/** The error responses of an operation, by status: its own errors and those that every operation has. */
-const errorsOf = ({ path, deprecation }: Operation, own: readonly ApiError[]) =>
+/** The error responses of an operation, by status. */
+const errorsOf = ({ path, body, deprecation }: Operation, additions: Additions) =>
   [
-    ...own,
+    additions.invalidRequest ?? errors.invalidRequest('query parameter expand is not known.'),
+    ...(path.includes('{') ? [errors.notFound()] : []),
+    ...(body ? [errors.unsupportedMediaType()] : []),
+    ...(additions.errors ?? []),
     errors.unauthorized(),
     ...(deprecation ? [errors.endpointRemoved(`GET ${deprecation.successor}`)] : []),
     errors.methodNotAllowed(allowedMethods(path)),
@@ -157,21 +171,30 @@ const deprecationNote = ({ since, sunset, successor }: Deprecation) =>
 
 /** An operation with all its responses. */
 const operationObject = (operation: Operation, descriptions: OperationDescriptions) => {
-  const { name, deprecation } = operation;
-  const { summary, description, example } = descriptions[name];
-  const { responses, ownErrors, ...rest } = partsOf(descriptions)[name];
-  const all = [...Object.entries(responses), ...errorsOf(operation, ownErrors)];
+  const { name, body, success, deprecation } = operation;
+  const { summary, description, parameters, example, ...described } = descriptions[name];
+  const additions = additionsOf(descriptions)[name] ?? {};
+  if (body && !additions.requestBody)
+    throw new Error(`lib/openapi/operations.ts lacks the requestBody of ${name}`);
+  const [schema = ''] = Object.keys(responseBodies[name]);
+  const successful = response(described.response, {
+    headers: {},
+    content: json(schema, example.responses),
+    ...additions.response,
+  });
+  const all = [[success, successful] as const, ...errorsOf(operation, additions)];
   return {
     operationId: name,
     tags: ['pets'],
     summary,
-    ...rest,
+    parameters: [...parametersOf(operation, parameters), ...(additions.parameters ?? [])],
+    requestBody: additions.requestBody,
     description: description + (deprecation ? deprecationNote(deprecation) : ''),
     ...(deprecation && {
       deprecated: true,
       'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
     }),
-    'x-codeSamples': codeSamples(operation, example.request),
+    'x-codeSamples': codeSamples(operation, example.request, example.clientCall),
     responses: Object.fromEntries(
       all.map(([status, each]) => [
         status,

@@ -2,13 +2,12 @@ import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema
 import * as v from 'valibot';
 import { ErrorBody } from '../contract/error-body.ts';
 import { errorDescriptions } from '../contract/errors.ts';
-import { ListPetsQuery } from '../contract/list-pets-query.ts';
+import { operations, responseBodies } from '../contract/operations.ts';
 import { NewPet, Pet, PetId, PetStatus } from '../contract/pet.ts';
+import type { OperationName } from '../contract/routes.ts';
 
 /** A schema by its name. */
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-
-const Pets = v.pipe(v.array(Pet), v.metadata({ description: 'A page of animals.' }));
 
 const DocumentedError = v.pipe(
   v.object({
@@ -34,13 +33,21 @@ const conversion: ConversionConfig = {
   overrideRef: ({ referenceId }) => ref(referenceId).$ref,
 };
 
-const { ListPetsQuery: listPetsQuery, ...bodySchemas } = toJsonSchemaDefs(
-  { PetStatus, NewPet, Pet, Pets, Error: DocumentedError, PetId, ListPetsQuery },
-  conversion,
+const bodies: Readonly<Record<string, v.GenericSchema>> = {
+  ...{ PetStatus, NewPet, Pet },
+  ...Object.fromEntries(Object.values(responseBodies).flatMap(Object.entries)),
+  ...{ Error: DocumentedError, PetId },
+};
+const queries = Object.fromEntries(
+  operations.map(({ name, query }) => [`query of ${name}`, query]),
 );
-
-/** The JSON Schemas of the parameters of `GET /pets`, by name. */
-export const listPetsParameters = listPetsQuery.properties ?? {};
+const schemas = toJsonSchemaDefs({ ...bodies, ...queries }, conversion);
 
 /** The JSON Schemas of all bodies, by name. */
-export { bodySchemas };
+export const bodySchemas = Object.fromEntries(
+  Object.keys(bodies).map((name) => [name, schemas[name]]),
+);
+
+/** The JSON Schemas of the parameters that an operation takes in its query, by name. */
+export const queryParameters = (name: OperationName) =>
+  schemas[`query of ${name}`]?.properties ?? {};

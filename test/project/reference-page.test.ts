@@ -29,11 +29,12 @@ interface Section {
   readonly description: string;
 }
 
-const samples = operations.flatMap((operation) =>
-  codeSamples(operation, operationDetails[operation.name].example.request).map(
-    ({ lang, source }) => ({ name: operation.name, lang, source }),
-  ),
-);
+const samples = operations.flatMap((operation) => {
+  const { request, clientCall } = operationDetails[operation.name].example;
+  return codeSamples(operation, request, clientCall).map(({ lang, source }) => ({
+    ...{ name: operation.name, lang, source },
+  }));
+});
 
 let petId: number;
 beforeAll(async () => {
