@@ -25,8 +25,9 @@ import {
 
 /**
  * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed. It
- * then gets 10 % of them for `minutes`, and then all. An alarm of the new version, or the alarm
- * `server-errors`, rolls the deployment back.
+ * then gets 10 % of them for `minutes`, and then all. An alarm of the new version rolls the deployment back.
+ * Other alarms don't: CodeDeploy stops a deployment when one is on at its start, so they would also stop the
+ * release that repairs prod (https://github.com/aws/serverless-application-model/issues/716).
  */
 export class CanaryDeployment extends Construct {
   constructor(scope: Construct, service: MonitoredService, minutes: number, alarms: Monitoring) {
@@ -46,9 +47,11 @@ export class CanaryDeployment extends Construct {
         role,
         deploymentConfig,
         preHook: check.lambda,
+        // CloudFormation creates the alarms of the new version, and updates the group, before it moves the
+        // alias, whose UpdatePolicy refers to the group: https://github.com/aws/aws-cdk/issues/2231
         // CodeDeploy accepts at most 10 alarms:
         // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
-        alarms: [...addCanaryAlarms(alarms, stage, name, functions[name]), alarms.serverErrors],
+        alarms: addCanaryAlarms(alarms, stage, name, functions[name]),
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
       // Before the alias moves, the check needs the new versions in its environment, and CodeDeploy needs the
@@ -108,6 +111,10 @@ const latencyLimitMsOf = (name: keyof ServiceFunctions): number =>
 /**
  * Adds the alarms that roll back a function's new version. They don't compare it with the live version,
  * because the template does not know which version is live.
+ *
+ * Metrics come minutes late, and a new minute without failures would hide an older one whose failures arrive
+ * after it. So each alarm looks at more periods than must fail, as AWS advises:
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Alarms.html
  */
 const addCanaryAlarms = (
   monitoring: Monitoring,
@@ -122,7 +129,7 @@ const addCanaryAlarms = (
   const latencyLimitMs = latencyLimitMsOf(operation);
   // CodeDeploy reads the state of these alarms. They have no actions, because after the deployment they watch
   // the live version, where a single crash must not wake anyone.
-  const forCodeDeploy = { actionsEnabled: false, runbookEntry: 'canary-errors' };
+  const forCodeDeploy = { actionsEnabled: false, runbookEntry: 'canary-errors', version };
   return [
     // A crash and a time-out write no line, so only Lambda counts them.
     monitoring.addAlarm(`canary-errors-${id}`, {
@@ -136,6 +143,10 @@ const addCanaryAlarms = (
         period: Duration.minutes(1),
       }),
       threshold: 1,
+      // Lambda dates an error to the start of the invocation, and reports it at the end:
+      // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+      evaluationPeriods: 5,
+      datapointsToAlarm: 1,
       ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-server-errors-${id}`, {
@@ -147,18 +158,22 @@ const addCanaryAlarms = (
         period: Duration.minutes(10),
       }),
       threshold: 0.5,
+      evaluationPeriods: 2,
+      datapointsToAlarm: 1,
       ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-latency-${id}`, {
-      meaning: `The slowest 1 % of the requests to the new version of ${id} took ${latencyLimitMs} ms or more for 4 minutes: its deployment is rolled back.`,
+      meaning: `The slowest 1 % of the requests to the new version of ${id} took ${latencyLimitMs} ms or more in 4 of 6 minutes: its deployment is rolled back.`,
       metric: new MathExpression({
         expression: 'IF(requests >= 5, p99, 0)',
         usingMetrics: { p99: metric(versionMetricNames.latency, 'p99'), requests },
         period: Duration.minutes(1),
       }),
       threshold: latencyLimitMs,
-      // The first minute contains the cold starts.
-      evaluationPeriods: 4,
+      // The first minute contains the cold starts, and the last two may be incomplete. So a slow version is
+      // rolled back after 6 minutes at most, while it has 10.
+      evaluationPeriods: 6,
+      datapointsToAlarm: 4,
       ...forCodeDeploy,
     }),
   ];

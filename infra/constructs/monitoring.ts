@@ -26,16 +26,18 @@ interface ServiceAlarmProps extends Omit<AlarmProps, 'evaluationPeriods'> {
   readonly meaning: string;
   /** The heading of the runbook that says what to do. The default is the name of the alarm. */
   readonly runbookEntry?: string;
-  /** The number of periods that must breach the threshold. The default is 1. */
+  /** The number of the newest periods that are looked at. The default is 1. */
   readonly evaluationPeriods?: number;
+  /**
+   * The number of the version that the alarm watches, which ends its name. So each version has an alarm of
+   * its own. An alarm that is updated keeps its state, so a new version would inherit that of the old one.
+   * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+   */
+  readonly version?: string;
 }
 
 /** The alarms of a stage, each with its addressees and its entry in the runbook. */
 export class Monitoring extends Construct {
-  /**
-   * The alarm that goes off when too many requests get a 5xx. CodeDeploy then rolls back a running canary.
-   */
-  readonly serverErrors: Alarm;
   /** All alarms that were added so far. */
   readonly alarms: Alarm[] = [];
   readonly #stage: Stage;
@@ -45,19 +47,19 @@ export class Monitoring extends Construct {
     super(scope, id);
     this.#stage = service.stage;
     this.#addressees = this.#addTopics().map((topic) => new SnsAction(topic));
-    const { 'server-errors': serverErrors, ...others } = alarmsOf(service, Stack.of(this).region);
-    this.serverErrors = this.addAlarm('server-errors', serverErrors);
-    for (const [name, alarm] of Object.entries(others)) this.addAlarm(name, alarm);
+    for (const [name, alarm] of Object.entries(alarmsOf(service, Stack.of(this).region)))
+      this.addAlarm(name, alarm);
   }
 
-  /** Adds an alarm named `animal-store-<stage>-<name>` that notifies the stage's addressees. */
+  /** Adds an alarm named `animal-store-<stage>-<name>[-<version>]` that notifies the stage's addressees. */
   addAlarm(name: string, props: ServiceAlarmProps): Alarm {
-    const { meaning, runbookEntry = name, ...condition } = props;
+    const { meaning, runbookEntry = name, version, ...condition } = props;
+    const alarmName = `${serviceName(this.#stage)}-${name}`;
     const alarm = new Alarm(this, name, {
       evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...condition,
-      alarmName: `${serviceName(this.#stage)}-${name}`,
+      alarmName: version === undefined ? alarmName : `${alarmName}-${version}`,
       alarmDescription: `${meaning} Runbook: ${runbookLink}#${runbookEntry}`,
     });
     alarm.addAlarmAction(...this.#addressees);

@@ -55,9 +55,9 @@ const limits: readonly Limits[] = [
   ['getPet-in-use', '1 of 1 x 86400 s', [1], [0]],
   ['probe', '3 of 5 x 60 s', [0], [1]],
   ...Object.entries(limitsOfVersions).flatMap(([name, ms]): Limits[] => [
-    [`canary-errors-${name}`, '1 of 1 x 60 s', [1], [0]],
-    [`canary-server-errors-${name}`, '1 of 1 x 600 s', [3, 600], [2, 2], [3, 601]],
-    [`canary-latency-${name}`, '4 of 4 x 60 s', [ms, 5], [ms - 1, 5], [ms, 4]],
+    [`canary-errors-${name}`, '1 of 5 x 60 s', [1], [0]],
+    [`canary-server-errors-${name}`, '1 of 2 x 600 s', [3, 600], [2, 2], [3, 601]],
+    [`canary-latency-${name}`, '4 of 6 x 60 s', [ms, 5], [ms - 1, 5], [ms, 4]],
   ]),
 ];
 
@@ -87,6 +87,25 @@ it.each([
     const [, alarm] = alarms.find(([each]) => each === `${name}-${operation}`) ?? [];
     expect(alarm?.metrics.map(({ MetricName, Stat }) => `${MetricName} ${Stat}`)).toEqual(expected);
   }
+});
+
+describe('values that come late', () => {
+  const ofVersions = alarms.filter(([name]) => name.startsWith('canary-'));
+
+  it.each(ofVersions)('do not hide a bad version from %s', (name, alarm) => {
+    const { period, evaluationPeriods, datapointsToAlarm: needed } = alarm;
+    const lateSeconds = (evaluationPeriods - needed) * period;
+    expect(lateSeconds).toBeGreaterThanOrEqual(120);
+    const [, , bad = [], good = []] = limits.find(([each]) => each === name) ?? [];
+    const badPeriods: readonly number[][] = Array.from({ length: needed }, () => bad);
+    const none = bad.map(() => 0);
+    // The newest periods have no data, a part of it, or seem to be good.
+    for (const newest of [undefined, none, good]) {
+      const late = Array.from({ length: evaluationPeriods - needed }, () => newest);
+      expect(alarm.isOn([...badPeriods, ...late]), `${newest}`).toBe(true);
+      expect(alarm.isOn([...badPeriods.slice(1), ...late]), `${newest}`).toBe(false);
+    }
+  });
 });
 
 describe('the alarm', () => {

@@ -27,10 +27,13 @@ const templates = stages.map(deployedTemplate);
 const alarms = templates.flatMap((template) => propertiesOf(template, 'AWS::CloudWatch::Alarm'));
 
 describe('the runbook', () => {
-  it.each(alarms)('has the entry that the alarm $AlarmName links', ({ AlarmDescription }) => {
-    expect(AlarmDescription).toMatch(/ Runbook: \S*infra\/runbook\.md#[\w-]+$/);
-    expect(entries.map(([heading]) => heading)).toContain(AlarmDescription.split('#')[1]);
-  });
+  it.each(alarms)(
+    'has the entry that the alarm links: $AlarmDescription',
+    ({ AlarmDescription }) => {
+      expect(AlarmDescription).toMatch(/ Runbook: \S*infra\/runbook\.md#[\w-]+$/);
+      expect(entries.map(([heading]) => heading)).toContain(AlarmDescription.split('#')[1]);
+    },
+  );
 
   it.each(entries)(
     'says about %s what it means, and how to diagnose, fix and verify',

@@ -6,6 +6,7 @@ import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { emulated, prod, type Stage, stages, staging, withoutCanary } from '../../infra/stages.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
+import { nameOf } from '../support/alarms.ts';
 import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../support/stack.ts';
 
 describe.each(stages)('$name', (stage) => {
@@ -180,7 +181,7 @@ describe.each(withCanary)('a canary deployment of $name', (stage) => {
   });
 
   it.each(groups)(
-    'of %s rolls back for its new version or for 5xx of the API',
+    'of %s rolls back for the alarms of its new version alone, which no other version had',
     (id, { Properties }) => {
       expect(Properties.AutoRollbackConfiguration).toEqual({
         Enabled: true,
@@ -190,12 +191,17 @@ describe.each(withCanary)('a canary deployment of $name', (stage) => {
       const own = ['errors', 'server-errors', 'latency'].map((what) => `canary-${what}-${lambda}`);
       const taking: { Name: { Ref: string } }[] = Properties.AlarmConfiguration.Alarms;
       const found = taking.map(({ Name }) => alarms[Name.Ref]?.['Properties']);
-      expect(found.map(({ AlarmName }) => AlarmName.replace(/-(?=pets?$)/, ''))).toEqual(
-        [...own, 'server-errors'].map((name) => `animal-store-${stage.name}-${name}`),
+      const names = found.map(({ AlarmName }) => nameOf(AlarmName));
+      expect(names.map(({ name }) => name.replace(/-(?=pets?$)/, ''))).toEqual(
+        own.map((name) => `animal-store-${stage.name}-${name}`),
       );
-      for (const alarm of found.slice(0, -1)) {
-        expect(JSON.stringify(alarm)).toMatch(/CurrentVersion\w+","Version"/);
-      }
+      const alias = aliases.find(
+        ({ UpdatePolicy }) =>
+          UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref === id,
+      );
+      const [moved] = alias?.['Properties'].FunctionVersion['Fn::GetAtt'] ?? [];
+      expect(new Set(names.map(({ version }) => version))).toEqual(new Set([moved]));
+      for (const alarm of found) expect(JSON.stringify(alarm)).toMatch(moved);
     },
   );
 });

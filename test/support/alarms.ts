@@ -13,8 +13,15 @@ const MetricStat = v.object({
   Stat: v.string(),
   Period: v.number(),
 });
+/** An alarm on a version has the number of the version at the end of its name. */
+const NameWithVersion = v.object({
+  'Fn::Join': v.tuple([
+    v.literal(''),
+    v.tuple([v.string(), v.object({ 'Fn::GetAtt': v.tuple([v.string(), v.literal('Version')]) })]),
+  ]),
+});
 const Alarm = v.object({
-  AlarmName: v.string(),
+  AlarmName: v.union([v.string(), NameWithVersion]),
   Threshold: v.number(),
   ComparisonOperator: v.picklist(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
   TreatMissingData: v.picklist(['notBreaching', 'breaching']),
@@ -30,6 +37,16 @@ const Alarm = v.object({
     ),
   ),
 });
+
+/**
+ * The name of an alarm, and the logical id of the version at its end. An alarm on no version ends with none.
+ */
+export const nameOf = (AlarmName: unknown) => {
+  const name = v.parse(Alarm.entries.AlarmName, AlarmName);
+  if (typeof name === 'string') return { name, version: undefined };
+  const [start, { 'Fn::GetAtt': version }] = name['Fn::Join'][1];
+  return { name: start.replace(/-$/, ''), version: version[0] };
+};
 
 /** The part of an alarm's name that names the stage. */
 const ofAnyStage = new RegExp(`^(?:${stages.map(serviceName).join('|')})-`);
@@ -52,20 +69,26 @@ const metricMath = (year: number) => ({
 const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const alarm = v.parse(Alarm, properties);
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
+  const { name } = nameOf(alarm.AlarmName);
   const { Statistic: Stat, Period, ...Metric } = properties;
   const metrics = alarm.Metrics?.flatMap(({ Id, MetricStat }) =>
     MetricStat ? [{ id: Id, ...MetricStat }] : [],
   ) ?? [{ id: 'm', ...v.parse(MetricStat, { Metric, Stat, Period }) }];
   const [{ id, Period: period } = { id: '', Period: 0 }] = metrics;
   if (metrics.length === 0 || metrics.some(({ Period }) => Period !== period))
-    throw new Error(`${alarm.AlarmName} needs metrics of one period`);
+    throw new Error(`${name} needs metrics of one period`);
   const expression = alarm.Metrics?.find(({ Expression }) => Expression)?.Expression ?? id;
   const names = [...Object.keys(metricMath(0)), ...metrics.map((metric) => metric.id)];
   const run = compileFunction(`return ${expression}`, names);
   const compute = (values: readonly number[], year = 2026): number =>
     run(...Object.values(metricMath(year)), ...values);
+  const breaches = (values: readonly number[], year?: number): boolean => {
+    const value = compute(values, year);
+    if (Number.isNaN(value)) return alarm.TreatMissingData === 'breaching';
+    return value < alarm.Threshold === (alarm.ComparisonOperator === 'LessThanThreshold');
+  };
   return {
-    name: alarm.AlarmName.replace(ofAnyStage, ''),
+    name: name.replace(ofAnyStage, ''),
     expression,
     metrics: metrics.map(({ Metric, Stat }) => ({ ...Metric, Stat })),
     /** The length of a period, in seconds. */
@@ -73,10 +96,20 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
     evaluationPeriods: EvaluationPeriods,
     datapointsToAlarm: DatapointsToAlarm,
     compute,
-    breaches: (values: readonly number[], year?: number): boolean => {
-      const value = compute(values, year);
-      if (Number.isNaN(value)) return alarm.TreatMissingData === 'breaching';
-      return value < alarm.Threshold === (alarm.ComparisonOperator === 'LessThanThreshold');
+    breaches,
+    /**
+     * Whether the alarm is on, for the values in each period, from the oldest to the newest. `undefined` is a
+     * period without data. CloudWatch reads two periods more than it evaluates, and evaluates the newest that
+     * have data. Only where these are too few, it takes missing ones as the alarm says.
+     * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
+     */
+    isOn: (periods: readonly (readonly number[] | undefined)[]): boolean => {
+      const read = periods.slice(-EvaluationPeriods - 2).filter((values) => values !== undefined);
+      const evaluated = read.slice(-EvaluationPeriods);
+      const filled =
+        alarm.TreatMissingData === 'breaching' ? EvaluationPeriods - evaluated.length : 0;
+      const breaching = evaluated.filter((values) => breaches(values)).length + filled;
+      return breaching >= DatapointsToAlarm;
     },
   };
 };
