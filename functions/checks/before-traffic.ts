@@ -15,6 +15,7 @@ import {
 import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { environment } from '../../lib/environment.ts';
+import type { CheckLine } from '../../lib/telemetry/log-lines.ts';
 
 /** The time limit of the check, in ms. The rest of the function's time is for the report. */
 const checkMs = 45_000;
@@ -37,7 +38,7 @@ export const handler = async (event: HookEvent): Promise<void> => {
   const { DeploymentId: deploymentId } = event;
   const failures = await check(AbortSignal.timeout(checkMs)).catch((error) => [`${error}`]);
   const passed = failures.length === 0;
-  const line = {
+  const line: CheckLine = {
     level: passed ? 'INFO' : 'ERROR',
     message: `The new versions ${passed ? 'passed' : 'failed'} their check`,
     deploymentId,

@@ -4,6 +4,7 @@ import { parseJson } from '../../lib/contract/exact-json.ts';
 import { Pet } from '../../lib/contract/pet.ts';
 import { environment } from '../../lib/environment.ts';
 import { metricDirective, writeLine } from '../../lib/telemetry/embedded-metrics.ts';
+import type { ProbeLine } from '../../lib/telemetry/log-lines.ts';
 import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
 
 /** The time limit for reading the key, and that of each request, in ms. */
@@ -57,14 +58,13 @@ const reasonOf = (error: unknown): string =>
 const logResult = (
   values: Readonly<{ [probeMetricNames.success]: number; [probeMetricNames.latency]?: number }>,
   failure?: string,
-): void =>
-  writeLine(
-    {
-      level: failure === undefined ? 'INFO' : 'ERROR',
-      message: failure === undefined ? 'The probe was answered' : 'The probe failed',
-      failure,
-      service: environment('SERVICE_NAME'),
-      ...values,
-    },
-    [metricDirective(['service'], Object.keys(values))],
-  );
+): void => {
+  const line: ProbeLine = {
+    level: failure === undefined ? 'INFO' : 'ERROR',
+    message: failure === undefined ? 'The probe was answered' : 'The probe failed',
+    failure,
+    service: environment('SERVICE_NAME'),
+    ...values,
+  };
+  writeLine({ ...line }, [metricDirective(['service'], Object.keys(values))]);
+};

@@ -30,6 +30,9 @@ import {
  * release that repairs prod (https://github.com/aws/serverless-application-model/issues/716).
  */
 export class CanaryDeployment extends Construct {
+  /** The function that checks new versions before they get traffic. */
+  readonly check: StageFunction;
+
   constructor(scope: Construct, service: MonitoredService, minutes: number, alarms: Monitoring) {
     super(scope, 'Canary');
     const { stage, functions } = service;
@@ -38,6 +41,7 @@ export class CanaryDeployment extends Construct {
     const role = serviceRole(this, 'Role', 'codedeploy', policy);
     const deploymentConfig = this.#deploymentConfig(minutes);
     const check = this.#addCheck(stage, functions);
+    this.check = check;
     acknowledgeVersions(role, check, 'The CDK lets CodeDeploy call every version of its hook.');
     for (const name of [...operations.map((operation) => operation.name), 'unrouted'] as const) {
       const { node, alias } = functions[name];

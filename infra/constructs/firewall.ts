@@ -8,6 +8,16 @@ import { serviceName } from '../names.ts';
 import type { Stage } from '../stages.ts';
 import { errorHeaders } from './error-headers.ts';
 
+/**
+ * The fields of a line of the firewall's log that queries name.
+ * https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
+ */
+export interface FirewallLine {
+  readonly action: string;
+  readonly terminatingRuleId: string;
+  readonly httpRequest: { readonly clientIp: string };
+}
+
 type Limits = NonNullable<Stage['firewall']>;
 
 /**
@@ -15,6 +25,8 @@ type Limits = NonNullable<Stage['firewall']>;
  * responds to a blocked request with its gateway response WAF_FILTERED.
  */
 export class Firewall extends Construct {
+  readonly log: LogGroup;
+
   constructor(scope: Construct, id: string, stage: Stage, limits: Limits, stageArn: string) {
     super(scope, id);
     const name = serviceName(stage);
@@ -52,15 +64,15 @@ export class Firewall extends Construct {
       resourceArn: stageArn,
       webAclArn: webAcl.attrArn,
     });
-    this.#addLog(stage, webAcl.attrArn);
+    this.log = this.#addLog(stage, webAcl.attrArn);
   }
 
   /**
    * Logs the requests that a rule blocks or counts, without the fields that may contain an API key.
    * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
    */
-  #addLog(stage: Stage, resourceArn: string) {
-    const { logGroupName: resourceName } = new LogGroup(this, 'Log', {
+  #addLog(stage: Stage, resourceArn: string): LogGroup {
+    const log = new LogGroup(this, 'Log', {
       logGroupName: `aws-waf-logs-${serviceName(stage)}`,
       retention: stage.accessLogRetentionDays,
       // The log group has a fixed name. One that a failed deployment leaves behind would make
@@ -70,6 +82,7 @@ export class Firewall extends Construct {
         : RemovalPolicy.DESTROY,
     });
     const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    const resourceName = log.logGroupName;
     const arn = { service: 'logs', resource: 'log-group', resourceName, arnFormat };
     const Conditions = ['BLOCK', 'COUNT'].map((Action) => ({ ActionCondition: { Action } }));
     new CfnLoggingConfiguration(this, 'Logging', {
@@ -85,6 +98,7 @@ export class Firewall extends Construct {
         Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions }],
       },
     });
+    return log;
   }
 }
 

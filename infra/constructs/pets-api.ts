@@ -34,17 +34,23 @@ const versionSegment = 'v1';
 export class PetsApi extends Construct {
   readonly restApi: RestApi;
   readonly baseAddress: string;
+  /** The log of every request. */
+  readonly accessLog: LogGroup;
+  readonly firewall: Firewall | undefined;
 
   constructor(scope: Construct, id: string, stage: Stage, functions: ServiceFunctions) {
     super(scope, id);
+    this.accessLog = new LogGroup(this, 'AccessLog', {
+      retention: stage.accessLogRetentionDays,
+      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
     this.restApi = this.#addRestApi(stage);
     const { region, urlSuffix } = Stack.of(this);
     const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
     this.baseAddress = `https://${stage.customDomain?.domainName ?? ownHost}/${versionSegment}`;
-    if (stage.firewall) {
-      const { stageArn } = this.restApi.deploymentStage;
-      new Firewall(this, 'Firewall', stage, stage.firewall, stageArn);
-    }
+    const { stageArn } = this.restApi.deploymentStage;
+    this.firewall =
+      stage.firewall && new Firewall(this, 'Firewall', stage, stage.firewall, stageArn);
     this.#addRoutes(functions);
     this.#addGatewayResponses(stage);
     acknowledge(this, {
@@ -58,10 +64,6 @@ export class PetsApi extends Construct {
 
   #addRestApi(stage: Stage): RestApi {
     const { customDomain: domain } = stage;
-    const accessLog = new LogGroup(this, 'AccessLog', {
-      retention: stage.accessLogRetentionDays,
-      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
     const api = new RestApi(this, 'RestApi', {
       restApiName: serviceName(stage),
       endpointTypes: [EndpointType.REGIONAL],
@@ -79,7 +81,7 @@ export class PetsApi extends Construct {
       deployOptions: {
         stageName: versionSegment,
         tracingEnabled: true,
-        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
         ...methodOptions(stage.throttle),
         methodOptions: operationOptions(stage),
@@ -173,7 +175,7 @@ const methodOptions = ({ ratePerSecond, burst }: Throttle): MethodDeploymentOpti
  * the line are made by AWS.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
-const accessLogLine = {
+export const accessLogLine = {
   extendedRequestId: '$context.extendedRequestId',
   lambdaRequestId: '$context.integration.requestId',
   requestTime: '$context.requestTime',

@@ -15,6 +15,7 @@ import { CanaryDeployment } from '../constructs/canary-deployment.ts';
 import { Monitoring } from '../constructs/monitoring.ts';
 import { PetsApi } from '../constructs/pets-api.ts';
 import { Probe } from '../constructs/probe.ts';
+import { SavedQueries } from '../constructs/saved-queries.ts';
 import { StageDashboard } from '../constructs/stage-dashboard.ts';
 import {
   allow,
@@ -45,17 +46,26 @@ export class AnimalStoreStack extends Stack {
     const keysTable = this.#addTable('KeysTable', { name: 'keyId', type: AttributeType.STRING });
     const functions = this.#addFunctions(petsTable, keysTable);
     const api = new PetsApi(this, 'Api', stage, functions);
+    const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
     if (stage.alarmAddressees.length > 0) {
       const service = { stage, restApi: api.restApi, functions, petsTable, keysTable };
       const monitoring = new Monitoring(this, 'Monitoring', service);
-      new Probe(this, stage, api.baseAddress, monitoring);
-      if (stage.canaryMinutes !== undefined)
-        new CanaryDeployment(this, service, stage.canaryMinutes, monitoring);
+      const probe = new Probe(this, stage, api.baseAddress, monitoring);
+      const canary =
+        stage.canaryMinutes === undefined
+          ? undefined
+          : new CanaryDeployment(this, service, stage.canaryMinutes, monitoring);
       // The dashboard comes last, so that it shows every alarm.
       new StageDashboard(this, 'Dashboard', service, monitoring.alarms);
+      new SavedQueries(this, 'Queries', stage, {
+        requests: logGroups,
+        gateway: [api.accessLog],
+        firewall: api.firewall ? [api.firewall.log] : [],
+        probe: [probe.lambda.logGroup],
+        checks: canary ? [canary.check.lambda.logGroup] : [],
+      });
     }
 
-    const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
     const policy = this.#addKeyAdministrationPolicy(keysTable, logGroups);
     const logGroupNames = logGroups.map(({ logGroupName }) => logGroupName);
     const { domainName } = api.restApi;

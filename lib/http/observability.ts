@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
+import type { RequestLine } from '../telemetry/log-lines.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
 import { newRequestRecord, type RequestRecord } from '../telemetry/request-record.ts';
 import type { ChainRequest } from './operation-request.ts';
@@ -60,7 +61,10 @@ const countAnswer = (record: RequestRecord, status: number) => {
  * `x-amz-apigw-id`. A client can choose `requestId`, but not this id.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
-const detailsOf = ({ event, context, error }: ChainRequest, durationMs: number) => ({
+const detailsOf = (
+  { event, context, error }: ChainRequest,
+  durationMs: number,
+): Partial<RequestLine> => ({
   durationMs,
   timestamp: new Date().toISOString(),
   code: error instanceof ApiError ? error.code : undefined,

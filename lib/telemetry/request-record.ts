@@ -1,5 +1,6 @@
 import { environment } from '../environment.ts';
 import { type MetricDirective, metricDirective, writeLine } from './embedded-metrics.ts';
+import type { RequestLine } from './log-lines.ts';
 import { type MetricName, metricNames, versionMetricNames } from './metric-names.ts';
 
 const service = environment('SERVICE_NAME');
@@ -30,12 +31,12 @@ class RequestRecorder {
   }
 
   /** Writes the one log line of the request, with these fields and everything that was recorded. */
-  write(fields: {
-    readonly operation: string;
-    readonly [versionMetricNames.latency]: number;
-    readonly [field: string]: unknown;
-  }): void {
-    const line: Record<string, unknown> = {
+  write(
+    fields: Omit<RequestLine, 'corruptItems' | 'service' | 'version'> & {
+      readonly [versionMetricNames.latency]: number;
+    },
+  ): void {
+    const line: RequestLine & Record<string, unknown> = {
       ...fields,
       corruptItems: this.#corruptItems.length > 0 ? this.#corruptItems : undefined,
       service,

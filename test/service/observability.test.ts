@@ -235,7 +235,7 @@ describe('DynamoDBLatency', () => {
     const record = newRequestRecord();
     for (let call = 1; call <= 101; call += 1) record.recordDynamodbLatency(call);
     const lines = captureLog();
-    record.write({ operation: 'listPets', status: 200, Latency: 1 });
+    record.write({ level: 'INFO', message: '', operation: 'listPets', status: 200, Latency: 1 });
     const [line] = readLines(lines);
     expect(line.DynamoDBLatency).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });

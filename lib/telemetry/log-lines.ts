@@ -1,0 +1,45 @@
+import type { probeMetricNames } from './metric-names.ts';
+
+/** The line of a request, besides its metrics. Fields that are `undefined` are left out. */
+export interface RequestLine {
+  readonly level: 'INFO' | 'ERROR';
+  readonly message: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly durationMs?: number;
+  readonly timestamp?: string;
+  /** The code of the Error body that the client got. */
+  readonly code?: string | undefined;
+  readonly keyId?: string | undefined;
+  /** The id that the client got as `x-amz-apigw-id`. */
+  readonly extendedRequestId?: string | undefined;
+  readonly lambdaRequestId?: string;
+  readonly coldStart?: boolean;
+  /** What became of V8's code cache, on a cold start. */
+  readonly codeCache?: string | undefined;
+  readonly nodeVersion?: string;
+  /** The original error of a 5xx, and its place in the bundle, such as `get-pet.cjs:1:4711`. */
+  readonly cause?: { readonly name: string; readonly thrownAt?: string | undefined } | undefined;
+  /** The ids of stored items that could not be read. */
+  readonly corruptItems?: readonly string[] | undefined;
+  readonly service: string;
+  readonly version: string | undefined;
+}
+
+/** The line of the probe. */
+export interface ProbeLine {
+  readonly level: RequestLine['level'];
+  readonly message: string;
+  readonly failure: string | undefined;
+  readonly service: string;
+  readonly [probeMetricNames.success]: number;
+  readonly [probeMetricNames.latency]?: number;
+}
+
+/** The line of the check of new versions, before they get traffic. */
+export interface CheckLine {
+  readonly level: RequestLine['level'];
+  readonly message: string;
+  readonly deploymentId: string;
+  readonly failures: readonly string[];
+}

@@ -1,0 +1,121 @@
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { serviceName } from '../../infra/names.ts';
+import { prod, stages } from '../../infra/stages.ts';
+import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
+import { invoke } from '../support/invoke.ts';
+import { captureLog } from '../support/log-lines.ts';
+import { bearer } from '../support/requests.ts';
+import { deployedTemplate, propertiesOf } from '../support/stack.ts';
+import { startHandlers } from '../support/start-handlers.ts';
+
+const service = await startHandlers();
+const aws = await startAwsEndpoint();
+afterAll(() => aws.stop());
+
+/**
+ * A line about a request that a rule of one of AWS's groups blocked, shortened from
+ * https://docs.aws.amazon.com/waf/latest/developerguide/logging-examples.html
+ */
+const firewallLine =
+  '{"timestamp":1683355579981,"terminatingRuleId":"AWSManagedRulesCommonRuleSet","terminatingRuleType":"MANAGED_RULE_GROUP","action":"BLOCK","ruleGroupList":[{"ruleGroupId":"AWS#AWSManagedRulesCommonRuleSet","terminatingRule":{"ruleId":"NoUserAgent_HEADER","action":"BLOCK"}}],"httpRequest":{"clientIp":"192.0.2.44","httpMethod":"GET"}}';
+
+/** Runs something that logs one line, and returns the line. */
+const lineOf = async (act: () => Promise<unknown>): Promise<string> => {
+  const [line = '', ...others] = await captured(act);
+  expect(others).toEqual([]);
+  return line;
+};
+
+const captured = async (act: () => Promise<unknown>) => {
+  const lines = captureLog();
+  await act();
+  vi.restoreAllMocks();
+  return lines;
+};
+
+const failWithCorruptPet = async () => {
+  vi.stubEnv('CODE_CACHE', 'hit');
+  const apiKey = await service.issueApiKey();
+  await service.putPet({ id: 7, status: 'sold' });
+  await invoke(service.getPet, { petId: '7', headers: bearer(apiKey) });
+};
+
+const failProbe = async () => {
+  vi.stubEnv('PROBE_KEY_PARAMETER', 'none');
+  const { handler } = await import('../../functions/checks/probe.ts');
+  await handler();
+};
+
+const failCheck = async () => {
+  const { handler } = await import('../../functions/checks/before-traffic.ts');
+  await handler({ DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'h-1' });
+};
+
+/** A line of each log as it is written, by the end of the log's id. Everything fails, because such lines have all fields. */
+const realLines = async (): Promise<readonly (readonly [RegExp, string])[]> => {
+  for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
+  aws.answers = {
+    'AmazonSSM.GetParameter': jsonError('ParameterNotFound'),
+    'CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus': json({}),
+  };
+  const [api] = propertiesOf(deployedTemplate(prod), 'AWS::ApiGateway::Stage');
+  return [
+    [/^(listpets|createpet|getpet|unrouted)Log/, await lineOf(failWithCorruptPet)],
+    [/AccessLog/, api?.['AccessLogSetting'].Format],
+    [/FirewallLog/, firewallLine],
+    [/^probeLog/, await lineOf(failProbe)],
+    [/beforetrafficLog/, await lineOf(failCheck)],
+  ];
+};
+const lines = await realLines();
+
+/** Returns the names of a line's fields, as CloudWatch Logs Insights does: `cause.name`, `failures.0`. */
+const namesIn = (value: unknown, path: readonly string[] = []): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, inner]) => namesIn(inner, [...path, name]))
+    : [path.join('.')];
+
+const words =
+  /^(fields|filter|stats|parse|sort|desc|by|limit|like|as|count|pct|max|earliest|latest|ispresent)$/;
+
+/** Returns the fields that a query names, except those that CloudWatch finds in every line. */
+const fieldsOf = (query: string) => {
+  const made = [...query.matchAll(/ as (\w+)|\(\?<(\w+)>/g)].map(([, one, other]) => one ?? other);
+  const withoutValues = query.replaceAll(/^\| parse .*|"[^"]*"|\/[^/]+\/|@\w+/gm, '');
+  return [...withoutValues.matchAll(/[a-z][\w.]*/gi)]
+    .map(([word]) => word)
+    .filter((word) => !words.test(word) && !made.includes(word));
+};
+
+interface Query {
+  readonly Name: string;
+  readonly QueryString: string;
+  readonly LogGroupNames: readonly { readonly Ref: string }[];
+}
+
+const queries: Query[] = propertiesOf(deployedTemplate(prod), 'AWS::Logs::QueryDefinition').map(
+  ({ Name, QueryString, LogGroupNames }) => ({ Name, QueryString, LogGroupNames }),
+);
+
+describe('the saved queries', () => {
+  it.each(queries)('$Name names fields that lines of its logs have', (query) => {
+    const read = lines.filter(([id]) => query.LogGroupNames.some(({ Ref }) => id.test(Ref)));
+    expect(read.length).toBeGreaterThan(0);
+    const known = read.flatMap(([, line]) => namesIn(JSON.parse(line)));
+    expect(known).toEqual(expect.arrayContaining(fieldsOf(query.QueryString)));
+    for (const [, pattern = ''] of query.QueryString.matchAll(/parse @message \/(.+)\/$/gm))
+      expect(read.map(([, line]) => line).join()).toMatch(new RegExp(pattern));
+  });
+
+  it('read every log', () => {
+    const read = queries.flatMap(({ LogGroupNames }) => LogGroupNames.map(({ Ref }) => Ref));
+    const logs = Object.keys(deployedTemplate(prod).findResources('AWS::Logs::LogGroup'));
+    expect(new Set(read)).toEqual(new Set(logs));
+  });
+
+  it.each(stages)('are in a folder of the stage $name', (stage) => {
+    const ofStage = propertiesOf(deployedTemplate(stage), 'AWS::Logs::QueryDefinition');
+    const names = queries.map(({ Name }) => Name.replace(serviceName(prod), serviceName(stage)));
+    expect(ofStage.map(({ Name }) => Name)).toEqual(names);
+  });
+});
