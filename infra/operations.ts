@@ -8,6 +8,8 @@ import { statusIndex } from '../lib/pets/status-index.ts';
 export interface DynamodbCall {
   readonly action: 'GetItem' | 'PutItem' | 'Query';
   readonly target: 'pets table' | 'keys table' | typeof statusIndex;
+  /** The capacity that the operation's example consumes, in RCU or WCU. */
+  readonly units: number;
 }
 
 /** What a deployment needs to know of an operation besides its definition. */
@@ -47,7 +49,7 @@ export const operationDetails: OperationDescriptions &
       clientCall: "store.listPetsPage({ limit: 5, status: 'available' })",
       responses: { onePet: [rex], empty: [] },
     },
-    dynamodbCalls: [{ action: 'Query', target: statusIndex }],
+    dynamodbCalls: [{ action: 'Query', target: statusIndex, units: 0.5 }],
     latencyLimitMs: 200,
   },
   createPet: {
@@ -61,7 +63,7 @@ export const operationDetails: OperationDescriptions &
       clientCall: "store.createPet({ name: 'Rex', categoryId: 1 })",
       responses: { created: rex },
     },
-    dynamodbCalls: [{ action: 'PutItem', target: 'pets table' }],
+    dynamodbCalls: [{ action: 'PutItem', target: 'pets table', units: 2 }],
     latencyLimitMs: 125,
   },
   getPet: {
@@ -74,13 +76,13 @@ export const operationDetails: OperationDescriptions &
       clientCall: `store.getPet(${rex.id})`,
       responses: { found: rex },
     },
-    dynamodbCalls: [{ action: 'GetItem', target: 'pets table' }],
+    dynamodbCalls: [{ action: 'GetItem', target: 'pets table', units: 1 }],
     latencyLimitMs: 125,
   },
 };
 
 /** Finds the API key of a request, in every operation. */
-const findApiKey: DynamodbCall = { action: 'GetItem', target: 'keys table' };
+const findApiKey: DynamodbCall = { action: 'GetItem', target: 'keys table', units: 0.5 };
 
 /** All calls that the function of an operation may make. */
 export const dynamodbCallsOf = ({ name }: Operation): readonly DynamodbCall[] => [

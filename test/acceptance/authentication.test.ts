@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operations } from '../../lib/contract/operations.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import type { ClientRequest } from '../support/http-client.ts';
 import { apiKey, expectError, send } from './client.ts';
@@ -8,8 +9,7 @@ const otherPrefix = stagePrefix === 'pets_live' ? 'pets_test' : 'pets_live';
 const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('0') ? '1' : '0');
 
 const requests: readonly ClientRequest[] = [
-  { path: '/pets' },
-  { path: '/pets/1' },
+  ...operations.map(({ method, path }) => ({ method, path: path.replace(/{\w+}/g, '1') })),
   { path: '/pets/abc' },
   { path: '/pets?limit=0' },
   { method: 'POST', path: '/pets', body: 'not JSON, and of no media type' },

@@ -5,22 +5,25 @@ import { build, type Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
 import type { DynamodbStandIn } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
+import { bundleName } from '../../infra/names.ts';
+import { operationDetails } from '../../infra/operations.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
+import { operations } from '../../lib/contract/operations.ts';
 import { type LambdaProcess, runLambda } from '../bench/lambda-process.ts';
-import { requests } from '../bench/requests.ts';
 import { startTlsStandIn } from '../bench/tls-stand-in.ts';
+import { goldenRequest } from '../support/golden-request.ts';
 
-const hosts = {
-  'eu-central-1': 'dynamodb.eu-central-1.amazonaws.com',
-  'cn-north-1': 'dynamodb.cn-north-1.amazonaws.com.cn',
-  'us-gov-west-1': 'dynamodb.us-gov-west-1.amazonaws.com',
-};
+const regions = [
+  { region: 'eu-central-1', host: 'dynamodb.eu-central-1.amazonaws.com' },
+  { region: 'cn-north-1', host: 'dynamodb.cn-north-1.amazonaws.com.cn' },
+  { region: 'us-gov-west-1', host: 'dynamodb.us-gov-west-1.amazonaws.com' },
+] as const;
 
 let standIn: DynamodbStandIn;
 let metafile: Metafile;
 
 beforeAll(async () => {
-  standIn = await startTlsStandIn(...Object.values(hosts));
+  standIn = await startTlsStandIn(...regions.map(({ host }) => host));
   ({ metafile } = await build({
     ...bundleOptions,
     entryPoints: ['functions/*.ts'],
@@ -32,12 +35,16 @@ beforeAll(async () => {
 
 afterAll(() => standIn[Symbol.asyncDispose]());
 
-describe.each([
-  ['list-pets', 'listPets', 200, 'Query Pets', 'eu-central-1'],
-  ['create-pet', 'createPet', 201, 'PutItem Pets', 'cn-north-1'],
-  ['get-pet', 'getPet', 200, 'GetItem Pets', 'us-gov-west-1'],
-] as const)('the bundle of %s', (name, request, status, call, region) => {
-  const host = hosts[region];
+/** The function of each operation. Its bundle is tried in one of the regions. */
+const functions = operations.map(({ name }, index) => ({
+  operation: name,
+  name: bundleName(name),
+  ...(regions[index % regions.length] ?? regions[0]),
+}));
+
+describe.each(functions)('the bundle of $name', ({ operation, name, region, host }) => {
+  const request = () => goldenRequest(operation, standIn.apiKey);
+  const calls = operationDetails[operation].dynamodbCalls.map(({ action }) => `${action} Pets`);
 
   /**
    * Runs the module that Lambda loads. By default, it handles one request in the environment of the stand-in.
@@ -46,7 +53,7 @@ describe.each([
     runLambda({
       module: join(bundleDirectory(name), `${name}.mjs`),
       environment: { ...standIn.environment, ...environment },
-      events: [requests(standIn.apiKey)[request]],
+      events: [request().event],
       ...rest,
     });
 
@@ -58,7 +65,7 @@ describe.each([
 
   it('loads nothing slow, connects before any request, and calls DynamoDB once for a request with a known key', async () => {
     standIn.requests.length = 0;
-    const event = requests(standIn.apiKey)[request];
+    const { event, status } = request();
     const { invocations, loaded } = await run({ events: [event, event] });
     expect(invocations).toMatchObject([{ statusCode: status }, { statusCode: status }]);
 
@@ -67,14 +74,11 @@ describe.each([
     expect(loaded.filter((module) => slow.test(module))).toEqual([]);
 
     // If a busy machine makes the SDK try again, both attempts have the same id.
-    const calls = new Map(
-      standIn.requests.map((received) => [
-        received.headers['amz-sdk-invocation-id'],
-        received.call,
-      ]),
+    const received = new Map(
+      standIn.requests.map(({ headers, call }) => [headers['amz-sdk-invocation-id'], call]),
     );
     // The first call warms up the connection.
-    expect([...calls.values()]).toEqual(['GetItem Keys', 'GetItem Keys', call, call]);
+    expect([...received.values()]).toEqual(['GetItem Keys', 'GetItem Keys', ...calls, ...calls]);
   });
 
   it('responds with 503 while DynamoDB is unreachable', async () => {
@@ -85,6 +89,7 @@ describe.each([
   it('uses the endpoint of all services where there is none for DynamoDB', async () => {
     const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = '' } = standIn.environment;
     const environment = { AWS_ENDPOINT_URL_DYNAMODB: '', AWS_ENDPOINT_URL: endpoint };
+    const { status } = request();
     expect((await run({ environment })).invocations).toMatchObject([{ statusCode: status }]);
   });
 

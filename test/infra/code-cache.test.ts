@@ -10,8 +10,11 @@ import { addCodeCaches } from '../../infra/build/code-cache/add-code-caches.ts';
 import { DynamodbStandIn } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
 import { makeCodeCache, reproducible } from '../../infra/build/code-cache/make-code-cache.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
+import { bundleName } from '../../infra/names.ts';
 import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 import { requests } from '../bench/requests.ts';
+import { goldenRequest } from '../support/golden-request.ts';
+import { handlerNames } from '../support/load-handlers.ts';
 
 let standIn: DynamodbStandIn;
 
@@ -78,15 +81,12 @@ const start = async ({ directory, name }: DeployedFunction, event: unknown) => {
 
 const getPet = () => requests(standIn.apiKey).getPet;
 
-describe.each([
-  ['get-pet', 'getPet', 200],
-  ['create-pet', 'createPet', 201],
-  ['list-pets', 'listPets', 200],
-  ['unrouted', 'getPet', 405],
-] as const)('%s with a code cache for this machine', (name, request, status) => {
+describe.each(handlerNames)('%s with a code cache for this machine', (functionName) => {
+  const name = bundleName(functionName);
+
   it('uses it, and responds as without', async () => {
     const target = await deployed(name);
-    const event = requests(standIn.apiKey)[request];
+    const { event, status } = goldenRequest(functionName, standIn.apiKey);
     await writeFile(await cacheOf(target), await cacheFor(target, [event]));
     const { response, line } = await start(target, event);
     expect(response?.statusCode).toBe(status);
@@ -101,7 +101,7 @@ describe.each([
   it('has the same bytes, wherever and with whichever API key it is made', async () => {
     const caches: Buffer[] = [];
     for (const { apiKey, environment } of [standIn, await anotherStandIn()]) {
-      const events = [requests(apiKey)[request]];
+      const events = [goldenRequest(functionName, apiKey).event];
       const node = [process.execPath, ...reproducible];
       const target = await deployed(name);
       caches.push(await makeCodeCache({ ...target, environment, events, node }));

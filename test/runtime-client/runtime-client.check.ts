@@ -5,24 +5,20 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
+import { bundleName } from '../../infra/names.ts';
+import { AnimalStore } from '../../lib/client/animal-store.ts';
+import { goldenRequest } from '../support/golden-request.ts';
 import { listen } from '../support/listen.ts';
-import { type EventParts, proxyEvent } from '../support/proxy-event.ts';
+import { handlerNames } from '../support/load-handlers.ts';
 import { assemblyDirectory } from '../support/stack.ts';
 import { testDirectory } from '../support/test-gateway.ts';
 import { startFunction } from './function-process.ts';
 
 const Response = v.object({ response: v.object({ statusCode: v.number(), body: v.string() }) });
 
-const headers = { Authorization: `Bearer ${inject('apiKey')}`, 'Content-Type': 'application/json' };
-const creation = { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' };
-
-/** A request that each function responds to with success, and its status. */
-const requests: readonly (readonly [bundleName: string, EventParts, status: number])[] = [
-  ['list-pets', { headers, query: { limit: '2' } }, 200],
-  ['create-pet', creation, 201],
-  ['get-pet', { petId: '1', headers }, 404],
-  ['unrouted', { resource: '/{proxy+}', headers }, 404],
-];
+const apiKey = inject('apiKey');
+const store = new AnimalStore({ baseAddress: inject('baseAddress'), apiKey });
+const { id } = await store.createPet({ name: 'Rex', categoryId: 1 });
 
 const { functions } = await readStack(assemblyDirectory());
 
@@ -47,8 +43,9 @@ const hangingEndpoint = async () => {
 
 const statusOf = (outcome: unknown) => v.parse(Response, outcome).response.statusCode;
 
-describe.each(requests)('%s on the runtime client of AWS', (name, parts, success) => {
-  const event = proxyEvent(parts);
+describe.each(handlerNames)('%s on the runtime client of AWS', (functionName) => {
+  const name = bundleName(functionName);
+  const { event, status: success } = goldenRequest(functionName, apiKey, id);
 
   it('initialises, and responds to 100 invocations with lines of JSON on standard output', async () => {
     const running = await started(name);

@@ -1,8 +1,11 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { dynamodbCallsOf } from '../../infra/operations.ts';
+import { operations } from '../../lib/contract/operations.ts';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
+import { statusIndex } from '../../lib/pets/status-index.ts';
 import type { EventParts } from '../support/proxy-event.ts';
-import { bearer, creation } from '../support/requests.ts';
+import { bearer, creation, exampleOf } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
@@ -29,9 +32,20 @@ beforeEach(() => {
 });
 
 describe('in DynamoDB', () => {
+  it.each(operations)('$name costs what infra/operations.ts says', async (operation) => {
+    const headers = bearer(await service.issueApiKey());
+    const { status } = await service.send({ ...exampleOf(operation, petId), headers });
+    expect(status).toBe(operation.success);
+    const tables = { 'keys table': 'Keys', 'pets table': 'Pets', [statusIndex]: 'Pets' };
+    expect(paid).toEqual(
+      dynamodbCallsOf(operation).map(({ action, target, units }) => [
+        `${action} ${tables[target]}`,
+        units,
+      ]),
+    );
+  });
+
   it.each<[what: string, call: string, units: number, EventParts]>([
-    ['a pet', 'GetItem Pets', 1, { petId }],
-    ['a creation', 'PutItem Pets', 2, creation()],
     ['20 pets', 'Query Pets', 0.5, {}],
     ['20 pets of a status', 'Query Pets', 0.5, { query: { status: 'available' } }],
     ['100 pets', 'Query Pets', 2.5, { query: { limit: '100' } }],

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { operations } from '../../lib/contract/operations.ts';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
 import { invoke } from '../support/invoke.ts';
 import { fromBundles, type HandlerName } from '../support/load-handlers.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
 import type { EventParts } from '../support/proxy-event.ts';
-import { bearer, createRequest, getRequest } from '../support/requests.ts';
+import { bearer, createRequest, exampleOf, getRequest } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
@@ -45,7 +46,13 @@ const headers = [
 ];
 const queries = [secret, 'limit', 'status', 'cursor', 'a'].map((name) => ({ [name]: secret }));
 const list: Request = ['listPets', { headers: bearer(apiKey) }];
-const routes: readonly Request[] = [list, get(1), post(pet({})), ['unrouted', {}]];
+const routes: readonly Request[] = [
+  ...operations.map((operation): Request => {
+    const headers = { ...bearer(apiKey), 'Content-Type': 'application/json' };
+    return [operation.name, { ...exampleOf(operation, 1), headers }];
+  }),
+  ['unrouted', {}],
+];
 
 // Each function caches the key before many requests come at once.
 for (const [name, parts] of routes) await invoke(service[name], parts);

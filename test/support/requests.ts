@@ -1,4 +1,6 @@
+import { operationDetails } from '../../infra/operations.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
+import type { Operation } from '../../lib/contract/operations.ts';
 import type { EventParts, Values } from './proxy-event.ts';
 
 /** The header that carries an API key. */
@@ -9,6 +11,19 @@ export const creation = (
   pet: unknown = { name: 'Rex', categoryId: 1 },
   headers: Values = {},
 ): EventParts => ({ method: 'POST', headers, body: stringifyJson(pet) });
+
+/** The example of an operation in the contract, for `send`. A pet in its path has this id. */
+export const exampleOf = (
+  { name, method, path }: Operation,
+  petId: number | string,
+): EventParts => {
+  const { query = {}, body } = operationDetails[name].example.request;
+  return {
+    ...{ method, resource: path, query },
+    ...(path.includes('{petId}') && { petId: `${petId}` }),
+    ...(body && { body: stringifyJson(body) }),
+  };
+};
 
 /** A valid `POST /pets` for `invoke`, with the API key. */
 export const createRequest = (apiKey: string, pet?: unknown, headers?: Values) =>
