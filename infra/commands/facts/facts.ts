@@ -1,5 +1,5 @@
 import { operations } from '../../../lib/contract/operations.ts';
-import { operationDetails } from '../../operations.ts';
+import { dynamodbCallsOf, operationDetails } from '../../operations.ts';
 import { prod, staging } from '../../stages.ts';
 import { limitsText } from './limits-text.ts';
 
@@ -7,6 +7,7 @@ import { limitsText } from './limits-text.ts';
 export const documentsWithFacts: readonly string[] = [
   'README.md',
   'infra/README.md',
+  'lib/openapi/guides/introduction.md',
   'lib/openapi/guides/limits.md',
 ];
 
@@ -19,6 +20,29 @@ const operationRows = operations.map(({ name, method, path, deprecation }) => {
   return `| \`${name}\` | \`${method} ${path}\` | ${operationDetails[name].summary}${removal} |`;
 });
 
+const operationLinks = operations.map(({ name, method, path, deprecation }) => {
+  const { summary } = operationDetails[name];
+  const purpose = summary.charAt(0).toLowerCase() + summary.slice(1);
+  const request = `[\`${method} ${path}\`](#tag/pets/${method}${path})`;
+  return `- ${request}: ${purpose}${deprecation ? ' (deprecated)' : ''}`;
+});
+
+/**
+ * The price of a million units in eu-west-1, in dollars.
+ * https://aws.amazon.com/dynamodb/pricing/on-demand/
+ */
+const prices = { RCU: 0.1415, WCU: 0.705 };
+
+const capacityRows = operations.map((operation) => {
+  const [, ...calls] = dynamodbCallsOf(operation);
+  const units = calls.map(({ action, units }) => ({
+    ...({ units, unit: action === 'PutItem' ? 'WCU' : 'RCU' } as const),
+  }));
+  const capacity = units.map(({ units, unit }) => `${units} ${unit}`).join(' and ');
+  const price = units.reduce((sum, { units, unit }) => sum + units * prices[unit], 0);
+  return `| \`${operation.name}\` | ${capacity} | $${price.toFixed(2)} |`;
+});
+
 const inStages = (unit: string, ofStage: (stage: typeof prod) => number | undefined): string =>
   `${count(ofStage(prod), unit)} (staging: ${count(ofStage(staging), unit)})`;
 
@@ -29,6 +53,16 @@ const facts: Readonly<Record<string, string>> = {
   operations: ['', '| operation | request | purpose |', '|---|---|---|', ...operationRows, ''].join(
     '\n',
   ),
+  'operation links': `\n${operationLinks.join('\n')}\n`,
+  capacity: [
+    '',
+    `A million RCU cost $${prices.RCU}, a million WCU $${prices.WCU}. The example of each operation costs:`,
+    '',
+    '| operation | capacity | per million |',
+    '|---|---|---|',
+    ...capacityRows,
+    '',
+  ].join('\n'),
   'canary minutes': inStages('minute', ({ canaryMinutes }) => canaryMinutes),
   limits: `\n${limitsText()}\n`,
   'days of recovery': inStages('day', ({ pointInTimeRecoveryDays }) => pointInTimeRecoveryDays),
