@@ -28,13 +28,15 @@ const isOrigin = (given: string): boolean =>
 
 /**
  * Throws an error that lists every reason why a stage is unsafe: a canary without alarms that could stop it,
- * a production that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a host and an
- * optional port in lower case.
+ * no address, a production that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a
+ * host and an optional port in lower case.
  */
 export const requireSafe = (stage: Stage): void => {
   const problems: string[] = [];
   if (stage.canaryMinutes !== undefined && stage.alarmAddressees.length === 0)
     problems.push('canaryMinutes is set without alarmAddressees: no alarm can stop a canary');
+  if (stage.defaultAddressDisabled && stage.customDomain === undefined)
+    problems.push('defaultAddressDisabled is set without customDomain: no client can reach it');
   if (isProduction(stage)) problems.push(...dangersOfProduction(stage));
   for (const given of stage.corsOrigins)
     if (!isOrigin(given)) problems.push(`corsOrigins: ${given} is not an origin`);

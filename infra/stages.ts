@@ -21,10 +21,15 @@ export interface Stage {
   /** The prefix of the API keys that this stage accepts: `pets_live` makes it one in production. */
   readonly apiKeyPrefix: ApiKeyPrefix;
   /**
-   * The domain that clients use instead of API Gateway's, and the ARN of its
+   * The domain that clients use besides API Gateway's own address, or instead of it, and the ARN of its
    * certificate in the stage's region.
    */
   readonly customDomain: Readonly<{ domainName: string; certificateArn: string }> | undefined;
+  /**
+   * Whether API Gateway's own address is turned off. Set it in a release after that of `customDomain`, when
+   * clients use the domain.
+   */
+  readonly defaultAddressDisabled: boolean;
   /** The throttle of each method that has none in `operationThrottles`. */
   readonly throttle: Throttle;
   /** Throttles of individual operations, by the name of the operation. */
@@ -79,6 +84,7 @@ export interface Stage {
 /** Settings that all stages share, so that clients find the same behaviour in staging and in prod. */
 const base = {
   customDomain: undefined,
+  defaultAddressDisabled: false,
   corsOrigins: [],
   memoryMiB: 1024,
   timeoutSeconds: 10,
@@ -148,6 +154,7 @@ const ownStage = (name: string): Stage => {
     ...staging,
     name,
     customDomain: undefined,
+    defaultAddressDisabled: false,
     reservedConcurrency: undefined,
     canaryMinutes: undefined,
     alarmAddressees: [],

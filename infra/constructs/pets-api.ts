@@ -33,6 +33,7 @@ const versionSegment = 'v1';
  */
 export class PetsApi extends Construct {
   readonly restApi: RestApi;
+  /** The address by which the stage is checked: the custom domain once the default address is turned off. */
   readonly baseAddress: string;
   /** The log of every request. */
   readonly accessLog: LogGroup;
@@ -47,7 +48,8 @@ export class PetsApi extends Construct {
     this.restApi = this.#addRestApi(stage);
     const { region, urlSuffix } = Stack.of(this);
     const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
-    this.baseAddress = `https://${stage.customDomain?.domainName ?? ownHost}/${versionSegment}`;
+    const host = stage.defaultAddressDisabled ? stage.customDomain?.domainName : ownHost;
+    this.baseAddress = `https://${host}/${versionSegment}`;
     const { stageArn } = this.restApi.deploymentStage;
     this.firewall =
       stage.firewall && new Firewall(this, 'Firewall', stage, stage.firewall, stageArn);
@@ -67,7 +69,7 @@ export class PetsApi extends Construct {
     const api = new RestApi(this, 'RestApi', {
       restApiName: serviceName(stage),
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: domain !== undefined,
+      disableExecuteApiEndpoint: stage.defaultAddressDisabled,
       ...(domain && {
         domainName: {
           domainName: domain.domainName,

@@ -43,10 +43,18 @@ const subscribed = (...arns: string[]) => {
   const Subscriptions = arns.map((SubscriptionArn) => ({ Endpoint, SubscriptionArn }));
   return { ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', { Subscriptions }) };
 };
-const stackOf = (ResourceStatus: string) => {
-  const state = { ResourceStatus, PhysicalResourceId: topicArn };
-  const types = ['AWS::SNS::Topic', 'AWS::SNS::Subscription'];
-  const StackResourceSummaries = types.map((ResourceType) => ({ ResourceType, ...state }));
+const domainName = 'api.store.test';
+const stackOf = (ResourceStatus: string, ofDomain = domainName) => {
+  const ids = {
+    'AWS::SNS::Topic': topicArn,
+    'AWS::SNS::Subscription': `${topicArn}:1`,
+    'AWS::ApiGateway::DomainName': ofDomain,
+  };
+  const StackResourceSummaries = Object.entries(ids).map(([ResourceType, PhysicalResourceId]) => ({
+    ResourceType,
+    PhysicalResourceId,
+    ResourceStatus,
+  }));
   return xml('ListStackResources', { StackResourceSummaries });
 };
 
@@ -75,7 +83,7 @@ const stage: Stage = {
   ...prod,
   environment: { account, region },
   alarmAddressees: ['on-call@store.test'],
-  customDomain: { domainName: 'api.store.test', certificateArn },
+  customDomain: { domainName, certificateArn },
 };
 
 describe('the preflight', () => {
@@ -105,9 +113,24 @@ describe('the preflight', () => {
     expect(await preflight(stage)).toEqual([expect.stringMatching(message)]);
   });
 
+  it.each([
+    ['no stack', xmlError('ValidationError')],
+    ['no such domain', stackOf('DELETE_COMPLETE')],
+    ['another domain', stackOf('UPDATE_COMPLETE', 'old.store.test')],
+  ])('refuses to turn off the default address where there is %s', async (_what, stack) => {
+    const later = { ...stage, alarmAddressees: [], defaultAddressDisabled: true };
+    aws.answers = { ...ready, ListStackResources: stack };
+    expect(await preflight(later)).toContainEqual(
+      expect.stringMatching(/^prod has no domain api.store.test yet: .* a later release/),
+    );
+    expect(await preflight({ ...later, defaultAddressDisabled: false })).toEqual([]);
+    aws.answers = ready;
+    expect(await preflight(later)).toEqual([]);
+  });
+
   it('finds a certificate of another region', async () => {
     const elsewhere = certificateArn.replace(region, 'us-east-1');
-    const customDomain = { domainName: 'api.store.test', certificateArn: elsewhere };
+    const customDomain = { domainName, certificateArn: elsewhere };
     expect(await preflight({ ...stage, customDomain })).toEqual([
       expect.stringMatching(/^The certificate is in us-east-1, not in eu-west-1: aws acm/),
     ]);

@@ -71,6 +71,12 @@ describe('a stage is refused', () => {
     );
   });
 
+  it('for an address that is turned off while there is no other', () => {
+    expect(() => stackOf({ ...staging, defaultAddressDisabled: true })).toThrow(
+      'staging is unsafe: defaultAddressDisabled is set without customDomain',
+    );
+  });
+
   it.each([
     '*',
     'null',
@@ -119,10 +125,13 @@ describe.each([
   });
 });
 
-it('a custom domain has the base path v1, its certificate and the TLS of the API, whose own address is off', () => {
-  const domainName = 'api.example.com';
-  const certificateArn = 'arn:aws:acm:eu-west-1:111122223333:certificate/1';
-  const template = templateOf({ ...staging, customDomain: { domainName, certificateArn } });
+const domainName = 'api.example.com';
+const certificateArn = 'arn:aws:acm:eu-west-1:111122223333:certificate/1';
+const withDomain: Stage = { ...staging, customDomain: { domainName, certificateArn } };
+const deploymentOf = (template: Template) => idOf(template, 'AWS::ApiGateway::Deployment', 'Api');
+
+it('a custom domain has the base path v1, its certificate and the TLS of the API, whose own address stays on', () => {
+  const template = templateOf(withDomain);
   template.hasResourceProperties('AWS::ApiGateway::DomainName', {
     DomainName: domainName,
     RegionalCertificateArn: certificateArn,
@@ -134,9 +143,19 @@ it('a custom domain has the base path v1, its certificate and the TLS of the API
     BasePath: 'v1',
     Stage: Match.anyValue(),
   });
+  template.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
+  expect(template.findOutputs('BaseAddress')).toEqual(
+    templateOf(staging).findOutputs('BaseAddress'),
+  );
+  template.hasOutput('DomainTarget', {});
+});
+
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/rest-api-disable-default-endpoint.html
+it('the address of the API itself is turned off later, which takes a new deployment of the API', () => {
+  const template = templateOf({ ...withDomain, defaultAddressDisabled: true });
   template.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
   template.hasOutput('BaseAddress', { Value: `https://${domainName}/v1` });
-  template.hasOutput('DomainTarget', {});
+  expect(deploymentOf(template)).not.toBe(deploymentOf(templateOf(withDomain)));
 });
 
 const withCanary = stages.filter(({ canaryMinutes }) => canaryMinutes !== undefined);

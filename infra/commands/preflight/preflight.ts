@@ -101,6 +101,28 @@ const certificate: Check = async (stage) => {
   ];
 };
 
+/** The resources of a stage's stack as it is deployed, of one type. */
+const deployedResources = async (stage: Stage, type: string) => {
+  const client = new CloudFormationClient(regionOf(stage));
+  const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
+  const found = await Array.fromAsync(pages).catch(unless('ValidationError'));
+  return (found ?? [])
+    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
+    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
+    .filter(({ ResourceType }) => ResourceType === type);
+};
+
+/** Checks that clients had a release's time to move to the domain before their old address is turned off. */
+const address: Check = async (stage) => {
+  if (!stage.customDomain || !stage.defaultAddressDisabled) return [];
+  const { domainName } = stage.customDomain;
+  const domains = await deployedResources(stage, 'AWS::ApiGateway::DomainName');
+  return [
+    !domains.some(({ PhysicalResourceId }) => PhysicalResourceId === domainName) &&
+      `${stage.name} has no domain ${domainName} yet: release it without defaultAddressDisabled, point its DNS to the output DomainTarget, and set defaultAddressDisabled in a later release.`,
+  ];
+};
+
 /**
  * Checks that addressees confirmed their subscriptions and that the probe has a key. Returns no problem
  * before the first deployment, and none for a stage without addressees, which has no topic and no probe. SNS
@@ -108,18 +130,13 @@ const certificate: Check = async (stage) => {
  * https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html
  */
 const alarmsAndProbe: Check = async (stage) => {
-  const client = new CloudFormationClient(regionOf(stage));
-  const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
-  const found = await Array.fromAsync(pages).catch(unless('ValidationError'));
-  const resources = (found ?? [])
-    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
-    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE');
-  const ofType = (type: string) => resources.filter(({ ResourceType }) => ResourceType === type);
-  const TopicArn = ofType('AWS::SNS::Topic')[0]?.PhysicalResourceId;
+  const [topic] = await deployedResources(stage, 'AWS::SNS::Topic');
+  const TopicArn = topic?.PhysicalResourceId;
   if (TopicArn === undefined) return [];
   const command = new ListSubscriptionsByTopicCommand({ TopicArn });
   const { Subscriptions = [] } = await new SNSClient(regionOf(stage)).send(command);
-  const ended = ofType('AWS::SNS::Subscription').length - Subscriptions.length;
+  const declared = await deployedResources(stage, 'AWS::SNS::Subscription');
+  const ended = declared.length - Subscriptions.length;
   return [
     ended > 0 &&
       `${ended} of the addressees of ${stage.name} no longer get alarms: aws sns subscribe --topic-arn ${TopicArn} --protocol <email or https> --notification-endpoint <address>`,
@@ -151,5 +168,12 @@ export const preflight = async (stage: Stage, stack: 'account' | 'stage' = 'stag
   const problems = await problemsOf(stage, { credentials });
   if (problems.length > 0) return problems;
   if (stack === 'account') return problemsOf(stage, { bootstrap });
-  return problemsOf(stage, { bootstrap, logRole, concurrency, certificate, alarmsAndProbe });
+  return problemsOf(stage, {
+    bootstrap,
+    logRole,
+    concurrency,
+    certificate,
+    address,
+    alarmsAndProbe,
+  });
 };
