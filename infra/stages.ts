@@ -9,6 +9,9 @@ export interface Throttle {
   readonly burst: number;
 }
 
+/** The window in which the firewall (AWS WAF) counts the requests of each client, in seconds. */
+export const firewallWindowSec = 300;
+
 /** The settings of one deployment of the service. They are plain values that every command can read. */
 export interface Stage {
   /** Part of the names of its stack, alarms and logs. */
@@ -40,7 +43,7 @@ export interface Stage {
    */
   readonly corsOrigins: readonly string[];
   /**
-   * The limits of the firewall: how many requests each address, and each API key, may send in 5 minutes.
+   * The limits of the firewall: how many requests each address, and each API key, may send in a window.
    * They are a fifth of `throttle`, so no client alone can use all of it for long. A client with one address
    * reaches both at the same rate.
    */

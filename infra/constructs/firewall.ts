@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { serviceName } from '../names.ts';
-import type { Stage } from '../stages.ts';
+import { firewallWindowSec, type Stage } from '../stages.ts';
 import { errorHeaders } from './error-headers.ts';
 
 /**
@@ -102,9 +102,6 @@ export class Firewall extends Construct {
   }
 }
 
-/** The window in which AWS WAF counts requests, in seconds. */
-const evaluationWindowSec = 300;
-
 /** Returns the rules that block requests, each with the error that the client gets. */
 const blocks = ({ requestsPerAddress, requestsPerApiKey }: Limits) => [
   {
@@ -135,7 +132,7 @@ const blocks = ({ requestsPerAddress, requestsPerApiKey }: Limits) => [
 ];
 
 const over = (limit: number, by: { aggregateKeyType: string; customKeys?: object[] }) => ({
-  rateBasedStatement: { limit, evaluationWindowSec, ...by },
+  rateBasedStatement: { limit, evaluationWindowSec: firewallWindowSec, ...by },
 });
 
 /**
@@ -156,7 +153,7 @@ const block = (stage: Stage, error: ApiError): CfnWebACL.RuleActionProperty => (
       responseHeaders: Object.entries(errorHeaders(stage, error)).map(([name, value]) => ({
         name,
         // A client stays blocked until the window has passed.
-        value: name === 'Retry-After' ? `${evaluationWindowSec}` : value,
+        value: name === 'Retry-After' ? `${firewallWindowSec}` : value,
       })),
     },
   },

@@ -7,5 +7,10 @@ export const maxBodyBytes = 8_192;
 /** Maximum length of `Content-Type`, in characters. */
 export const maxContentTypeLength = 255;
 
-/** Matches an `Idempotency-Key`, which is 1 to 255 visible ASCII characters. */
-export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
+/** Maximum length of an `Idempotency-Key`, in characters. */
+export const maxIdempotencyKeyLength = 255;
+
+/** Matches an `Idempotency-Key`: visible ASCII characters. */
+export const idempotencyKeyPattern = /* @__PURE__ */ new RegExp(
+  `^[\\x21-\\x7e]{1,${maxIdempotencyKeyLength}}$`,
+);

@@ -1,7 +1,9 @@
-import { maxBodyBytes } from '../../../lib/contract/limits.ts';
+import { errors } from '../../../lib/contract/errors.ts';
+import { maxBodyBytes, maxIdempotencyKeyLength } from '../../../lib/contract/limits.ts';
 import { operations } from '../../../lib/contract/operations.ts';
 import { maxNameLength } from '../../../lib/contract/pet.ts';
-import { prod } from '../../stages.ts';
+import { maxHeaderBytes } from '../../local/gateway/request-limits.ts';
+import { firewallWindowSec, prod } from '../../stages.ts';
 
 const count = (value: number) => value.toLocaleString('en');
 
@@ -9,6 +11,9 @@ const throttleOf = ({ name, method, path }: (typeof operations)[number]) => {
   const { ratePerSecond, burst } = prod.operationThrottles[name] ?? prod.throttle;
   return `| \`${method} ${path}\` | ${count(ratePerSecond)} | ${count(burst)} |`;
 };
+
+const windowMinutes = firewallWindowSec / 60;
+const retryAfter = errors.tooManyRequests().headers['Retry-After'];
 
 /** The limits of production that clients can reach, as Markdown. */
 export const limitsText = (): string =>
@@ -21,11 +26,11 @@ export const limitsText = (): string =>
     '',
     ...(prod.firewall
       ? [
-          `- Each address may send ${count(prod.firewall.requestsPerAddress)} requests in 5 minutes, and each API key ${count(prod.firewall.requestsPerApiKey)}.`,
+          `- Each address may send ${count(prod.firewall.requestsPerAddress)} requests in ${windowMinutes} minutes, and each API key ${count(prod.firewall.requestsPerApiKey)}.`,
         ]
       : []),
     '- Staging has lower limits.',
-    `- A body has at most ${count(maxBodyBytes)} bytes, and all headers together 10,240.`,
-    `- A name has at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` 255.`,
-    '- A 429 changed nothing. Wait as many seconds as `Retry-After` says: 1 over a limit per second, 300 over one for 5 minutes.',
+    `- A body has at most ${count(maxBodyBytes)} bytes, and all headers together ${count(maxHeaderBytes)}.`,
+    `- A name has at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` ${maxIdempotencyKeyLength}.`,
+    `- A 429 changed nothing. Wait as many seconds as \`Retry-After\` says: ${retryAfter} over a limit per second, ${firewallWindowSec} over one for ${windowMinutes} minutes.`,
   ].join('\n');
