@@ -4,7 +4,11 @@ import * as v from 'valibot';
 export const ErrorBody = v.object({
   code: v.pipe(
     v.string(),
-    v.metadata({ description: 'Identifies the error. New codes may be added.' }),
+    v.metadata({
+      maxLength: 64,
+      pattern: '^[a-z_]+$',
+      description: 'Identifies the error. New codes may be added.',
+    }),
   ),
   message: v.pipe(
     v.string(),
@@ -15,7 +19,7 @@ export const ErrorBody = v.object({
     v.integer(),
     v.minValue(400),
     v.maxValue(599),
-    v.metadata({ description: 'The HTTP status code of the response.' }),
+    v.metadata({ format: 'int32', description: 'The HTTP status code of the response.' }),
   ),
 });
 export type ErrorBody = Readonly<v.InferOutput<typeof ErrorBody>>;

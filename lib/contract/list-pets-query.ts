@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { exactNumber } from './exact-json.ts';
-import { PetStatus } from './pet.ts';
+import { Pet, PetStatus } from './pet.ts';
 
 const defaultLimit = 20;
 /** Maximum number of pets on a page. */
@@ -19,12 +19,20 @@ export const ListPetsQuery = v.object({
         v.integer(),
         v.minValue(1),
         v.maxValue(maxLimit),
+        v.metadata({ format: 'int32' }),
       ),
       `${defaultLimit}`,
     ),
     `must be an integer from 1 to ${maxLimit}`,
   ),
   status: v.optional(PetStatus),
-  cursor: v.message(v.optional(v.string()), 'must be text'),
+  cursor: v.message(
+    v.optional(v.pipe(v.string(), v.metadata({ maxLength: 255, pattern: '^[A-Za-z0-9_-]+$' }))),
+    'must be text',
+  ),
 });
 export type ListPetsQuery = Readonly<v.InferOutput<typeof ListPetsQuery>>;
+
+/** The body of a list. No function of the API bundles it. */
+export const Pets = /* @__PURE__ */ (() =>
+  v.pipe(v.array(Pet), v.maxLength(maxLimit), v.metadata({ description: 'A page of animals.' })))();

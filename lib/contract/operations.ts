@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { ListPetsQuery } from './list-pets-query.ts';
-import { NewPet, Pet, Pets } from './pet.ts';
+import { ListPetsQuery, Pets } from './list-pets-query.ts';
+import { NewPet, Pet } from './pet.ts';
 import type { RequestSchema } from './requests.ts';
 import { type OperationName, type Route, routes } from './routes.ts';
 

@@ -96,10 +96,6 @@ export const Pet = v.pipe(
 );
 export type Pet = Readonly<v.InferOutput<typeof Pet>>;
 
-/** The body of a list. No function bundles it. */
-export const Pets = /* @__PURE__ */ (() =>
-  v.pipe(v.array(Pet), v.metadata({ description: 'A page of animals.' })))();
-
 /** Parses the id of a pet in a path. Returns `undefined` for an invalid id. */
 export const parsePetId = (text: string | undefined): number | undefined => {
   const id = /^[1-9]\d{0,15}$/.test(text ?? '') ? Number(text) : Number.NaN;

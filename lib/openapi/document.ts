@@ -6,6 +6,7 @@ import { bodySchemas } from './schemas.ts';
 const server = (description: string, host: string) => ({
   url: 'https://{host}/v1',
   description,
+  'x-internal': false,
   variables: {
     host: { default: host, description: 'The host of the base address that you were given.' },
   },
@@ -16,7 +17,7 @@ const introduction = `Send an API key with every request: \`Authorization: Beare
 - Integers of the format \`int64\` have 64 bits. Use a JSON parser that keeps every digit.
 - A repeated or unknown query parameter, or an unknown field, gets 400.
 - Every error of the service has the schema Error. Unknown paths get 404.
-- AWS itself refuses more than 10,240 bytes of headers, a body over 10 MB, and a path outside the base address. These responses have another body.
+- AWS itself refuses headers over the limit below, a body over 10 MB, and a path outside the base address. These responses have another body.
 - New fields, headers, statuses and error codes may be added to responses. Ignore those that you do not know.
 
 ## Limits
@@ -32,6 +33,7 @@ export const info = {
   version: '1.0.0',
   summary: 'The catalogue of an animal store: list animals, add one, get one.',
   description: introduction,
+  contact: { name: 'Operator of the animal store', email: 'operator@animal-store.example' },
   license: { name: 'MIT', identifier: 'MIT' },
 };
 

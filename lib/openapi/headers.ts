@@ -22,7 +22,7 @@ export const headers: Readonly<Record<string, object>> = {
   NextLink: {
     description:
       'Address of the next page, relative to the address of this page (RFC 8288). The last page has no `Link`.',
-    schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
+    schema: { type: 'string', maxLength: 512, pattern: '^<[^>]+>; rel="next"$' },
     example: '</v1/pets?limit=20&cursor=UE0QHyUBABwWCk6O6YZhdmFpbGFibGU>; rel="next"',
   },
   'Idempotent-Replayed': {
@@ -32,20 +32,21 @@ export const headers: Readonly<Record<string, object>> = {
   },
   Deprecation: {
     description: 'When the operation was deprecated, in seconds since 1970 (RFC 9745).',
-    schema: { type: 'string', pattern: '^@[0-9]+$' },
+    schema: { type: 'string', maxLength: 16, pattern: '^@[0-9]+$' },
     example: `@${since}`,
   },
   Sunset: {
     description: 'When the operation will be removed (RFC 8594).',
     schema: {
       type: 'string',
+      maxLength: 29,
       pattern: '^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$',
     },
     example: getPet.deprecation?.sunset.toUTCString(),
   },
   SuccessorLink: {
     description: 'The operation to use instead (RFC 8288, RFC 5829).',
-    schema: { type: 'string', pattern: '^<[^>]+>; rel="successor-version"$' },
+    schema: { type: 'string', maxLength: 255, pattern: '^<[^>]+>; rel="successor-version"$' },
     example: `</v1${getPet.deprecation?.successor}>; rel="successor-version"`,
   },
   Accept: {
@@ -61,13 +62,13 @@ export const headers: Readonly<Record<string, object>> = {
   Allow: {
     description: 'The methods that the path supports.',
     required: true,
-    schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
+    schema: { type: 'string', maxLength: 64, pattern: '^[A-Z]+(, [A-Z]+)*$' },
     example: allowedMethods(listPets.path).join(', '),
   },
   'Retry-After': {
     description: 'Seconds to wait before you repeat the request.',
     required: true,
-    schema: { type: 'string', pattern: '^[0-9]+$' },
+    schema: { type: 'string', maxLength: 5, pattern: '^[0-9]+$' },
     example: '1',
   },
   'WWW-Authenticate': {

@@ -1,5 +1,9 @@
 import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
-import { idempotencyKeyPattern, maxBodyBytes } from '../contract/limits.ts';
+import {
+  idempotencyKeyPattern,
+  maxBodyBytes,
+  maxIdempotencyKeyLength,
+} from '../contract/limits.ts';
 import { ListPetsQuery } from '../contract/list-pets-query.ts';
 import {
   type Deprecation,
@@ -115,7 +119,11 @@ const additionsOf = ({
         name: 'Idempotency-Key',
         description:
           'A new value for each animal, such as a UUID. The programs of one owner share their keys, and keys never expire.',
-        schema: { type: 'string', pattern: idempotencyKeyPattern.source },
+        schema: {
+          type: 'string',
+          maxLength: maxIdempotencyKeyLength,
+          pattern: idempotencyKeyPattern.source,
+        },
       },
     ],
     requestBody: {

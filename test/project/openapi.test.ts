@@ -141,12 +141,16 @@ const compare = (before: string, after: string) => {
   const redocly = join(projectDirectory, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [redocly, 'diff', 'before.json', 'after.json', '--check-version', '--fail-on=none'],
-    {
-      cwd: directory,
-      encoding: 'utf8',
-      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-    },
+    [
+      redocly,
+      'diff',
+      join(directory, 'before.json'),
+      join(directory, 'after.json'),
+      '--config=.redocly.yaml',
+      '--check-version',
+      '--fail-on=none',
+    ],
+    { cwd: projectDirectory, encoding: 'utf8' },
   );
   return { hasRightVersion: status === 0, report: stdout + stderr };
 };
