@@ -25,3 +25,10 @@ export const accountStackId = ({ environment }: Pick<Stage, 'environment'>): str
   environment
     ? `${accountStackName}-${environment.account}-${environment.region}`
     : accountStackName;
+
+/** The name of the stack with the roles of the workflows on GitHub, which an account needs once. */
+export const githubStackName = 'AnimalStore-github';
+
+/** The id that CDK commands use for the GitHub stack of a stage's account. */
+export const githubStackId = ({ environment }: Pick<Stage, 'environment'>): string =>
+  environment ? `${githubStackName}-${environment.account}` : githubStackName;

@@ -1,4 +1,5 @@
 import { clientPackage } from './client-package.ts';
+import { type GithubRepository, githubRepository } from './github-repository.ts';
 import { runbookLink } from './runbook-link.ts';
 import { isProduction, type Stage } from './stages.ts';
 
@@ -29,4 +30,12 @@ export const placeholdersIn = (
     );
   }
   return problems;
+};
+
+/** Returns what the repository on GitHub lacks before its workflows may get roles, with the solution. */
+export const missingInRepository = (repository: GithubRepository = githubRepository): string[] => {
+  const { owner, name, ownerId, repositoryId } = repository;
+  const isSet =
+    [owner, name].every((part) => /^[\w.-]+$/.test(part)) && ownerId > 0 && repositoryId > 0;
+  return isSet ? [] : ['githubRepository is not set: set it in infra/github-repository.ts.'];
 };

@@ -219,7 +219,7 @@ describe('npm run deploy', () => {
 
   const loss =
     'error: AWS::DynamoDB::Table Pets: Modify with Replacement True. Nothing was deployed.';
-  const names = ['AnimalStore-account', ...stages.map(stackName)].join(', ');
+  const names = ['AnimalStore-account', 'AnimalStore-github', ...stages.map(stackName)].join(', ');
   it.each([
     ['that would lose a table', changeOf('True'), 'AnimalStore-staging', 1, loss, 1],
     ['if nothing differs', undefined, 'AnimalStore-account', 0, '', 1],
@@ -229,6 +229,14 @@ describe('npm run deploy', () => {
       'AnimalStore-dev',
       1,
       `error: Name a stack: ${names}.`,
+      0,
+    ],
+    [
+      'for a repository that is not set',
+      [],
+      'AnimalStore-github',
+      1,
+      'error: githubRepository is not set: set it in infra/github-repository.ts.',
       0,
     ],
     [

@@ -15,11 +15,15 @@ const accountStack = `AnimalStore-account-${account}-${region}`;
 const aws = await startAwsEndpoint();
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-first-deployment-'));
 
-/** The settings of an operator who has an account for staging, but none for prod. */
+/** The settings of an operator who has a repository and an account for staging, but none for prod. */
 const settings = [
   ['infra/stages.ts', '111122223333', account],
   ['infra/stages.ts', 'animal-store-staging@example.com', 'on-call@store.test'],
   ['infra/runbook-link.ts', "'infra/runbook.md'", "'https://git.store.test/runbook.md'"],
+  ['infra/github-repository.ts', "owner: ''", "owner: 'octocat'"],
+  ['infra/github-repository.ts', "name: ''", "name: 'animal-store'"],
+  ['infra/github-repository.ts', 'ownerId: 0', 'ownerId: 123456'],
+  ['infra/github-repository.ts', 'repositoryId: 0', 'repositoryId: 456789'],
 ] as const;
 
 // This replaces the CDK's CLI, and prints its arguments.
@@ -47,6 +51,7 @@ beforeAll(async () => {
     'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/logs` }),
     ListStackResources: xmlError('ValidationError'),
     DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'UNAVAILABLE' }),
+    ListChangeSets: xml('ListChangeSets', {}),
     DescribeStacks: xmlError('AccessDenied'),
   };
 });
@@ -111,6 +116,13 @@ describe('with staging set, and prod still a placeholder', () => {
     );
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
     expect(out).toMatch(new RegExp(`^deploy ${stack} --method prepare-change-set `));
+  });
+
+  it('npm run deploy deploys the roles of the workflows from an app of their own', async () => {
+    const stack = `AnimalStore-github-${account}`;
+    const { out, err } = await run(`node infra/commands/deploy/main.ts ${stack}`, programs);
+    expect(err).toBe('');
+    expect(out).toContain(`deploy ${stack} --app node infra/github-app.ts --method prepare`);
   });
 
   it('npm run deploy deploys the stack of an account that prod will share', async () => {

@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import cdk from '../../cdk.json' with { type: 'json' };
+import { preflight } from '../../infra/commands/preflight/preflight.ts';
+import type { GithubRepository } from '../../infra/github-repository.ts';
 import { probeKeyParameter } from '../../infra/names.ts';
-import { stages } from '../../infra/stages.ts';
+import { GithubStack } from '../../infra/stacks/github-stack.ts';
+import { prod, type Stage, stages } from '../../infra/stages.ts';
 import {
   afterCreation,
   creation,
@@ -8,6 +14,7 @@ import {
   isCheckPet,
   refusals,
 } from '../../lib/checks/golden-requests.ts';
+import { startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles, type HandlerName, handlerNames } from '../support/load-handlers.ts';
 import { walkPages } from '../support/pages.ts';
@@ -164,5 +171,141 @@ describe.each(stages)('in $name', (stage) => {
       Value: { 'Fn::Join': [',', logs.map((Ref) => ({ Ref }))] },
     });
     template.hasOutput('KeyAdministrationPolicy', { Value: { Ref: policy } });
+  });
+});
+
+describe('the roles of the workflows on GitHub', async () => {
+  const repository: GithubRepository = {
+    owner: 'octocat',
+    name: 'animal-store',
+    ownerId: 123456,
+    repositoryId: 456789,
+    accountsWithProvider: [],
+  };
+  const region = 'eu-west-1';
+  const account = '777777777777';
+  const certificateArn = `arn:aws:acm:${region}:${account}:certificate/1`;
+  const stage: Stage = {
+    ...prod,
+    environment: { account, region },
+    customDomain: { domainName: 'api.store.test', certificateArn },
+  };
+  const synthesise = (settings = repository) =>
+    Template.fromStack(
+      new GithubStack(new App({ context: cdk.context }), 'Github', [stage], settings),
+    );
+  const template = synthesise();
+  const role = (start: string) =>
+    template.findResources('AWS::IAM::Role')[idOf(template, 'AWS::IAM::Role', start)]?.[
+      'Properties'
+    ];
+  const callsOf = (start: string): Call[] =>
+    role(start).Policies.flatMap(
+      ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) =>
+        PolicyDocument.Statement.flatMap(each),
+    );
+  const arn = (service: string, resource: string) =>
+    `arn:aws:${service}:${region}:${account}:${resource}`;
+  const [own, shared] = ['prod', 'account'].map((name) =>
+    arn('cloudformation', `stack/AnimalStore-${name}/*`),
+  );
+
+  const aws = await startAwsEndpoint();
+  afterAll(() => {
+    aws.stop();
+    vi.unstubAllEnvs();
+  });
+
+  it('let a release make the calls of a deployment and of the CDK, and no others', () => {
+    const changeSets = ['DescribeChangeSet', 'ListChangeSets', 'DeleteChangeSet'];
+    expect(sorted(callsOf('proddeploy'))).toEqual(
+      sorted([
+        ...['deploy', 'file-publishing', 'lookup'].map(
+          (name): Call => [
+            'sts:AssumeRole',
+            `arn:aws:iam::${account}:role/cdk-hnb659fds-${name}-role-${account}-${region}`,
+          ],
+        ),
+        ...changeSets.flatMap((call): Call[] => [
+          [`cloudformation:${call}`, own],
+          [`cloudformation:${call}`, shared],
+        ]),
+        ['cloudformation:ListStackResources', own],
+        ['ssm:GetParameter', arn('ssm', 'parameter/cdk-bootstrap/hnb659fds/version')],
+        ['ssm:GetParameter', arn('ssm', 'parameter/animal-store/prod/probe-api-key')],
+        ['sns:ListSubscriptionsByTopic', arn('sns', 'AnimalStore-prod-*')],
+        ['apigateway:GET', `arn:aws:apigateway:${region}::/account`],
+        ['lambda:GetAccountSettings', '*'],
+        ['acm:DescribeCertificate', certificateArn],
+      ]),
+    );
+  });
+
+  /** The permission that each call needs. GetCallerIdentity needs none. */
+  const permissionOf: Readonly<Record<string, string>> = {
+    'AmazonSSM.GetParameter': 'ssm:GetParameter',
+    'CertificateManager.DescribeCertificate': 'acm:DescribeCertificate',
+    'GET /2016-08-19/account-settings': 'lambda:GetAccountSettings',
+    'GET /account': 'apigateway:GET',
+    ListStackResources: 'cloudformation:ListStackResources',
+    ListSubscriptionsByTopic: 'sns:ListSubscriptionsByTopic',
+  };
+
+  it('let a release make every call of the preflight', async () => {
+    for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
+    vi.stubEnv('AWS_REGION', undefined);
+    const PhysicalResourceId = arn('sns', 'AnimalStore-prod-alarms');
+    aws.answers = {
+      GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
+      ListStackResources: xml('ListStackResources', {
+        StackResourceSummaries: [{ ResourceType: 'AWS::SNS::Topic', PhysicalResourceId }],
+      }),
+      ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', { Subscriptions: [] }),
+    };
+    await preflight(stage);
+    const made = new Set(aws.requests.map(({ action }) => action));
+    made.delete('GetCallerIdentity');
+    const granted = callsOf('proddeploy').map(([action]) => action);
+    expect([...made].toSorted()).toEqual(Object.keys(permissionOf).toSorted());
+    for (const action of made) expect(granted).toContain(permissionOf[action]);
+  });
+
+  it('let a pull request read the template of a stage, and nothing else', () => {
+    expect(callsOf('proddiff')).toEqual([['cloudformation:GetTemplate', own]]);
+  });
+
+  it.each([
+    ['proddeploy', 'prod'],
+    ['proddiff', 'diff'],
+  ])(
+    '%s accepts the jobs of the environment %s of one repository, with ids and without',
+    (start, environment) => {
+      const { Statement: statements } = role(start).AssumeRolePolicyDocument;
+      expect(statements).toEqual([
+        {
+          Effect: 'Allow',
+          Action: 'sts:AssumeRoleWithWebIdentity',
+          Principal: { Federated: { Ref: expect.stringMatching(/^Provider/) } },
+          Condition: {
+            StringEquals: {
+              'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+              'token.actions.githubusercontent.com:sub': [
+                `repo:octocat@123456/animal-store@456789:environment:${environment}`,
+                `repo:octocat/animal-store:environment:${environment}`,
+              ],
+            },
+          },
+        },
+      ]);
+      template.resourceCountIs('AWS::IAM::OIDCProvider', 1);
+    },
+  );
+
+  it('use a provider that the account has already', () => {
+    const imported = synthesise({ ...repository, accountsWithProvider: [account] });
+    imported.resourceCountIs('AWS::IAM::OIDCProvider', 0);
+    const provider = `arn:aws:iam::${account}:oidc-provider/token.actions.githubusercontent.com`;
+    for (const { AssumeRolePolicyDocument } of propertiesOf(imported, 'AWS::IAM::Role'))
+      expect(AssumeRolePolicyDocument.Statement[0].Principal).toEqual({ Federated: provider });
   });
 });

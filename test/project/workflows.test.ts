@@ -76,6 +76,85 @@ describe('a pull request', () => {
   });
 });
 
+describe('the setup of GitHub in infra/README.md', () => {
+  const [setup = ''] = /(?<=```bash\n).*?(?=\n *```)/s.exec(read('infra/README.md')) ?? [];
+  /** Writes down the arguments and the input of each call, as GitHub's CLI would send them. */
+  const gh = `gh() {
+    [ "$*" != 'api orgs/example/teams/example --jq .id' ] || { echo 7; return; }
+    [[ "$*" == *--input* ]] && body=$(cat) || body='{}'
+    printf '%s\\t%s\\n' "$*" "$(tr -d '\\n' <<<"$body")" >&3
+  }`;
+  const script = setup.replaceAll(/^ {3}/gm, '').replaceAll(/<(?:OWNER|TEAM)>/g, 'example');
+  const { output, status, stderr } = spawnSync('bash', ['-euc', `${gh}\n${script}`], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    encoding: 'utf8',
+  });
+  const calls = (output[3] ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => line.split('\t'))
+    .map(([words = '', body = '']) => ({ words, body: JSON.parse(body) }));
+  const callsOf = (path: string) => calls.filter(({ words }) => words.includes(`${path} `));
+
+  it('is a script whose bodies are JSON', () => {
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(calls.length).toBeGreaterThan(5);
+  });
+
+  // https://docs.github.com/en/rest/repos/rules#create-a-repository-ruleset
+  it('requires a review of what reaches the roles, and lets only administrators create hotfix branches', () => {
+    const rulesets = callsOf('rulesets').map(({ body }) => body);
+    const common = { name: expect.any(String), target: 'branch', enforcement: 'active' };
+    const branches = (...include: string[]) => ({ ref_name: { include, exclude: [] } });
+    const hotfix = 'refs/heads/hotfix/*';
+    expect(rulesets).toEqual([
+      {
+        ...common,
+        conditions: branches('refs/heads/main', hotfix),
+        rules: [
+          { type: 'non_fast_forward' },
+          {
+            type: 'pull_request',
+            parameters: {
+              required_approving_review_count: 1,
+              dismiss_stale_reviews_on_push: true,
+              require_last_push_approval: true,
+              require_code_owner_review: false,
+              required_review_thread_resolution: false,
+            },
+          },
+        ],
+      },
+      {
+        ...common,
+        conditions: branches(hotfix),
+        bypass_actors: [{ actor_type: 'RepositoryRole', actor_id: 5, bypass_mode: 'always' }],
+        rules: [{ type: 'creation' }],
+      },
+    ]);
+  });
+
+  const environments = new Set(jobs.flatMap(([, { environment }]) => environment ?? []));
+
+  // https://docs.github.com/en/rest/deployments/environments#create-or-update-an-environment
+  it.each([...environments])('creates the environment %s', (name) => {
+    const [created, ...others] = callsOf(`environments/${name}`).map(({ body }) => body);
+    expect(others).toEqual([]);
+    const { reviewers, prevent_self_review, deployment_branch_policy } = created;
+    const isReviewed = ['diff', 'prod'].includes(name);
+    expect(reviewers).toEqual(isReviewed ? [{ type: 'Team', id: 7 }] : undefined);
+    expect(prevent_self_review).toBe(isReviewed || undefined);
+    const policy = { protected_branches: false, custom_branch_policies: true };
+    expect(deployment_branch_policy).toEqual(name === 'diff' ? undefined : policy);
+    const accepted = callsOf(`environments/${name}/deployment-branch-policies`).map(({ words }) =>
+      words.replace(/.* --field name=/, ''),
+    );
+    const deploys = ['staging', 'prod'].includes(name);
+    const branches = name === 'diff' ? [] : ['main'];
+    expect(accepted).toEqual(deploys ? ['main', 'hotfix/*'] : branches);
+  });
+});
+
 describe('a release', () => {
   const { steps = [] } = release.jobs['prod'] ?? {};
   const stepOf = (command: string) => steps.findIndex(({ run }) => run?.includes(command));

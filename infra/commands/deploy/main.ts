@@ -3,8 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { CloudFormationClient, paginateDescribeChangeSet } from '@aws-sdk/client-cloudformation';
 import { Option, program } from 'commander';
 import { fail } from '../../message-of.ts';
-import { accountStackId, accountStackName, stackName } from '../../names.ts';
-import { placeholdersIn } from '../../placeholders.ts';
+import {
+  accountStackId,
+  accountStackName,
+  githubStackId,
+  githubStackName,
+  stackName,
+} from '../../names.ts';
+import { missingInRepository, placeholdersIn } from '../../placeholders.ts';
 import { regionOf } from '../../region-of.ts';
 import { emulated, type Stage, stages } from '../../stages.ts';
 import { preflight } from '../preflight/preflight.ts';
@@ -28,19 +34,21 @@ interface Target {
   readonly id: string;
   /** The name of the stack in CloudFormation. */
   readonly name: string;
-  readonly kind: 'account' | 'stage';
+  readonly kind: 'account' | 'github' | 'stage';
   readonly stage: Stage;
 }
 
 /** The stacks of each stage, by id, in the order of deployment. */
 const targetsOf = (deployed: readonly Stage[]): ReadonlyMap<string, Target> => {
   const targets = new Map<string, Target>();
-  for (const stage of deployed) {
-    const account = accountStackId(stage);
-    const shared = targets.get(account)?.stage;
+  const share = (target: Target) => {
+    const shared = targets.get(target.id)?.stage;
     // Stages may share an account. One that is not set yet must not prevent the stack that another needs.
-    if (shared === undefined || placeholdersIn(shared).length > 0)
-      targets.set(account, { id: account, name: accountStackName, kind: 'account', stage });
+    if (shared === undefined || placeholdersIn(shared).length > 0) targets.set(target.id, target);
+  };
+  for (const stage of deployed) {
+    share({ id: accountStackId(stage), name: accountStackName, kind: 'account', stage });
+    share({ id: githubStackId(stage), name: githubStackName, kind: 'github', stage });
     const name = stackName(stage);
     targets.set(name, { id: name, name, kind: 'stage', stage });
   }
@@ -57,8 +65,9 @@ const cdkDeploy = (...words: readonly string[]) => {
  * Creates a change set, and executes the same change set. Throws instead, and deletes it, if it replaces or
  * removes a table, an index or the API.
  */
-const deploy = async ({ id, name, stage }: Target, options: Options) => {
-  const { requireApproval, outputsFile, app, revertDrift } = options;
+const deploy = async ({ id, name, kind, stage }: Target, options: Options) => {
+  const { requireApproval, outputsFile, revertDrift } = options;
+  const app = kind === 'github' ? 'node infra/github-app.ts' : options.app;
   const context = options.stage
     ? [...options.context, `stage=${options.stage.name}`]
     : options.context;
@@ -87,7 +96,13 @@ const deploy = async ({ id, name, stage }: Target, options: Options) => {
   if (!differs) return;
 
   // Uses the stacks of the first command, so that CDK neither synthesises nor asks for approval again.
-  const execute = ['--app', app ?? 'cdk.out', '--method', 'execute-change-set', ...changeSet];
+  const execute = [
+    '--app',
+    options.app ?? 'cdk.out',
+    '--method',
+    'execute-change-set',
+    ...changeSet,
+  ];
   cdkDeploy(id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
@@ -102,8 +117,9 @@ const run = async (ids: readonly string[], options: Options) => {
   const app = options.before === undefined ? options.app : releaseBefore(options.before);
   for (const target of targets.values()) {
     if (!named.includes(target.id)) continue;
-    const found = await preflight(target.stage, target.kind);
-    const problems = [...placeholdersIn(target.stage), ...found];
+    const found = await preflight(target.stage, target.kind === 'stage' ? 'stage' : 'account');
+    const missing = target.kind === 'github' ? missingInRepository() : [];
+    const problems = [...placeholdersIn(target.stage), ...missing, ...found];
     if (problems.length > 0) throw new Error(problems.join('\nerror: '));
     await deploy(target, { ...options, ...(app !== undefined && { app }) });
   }

@@ -1,0 +1,18 @@
+import { App } from 'aws-cdk-lib';
+import cdk from '../cdk.json' with { type: 'json' };
+import { addSecurityChecks } from './constructs/security-checks.ts';
+import { githubRepository } from './github-repository.ts';
+import { githubStackId } from './names.ts';
+import { missingInRepository } from './placeholders.ts';
+import { GithubStack } from './stacks/github-stack.ts';
+import { stages } from './stages.ts';
+
+// An app of its own, so that a release neither synthesises nor deploys what releases may do.
+const app = new App({ analyticsReporting: false, context: cdk.context });
+const missing = missingInRepository();
+if (missing.length > 0 && app.node.tryGetContext('placeholders') !== 'allowed')
+  throw new Error(missing.join(' '));
+for (const [id, ofAccount] of Map.groupBy(stages, githubStackId))
+  new GithubStack(app, id, ofAccount, githubRepository);
+addSecurityChecks(app);
+app.synth();

@@ -1,0 +1,22 @@
+/** A repository on GitHub whose workflows deploy the service. */
+export interface GithubRepository {
+  readonly owner: string;
+  readonly name: string;
+  /**
+   * The ids of owner and repository, which GitHub never uses again. This prints them:
+   * gh api repos/<owner>/<name> --jq '"ownerId: \(.owner.id), repositoryId: \(.id)"'
+   */
+  readonly ownerId: number;
+  readonly repositoryId: number;
+  /** The accounts that have GitHub's identity provider already. An account can have it once. */
+  readonly accountsWithProvider: readonly string[];
+}
+
+/** The repository that `npm run deploy -- AnimalStore-github-<account>` lets into an account. */
+export const githubRepository: GithubRepository = {
+  owner: '',
+  name: '',
+  ownerId: 0,
+  repositoryId: 0,
+  accountsWithProvider: [],
+};

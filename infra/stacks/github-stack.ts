@@ -1,0 +1,147 @@
+import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  OidcProviderNative,
+  OpenIdConnectPrincipal,
+  PolicyDocument,
+  type PolicyStatement,
+  Role,
+} from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { acknowledge } from '../constructs/security-checks.ts';
+import { allow } from '../constructs/stage-function.ts';
+import type { GithubRepository } from '../github-repository.ts';
+import { accountStackName, githubStackName, probeKeyParameter, stackName } from '../names.ts';
+import type { Stage } from '../stages.ts';
+
+const issuer = 'token.actions.githubusercontent.com';
+const audience = 'sts.amazonaws.com';
+
+/**
+ * The stack by which GitHub's workflows get roles in an account: for each of its stages, one that deploys and
+ * one that compares. Only a person deploys it, because a release must not change what releases may do.
+ */
+export class GithubStack extends Stack {
+  readonly #repository: GithubRepository;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    stages: readonly Stage[],
+    repository: GithubRepository,
+  ) {
+    const environment = stages[0]?.environment;
+    super(scope, id, {
+      description: 'Animal store service, roles of the workflows on GitHub',
+      stackName: githubStackName,
+      terminationProtection: true,
+      ...(environment && { env: environment }),
+    });
+    this.#repository = repository;
+    const { account } = this;
+    const provider = repository.accountsWithProvider.includes(account)
+      ? OidcProviderNative.fromOidcProviderArn(
+          this,
+          'Provider',
+          this.formatArn({ service: 'iam', region: '', resource: `oidc-provider/${issuer}` }),
+        )
+      : new OidcProviderNative(this, 'Provider', {
+          url: `https://${issuer}`,
+          clientIds: [audience],
+          // Workflows of other repositories may use it too.
+          removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+        });
+    const addRole = (name: string, githubEnvironment: string, statements: PolicyStatement[]) => {
+      const role = new Role(this, name, {
+        assumedBy: new OpenIdConnectPrincipal(provider, this.#conditionsFor(githubEnvironment)),
+        inlinePolicies: { calls: new PolicyDocument({ statements }) },
+        // A deployment to prod takes longer than the hour that is usual.
+        maxSessionDuration: Duration.hours(2),
+      });
+      new CfnOutput(this, `${name}-role`, { value: role.roleArn });
+      const wide = statements
+        .flatMap(({ resources }) => resources)
+        .filter((arn) => arn.includes('*'));
+      const reason =
+        'An ARN of a stack or a topic ends with what AWS adds, and GetAccountSettings has no resource.';
+      acknowledge(
+        role,
+        Object.fromEntries(wide.map((arn) => [`AwsSolutions-IAM5[Resource::${arn}]`, reason])),
+      );
+    };
+    for (const stage of stages) {
+      addRole(`${stage.name}-deploy`, stage.name, this.#deployment(stage));
+      addRole(`${stage.name}-diff`, 'diff', [
+        allow(
+          'cloudformation:GetTemplate',
+          this.#arnOf(stage, 'cloudformation', `stack/${stackName(stage)}/*`),
+        ),
+      ]);
+    }
+  }
+
+  /**
+   * Accepts the jobs of an environment of the repository. A repository that was created, renamed or transferred
+   * since July 2026 names itself with ids, an older one without:
+   * https://github.blog/changelog/2026-04-23-immutable-subject-claims-for-github-actions-oidc-tokens/
+   * https://github.com/aws-actions/configure-aws-credentials/pull/1889
+   */
+  #conditionsFor(environment: string) {
+    const { owner, name, ownerId, repositoryId } = this.#repository;
+    const repositories = [`${owner}@${ownerId}/${name}@${repositoryId}`, `${owner}/${name}`];
+    return {
+      StringEquals: {
+        [`${issuer}:aud`]: audience,
+        [`${issuer}:sub`]: repositories.map((each) => `repo:${each}:environment:${environment}`),
+      },
+    };
+  }
+
+  /** Returns all permissions that `npm run deploy` and its preflight need. */
+  #deployment(stage: Stage): PolicyStatement[] {
+    const arn = (service: string, resource: string) => this.#arnOf(stage, service, resource);
+    const region = stage.environment?.region ?? this.region;
+    const cdkRoles = ['deploy', 'file-publishing', 'lookup'].map((role) =>
+      this.formatArn({
+        service: 'iam',
+        region: '',
+        resource: `role/cdk-hnb659fds-${role}-role-${this.account}-${region}`,
+      }),
+    );
+    const stacks = [stackName(stage), accountStackName];
+    const changeSets = ['DescribeChangeSet', 'ListChangeSets', 'DeleteChangeSet'];
+    return [
+      allow('sts:AssumeRole', ...cdkRoles),
+      allow(
+        'ssm:GetParameter',
+        arn('ssm', 'parameter/cdk-bootstrap/hnb659fds/version'),
+        arn('ssm', `parameter${probeKeyParameter(stage)}`),
+      ),
+      ...changeSets.map((call) =>
+        allow(
+          `cloudformation:${call}`,
+          ...stacks.map((name) => arn('cloudformation', `stack/${name}/*`)),
+        ),
+      ),
+      allow(
+        'cloudformation:ListStackResources',
+        arn('cloudformation', `stack/${stackName(stage)}/*`),
+      ),
+      allow('sns:ListSubscriptionsByTopic', arn('sns', `${stackName(stage)}-*`)),
+      allow('apigateway:GET', `arn:${this.partition}:apigateway:${region}::/account`),
+      // This action can't be limited to resources.
+      allow('lambda:GetAccountSettings', '*'),
+      ...(stage.customDomain
+        ? [allow('acm:DescribeCertificate', stage.customDomain.certificateArn)]
+        : []),
+    ];
+  }
+
+  #arnOf(stage: Stage, service: string, resource: string): string {
+    return this.formatArn({
+      service,
+      resource,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      ...(stage.environment && { region: stage.environment.region }),
+    });
+  }
+}
