@@ -3,8 +3,8 @@ import { build, type Plugin } from 'esbuild';
 
 /**
  * Modules that no function ever calls. They are for other services, for other machines than Lambda, or for
- * other ways to use the libraries. Each comment says how many instructions a module would add to the 338
- * million of a cold getPet. A module that adds less than 0.5 % is bundled.
+ * other ways to use the libraries. Each comment says how many instructions a module would add to a cold
+ * getPet without a code cache (test/bench/RESULT.md). A module that adds less than 0.5 % is bundled.
  */
 const leftOut = [
   // A function's credentials are in its environment (`fromEnv` in lib/aws/dynamodb.ts). This module would add

@@ -1,5 +1,6 @@
 import type { ErrorBody } from './error-body.ts';
 import { maxBodyBytes, maxContentTypeLength } from './limits.ts';
+import { withCommas } from './with-commas.ts';
 
 /**
  * Descriptions that say when the service returns each error, by error code, in the order of status. They are
@@ -14,7 +15,7 @@ export const errorDescriptions = {
   method_not_allowed: 'The path supports only the methods in `Allow`. Use one of them.',
   endpoint_removed:
     'The operation was removed on its sunset date. The message names the one to use instead.',
-  payload_too_large: `The body has more than ${maxBodyBytes.toLocaleString('en')} bytes. Send a smaller one.`,
+  payload_too_large: `The body has more than ${withCommas(maxBodyBytes)} bytes. Send a smaller one.`,
   unsupported_media_type: `\`Content-Type\` must be \`application/json\` in UTF-8 and have at most ${maxContentTypeLength} characters. \`Content-Encoding\` must be \`identity\` or absent.`,
   idempotency_key_reused:
     'The `Idempotency-Key` was used with another animal. This request added nothing. To add this animal too, send it with a new key.',
@@ -87,7 +88,7 @@ export const errors = {
     new ApiError(
       'payload_too_large',
       413,
-      `The body must have at most ${maxBodyBytes.toLocaleString('en')} bytes.`,
+      `The body must have at most ${withCommas(maxBodyBytes)} bytes.`,
     ),
   unsupportedMediaType: (message = 'Content-Type must be application/json in UTF-8.') =>
     new ApiError('unsupported_media_type', 415, message, {

@@ -17,6 +17,7 @@ import {
 import { NewPet } from '../contract/pet.ts';
 import { parseBody, parseQuery } from '../contract/requests.ts';
 import { allowedMethods, type OperationName } from '../contract/routes.ts';
+import { withCommas } from '../contract/with-commas.ts';
 import { codeSamples, type ExampleRequest } from './code-samples.ts';
 import { header, headersOf, headersOfError } from './headers.ts';
 import { queryParameters, ref } from './schemas.ts';
@@ -127,7 +128,7 @@ const additionsOf = ({
       },
     ],
     requestBody: {
-      description: `The animal, in at most ${maxBodyBytes.toLocaleString('en')} bytes of UTF-8. API Gateway replaces each byte that is not UTF-8, such as an accented letter in Latin-1, by U+FFFD before the service sees it.`,
+      description: `The animal, in at most ${withCommas(maxBodyBytes)} bytes of UTF-8. API Gateway replaces each byte that is not UTF-8, such as an accented letter in Latin-1, by U+FFFD before the service sees it.`,
       required: true,
       content: json('NewPet', {
         required: createPet.example.request.body,

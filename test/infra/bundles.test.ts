@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build, type Metafile } from 'esbuild';
+import { build, type Metafile, type OutputFile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
 import type { DynamodbStandIn } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
@@ -21,10 +21,11 @@ const regions = [
 
 let standIn: DynamodbStandIn;
 let metafile: Metafile;
+let outputFiles: OutputFile[];
 
 beforeAll(async () => {
   standIn = await startTlsStandIn(...regions.map(({ host }) => host));
-  ({ metafile } = await build({
+  ({ metafile, outputFiles } = await build({
     ...bundleOptions,
     entryPoints: ['functions/*.ts'],
     outdir: 'unwritten',
@@ -139,6 +140,11 @@ describe('bundles', () => {
     });
     expect(outputFiles[0]?.text).toContain('require("node:path")');
     expect(outputFiles[0]?.text).not.toContain('import(');
+  });
+
+  it('format nothing for a locale, because loading ICU’s data takes a third of a cold start', () => {
+    const locales = /\bIntl\b|\.(toLocale(String|Date|Time)|localeCompare)/;
+    for (const { path, text } of outputFiles) expect(locales.exec(text)?.[0], path).toBe(undefined);
   });
 
   it('hold no package twice', () => {
