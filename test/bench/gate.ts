@@ -13,8 +13,8 @@ interface Comparison {
 }
 
 /**
- * Compares a measurement with the committed one: cold instructions relative to a document-client call of
- * the same run, bytes of each bundle, and Node's own modules that a cold start loads.
+ * Compares a measurement with the committed one: cold instructions relative to L, which contains no
+ * code of the project, in the same run; bytes of each bundle; and Node's own modules that a cold start loads.
  */
 export const regressionsOf = (committed: GatedResults, measured: GatedResults): Comparison => {
   const worse: string[] = [];
@@ -32,9 +32,9 @@ export const regressionsOf = (committed: GatedResults, measured: GatedResults): 
   for (const request of coldRequests) {
     for (const state of ['hit', 'rejected'] as const) {
       const [before, now] = [committed, measured].map((results) =>
-        coldRatio(results, request, state, 'sdkCall'),
+        coldRatio(results, request, state, 'bare'),
       );
-      const figure = `cold ${request}, code cache ${state} / document-client call`;
+      const figure = `cold ${request}, code cache ${state} / L`;
       compare(figure, functionNames[request], before, now);
     }
     const known = new Set(committed.loadedModules[request]);

@@ -53,7 +53,7 @@ const gate = async (directory: string) => {
   const contenders = await buildContenders(directory, { peers: false, flags: countedFlags });
   const counts = await hasValgrind();
   if (!counts) console.log('LEFT OUT: instructions, as valgrind is not installed.');
-  const names = counts ? (['sdkCall', 'hit', 'rejected'] as const) : [];
+  const names = counts ? (['bare', 'hit', 'rejected'] as const) : [];
   const measured = await measureGated(contenders, names, coldRequests);
   const { worse, better } = regressionsOf(committed, measured);
   for (const line of better) console.log(`Better: ${line}. Run npm run bench to keep it.`);
