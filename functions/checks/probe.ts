@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
+import { ownUserAgent } from '../../lib/contract/own-user-agent.ts';
 import { Pet } from '../../lib/contract/pet.ts';
 import { environment } from '../../lib/environment.ts';
 import { metricDirective, writeLine } from '../../lib/telemetry/embedded-metrics.ts';
@@ -33,7 +34,7 @@ const probe = async (): Promise<number> => {
   apiKey ??= await readProbeKey(AbortSignal.timeout(patienceMs));
   const startedAt = performance.now();
   const response = await fetch(`${environment('BASE_ADDRESS')}/pets?limit=1`, {
-    headers: { Authorization: `Bearer ${apiKey}`, 'User-Agent': 'animal-store-probe' },
+    headers: { Authorization: `Bearer ${apiKey}`, 'User-Agent': ownUserAgent },
     redirect: 'error',
     signal: AbortSignal.timeout(patienceMs),
   });

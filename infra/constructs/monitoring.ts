@@ -175,10 +175,12 @@ const alarmsOf = (service: MonitoredService, region: string) => {
         if (!deprecation) return [];
         const year = deprecation.sunset.getUTCFullYear();
         const alarm = {
-          meaning: `${operation} was called in the last day. It is removed in ${year}, and then its callers break.`,
+          meaning: `A client called ${operation} in the last day. It is removed in ${year}, and then its callers break.`,
           metric: new MathExpression({
-            expression: `IF(YEAR(requests) >= ${year}, requests, 0)`,
-            usingMetrics: { requests: serviceMetric(stage, metricNames.requests, { operation }) },
+            expression: `IF(YEAR(calls) >= ${year}, calls, 0)`,
+            usingMetrics: {
+              calls: serviceMetric(stage, metricNames.deprecatedCalls, { operation }),
+            },
             period: Duration.days(1),
           }),
           threshold: 1,

@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
 import { type ApiError, errors } from '../contract/errors.ts';
-import { createPet, type Operation, operations, responseBodies } from '../contract/operations.ts';
+import {
+  createPet,
+  isRemoved,
+  type Operation,
+  operations,
+  responseBodies,
+} from '../contract/operations.ts';
+import { ownUserAgent } from '../contract/own-user-agent.ts';
 import { Pet } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
 import { generateApiKey } from '../keys/api-key.ts';
@@ -96,9 +103,8 @@ const goldenOf = (target: Operation, apiKey: string, petId?: number): GoldenRequ
   const schemas = Object.values(responseBodies[target.name]);
   const hasSchema = (body: unknown) => schemas.every((schema) => v.is(schema, body));
   const { hasBody = hasSchema, ...sent } = exchanges[target.name] ?? {};
-  const isOver = deprecation && Date.now() >= deprecation.sunset.getTime();
-  const expected = isOver
-    ? answeredWith(errors.endpointRemoved(`GET ${deprecation.successor}`))
+  const expected = isRemoved(target)
+    ? answeredWith(errors.endpointRemoved(`GET ${deprecation?.successor}`))
     : { status, hasBody };
   return golden({ target, apiKey, ...sent, ...(petId && { petId }), expected });
 };
@@ -126,7 +132,11 @@ const golden = (parts: GoldenParts) => {
     method,
     path: `/v1${path}`,
     query,
-    headers: Object.entries({ ...authorization(apiKey), ...bodyHeaders(body) }),
+    headers: Object.entries({
+      'User-Agent': ownUserAgent,
+      ...authorization(apiKey),
+      ...bodyHeaders(body),
+    }),
     port: 443,
   };
   const pathParameters = resourcePath.includes('{petId}') ? { petId: `${petId}` } : {};

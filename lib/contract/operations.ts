@@ -56,6 +56,10 @@ const definitions = {
 /** Every operation of the contract. */
 export const operations: readonly Operation[] = /* @__PURE__ */ Object.values(definitions);
 
+/** Whether the sunset of an operation has come, so that it responds with 410. */
+export const isRemoved = ({ deprecation }: Pick<Operation, 'deprecation'>): boolean =>
+  deprecation !== undefined && Date.now() >= deprecation.sunset.getTime();
+
 /**
  * The schema of each operation's response, under its name in openapi.json. It is for checks and documents; no
  * function of the API bundles it.

@@ -1,11 +1,13 @@
 import { errors } from '../contract/errors.ts';
-import type { Operation } from '../contract/operations.ts';
+import { isRemoved, type Operation } from '../contract/operations.ts';
+import { ownUserAgent } from '../contract/own-user-agent.ts';
+import { metricNames } from '../telemetry/metric-names.ts';
 import { link } from './link.ts';
 import type { ChainRequest } from './operation-request.ts';
 
 /**
  * Adds headers to every response: deprecation (RFC 9745), sunset (RFC 8594) and successor (RFC
- * 5829), and the stability.
+ * 5829), and the stability. Counts the calls of clients to a deprecated operation.
  */
 export const lifecycleHeaders = (operation: Operation) => {
   const { deprecation, stability } = operation;
@@ -16,7 +18,9 @@ export const lifecycleHeaders = (operation: Operation) => {
     }),
     ...(stability && { 'X-Stability': stability }),
   };
-  const addHeaders = ({ event, response }: ChainRequest) => {
+  const addHeaders = ({ event, context, response }: ChainRequest) => {
+    const isOwn = event.requestContext.identity.userAgent === ownUserAgent;
+    if (deprecation && !isOwn) context.record.count(metricNames.deprecatedCalls);
     if (!response) return;
     response.headers = { ...response.headers, ...constant };
     if (deprecation) {
@@ -27,10 +31,9 @@ export const lifecycleHeaders = (operation: Operation) => {
 };
 
 /** Refuses an operation from its sunset on. Throws `endpoint_removed`. */
-export const refuseAfterSunset = ({ deprecation }: Operation) => ({
+export const refuseAfterSunset = (operation: Operation) => ({
   before: () => {
-    if (deprecation && Date.now() >= deprecation.sunset.getTime()) {
-      throw errors.endpointRemoved(`GET ${deprecation.successor}`);
-    }
+    if (isRemoved(operation))
+      throw errors.endpointRemoved(`GET ${operation.deprecation?.successor}`);
   },
 });

@@ -15,6 +15,8 @@ export const metricNames = {
   serverErrors: 'ServerErrors',
   /** Responses with the status 401. `ClientErrors` counts them too. */
   authFailures: 'AuthFailures',
+  /** Requests of clients to a deprecated operation, without those with which the stage checks itself. */
+  deprecatedCalls: 'DeprecatedCalls',
   /** Attempts that DynamoDB throttled, even if a retry succeeded. */
   throttles: 'Throttles',
   /** Responses with `Idempotent-Replayed`. */

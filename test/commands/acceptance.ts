@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { program } from 'commander';
 import ms from 'ms';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
+import { parallelRequestsFor } from '../../infra/commands/preflight/parallel-requests.ts';
+import { concurrencyQuota } from '../../infra/commands/preflight/preflight.ts';
 import { stageOption } from '../../infra/commands/stage-option.ts';
 import { fail } from '../../infra/message-of.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
@@ -15,6 +17,13 @@ const runTests = (words: readonly string[], variables?: Readonly<Record<string, 
     spawnSync('vitest', given, { cwd: projectDirectory, stdio: 'inherit', env }).status ?? 1;
 };
 
+/** The number of requests at once for an account with this quota, unless the caller has set one. */
+const parallelRequests = (quota: number): string =>
+  process.env['PARALLEL_REQUESTS'] ?? `${parallelRequestsFor(quota)}`;
+
+/** The quota of a new account, for a deployment in an account that can't be asked. */
+const quotaOfNewAccount = 10;
+
 /** Runs the acceptance tests against a deployed stage, with a key that is revoked at the end. */
 const runAgainst = async (stage: Stage, words: readonly string[]) => {
   const { baseAddress, keys } = await openStage(stage);
@@ -22,7 +31,8 @@ const runAgainst = async (stage: Stage, words: readonly string[]) => {
   try {
     // An emulator serves the address of the stack under another host name.
     const { BASE_URL = baseAddress } = process.env;
-    runTests(words, { BASE_URL, API_KEY: apiKey });
+    const PARALLEL_REQUESTS = parallelRequests(await concurrencyQuota(stage));
+    runTests(words, { BASE_URL, API_KEY: apiKey, PARALLEL_REQUESTS });
   } finally {
     await keys.revoke(record.keyId);
   }
@@ -39,7 +49,9 @@ await program
   .allowUnknownOption()
   .action(async (words: string[], options: { stage?: Stage; emulator?: true }) => {
     const { stage, emulator } = options;
-    if (stage === undefined) runTests(words);
+    const { BASE_URL } = process.env;
+    if (stage === undefined)
+      runTests(words, BASE_URL ? { PARALLEL_REQUESTS: parallelRequests(quotaOfNewAccount) } : {});
     else await runAgainst(emulator ? emulated(stage) : stage, words);
   })
   .parseAsync()

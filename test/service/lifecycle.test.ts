@@ -1,19 +1,25 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { listPets } from '../../lib/contract/operations.ts';
 import { json } from '../../lib/http/response.ts';
+import { smokeRequests } from '../acceptance/smoke-requests.ts';
+import { startHandlerGateway } from '../support/handler-gateway.ts';
+import { sendTo } from '../support/http-client.ts';
 import { invoke } from '../support/invoke.ts';
+import { captureLog, readLines } from '../support/log-lines.ts';
 import type { EventParts } from '../support/proxy-event.ts';
 import { bearer, creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
+const gateway = await startHandlerGateway(service);
+afterAll(() => gateway.stop());
 const { id: petId } = (await service.send(creation())).body;
 
 afterEach(() => void vi.useRealTimers());
 
-describe('getPet', () => {
-  const sunset = Date.UTC(2030, 11, 5);
+const sunset = Date.UTC(2030, 11, 5);
 
+describe('getPet', () => {
   it.each<[status: number, when: string, instant: number, EventParts]>([
     [200, 'in the last millisecond before its sunset', sunset - 1, {}],
     [404, 'before its sunset', sunset - 1, { petId: '1' }],
@@ -45,6 +51,31 @@ describe('getPet', () => {
       expect((await service.send({ petId: id })).status).toBe(404);
     }
     expect(service.proxy.requests).toEqual([]);
+  });
+});
+
+describe.each([
+  ['before', sunset - 1],
+  ['from', sunset],
+])('%s the sunset of getPet on', (_when, instant) => {
+  it('the smoke test gets what it expects, and is no call of a client', async () => {
+    const lines = captureLog();
+    vi.setSystemTime(instant);
+    for (const { request, error } of smokeRequests(service.apiKey)) {
+      const { status, text } = await sendTo(gateway.baseAddress, request);
+      expect(status, text).toBe(error?.status ?? 200);
+      if (error) expect(JSON.parse(text)).toEqual(error.body);
+    }
+    const ofGetPet = readLines(lines.filter((line) => line.includes('"getPet"')));
+    expect(ofGetPet).toEqual([expect.not.objectContaining({ DeprecatedCalls: 1 })]);
+  });
+
+  it('a call of a client counts, whatever the response', async () => {
+    const lines = captureLog();
+    vi.setSystemTime(instant);
+    const headers = bearer('no key');
+    for (const parts of [{ petId }, { petId: '1' }, { petId, headers }]) await service.send(parts);
+    expect(readLines(lines).map(({ DeprecatedCalls }) => DeprecatedCalls)).toEqual([1, 1, 1]);
   });
 });
 

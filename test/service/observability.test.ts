@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { operations } from '../../lib/contract/operations.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { delayed, type Fault, faults } from '../support/fault-proxy.ts';
@@ -57,7 +58,9 @@ describe('the line of a request', () => {
     ['unrouted', 405, ['ClientErrors'], () => ({ method: 'DELETE' })],
   ])(
     'to %s with status %i has the outcome, who asked and what is counted, and nothing else',
-    async (operation, status, names, request) => {
+    async (operation, status, expected, request) => {
+      const isDeprecated = operations.some((each) => each.name === operation && each.deprecation);
+      const names = isDeprecated ? [...expected, 'DeprecatedCalls'] : expected;
       const seen = await observed(request(), { requestId: 'lambda-id' });
       const { response, line, metrics, byVersion, counted } = seen;
       expect(response.status).toBe(status);

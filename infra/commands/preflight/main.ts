@@ -2,7 +2,13 @@ import { program } from 'commander';
 import { placeholdersIn } from '../../placeholders.ts';
 import { emulated, type Stage } from '../../stages.ts';
 import { stageOption } from '../stage-option.ts';
-import { preflight } from './preflight.ts';
+import { parallelRequestsFor } from './parallel-requests.ts';
+import { concurrencyQuota, preflight } from './preflight.ts';
+
+const capacityOf = async (stage: Stage): Promise<string> => {
+  const quota = await concurrencyQuota(stage);
+  return `Lambda may run ${quota} instances at once: PARALLEL_REQUESTS=${parallelRequestsFor(quota)} is right for the acceptance tests.`;
+};
 
 program
   .name('npm run preflight --')
@@ -14,7 +20,7 @@ program
     const problems = [...placeholdersIn(stage), ...(await preflight(stage))];
     for (const problem of problems) console.error(problem);
     if (problems.length > 0) process.exitCode = 1;
-    else console.log(`${stage.name} is ready to deploy.`);
+    else console.log(`${stage.name} is ready to deploy. ${await capacityOf(stage)}`);
   });
 
 await program.parseAsync();

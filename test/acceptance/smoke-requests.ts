@@ -1,0 +1,37 @@
+import { type ApiError, errors } from '../../lib/contract/errors.ts';
+import { getPet, isRemoved } from '../../lib/contract/operations.ts';
+import { ownUserAgent } from '../../lib/contract/own-user-agent.ts';
+import type { ClientRequest } from '../support/http-client.ts';
+
+interface SmokeRequest {
+  readonly title: string;
+  readonly request: ClientRequest;
+  /** The error that the response has; without it, the response is a list of pets. */
+  readonly error?: ApiError;
+}
+
+/** What a release sends to prod: it only reads. The requests say that they are no client's. */
+export const smokeRequests = (apiKey: string): readonly SmokeRequest[] => {
+  const requestTo = (path: string, key = apiKey): ClientRequest => ({
+    path,
+    headers: [
+      ['Authorization', `Bearer ${key}`],
+      ['User-Agent', ownUserAgent],
+    ],
+  });
+  const removed = errors.endpointRemoved(`GET ${getPet.deprecation?.successor}`);
+  return [
+    { title: 'lists pets for the holder of an API key', request: requestTo('/pets?limit=1') },
+    {
+      title: 'refuses a mistyped API key',
+      request: requestTo('/pets', `${apiKey}0`),
+      error: errors.unauthorized(),
+    },
+    {
+      title: 'has no such pet, or no operation that gets one any more',
+      request: requestTo('/pets/1'),
+      error: isRemoved(getPet) ? removed : errors.notFound(),
+    },
+    { title: 'has no such path', request: requestTo('/'), error: errors.notFound() },
+  ];
+};
