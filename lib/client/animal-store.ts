@@ -1,7 +1,6 @@
 import { stringifyJson } from '../contract/exact-json.ts';
-import { isInt64 } from '../contract/int64.ts';
 import { idempotencyKeyPattern } from '../contract/limits.ts';
-import type { NewPet, Pet as PetOfContract, PetStatus } from './bodies.ts';
+import { isPet, type NewPet, type Pet as PetOfContract, type PetStatus } from './bodies.ts';
 import { Connection, type ConnectionOptions, type ServiceResponse } from './connection.ts';
 import { AnimalStoreError, NetworkError, TimeoutError, unexpectedResponse } from './errors.ts';
 import { nextPageQuery } from './response-headers.ts';
@@ -175,17 +174,6 @@ const notWhatWasAsked = ({ details }: ServiceResponse) =>
 const endlessList = (sign: string) =>
   unexpectedResponse(`The list does not end: the service sent ${sign}`, { status: 200 });
 
-const isPet = (body: unknown): body is Pet => {
-  const { id, name, categoryId, status } = Object(body);
-  return (
-    Number.isSafeInteger(id) &&
-    id > 0 &&
-    typeof name === 'string' &&
-    isInt64(categoryId) &&
-    typeof status === 'string'
-  );
-};
-
 /**
  * Whether a pet has each field as it was sent. The same integer may be a `number` in one and
  * a `bigint` in the other.
@@ -195,4 +183,5 @@ const hasFieldsOf = (sent: NewPet, pet: Pet): boolean =>
     ([field, value]) => value === undefined || String(Reflect.get(pet, field)) === String(value),
   );
 
-const isPets = (body: unknown): body is Pet[] => Array.isArray(body) && body.every(isPet);
+const isPets = (body: unknown): body is Pet[] =>
+  Array.isArray(body) && body.every((each) => isPet(each));

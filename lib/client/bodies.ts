@@ -1,4 +1,4 @@
-import type { Int64 } from '../contract/int64.ts';
+import { type Int64, isInt64 } from '../contract/int64.ts';
 
 /** The availability of the animal. */
 export type PetStatus = 'available' | 'pending' | 'sold';
@@ -20,6 +20,18 @@ export interface Pet {
   readonly categoryId: Int64;
   readonly status: PetStatus;
 }
+
+/** Tells whether a body has the fields of a pet. Its status can be one that `PetStatus` lacks. */
+export const isPet = (body: unknown): body is Omit<Pet, 'status'> & { readonly status: string } => {
+  const { id, name, categoryId, status } = Object(body);
+  return (
+    Number.isSafeInteger(id) &&
+    id > 0 &&
+    typeof name === 'string' &&
+    isInt64(categoryId) &&
+    typeof status === 'string'
+  );
+};
 
 /** The body of every error response. */
 export interface ErrorBody {

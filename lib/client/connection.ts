@@ -49,8 +49,8 @@ const retriedStatuses = [429, 502, 503, 504];
 const firstBackoffMs = 300;
 
 /**
- * The maximum size of a response, in bytes after decompression. It limits memory. A page of 100 pets
- * takes at most a third of it.
+ * The maximum size of a response, in bytes after decompression. It limits memory. The largest page of pets
+ * takes less.
  */
 const maxBodyBytes = 1_048_576;
 

@@ -51,16 +51,27 @@ describe('the typed client', () => {
     );
   });
 
-  it.each(requiredFields(contract.Pet.entries))(
-    'refuses a pet without %s, or with a list in its place',
-    async (field) => {
-      const refusal = { code: 'unexpected_response' };
-      for (const value of [undefined, [1]]) {
-        const body = { ...rex, [field]: value };
-        await expect(storeWith(body).getPet(1)).rejects.toMatchObject(refusal);
-      }
-    },
-  );
+  const refusal = { code: 'unexpected_response' };
+  it.each(requiredFields(contract.Pet.entries))('refuses a pet without %s', async (field) => {
+    const body = { ...rex, [field]: undefined };
+    await expect(storeWith(body).getPet(1)).rejects.toMatchObject(refusal);
+  });
+
+  it.each(Object.keys(contract.Pet.entries))('refuses a pet whose %s is a list', async (field) => {
+    const body = { ...rex, [field]: [1] };
+    await expect(storeWith(body).getPet(1)).rejects.toMatchObject(refusal);
+  });
+
+  it('reads the largest page of the largest pets', async () => {
+    const { maxLimit: limit } = contractQuery;
+    const pet = {
+      id: Number.MAX_SAFE_INTEGER,
+      name: 'x'.padEnd(contract.maxNameLength, '\0'),
+      categoryId: -(2n ** 63n),
+    };
+    const page = Array.from({ length: limit }, () => ({ ...rex, ...pet }));
+    expect((await storeWith(page).listPetsPage({ limit })).pets).toHaveLength(limit);
+  });
 
   it.each(Object.keys(contract.NewPet.entries))(
     'refuses a creation whose response has another %s than it sent',
@@ -80,7 +91,7 @@ describe('the typed client', () => {
         throw new Error(`The table of generators has no two values of ${field}`);
       const body = { id: 1, ...sent, [field]: Reflect.get(received, field) };
       const creation = storeWith(body, 201).createPet(sent);
-      await expect(creation).rejects.toMatchObject({ code: 'unexpected_response' });
+      await expect(creation).rejects.toMatchObject(refusal);
     },
   );
 });
