@@ -33,11 +33,16 @@ const visiblePattern = `[^${invisible.replace(/\\u\{\w+\}-?/g, '')}]`;
 const isName = (text: string): boolean =>
   text.isWellFormed() && visible.test(text) && [...text].length <= maxNameLength;
 
+/** The schema of a status that is one of these. */
+/* @__NO_SIDE_EFFECTS__ */
+const oneOf = <const Status extends string>(statuses: readonly Status[]) =>
+  v.message(
+    v.pipe(v.picklist(statuses), v.metadata({ description: 'Availability of the animal.' })),
+    `must be one of ${statuses.join(', ')}`,
+  );
+
 export type PetStatus = (typeof petStatuses)[number];
-export const PetStatus = v.message(
-  v.pipe(v.picklist(petStatuses), v.metadata({ description: 'Availability of the animal.' })),
-  `must be one of ${petStatuses.join(', ')}`,
-);
+export const PetStatus = oneOf(petStatuses);
 
 export const PetId = v.pipe(
   v.number(),

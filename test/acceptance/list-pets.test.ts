@@ -4,6 +4,7 @@ import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
 import { sendTo } from '../support/http-client.ts';
 import { inListOrder } from '../support/in-list-order.ts';
+import { newPetStatuses } from '../support/new-pets.ts';
 import { authorization, eventually, expectInvalid, expectRefused, send, store } from './client.ts';
 
 const marker = randomUUID();
@@ -11,7 +12,7 @@ const created = inListOrder(
   await Promise.all(
     Array.from({ length: 60 }, (_, number) => {
       const pet = { name: `${marker} ${number}`, categoryId: number };
-      return store.createPet({ ...pet, status: petStatuses[number % petStatuses.length] });
+      return store.createPet({ ...pet, status: newPetStatuses[number % newPetStatuses.length] });
     }),
   ),
 );

@@ -1,15 +1,18 @@
 import fc from 'fast-check';
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { NewPet, petStatuses } from '../../lib/contract/pet.ts';
 
 /** Two texts of 255 characters that differ only in the last one. */
 export const longTexts = ['a', 'b'].map((end) => end.padStart(255, 'x'));
 
+/** The statuses with which a pet can be added. A new status is read first, and written in a later release. */
+export const newPetStatuses = petStatuses.filter((status) => v.is(NewPet.entries.status, status));
+
 /** Valid values of each field of a new pet. A field that is missing here is a type error. */
 export const newPetFields = {
   name: fc.constantFrom('Zoë', ' 🐶 ', ...longTexts),
   categoryId: fc.constantFrom(0, -1, 2n ** 63n - 1n, 2n ** 63n - 2n, -(2n ** 63n)),
-  status: fc.constantFrom(...petStatuses),
+  status: fc.constantFrom(...newPetStatuses),
 } satisfies Record<keyof NewPet, fc.Arbitrary<unknown>>;
 
 /** The names of the fields that a schema requires. */
