@@ -23,7 +23,7 @@ interface DeploymentDetails {
   readonly latencyLimitMs: number;
 }
 
-const rex: Required<Pet> = {
+const rex: Pet = {
   id: 7905532871371142,
   name: 'Rex',
   categoryId: 1,
