@@ -17,6 +17,16 @@ const localApiKey = async () => {
   return answer.ok ? answer.text() : undefined;
 };
 
+/** Gives each creation a new Idempotency-Key, unless the reader has written one. */
+const onBeforeRequest = ({ requestBuilder: { method, headers } }) => {
+  if (method === 'POST' && !headers.has('Idempotency-Key'))
+    headers.set('Idempotency-Key', crypto.randomUUID());
+};
+
 const apiKey = apiKeyAddress && (await localApiKey());
 const authentication = { securitySchemes: { apiKey: { token: apiKey } } };
-window.Scalar.createApiReference('#page', { ...options, ...(apiKey && { authentication }) });
+window.Scalar.createApiReference('#page', {
+  ...options,
+  onBeforeRequest,
+  ...(apiKey && { authentication }),
+});

@@ -96,11 +96,26 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
       return response;
     };
 
-    it('adds an animal each time, without an Idempotency-Key of its own', async () => {
+    it('sends a new Idempotency-Key with each creation, or the one that its reader writes', async () => {
       await openRequest('Add an animal');
       const [first, second] = [await send(), await send()];
-      expect([first.status(), second.status()]).toEqual([201, 201]);
-      expect((await first.json()).id).not.toBe((await second.json()).id);
+      const header = page.getByRole('row', { name: 'Include Idempotency-Key in request' });
+      await header.getByRole('combobox', { name: 'Value' }).fill('of-the-reader');
+      const [third, fourth] = [await send(), await send()];
+      const keys = [first, second, third, fourth].map(
+        (response) => response.request().headers()['idempotency-key'],
+      );
+      expect(keys).toEqual([
+        expect.stringMatching(/^[\w-]{36}$/),
+        expect.stringMatching(/^[\w-]{36}$/),
+        'of-the-reader',
+        'of-the-reader',
+      ]);
+      const [idOfFirst, idOfSecond, idOfThird, idOfFourth] = await Promise.all(
+        [first, second, third, fourth].map(async (response) => (await response.json()).id),
+      );
+      expect(new Set([idOfFirst, idOfSecond, idOfThird]).size).toBe(3);
+      expect(idOfFourth).toBe(idOfThird);
       await page.getByRole('button', { name: 'Close Client' }).click();
     });
 
@@ -166,13 +181,29 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
       const toggle = page.getByRole('button', { name: `Set ${scheme} mode` });
       if (await toggle.isVisible()) await toggle.click();
       await page.setViewportSize({ width, height: 800 });
-      const found = await page.evaluate<{ violations: unknown; scrollWidth: number }>(
+      const found = await page.evaluate<object>(
         `axe.run().then(({ violations }) => ({
           violations: violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
           scrollWidth: document.documentElement.scrollWidth,
+          cutOff: [...document.querySelectorAll('.tab-list, .code-snippet > div > div')]
+            .filter(({ clientWidth, scrollWidth }) => clientWidth < scrollWidth)
+            .map(({ textContent }) => textContent),
         }))`,
       );
-      expect(found).toEqual({ violations: [], scrollWidth: width });
+      expect(found).toEqual({ violations: [], scrollWidth: width, cutOff: [] });
+    });
+
+    it('shows samples, statuses, defaults and patterns to a reader who does not hover', async () => {
+      for (const place of [
+        '.tab-list',
+        '.code-snippet > div > div',
+        '.property-default-value',
+        '.property-pattern-value',
+      ]) {
+        const shown = await page.locator(place).all();
+        expect(shown.length, place).toBeGreaterThan(1);
+        for (const each of shown) expect(await each.isVisible(), place).toBe(true);
+      }
     });
 
     it('gets no error, and requests nothing from elsewhere', () => {
