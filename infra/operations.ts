@@ -55,7 +55,7 @@ export const operationDetails: OperationDescriptions &
   createPet: {
     summary: 'Add an animal',
     description:
-      'Adds one animal. `getPet` finds it as soon as you have the response; lists usually show it within a second. If the response is lost, repeat the request with the same `Idempotency-Key`: the animal is added once, and each response has the same animal.',
+      'Adds one animal. `GET /pets/{petId}` finds it as soon as you have the response; lists usually show it within a second. If the response is lost, repeat the request with the same `Idempotency-Key`: the animal is added once, and each response has the same animal.',
     parameters: {},
     response: 'The animal with its `id`.',
     example: {

@@ -4,31 +4,36 @@ import { operations } from '../../../lib/contract/operations.ts';
 import { maxNameLength } from '../../../lib/contract/pet.ts';
 import { withCommas } from '../../../lib/contract/with-commas.ts';
 import { maxHeaderBytes } from '../../local/gateway/request-limits.ts';
-import { firewallWindowSec, prod } from '../../stages.ts';
+import { firewallWindowSec, prod, type Stage, staging } from '../../stages.ts';
+
+const inStages = (ofStage: (stage: Stage) => number) =>
+  `${withCommas(ofStage(prod))} (${withCommas(ofStage(staging))})`;
 
 const throttleOf = ({ name, method, path }: (typeof operations)[number]) => {
-  const { ratePerSecond, burst } = prod.operationThrottles[name] ?? prod.throttle;
-  return `| \`${method} ${path}\` | ${withCommas(ratePerSecond)} | ${withCommas(burst)} |`;
+  const throttle = (stage: Stage) => stage.operationThrottles[name] ?? stage.throttle;
+  const rate = inStages((stage) => throttle(stage).ratePerSecond);
+  return `| \`${method} ${path}\` | ${rate} | ${inStages((stage) => throttle(stage).burst)} |`;
 };
 
 const windowMinutes = firewallWindowSec / 60;
+const perAddress = inStages(
+  ({ firewall }) => firewall?.requestsPerAddress ?? Number.POSITIVE_INFINITY,
+);
+const perApiKey = inStages(
+  ({ firewall }) => firewall?.requestsPerApiKey ?? Number.POSITIVE_INFINITY,
+);
 const retryAfter = errors.tooManyRequests().headers['Retry-After'];
 
-/** The limits of production that clients can reach, as Markdown. */
+/** The limits that clients can reach in production, and in brackets those of staging, as Markdown. */
 export const limitsText = (): string =>
   [
-    'All clients together, in production:',
+    'All clients together, in production (in staging):',
     '',
-    '| operation | requests per second | burst |',
+    '| operation | requests per second | requests at once |',
     '|---|---|---|',
     ...operations.map(throttleOf),
     '',
-    ...(prod.firewall
-      ? [
-          `- Each address may send ${withCommas(prod.firewall.requestsPerAddress)} requests in ${windowMinutes} minutes, and each API key ${withCommas(prod.firewall.requestsPerApiKey)}.`,
-        ]
-      : []),
-    '- Staging has lower limits.',
+    `- In ${windowMinutes} minutes, each address may send ${perAddress} requests, and each API key ${perApiKey}.`,
     `- A body has at most ${withCommas(maxBodyBytes)} bytes, and all headers together ${withCommas(maxHeaderBytes)}.`,
     `- A name has at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` ${maxIdempotencyKeyLength}.`,
     `- A 429 changed nothing. Wait as many seconds as \`Retry-After\` says: ${retryAfter} over a limit per second, ${firewallWindowSec} over one for ${windowMinutes} minutes.`,
