@@ -20,6 +20,11 @@ import type { CheckLine } from '../../lib/telemetry/log-lines.ts';
 /** The time limit of the check, in ms. The rest of the function's time is for the report. */
 const checkMs = 45_000;
 
+/** For how long AWS may refuse a role that was created or changed seconds ago, in ms. IAM needs this time. */
+const newRoleMs = 10_000;
+
+const pauseMs = 1_000;
+
 const lambda = new LambdaClient();
 const codedeploy = new CodeDeployClient();
 
@@ -45,25 +50,25 @@ export const handler = async (event: HookEvent): Promise<void> => {
     failures,
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
-  await codedeploy.send(
-    new PutLifecycleEventHookExecutionStatusCommand({
-      deploymentId,
-      lifecycleEventHookExecutionId: event.LifecycleEventHookExecutionId,
-      status: passed ? 'Succeeded' : 'Failed',
-    }),
-  );
+  const report = new PutLifecycleEventHookExecutionStatusCommand({
+    deploymentId,
+    lifecycleEventHookExecutionId: event.LifecycleEventHookExecutionId,
+    status: passed ? 'Succeeded' : 'Failed',
+  });
+  await retryRefusals()(() => codedeploy.send(report));
 };
 
 /** Sends every golden request. Returns a line for each wrong response. */
 const check = async (signal: AbortSignal): Promise<string[]> => {
-  const apiKey = await readProbeKey(signal);
+  const whenAllowed = retryRefusals();
+  const apiKey = await whenAllowed(() => readProbeKey(signal));
   const failures: string[] = [];
   const attempt = async (request: GoldenRequest): Promise<unknown> => {
     let failure: unknown;
     for (let number = 1; number <= request.attempts; number += 1) {
-      if (number > 1) await setTimeout(1_000);
+      if (number > 1) await setTimeout(pauseMs);
       try {
-        return await ask(request, signal);
+        return await whenAllowed(() => ask(request, signal));
       } catch (error) {
         failure = error;
       }
@@ -76,6 +81,27 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
   if (!pet || !isCheckPet(pet)) return failures;
   for (const request of afterCreation(apiKey, pet.id)) await attempt(request);
   return failures;
+};
+
+/** A response with 500, which a function also sends when its role may not call DynamoDB. */
+class DefectError extends Error {}
+
+/** Returns a function that repeats calls which a new role is refused, until IAM has had its time for all of them. */
+const retryRefusals = () => {
+  const deadline = performance.now() + newRoleMs;
+  return async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        const isRefusal =
+          error instanceof DefectError ||
+          (error instanceof Error && error.name === 'AccessDeniedException');
+        if (!isRefusal || performance.now() > deadline) throw error;
+        await setTimeout(pauseMs);
+      }
+    }
+  };
 };
 
 /**
@@ -91,6 +117,7 @@ const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<un
   if (FunctionError) throw new Error(`${FunctionError} error: the log of the function says why`);
   const reply: APIGatewayProxyResult = JSON.parse(`${Payload?.transformToString()}`);
   const { status, headers, hasBody } = request;
+  if (reply.statusCode === 500) throw new DefectError(`status 500 instead of ${status}`);
   if (reply.statusCode !== status)
     throw new Error(`status ${reply.statusCode} instead of ${status}`);
   for (const [name, value] of Object.entries(headers)) {

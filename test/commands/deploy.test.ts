@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
-import { lossesOf } from '../../infra/commands/deploy/change-set.ts';
+import { lossesOf, mixedIndexesOf } from '../../infra/commands/deploy/change-set.ts';
 import { stackName } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { stages } from '../../infra/stages.ts';
@@ -62,6 +62,29 @@ describe('changes that lose data or the address of the API', () => {
     };
     const lines = removed.map((index) => `${table} Pets: Remove of ${index}.`);
     expect(lossesOf([{ ResourceChange }])).toEqual(lines);
+  });
+
+  const newVersion = { Action: 'Add', ResourceType: 'AWS::Lambda::Version' } as const;
+  it.each([
+    ['one index', ['byStatus', 'byName'], [], []],
+    ['one index with new code', ['byStatus', 'byName'], [newVersion], ['byName']],
+    ['two indexes', ['byStatus', 'byName', 'byAge'], [], ['byName', 'byAge']],
+    ['new code alone', ['byStatus'], [newVersion], []],
+  ])('that adds %s', (_what, indexes, others, mixed) => {
+    const ResourceChange = {
+      Action: 'Modify' as const,
+      ResourceType: table,
+      LogicalResourceId: 'Pets',
+      Details: [{ Target: { Name: 'GlobalSecondaryIndexes' } }],
+      BeforeContext: contextOf('byStatus'),
+      AfterContext: contextOf(...indexes),
+    };
+    const changes = [ResourceChange, ...others].map((change) => ({ ResourceChange: change }));
+    expect(mixedIndexesOf(changes)).toEqual(
+      mixed.map((name) =>
+        expect.stringMatching(`^Pets: Add of ${name} needs a release of its own`),
+      ),
+    );
   });
 });
 

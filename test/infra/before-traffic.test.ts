@@ -19,7 +19,13 @@ import { probeKeyParameter } from '../../infra/names.ts';
 import { staging } from '../../infra/stages.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
-import { type Answer, json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
+import {
+  type Answer,
+  type Answers,
+  json,
+  jsonError,
+  startAwsEndpoint,
+} from '../support/aws-endpoint.ts';
 import { answer, FaultProxy, faults } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
 import { deployedTemplate } from '../support/stack.ts';
@@ -197,6 +203,18 @@ const atSunset = `
   exports.handler = (event, context) =>
     built.handler(event, { ...context, getRemainingTimeInMillis: () => 10_000 });`;
 
+/** A hook for which time passes 20 times as fast. */
+const hasty = {
+  bundleName: 'before-traffic',
+  source: `
+    const timers = require('node:timers/promises');
+    const { setTimeout } = timers;
+    timers.setTimeout = (ms) => setTimeout(ms / 20);
+    const { now } = performance;
+    performance.now = () => now.call(performance) * 20;
+    exports.handler = require('./built.cjs').handler;`,
+};
+
 describe('the check before traffic', () => {
   beforeAll(() => {
     answerOfSsm(json({ Parameter: { Value: apiKey } }));
@@ -262,12 +280,29 @@ describe('the check before traffic', () => {
     expect(failures).toContainEqual(expect.stringMatching(`^${name}: `));
   });
 
+  it('waits until IAM has noticed the roles of a new function and of the check itself', async () => {
+    proxy.inject(`GetItem ${tableOf('Keys')}`, faults.accessDenied, 2);
+    const allowed = aws.answers;
+    const left = new Map(Object.keys(allowed).map((action) => [action, 2]));
+    const refuseAtFirst = (action: string, answerOf: Answers[string]) => (body: string) => {
+      const refusals = left.get(action) ?? 0;
+      left.set(action, refusals - 1);
+      if (refusals > 0) return jsonError('AccessDeniedException');
+      return typeof answerOf === 'function' ? answerOf(body) : answerOf;
+    };
+    aws.answers = Object.fromEntries(
+      Object.entries(allowed).map(([action, each]) => [action, refuseAtFirst(action, each)]),
+    );
+    expect(await check(hasty)).toEqual(succeeded);
+    aws.answers = allowed;
+  });
+
   it.each(['GetItem Keys', 'PutItem Pets', 'GetItem Pets', 'Query Pets'])(
     'fails a role that may not %s',
     async (call) => {
       const [action, table = ''] = call.split(' ');
       proxy.inject(`${action} ${tableOf(table)}`, faults.accessDenied);
-      expect(await check()).toMatchObject({
+      expect(await check(hasty)).toMatchObject({
         reports: failed,
         failures: expect.arrayContaining([
           expect.stringMatching(/: Error: status 500 instead of /),

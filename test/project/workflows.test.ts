@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
 interface Job {
+  readonly 'timeout-minutes': number;
   readonly if?: string;
   readonly needs?: string;
   readonly environment?: string;
@@ -49,6 +50,16 @@ describe('every job', () => {
       expect(commandsOf(job).trim()).toBe('');
     }
   });
+
+  // CodeDeploy waits an hour for a hook that does not report:
+  // https://github.com/davidgf/serverless-plugin-canary-deployments/issues/32
+  it.each(jobs)(
+    '%s outlasts a check before traffic that never reports, if it deploys',
+    (_name, job) => {
+      const minutes = commandsOf(job).includes('npm run deploy') ? job['timeout-minutes'] : 90;
+      expect(minutes).toBeGreaterThanOrEqual(90);
+    },
+  );
 
   it.each(jobs)('%s calls npm scripts that exist', (_name, job) => {
     const { scripts } = JSON.parse(read('package.json'));

@@ -42,13 +42,38 @@ const Context = v.pipe(
 const indexesIn = (context: string) =>
   v.parse(Context, context).Properties.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
 
+const changesIndexes = ({ Details = [] }: ResourceChange) =>
+  Details.some(({ Target }) => Target?.Name === 'GlobalSecondaryIndexes');
+
 /** Returns the indexes that a modified table loses: "an index" if the change does not say which. */
-const removedIndexesOf = ({ Details = [], BeforeContext, AfterContext }: ResourceChange) => {
-  const property = 'GlobalSecondaryIndexes';
-  if (!Details.some(({ Target }) => Target?.Name === property)) return [];
+const removedIndexesOf = (change: ResourceChange) => {
+  const { BeforeContext, AfterContext } = change;
+  if (!changesIndexes(change)) return [];
   if (BeforeContext === undefined || AfterContext === undefined) return ['an index'];
   const remaining = indexesIn(AfterContext);
   return indexesIn(BeforeContext).filter((name) => !remaining.includes(name));
+};
+
+/**
+ * Returns a line for each index that needs a release of its own: a table takes one new index in an update, and
+ * a new version that fails in the same release would delete the index with it, after hours of building it.
+ * https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/229
+ */
+export const mixedIndexesOf = (changes: readonly Change[]): string[] => {
+  const all = changes.flatMap(({ ResourceChange }) => ResourceChange ?? []);
+  const added = all.flatMap((change) => {
+    const { Action, LogicalResourceId, BeforeContext, AfterContext } = change;
+    if (Action !== 'Modify' || !changesIndexes(change) || !BeforeContext || !AfterContext)
+      return [];
+    const former = indexesIn(BeforeContext);
+    const names = indexesIn(AfterContext).filter((name) => !former.includes(name));
+    return names.map((name) => `${LogicalResourceId}: Add of ${name}`);
+  });
+  const hasNewVersion = all.some(
+    ({ ResourceType, Action }) => ResourceType === 'AWS::Lambda::Version' && Action === 'Add',
+  );
+  if (added.length <= (hasNewVersion ? 0 : 1)) return [];
+  return added.map((index) => `${index} needs a release of its own, before the code that uses it.`);
 };
 
 /** The start of the names of the change sets that `npm run deploy` creates. */

@@ -15,7 +15,7 @@ import { regionOf } from '../../region-of.ts';
 import { emulated, type Stage, stages } from '../../stages.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { stageOption } from '../stage-option.ts';
-import { changeSetPrefix, deleteUnexecuted, lossesOf } from './change-set.ts';
+import { changeSetPrefix, deleteUnexecuted, lossesOf, mixedIndexesOf } from './change-set.ts';
 import { releaseBefore } from './release-before.ts';
 
 interface Options {
@@ -87,11 +87,12 @@ const deploy = async ({ id, name, kind, stage }: Target, options: Options) => {
   // A change set in which only outputs differ is available too, although it has no changes:
   // https://github.com/aws/aws-cdk/pull/2029
   const differs = found[0]?.ExecutionStatus === 'AVAILABLE';
-  const losses = lossesOf(found.flatMap(({ Changes = [] }) => Changes));
-  if (!differs || losses.length > 0) await deleteUnexecuted(client, name);
-  if (losses.length > 0)
+  const changes = found.flatMap(({ Changes = [] }) => Changes);
+  const problems = [...lossesOf(changes), ...mixedIndexesOf(changes)];
+  if (!differs || problems.length > 0) await deleteUnexecuted(client, name);
+  if (problems.length > 0)
     throw new Error(
-      `${losses.join('\nerror: ')} Nothing was deployed. See "Tables and indexes" in infra/README.md.`,
+      `${problems.join('\nerror: ')} Nothing was deployed. See "Tables and indexes" in infra/README.md.`,
     );
   if (!differs) return;
 
