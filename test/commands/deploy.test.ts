@@ -246,14 +246,7 @@ describe('npm run deploy', () => {
   it.each([
     ['that would lose a table', changeOf('True'), 'AnimalStore-staging', 1, loss, 1],
     ['if nothing differs', undefined, 'AnimalStore-account', 0, '', 1],
-    [
-      'of a stack that does not exist',
-      [],
-      'AnimalStore-dev',
-      1,
-      `error: Name a stack: ${names}.`,
-      0,
-    ],
+    ['of a stack that does not exist', [], 'AnimalStore-', 1, `error: Name a stack: ${names}.`, 0],
     [
       'for a repository that is not set',
       [],

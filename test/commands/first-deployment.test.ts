@@ -5,11 +5,16 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { githubRepository } from '../../infra/github-repository.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
+import { runbookLink } from '../../infra/runbook-link.ts';
+import { prod, staging } from '../../infra/stages.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 
 const account = '777777777777';
 const region = 'eu-west-1';
+/** An account of AWS's documentation, which counts as not set. */
+const unsetAccount = '444455556666';
 const accountStack = `AnimalStore-account-${account}-${region}`;
 
 const aws = await startAwsEndpoint();
@@ -17,13 +22,16 @@ const directory = await mkdtemp(join(tmpdir(), 'animal-store-first-deployment-')
 
 /** The settings of an operator who has a repository and an account for staging, but none for prod. */
 const settings = [
-  ['infra/stages.ts', '111122223333', account],
-  ['infra/stages.ts', 'animal-store-staging@example.com', 'on-call@store.test'],
-  ['infra/runbook-link.ts', "'infra/runbook.md'", "'https://git.store.test/runbook.md'"],
-  ['infra/github-repository.ts', "owner: ''", "owner: 'octocat'"],
-  ['infra/github-repository.ts', "name: ''", "name: 'animal-store'"],
-  ['infra/github-repository.ts', 'ownerId: 0', 'ownerId: 123456'],
-  ['infra/github-repository.ts', 'repositoryId: 0', 'repositoryId: 456789'],
+  ['infra/stages.ts', /(?<=stages: readonly Stage\[\] = )\[.*\]/, '[staging, prod]'],
+  ['infra/stages.ts', `${staging.environment?.account}`, account],
+  ['infra/stages.ts', `${staging.alarmAddressees[0]}`, 'on-call@store.test'],
+  ['infra/stages.ts', `${prod.environment?.account}`, unsetAccount],
+  ['infra/stages.ts', `${prod.alarmAddressees[0]}`, 'on-call@example.com'],
+  ['infra/runbook-link.ts', runbookLink, 'https://git.store.test/runbook.md'],
+  ['infra/github-repository.ts', `owner: '${githubRepository.owner}'`, "owner: 'octocat'"],
+  ['infra/github-repository.ts', `name: '${githubRepository.name}'`, "name: 'animal-store'"],
+  ['infra/github-repository.ts', `ownerId: ${githubRepository.ownerId}`, 'ownerId: 123456'],
+  ['infra/github-repository.ts', `Id: ${githubRepository.repositoryId}`, 'Id: 456789'],
 ] as const;
 
 // This replaces the CDK's CLI, and prints its arguments.
@@ -35,11 +43,11 @@ beforeAll(async () => {
   for (const name of ['cdk.json', 'functions', 'infra', 'lib', 'package.json', 'tsconfig.json'])
     await cp(join(projectDirectory, name), join(directory, name), { recursive: true });
   await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
-  for (const [file, placeholder, value] of settings) {
+  for (const [file, present, value] of settings) {
     const path = join(directory, file);
     const source = await readFile(path, 'utf8');
-    expect(source).toContain(placeholder);
-    await writeFile(path, source.replace(placeholder, value));
+    expect(source).toMatch(present);
+    await writeFile(path, source.replace(present, value));
   }
   aws.answers = {
     GetCallerIdentity: xml('GetCallerIdentity', {
@@ -48,6 +56,7 @@ beforeAll(async () => {
       UserId: 'operator',
     }),
     'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
+    'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 1_000 } }),
     'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/logs` }),
     ListStackResources: xmlError('ValidationError'),
     DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'UNAVAILABLE' }),
@@ -103,7 +112,7 @@ describe('with staging set, and prod still a placeholder', () => {
 
   it('the preflight of staging finds staging ready', async () => {
     expect(await run('node infra/commands/preflight/main.ts --stage staging')).toEqual({
-      out: 'staging is ready to deploy.\n',
+      out: expect.stringMatching(/^staging is ready to deploy\. /),
       err: '',
       exitCode: 0,
     });
@@ -129,15 +138,19 @@ describe('with staging set, and prod still a placeholder', () => {
     const path = join(directory, 'infra/stages.ts');
     const source = await readFile(path, 'utf8');
     onTestFinished(() => writeFile(path, source));
-    await writeFile(path, source.replace('444455556666', account));
+    await writeFile(path, source.replace(unsetAccount, account));
     const { out, err } = await run(`node infra/commands/deploy/main.ts ${accountStack}`, programs);
     expect(err).toBe('');
     expect(out).toContain(`deploy ${accountStack}`);
   });
 
-  it('npm run deploy refuses prod, and says what to set', async () => {
-    const { err, exitCode } = await run('node infra/commands/deploy/main.ts AnimalStore-prod');
-    expect(err).toContain('error: environment of prod is a placeholder: set it in infra/stages.ts');
+  it.each([
+    'node infra/commands/deploy/main.ts AnimalStore-prod',
+    'node infra/commands/preflight/main.ts --stage prod',
+    'cdk synth --context stage=prod --context code-cache=off',
+  ])('%s refuses prod, and says what to set', async (command) => {
+    const { err, exitCode } = await run(command);
+    expect(err).toContain('environment of prod is a placeholder: set it in infra/stages.ts');
     expect(exitCode).toBe(1);
   });
 });
