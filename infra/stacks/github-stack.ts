@@ -80,8 +80,8 @@ export class GithubStack extends Stack {
   }
 
   /**
-   * Accepts the jobs of an environment of the repository. A repository that was created, renamed or transferred
-   * since July 2026 names itself with ids, an older one without:
+   * Accepts the jobs of an environment of the repository. A repository that was created, renamed or
+   * transferred since July 2026 names itself with ids, an older one without:
    * https://github.blog/changelog/2026-04-23-immutable-subject-claims-for-github-actions-oidc-tokens/
    * https://github.com/aws-actions/configure-aws-credentials/pull/1889
    */

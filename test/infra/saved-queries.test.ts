@@ -51,7 +51,10 @@ const failCheck = async () => {
   await handler({ DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'h-1' });
 };
 
-/** A line of each log as it is written, by the end of the log's id. Everything fails, because such lines have all fields. */
+/**
+ * A line of each log as it is written, by the end of the log's id. Everything fails, because such lines have
+ * all fields.
+ */
 const realLines = async (): Promise<readonly (readonly [RegExp, string])[]> => {
   for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
   aws.answers = {

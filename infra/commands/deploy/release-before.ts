@@ -9,7 +9,7 @@ const outputOf = (program: string, ...words: readonly string[]) =>
 
 /**
  * Downloads the last release before a run of `release.yml`, and returns the folder with its stacks without a
- * canary. Needs GitHub's CLI, signed in. Throws if there is no earlier release, or if GitHub no longer has it.
+ * canary. Needs GitHub's CLI, signed in. Throws if there is no earlier release, or GitHub no longer has it.
  */
 export const releaseBefore = (run: string): string => {
   const found = outputOf(join(projectDirectory, '.ci/last-release'), run).trim();
