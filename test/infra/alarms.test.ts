@@ -43,14 +43,24 @@ const limitsOfVersions: Readonly<Record<string, number>> = {
  * For each alarm: its periods, the least values of its metrics that set it off, and values that just fail to.
  */
 type Limits = readonly [name: string, periods: string, least: number[], ...less: number[][]];
+
+/** A metric's values of this many functions: 0, except for the last ones. */
+const valuesOf = (functions: number, last: readonly number[]): number[] => [
+  ...Array.from({ length: functions - last.length }, () => 0),
+  ...last,
+];
+const ofOperations = (...last: number[]) => valuesOf(operations.length, last);
+/** With unrouted, which is no operation. */
+const ofFunctions = (...last: number[]) => valuesOf(operations.length + 1, last);
+
 const limits: readonly Limits[] = [
   ['server-errors', '1 of 1 x 300 s', [5, 500], [4, 4], [5, 501]],
   ['latency', '3 of 5 x 60 s', [1_000, 20], [999, 20], [9_999, 19]],
-  ['function-crashes', '1 of 1 x 300 s', [0, 1, 1, 1], [0, 0, 1, 1]],
-  ['function-throttles', '1 of 1 x 300 s', [1, 1, 1, 2], [1, 1, 1, 1]],
+  ['function-crashes', '1 of 1 x 300 s', ofFunctions(1, 1, 1), ofFunctions(1, 1)],
+  ['function-throttles', '1 of 1 x 300 s', ofFunctions(1, 1, 1, 2), ofFunctions(1, 1, 1, 1)],
   ['table-throttles', '3 of 5 x 60 s', [1, 1, 1, 2], [1, 1, 1, 1]],
   ['index-throttles', '3 of 5 x 60 s', [2, 3], [2, 2]],
-  ['auth-failures', '1 of 1 x 300 s', [98, 1, 1], [98, 1, 0]],
+  ['auth-failures', '1 of 1 x 300 s', ofOperations(98, 1, 1), ofOperations(98, 1, 0)],
   ['firewall-blocks', '1 of 1 x 300 s', [300], [299]],
   ['getPet-in-use', '1 of 1 x 86400 s', [1], [0]],
   ['probe', '3 of 5 x 60 s', [0], [1]],

@@ -169,7 +169,7 @@ describe('a change of openapi.json', () => {
   });
 
   const text = contractText.replace(`"version": "${info.version}"`, '"version": "1.2.3"');
-  const added = '"/pet-counts": { "get": { "responses": { "200": { "description": "OK" } } } }';
+  const added = '"/cats": { "get": { "responses": { "200": { "description": "OK" } } } }';
   it.each([
     ['another text', '1.2.4', text.replace('"title": "Animal store"', '"title": "Animals"')],
     ['a new path', '1.3.0', text.replace('"paths": {', `"paths": { ${added},`)],
