@@ -320,13 +320,7 @@ continue_rollback() {
   change cloudformation continue-update-rollback --stack-name "$stack"
 }
 
-# Puts a version of a function in service, at once.
-use_version() {
-  : "${2:?Usage: use_version <FUNCTION> <VERSION>}"
-  change lambda update-alias --function-name "$1" --name live --function-version "$2" --routing-config 'AdditionalVersionWeights={}'
-}
-
-# Deploys the working copy without a canary, because CodeDeploy deploys nothing while an alarm is on.
+# Deploys the working copy without a canary.
 deploy_without_canary() {
   echo "Deploys $(git log -1 --format='%h "%s"') and $(git status --short | wc -l) changed files to $stack." >&2
   npm run deploy -- "$stack" --context canary=off "$@"

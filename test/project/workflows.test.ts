@@ -16,12 +16,14 @@ interface Job {
     readonly if?: string;
     readonly uses?: string;
     readonly run?: string;
+    readonly with?: Readonly<Record<string, unknown>>;
   }[];
 }
 
 interface Workflow {
   readonly on: unknown;
   readonly concurrency: unknown;
+  readonly env?: Readonly<Record<string, string>>;
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
@@ -182,7 +184,12 @@ describe('a release', () => {
     });
 
   it('follows each push to main, one at a time; a hotfix, by hand, waits for none', () => {
-    expect(release.on).toEqual({ push: { branches: ['main'] }, workflow_dispatch: null });
+    expect(release.on).toEqual({
+      push: { branches: ['main'] },
+      workflow_dispatch: {
+        inputs: { canary: expect.objectContaining({ options: ['off', 'on'], default: 'off' }) },
+      },
+    });
     expect(release.concurrency).toEqual({
       group: expect.stringContaining("== 'workflow_dispatch' && 'hotfix' || 'release' }}"),
       'cancel-in-progress': false,
@@ -191,12 +198,12 @@ describe('a release', () => {
 
   // What a hotfix publishes waits for its merge: a branch of its own may not use these environments.
   const onMain = "github.ref == 'refs/heads/main'";
-  const account = 'npm run deploy -- "AnimalStore-account-$ACCOUNT-$AWS_REGION" --require-app';
+  const account = 'deploy "AnimalStore-account-$ACCOUNT-$AWS_REGION"';
   it.each([
     ['check', undefined, undefined, undefined, '.ci/run'],
-    ['staging', 'check', 'staging', undefined, account, 'npm run deploy -- AnimalStore-staging '],
+    ['staging', 'check', 'staging', undefined, account, 'deploy AnimalStore-staging '],
     ['acceptance', 'staging', 'staging', undefined, 'npm run acceptance'],
-    ['prod', 'acceptance', 'prod', undefined, account, 'npm run deploy -- AnimalStore-prod '],
+    ['prod', 'acceptance', 'prod', undefined, account, 'deploy AnimalStore-prod '],
     ['pages', 'prod', 'github-pages', onMain],
     ['npm', 'prod', 'npm', onMain, 'npm publish --provenance --access public'],
     ['github-release', 'npm', undefined, undefined, 'gh release create "$tag" '],
@@ -207,6 +214,51 @@ describe('a release', () => {
     expect(commandsOf(job)).not.toContain('cdk');
   });
 
+  it.each(['staging', 'prod'])('deploys to %s the stacks that were checked', (name) => {
+    const variants = [...read('.ci/run').matchAll(/for canary in (.+); do/g)].map(
+      ([, each]) => each,
+    );
+    expect(variants).toEqual(['on off']);
+    expect(read('.ci/run')).toContain('--output ".build/stacks/canary-$canary"');
+    const upload = release.jobs['check']?.steps.find(
+      ({ with: given }) => given?.['name'] === 'release',
+    );
+    // The folder that all of these share, .build, is the root of the artifact.
+    expect(`${upload?.with?.['path']}`.trim().split('\n')).toEqual([
+      '.build/client',
+      '.build/release-notes.md',
+      '.build/stacks',
+    ]);
+    const job = release.jobs[name];
+    const download = job?.steps.find(({ uses = '' }) =>
+      uses.startsWith('actions/download-artifact@'),
+    );
+    expect(download?.with).toEqual({ name: 'release', path: '.build/release' });
+    expect(release.env?.['STACKS']).toMatch(
+      /^\.build\/release\/stacks\/canary-\$\{\{ inputs\.canary \|\| 'on' \}\}$/,
+    );
+    expect(commandsOf(job)).toContain('npm run deploy -- "$@" --app "$STACKS" ');
+    expect(commandsOf(job)).not.toContain('synth');
+  });
+
+  /** GitHub's CLI, where the runs 30 and 10 have reached prod, and 20 has not. */
+  const ghWith = (commit: string) =>
+    `gh() { case "$2 $3" in list*) echo 30 20 10 ;; 'view 20') ;; view*) echo "$3 ${commit}" ;; esac; }; export -f gh`;
+
+  it.each([
+    ['', '30 abc'],
+    ['30', '10 abc'],
+    ['20', '10 abc'],
+    ['10', ''],
+  ])('finds the last release before the run %j: %j', (before, found) => {
+    const script = join(projectDirectory, '.ci/last-release');
+    expect(bash(`${script} ${before}`, ghWith('abc')).stdout.trim()).toBe(found);
+    expect(bash(`${script} ${before}`, 'gh() { false; }; export -f gh').status).toBe(1);
+    expect(read('.ci/last-release')).toContain(
+      'any(.jobs[]; .name == "prod" and .conclusion == "success")',
+    );
+  });
+
   it('is refused without the commit that was released last, such as a hotfix', () => {
     bash(`git init --quiet --initial-branch main
       export GIT_{AUTHOR,COMMITTER}_{NAME,EMAIL}=test
@@ -214,39 +266,58 @@ describe('a release', () => {
       commit first
       git switch --quiet --create hotfix && commit fix
       git switch --quiet main && commit second`);
-    const script = scriptOf('merge-base');
-    expect(script).toContain('any(.jobs[]; .name == "prod" and .conclusion == "success")');
-    // Run 2 has not reached prod.
-    const releaseAfter = (commit: string) =>
-      bash(
-        script,
-        `gh() { case $2 in list) echo 2 1 ;; view) [ $3 = 2 ] || git rev-parse ${commit} ;; esac; }`,
-      );
-    expect(bash(script, 'gh() { true; }').status).toBe(0);
+    const script = scriptOf('merge-base').replace('.ci', join(projectDirectory, '.ci'));
+    const releaseAfter = (commit: string) => bash(script, ghWith(`$(git rev-parse ${commit})`));
+    expect(bash(script, 'gh() { true; }; export -f gh').status).toBe(0);
+    expect(bash(script, 'gh() { false; }; export -f gh').status).toBe(1);
     expect(releaseAfter('main~').status).toBe(0);
     const { status, stdout } = releaseAfter('hotfix');
     expect(stdout).toMatch(/^::error::This release would revert \w{40}, /);
     expect(status).toBe(1);
   });
 
-  it('notes the versions in service, deploys, sends requests that leave no trace, and puts the versions back if one fails', () => {
-    const note = scriptOf('aws lambda get-alias');
-    const back = scriptOf('aws lambda update-alias');
-    const order = steps.slice(stepOf('aws lambda get-alias')).map(({ run }) => run);
-    expect(order).toEqual([note, scriptOf('npm run deploy'), 'npm run smoke', back]);
-    expect(steps.at(-1)?.if).toBe("failure() && steps.smoke.outcome == 'failure'");
+  it('sends requests that leave no trace, and goes back to the release before if one fails', () => {
+    const back = steps.at(-1);
+    expect(back?.if).toBe("failure() && steps.smoke.outcome == 'failure'");
+    expect(steps.at(-2)?.run).toBe('npm run smoke');
     expect(read('test/acceptance/smoke.test.ts')).not.toMatch(/\bcreate\b|method:/);
 
-    const withError = (text: string) => bash(note, `aws() { echo "${text}" >&2; false; }`).status;
-    expect(withError('Stack with id AnimalStore-prod does not exist')).toBe(0);
-    expect(withError('AccessDenied')).toBe(1);
-    const aliases = 'echo arn:lambda:list-pets:live arn:lambda:get-pet:live';
-    bash(note, `aws() { case $2 in list*) ${aliases} ;; get-alias) echo "of-$4" ;; esac; }`);
-    const { stdout, status } = bash(back, 'aws() { echo "$4 $8"; [ $4 = arn:lambda:get-pet ]; }');
-    expect(stdout).toBe(
-      'arn:lambda:list-pets of-arn:lambda:list-pets\narn:lambda:get-pet of-arn:lambda:get-pet\n',
-    );
+    /** The step, after a smoke test in which prod responded with a status, and with this npm. */
+    const goBack = (status: string, npm = 'true') => {
+      const variables = 'BASE_URL=https://api.store.test/v1 API_KEY=key GITHUB_RUN_ID=40';
+      const functions = `${variables}; curl() { printf ${status}; [ ${status} != 000 ]; }; npm() { echo "npm $*"; ${npm}; }`;
+      return bash(back?.run ?? '', functions);
+    };
+    const deploy = 'npm run deploy -- AnimalStore-prod --before 40 --require-approval never\n';
+    for (const status of ['200', '404', '500', '502']) {
+      const { stdout, status: exitCode } = goBack(status);
+      expect(stdout.replace(/^::.*\n/m, '')).toBe(`${deploy}npm run smoke\n`);
+      expect(exitCode).toBe(0);
+    }
+    for (const [status, reason] of [
+      ['000', "https://api.store.test/v1 can't be reached"],
+      ['401', 'prod refuses the secret API_KEY'],
+    ] as const) {
+      const { stdout, status: exitCode } = goBack(status);
+      expect(stdout).toMatch(`::error::The release stays in prod, because ${reason}.`);
+      expect(stdout).not.toContain('npm');
+      expect(exitCode).toBe(1);
+    }
+    const refused = goBack('500', 'false');
+    expect(refused.stdout).toContain(`${deploy}::error::The release stays in prod`);
+    expect(refused.status).toBe(1);
+  });
+
+  it('asks prod with the API key before it goes back', () => {
+    const environment = 'export BASE_URL=http://127.0.0.1:1 API_KEY=key GITHUB_RUN_ID=40';
+    const { stdout, status } = bash(steps.at(-1)?.run ?? '', environment);
+    expect(stdout).toContain("because http://127.0.0.1:1 can't be reached.");
     expect(status).toBe(1);
-    expect(read('infra/runbook.sh')).toContain('lambda update-alias');
+  });
+
+  it('changes no alias beside CloudFormation, which would refuse the next release', () => {
+    // https://github.com/aws/serverless-application-model/issues/291
+    for (const path of ['.github/workflows/release.yml', 'infra/runbook.sh', 'infra/runbook.md'])
+      expect(read(path)).not.toMatch(/update-alias|UpdateAlias/);
   });
 });
