@@ -13,6 +13,12 @@ export const probeKeyParameter = ({ name }: Pick<Stage, 'name'>) =>
 /** The name of a stage's stack. */
 export const stackName = ({ name }: Pick<Stage, 'name'>) => `AnimalStore-${name}`;
 
+/** The tags of everything in a stage's stack. */
+export const stageTags = ({ name }: Pick<Stage, 'name'>) => ({
+  service: 'animal-store',
+  stage: name,
+});
+
 /** The name of a function's file in `functions/` and of its bundle, such as `list-pets` for `listPets`. */
 export const bundleName = (name: OperationName | 'unrouted'): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

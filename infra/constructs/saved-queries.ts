@@ -1,6 +1,6 @@
 import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { CheckLine, ProbeLine, RequestLine } from '../../lib/telemetry/log-lines.ts';
+import type { CheckLine, FieldOf, ProbeLine, RequestLine } from '../../lib/telemetry/log-lines.ts';
 import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
 import { serviceName } from '../names.ts';
 import type { Stage } from '../stages.ts';
@@ -16,17 +16,14 @@ interface Lines {
   readonly checks: CheckLine;
 }
 
-/** The log groups of each kind of log. */
-type Logs = Readonly<Record<keyof Lines, readonly ILogGroup[]>>;
-
 /**
  * The saved queries of CloudWatch Logs Insights, in the folder `animal-store-<stage>`. A query of a log that
  * the stage lacks is left out.
  */
 export class SavedQueries extends Construct {
-  constructor(scope: Construct, id: string, stage: Stage, logs: Logs) {
+  constructor(scope: Construct, id: string, stage: Stage, logs: Record<keyof Lines, ILogGroup[]>) {
     super(scope, id);
-    for (const [name, { of, queryString, ask }] of Object.entries(queries)) {
+    for (const [name, { of, id: description, queryString }] of Object.entries(queries)) {
       const logGroupNames = of.flatMap((kind) => logs[kind].map((log) => log.logGroupName));
       if (logGroupNames.length === 0) continue;
       // The CDK's `QueryDefinition` has no parameters, for which the console asks:
@@ -35,37 +32,25 @@ export class SavedQueries extends Construct {
         name: `${serviceName(stage)}/${name}`,
         logGroupNames,
         queryString,
-        ...(ask && { parameters: [ask] }),
+        ...(description && { parameters: [{ name: 'id', description }] }),
       });
     }
   }
 }
-
-/** The name of a field of a line in a query, such as `cause.name` or `failures.0`. */
-type FieldOf<Line> = {
-  [Name in keyof Line & string]-?: NonNullable<Line[Name]> extends readonly unknown[]
-    ? `${Name}.0`
-    : NonNullable<Line[Name]> extends object
-      ? `${Name}.${FieldOf<NonNullable<Line[Name]>>}`
-      : Name;
-}[keyof Line & string];
 
 type Field = { [Kind in keyof Lines]: FieldOf<Lines[Kind]> }[keyof Lines];
 
 interface Query {
   /** The logs that the query reads. */
   readonly of: readonly (keyof Lines)[];
+  /** The value for which the console asks, as `{{id}}`. */
+  readonly id?: string;
   readonly queryString: string;
-  /** The value that the query needs. */
-  readonly ask?: { readonly name: string; readonly description: string };
 }
 
 /** Returns a query. The values in its text are fields, so that a misspelt one is a type error. */
 const query = (text: TemplateStringsArray, ...fields: readonly Field[]): string =>
   String.raw(text, ...fields);
-
-/** Lambda's lines about a crash or a time-out. */
-const crash = '/Task timed out|Runtime exited|errorType/';
 
 const queries: Readonly<Record<string, Query>> = {
   'failed requests': {
@@ -87,14 +72,14 @@ const queries: Readonly<Record<string, Query>> = {
   },
   crashes: {
     of: ['requests'],
-    queryString: `fields @timestamp, @log, @logStream, @message
-| filter @message like ${crash}
+    queryString: query`fields @timestamp, @log, @logStream, @message
+| filter @message like /Task timed out|Runtime exited|errorType/
 | sort @timestamp desc
 | limit 50`,
   },
   'memory and time': {
     of: ['requests'],
-    queryString: `filter @type = "REPORT"
+    queryString: query`filter @type = "REPORT"
 | stats max(@maxMemoryUsed / 1000000) as usedMB, max(@memorySize / 1000000) as givenMB, max(@duration) as longestMs by @log`,
   },
   'busiest clients': {
@@ -119,13 +104,13 @@ const queries: Readonly<Record<string, Query>> = {
   },
   'one request': {
     of: ['gateway', 'requests'],
-    ask: { name: 'id', description: 'The x-amz-apigw-id that the client got' },
+    id: 'The x-amz-apigw-id that the client got',
     queryString: query`fields @timestamp, @log, ${'sourceIp'}, ${'httpMethod'}, ${'resourcePath'}, ${'status'}, ${'errorType'}, ${'firewallStatus'}, ${'operation'}, ${'code'}, ${'keyId'}, ${'cause.name'}, ${'cause.thrownAt'}
 | filter ${'extendedRequestId'} = "{{id}}"`,
   },
   'requests of a key': {
     of: ['requests'],
-    ask: { name: 'id', description: 'The id of the key, as npm run keys -- list shows it' },
+    id: 'The id of the key',
     queryString: query`fields @timestamp, ${'operation'}, ${'status'}, ${'extendedRequestId'}
 | filter ${'keyId'} = "{{id}}"
 | sort @timestamp desc

@@ -23,7 +23,7 @@ import {
   ServiceFunction,
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
-import { bundleName } from '../names.ts';
+import { bundleName, stageTags } from '../names.ts';
 import { byOperation, type DynamodbCall, dynamodbCallsOf } from '../operations.ts';
 import { requireSafe } from '../require-safe.ts';
 import type { Stage } from '../stages.ts';
@@ -37,7 +37,7 @@ export class AnimalStoreStack extends Stack {
     super(scope, id, {
       description: `Animal store service, ${stage.name}`,
       ...(stage.environment && { env: stage.environment }),
-      tags: { service: 'animal-store', stage: stage.name },
+      tags: stageTags(stage),
       terminationProtection: stage.terminationProtection,
     });
     this.#stage = stage;

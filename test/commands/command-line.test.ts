@@ -78,6 +78,7 @@ describe('a command', () => {
     'facts/main',
     'keys/main',
     'openapi',
+    'operate/main',
     'preflight/main',
     'start',
   ])('%s has help', (name) => {
@@ -95,6 +96,10 @@ describe('a command', () => {
       'infra/commands/keys/main.ts list --stage prod',
       'There are no credentials of AWS, set AWS_PROFILE',
     ],
+    [
+      'infra/commands/operate/main.ts close --stage prod',
+      'There are no credentials of AWS, set AWS_PROFILE',
+    ],
     ['infra/commands/destroy.ts --stage staging', 'staging is a permanent stage'],
     [
       'test/commands/acceptance.ts --stage alice',
@@ -104,6 +109,7 @@ describe('a command', () => {
       'infra/commands/deploy/main.ts',
       'infra/commands/destroy.ts',
       'infra/commands/keys/main.ts list',
+      'infra/commands/operate/main.ts close',
       'infra/commands/preflight/main.ts',
       'test/commands/acceptance.ts',
     ].map((command) => [

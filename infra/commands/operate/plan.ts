@@ -1,0 +1,26 @@
+import type { Client, Command, MetadataBearer } from '@smithy/types';
+import { toJson } from '../keys/printed.ts';
+
+/** Something that a command does. It is described before it is done. */
+export interface Step {
+  readonly description: string;
+  /** Whether AWS is so already, and the step can be left out. */
+  readonly isDone?: () => Promise<boolean>;
+  readonly run: () => Promise<unknown>;
+}
+
+/** Returns a step that sends a command of the SDK, described as it is sent, and then waits for something. */
+export const call = <
+  Inputs extends object,
+  Outputs extends MetadataBearer,
+  Config,
+  Input extends Inputs,
+  Output extends Outputs,
+>(
+  client: Client<Inputs, Outputs, Config>,
+  command: Command<Inputs, Input, Outputs, Output, Config>,
+  wait?: () => Promise<unknown>,
+): Step => ({
+  description: `${command.constructor.name.replace(/Command$/, '')} ${toJson(command.input)}`,
+  run: () => client.send(command).then(wait),
+});

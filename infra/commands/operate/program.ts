@@ -1,0 +1,135 @@
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import { operations } from '../../../lib/contract/operations.ts';
+import type { OperationName } from '../../../lib/contract/routes.ts';
+import { messageOf } from '../../message-of.ts';
+import { emulated, type Stage } from '../../stages.ts';
+import { stageOption } from '../stage-option.ts';
+import { continueRollback } from './continue-rollback.ts';
+import { deleteTable } from './delete-table.ts';
+import {
+  type OperatedStage,
+  openOperatedStage,
+  type TableKind,
+  tableKinds,
+} from './operated-stage.ts';
+import type { Step } from './plan.ts';
+import { removeItem } from './remove-item.ts';
+import { type FunctionName, functionNames, reserve } from './reserve.ts';
+import { restore, restoreCopy } from './restore.ts';
+import { throttle } from './throttle.ts';
+
+interface Options {
+  readonly stage: Stage;
+  readonly emulator?: true;
+  readonly yes?: true;
+}
+
+/** Makes a converter that accepts a text of this form. */
+const text = (form: RegExp, what: string) => (given: string) => {
+  if (form.test(given)) return given;
+  throw new InvalidArgumentError(`It must be ${what}.`);
+};
+
+const number = (given: string) => Number(text(/^\d{1,7}$/, 'a number from 0 on')(given));
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+const time = (given: string) => new Date(text(instant, 'like 2030-01-31T03:00:00Z')(given));
+
+/**
+ * The program of `npm run operate`. `ask` asks the operator to type something; it is absent when there is no
+ * terminal.
+ */
+export const operateProgram = (
+  ask: ((question: string) => Promise<string>) | undefined,
+): Command => {
+  const program = new Command('npm run operate --').description(
+    'Changes a deployed stage. Prints every call, and waits until you type the name of the stage.',
+  );
+  const command = (name: string, description: string) =>
+    program
+      .command(name)
+      .description(description)
+      .addOption(stageOption('the stage to change').makeOptionMandatory())
+      .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
+      .option('--yes', 'do not ask first');
+
+  /** Prints what a command does, waits until its word is typed, and does it. */
+  const perform = async (
+    { stage: named, emulator, yes }: Options,
+    plan: (opened: OperatedStage) => Step[] | Promise<Step[]>,
+    deletes?: TableKind,
+  ) => {
+    const opened = await openOperatedStage(emulator ? emulated(named) : named);
+    const planned = await plan(opened);
+    const done = await Promise.all(planned.map(({ isDone }) => isDone?.()));
+    const steps = planned.filter((_step, at) => !done[at]);
+    if (steps.length === 0) throw new Error('There is nothing to change');
+    console.log(`Stage ${named.name}, account ${opened.account}, region ${opened.region}`);
+    for (const [at, { description }] of steps.entries()) console.log(`${at + 1}. ${description}`);
+    if (!yes || deletes) {
+      if (!ask) throw new Error(`There is no terminal to ask${deletes ? '' : ': add --yes'}`);
+      const word = deletes ? opened.tableOf(deletes) : named.name;
+      if ((await ask(`Type ${word} to do this: `)) !== word) throw new Error('Nothing was changed');
+    }
+    for (const [at, { isDone, run }] of steps.entries()) {
+      if (await isDone?.()) continue;
+      await run().catch((cause) => {
+        throw new Error(`Step ${at + 1} failed: ${messageOf(cause)}`, { cause });
+      });
+      console.log(`Step ${at + 1} is done`);
+    }
+  };
+
+  const table = () => new Argument('<table>', 'its table').choices(tableKinds);
+
+  command('close', 'stop all requests: clients get 503').action((options: Options) =>
+    perform(options, (opened) => reserve(opened, functionNames, 0)),
+  );
+  command('open', 'let requests through again').action((options: Options) =>
+    perform(options, (opened) => reserve(opened, functionNames)),
+  );
+  command('reserve', 'reserve concurrency for a function, as stages.ts declares or a number')
+    .addArgument(new Argument('<function>', 'an operation, or unrouted').choices(functionNames))
+    .argument('[number]', 'the concurrency', number)
+    .action((name: FunctionName, concurrency: number | undefined, options: Options) =>
+      perform(options, (opened) => reserve(opened, [name], concurrency)),
+    );
+  command('throttle', 'limit an operation, as stages.ts declares or to a rate and a burst')
+    .addArgument(
+      new Argument('<operation>', 'its name').choices(operations.map(({ name }) => name)),
+    )
+    .argument('[rate]', 'requests a second', number)
+    .argument('[burst]', 'requests at once', number)
+    .action((name: OperationName, ratePerSecond, burst, options: Options) => {
+      if (ratePerSecond !== undefined && burst === undefined) throw new Error('Give a burst too');
+      const limits = burst === undefined ? undefined : { ratePerSecond, burst };
+      return perform(options, (opened) => throttle(opened, name, limits));
+    });
+  command('remove-item', 'remove a corrupt item')
+    .addArgument(table())
+    .argument('<id>', 'the id of the pet or the key', text(/^[\w.+-]{1,64}$/, 'an id'))
+    .action((kind: TableKind, id: string, options: Options) =>
+      perform(options, (opened) => removeItem(opened, kind, id)),
+    );
+  command('restore-copy', 'restore a table as of a time into a new table, <name>-restored')
+    .addArgument(table())
+    .argument('<time>', 'the time in UTC, such as 2030-01-31T03:00:00Z', time)
+    .action((kind: TableKind, at: Date, options: Options) =>
+      perform(options, (opened) => restoreCopy(opened, kind, at)),
+    );
+  command('delete-table', 'delete a table; asks for its name, and the service must be closed')
+    .addArgument(table())
+    .action((kind: TableKind, options: Options) =>
+      perform(options, (opened) => deleteTable(opened, kind), kind),
+    );
+  command('restore', 'restore a table that is gone, and all settings that it lacks')
+    .addArgument(table())
+    .option('--backup <arn>', 'the backup; by default the newest')
+    .action((kind: TableKind, options: Options & { backup?: string }) =>
+      perform(options, (opened) => restore(opened, kind, options.backup)),
+    );
+  command('continue-rollback', 'continue a failed rollback of the stack').action(
+    (options: Options) => perform(options, continueRollback),
+  );
+  return program;
+};

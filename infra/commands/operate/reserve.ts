@@ -1,0 +1,61 @@
+import {
+  DeleteFunctionConcurrencyCommand,
+  GetAccountSettingsCommand,
+  GetFunctionConcurrencyCommand,
+  PutFunctionConcurrencyCommand,
+} from '@aws-sdk/client-lambda';
+import { operations } from '../../../lib/contract/operations.ts';
+import type { OperationName } from '../../../lib/contract/routes.ts';
+import type { OperatedStage } from './operated-stage.ts';
+import { call, type Step } from './plan.ts';
+
+export type FunctionName = OperationName | 'unrouted';
+
+/** Every function of the API. */
+export const functionNames: readonly FunctionName[] = [
+  ...operations.map(({ name }) => name),
+  'unrouted',
+];
+
+/**
+ * What must remain for functions without a reservation:
+ * https://docs.aws.amazon.com/lambda/latest/api/API_PutFunctionConcurrency.html
+ */
+const minimumUnreserved = 100;
+
+/**
+ * Plans the reserved concurrency of functions, which is also their limit: by default what the stage declares.
+ * Throws if too little of the account's concurrency would remain.
+ */
+export const reserve = async (
+  { lambda, functionOf, stage: { reservedConcurrency } }: OperatedStage,
+  names: readonly FunctionName[],
+  number?: number,
+): Promise<Step[]> => {
+  const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand());
+  const before = AccountLimit?.UnreservedConcurrentExecutions ?? 0;
+  let unreserved = before;
+  const steps: Step[] = [];
+  for (const name of names) {
+    const FunctionName = functionOf(name);
+    const declared = reservedConcurrency?.[name === 'unrouted' ? name : 'eachOperation'];
+    const wanted = number ?? declared;
+    const get = new GetFunctionConcurrencyCommand({ FunctionName });
+    const { ReservedConcurrentExecutions: present } = await lambda.send(get);
+    if (wanted === present) continue;
+    unreserved += (present ?? 0) - (wanted ?? 0);
+    steps.push(
+      wanted === undefined
+        ? call(lambda, new DeleteFunctionConcurrencyCommand({ FunctionName }))
+        : call(lambda, put(FunctionName, wanted)),
+    );
+  }
+  if (unreserved < Math.min(before, minimumUnreserved))
+    throw new Error(
+      `This would leave ${unreserved} of the account's concurrency unreserved, and Lambda requires ${minimumUnreserved}: request a higher quota`,
+    );
+  return steps;
+};
+
+const put = (FunctionName: string, ReservedConcurrentExecutions: number) =>
+  new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions });

@@ -1,0 +1,108 @@
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  ListTagsOfResourceCommand,
+  ResourceNotFoundException,
+  TagResourceCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { statusIndex } from '../../../lib/pets/status-index.ts';
+import { stageTags } from '../../names.ts';
+import type { OperatedStage, TableKind } from './operated-stage.ts';
+import { call, type Step } from './plan.ts';
+
+type Dynamodb = OperatedStage['dynamodb'];
+
+/** Returns a table, or `undefined` if there is none of this name. */
+export const findTable = async (dynamodb: Dynamodb, TableName: string) => {
+  try {
+    return (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+};
+
+/** Waits until a table is active, for at most a day: a restore can take hours. */
+export const waitForTable = (client: Dynamodb, TableName: string) =>
+  waitUntilTableExists({ client, maxWaitTime: 86_400, maxDelay: 20 }, { TableName });
+
+const settingsOf = async (dynamodb: Dynamodb, TableName: string) => {
+  const table = await findTable(dynamodb, TableName);
+  if (!table) return undefined;
+  const list = new ListTagsOfResourceCommand({ ResourceArn: table.TableArn });
+  const { Tags = [] } = await dynamodb.send(list);
+  const describe = new DescribeContinuousBackupsCommand({ TableName });
+  const { ContinuousBackupsDescription: backups } = await dynamodb.send(describe);
+  const tags = new Map(Tags.map(({ Key, Value }) => [Key, Value]));
+  return { ...table, tags, recovery: backups?.PointInTimeRecoveryDescription };
+};
+
+type Settings = NonNullable<Awaited<ReturnType<typeof settingsOf>>>;
+
+/**
+ * Returns the steps that give a table what its stage declares and AWS does not restore: tags, limits, recovery
+ * and protection from deletion. A step is done if the table has its setting.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
+ */
+export const tableSettings = (
+  { dynamodb, stage, tableOf }: OperatedStage,
+  kind: TableKind,
+  ResourceArn: string,
+): Step[] => {
+  const TableName = tableOf(kind);
+  const ready = () => waitForTable(dynamodb, TableName);
+  const unless = (isSo: (table: Settings) => boolean, step: Step): Step => ({
+    ...step,
+    isDone: async () => {
+      const settings = await settingsOf(dynamodb, TableName);
+      return settings !== undefined && isSo(settings);
+    },
+  });
+  const update = (change: object) =>
+    call(dynamodb, new UpdateTableCommand({ TableName, ...change }), ready);
+  const tags = Object.entries(stageTags(stage));
+  const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
+  const { read, write } = stage.maximumUnits;
+  const OnDemandThroughput = { MaxReadRequestUnits: read, MaxWriteRequestUnits: write };
+  const index = { Update: { IndexName: statusIndex, OnDemandThroughput } };
+  const days = stage.pointInTimeRecoveryDays;
+  const recovery = {
+    PointInTimeRecoveryEnabled: days > 0,
+    ...(days > 0 && { RecoveryPeriodInDays: days }),
+  };
+  const DeletionProtectionEnabled = stage.deletionProtection;
+  return [
+    unless(
+      (table) => tags.every(([name, value]) => table.tags.get(name) === value),
+      call(dynamodb, new TagResourceCommand({ ResourceArn, Tags })),
+    ),
+    unless(
+      (table) =>
+        [table, ...(table.GlobalSecondaryIndexes ?? [])].every(
+          ({ OnDemandThroughput: present }) =>
+            present?.MaxReadRequestUnits === read && present.MaxWriteRequestUnits === write,
+        ),
+      update({
+        OnDemandThroughput,
+        ...(kind === 'pets' && { GlobalSecondaryIndexUpdates: [index] }),
+      }),
+    ),
+    unless(
+      (table) => (table.recovery?.RecoveryPeriodInDays ?? 0) === days,
+      call(
+        dynamodb,
+        new UpdateContinuousBackupsCommand({
+          TableName,
+          PointInTimeRecoverySpecification: recovery,
+        }),
+      ),
+    ),
+    unless(
+      (table) => (table.DeletionProtectionEnabled ?? false) === DeletionProtectionEnabled,
+      update({ DeletionProtectionEnabled }),
+    ),
+  ];
+};

@@ -1,0 +1,37 @@
+import { GetStageCommand, UpdateStageCommand } from '@aws-sdk/client-api-gateway';
+import { methodsOf, type OperationName, routes } from '../../../lib/contract/routes.ts';
+import type { Throttle } from '../../stages.ts';
+import type { OperatedStage } from './operated-stage.ts';
+import { call, type Step } from './plan.ts';
+
+/** Plans the throttle of all methods of an operation: by default what the stage declares. */
+export const throttle = async (
+  { apiGateway, idOf, stage }: OperatedStage,
+  name: OperationName,
+  wanted: Throttle = stage.operationThrottles[name] ?? stage.throttle,
+): Promise<Step[]> => {
+  const api = { restApiId: idOf('ApiGateway::RestApi'), stageName: idOf('ApiGateway::Stage') };
+  const { methodSettings = {} } = await apiGateway.send(new GetStageCommand(api));
+  const limits = { rateLimit: wanted.ratePerSecond, burstLimit: wanted.burst };
+  const changed = methodsOf(routes[name]).filter((method) => {
+    // As in a JSON pointer, `~1` is a slash of the path.
+    const [, present] =
+      Object.entries(methodSettings).find(
+        ([key]) => key.replaceAll('~1', '/') === `${routes[name].path}/${method}`,
+      ) ?? [];
+    return (
+      present?.throttlingRateLimit !== limits.rateLimit ||
+      present.throttlingBurstLimit !== limits.burstLimit
+    );
+  });
+  if (changed.length === 0) return [];
+  const path = routes[name].path.replaceAll('/', '~1');
+  const patchOperations = changed.flatMap((method) =>
+    Object.entries(limits).map(([limit, value]) => ({
+      op: 'replace' as const,
+      path: `/${path}/${method}/throttling/${limit}`,
+      value: `${value}`,
+    })),
+  );
+  return [call(apiGateway, new UpdateStageCommand({ ...api, patchOperations }))];
+};

@@ -1,0 +1,135 @@
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { operateProgram } from '../../infra/commands/operate/program.ts';
+import { functionNames } from '../../infra/commands/operate/reserve.ts';
+import { bundleName } from '../../infra/names.ts';
+import { staging } from '../../infra/stages.ts';
+import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+
+const aws = await startAwsEndpoint();
+afterAll(() => aws.stop());
+
+const account = `${staging.environment?.account}`;
+const stack = (StackStatus: string) =>
+  xml('DescribeStacks', {
+    Stacks: [{ StackStatus, Outputs: [{ OutputKey: 'PetsTableName', OutputValue: 'Pets' }] }],
+  });
+const caller = (Account: string) => xml('GetCallerIdentity', { Account });
+const unreserved = (UnreservedConcurrentExecutions: number) =>
+  json({ AccountLimit: { UnreservedConcurrentExecutions } });
+
+beforeEach(() => {
+  aws.requests.length = 0;
+  const StackResourceSummaries = functionNames.map((name) => ({
+    ResourceType: 'AWS::Lambda::Function',
+    LogicalResourceId: `${bundleName(name).replace('-', '')}Function0A1B`,
+    PhysicalResourceId: name,
+  }));
+  aws.answers = {
+    GetCallerIdentity: caller(account),
+    DescribeStacks: stack('UPDATE_COMPLETE'),
+    ListStackResources: xml('ListStackResources', { StackResourceSummaries }),
+    ContinueUpdateRollback: xml('ContinueUpdateRollback', {}),
+    'GET /2016-08-19/account-settings': unreserved(1_000),
+    'DynamoDB_20120810.DescribeTable': json({ Table: { TableName: 'Pets' } }),
+    ...Object.fromEntries(
+      functionNames.flatMap((name) => [
+        [`GET /2019-09-30/functions/${name}/concurrency`, json({})],
+        [`PUT /2017-10-31/functions/${name}/concurrency`, json({})],
+      ]),
+    ),
+  };
+  for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
+});
+
+/** Runs a command on staging, and types an answer; without one, there is no terminal. */
+const operate = async (words: string, answer?: string) => {
+  const printed: string[] = [];
+  vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(line));
+  const ask = vi.fn(async () => answer ?? '');
+  const program = operateProgram(answer === undefined ? undefined : ask);
+  for (const each of [program, ...program.commands])
+    each.exitOverride().configureOutput({ writeErr: () => {} });
+  const given = [...words.split(' '), '--stage', 'staging'];
+  const error = await program.parseAsync(given, { from: 'user' }).then(
+    () => undefined,
+    (thrown: Error) => thrown.message,
+  );
+  const changes = aws.requests.filter(({ action }) => /^(PUT|DELETE|PATCH|Continue)/.test(action));
+  return { printed, error, questions: ask.mock.calls.flat(), changes };
+};
+
+describe('npm run operate', () => {
+  it('prints stage, account, region and every call, and makes them when the stage is typed', async () => {
+    const { printed, error, questions, changes } = await operate('close', 'staging');
+    expect(error).toBeUndefined();
+    expect(questions).toEqual(['Type staging to do this: ']);
+    expect(printed[0]).toBe(`Stage staging, account ${account}, region eu-west-1`);
+    expect(printed.slice(1, 5)).toEqual(
+      functionNames.map(
+        (name, at) =>
+          `${at + 1}. PutFunctionConcurrency {"FunctionName":"${name}","ReservedConcurrentExecutions":0}`,
+      ),
+    );
+    expect(changes.map(({ body }) => body)).toEqual(
+      functionNames.map(() => '{"ReservedConcurrentExecutions":0}'),
+    );
+  });
+
+  it('continues a rollback that failed', async () => {
+    aws.answers = { ...aws.answers, DescribeStacks: stack('UPDATE_ROLLBACK_FAILED') };
+    const { error, changes } = await operate('continue-rollback --yes');
+    expect(error).toBeUndefined();
+    expect(changes.map(({ body }) => body)).toEqual([
+      expect.stringContaining('StackName=AnimalStore-staging'),
+    ]);
+  });
+
+  it('says which step failed', async () => {
+    aws.answers = {
+      ...aws.answers,
+      'PUT /2017-10-31/functions/createPet/concurrency': json({}, 400),
+    };
+    const { error, printed, changes } = await operate('close --yes');
+    expect(error).toMatch(/^Step 2 failed: /);
+    expect(printed.at(-1)).toBe('Step 1 is done');
+    expect(changes).toHaveLength(2);
+  });
+
+  it.each([
+    ['close', 'prod', 'Nothing was changed'],
+    ['close', 'Staging', 'Nothing was changed'],
+    ['close', undefined, 'There is no terminal to ask: add --yes'],
+    ['open', 'staging', 'There is nothing to change'],
+    ['continue-rollback', 'staging', /is UPDATE_COMPLETE, and not UPDATE_ROLLBACK_FAILED/],
+    ['reserve listPets 901', 'staging', /leave 99 of the .* unreserved, and Lambda requires 100/],
+    ['reserve listPets -1', 'staging', /a number from 0 on/],
+    ['reserve $(id) 1', 'staging', /Allowed choices/],
+    ['throttle listPets 10', 'staging', 'Give a burst too'],
+    ['remove-item pets `id`', 'staging', /an id/],
+    ['restore-copy pets yesterday', 'staging', /like 2030-01-31T03:00:00Z/],
+    ['delete-table pets', 'staging', 'The service is open: close it first'],
+  ])('changes nothing, and says why: %s, answered %s', async (words, answer, message) => {
+    const { error, changes } = await operate(words, answer);
+    expect(error).toMatch(message);
+    expect(changes).toEqual([]);
+  });
+
+  it('asks for the name of a table that it deletes, even with --yes', async () => {
+    const closed = functionNames.map((name) => [
+      `GET /2019-09-30/functions/${name}/concurrency`,
+      json({ ReservedConcurrentExecutions: 0 }),
+    ]);
+    aws.answers = { ...aws.answers, ...Object.fromEntries(closed) };
+    expect((await operate('delete-table pets --yes')).error).toBe('There is no terminal to ask');
+    const { questions, error } = await operate('delete-table pets --yes', 'staging');
+    expect(questions).toEqual(['Type Pets to do this: ']);
+    expect(error).toBe('Nothing was changed');
+  });
+
+  it('refuses the credentials of another account', async () => {
+    aws.answers = { ...aws.answers, GetCallerIdentity: caller('777777777777') };
+    const { error, changes } = await operate('close', 'staging');
+    expect(error).toMatch(/^The credentials belong to the account 777777777777, and the stage to/);
+    expect(changes).toEqual([]);
+  });
+});
