@@ -52,6 +52,7 @@ describe('the name of a stage', () => {
   it.each([
     ['local', /^local has another meaning/],
     ['account', /^account has another meaning/],
+    ['github', /^github has another meaning/],
     ['account-1-eu-west-1', /^account-1-eu-west-1 has another meaning/],
     ...['', 'a', '1a', '-a', 'a-', 'a--b', 'a_b', 'a.b', 'Alice', 'álice', 'a b', 'alice\n'].map(
       (name) => [name, /^There is no stage ".*"\. The name of .* 2 to 20 characters/] as const,

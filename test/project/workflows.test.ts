@@ -141,6 +141,7 @@ describe('the setup of GitHub in infra/README.md', () => {
       {
         ...common,
         conditions: branches(hotfix),
+        // Administrators: https://babarot.me/gh-infra/internals/ruleset-identity-resolution/
         bypass_actors: [{ actor_type: 'RepositoryRole', actor_id: 5, bypass_mode: 'always' }],
         rules: [{ type: 'creation' }],
       },
