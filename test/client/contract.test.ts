@@ -9,6 +9,7 @@ import type { ErrorBody, NewPet, Pet, PetStatus } from '../../lib/client/bodies.
 import type * as contractErrors from '../../lib/contract/error-body.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import * as contractQuery from '../../lib/contract/list-pets-query.ts';
+import { operations } from '../../lib/contract/operations.ts';
 import * as contract from '../../lib/contract/pet.ts';
 import { parseBody } from '../../lib/contract/requests.ts';
 import { newPets, requiredFields } from '../support/new-pets.ts';
@@ -37,6 +38,13 @@ describe('the typed client', () => {
     const { limit } = v.parse(contractQuery.ListPetsQuery, {});
     const source = readFileSync(join(projectDirectory, 'lib/client/animal-store.ts'), 'utf8');
     expect(source).toContain(`from 1 to ${contractQuery.maxLimit}. The default is ${limit}.`);
+    const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+    const removals = operations.flatMap(({ deprecation }) =>
+      deprecation ? [date.format(deprecation.sunset)] : [],
+    );
+    expect(
+      [...source.matchAll(/@deprecated Will be removed on (.+?);/g)].map(([, on]) => on),
+    ).toEqual(removals);
   });
 
   it('accepts every pet that the service accepts', async () => {

@@ -1,5 +1,5 @@
 import { operations } from '../../../lib/contract/operations.ts';
-import { dynamodbCallsOf, operationDetails } from '../../operations.ts';
+import { type DynamodbCall, operationDetails } from '../../operations.ts';
 import { prod, staging } from '../../stages.ts';
 import { limitsText } from './limits-text.ts';
 
@@ -33,14 +33,13 @@ const operationLinks = operations.map(({ name, method, path, deprecation }) => {
  */
 const prices = { RCU: 0.1415, WCU: 0.705 };
 
-const capacityRows = operations.map((operation) => {
-  const [, ...calls] = dynamodbCallsOf(operation);
-  const units = calls.map(({ action, units }) => ({
-    ...({ units, unit: action === 'PutItem' ? 'WCU' : 'RCU' } as const),
-  }));
-  const capacity = units.map(({ units, unit }) => `${units} ${unit}`).join(' and ');
-  const price = units.reduce((sum, { units, unit }) => sum + units * prices[unit], 0);
-  return `| \`${operation.name}\` | ${capacity} | $${price.toFixed(2)} |`;
+const unitOf = ({ action }: DynamodbCall) => (action === 'PutItem' ? 'WCU' : 'RCU');
+
+const capacityRows = operations.map(({ name }) => {
+  const { dynamodbCalls } = operationDetails[name];
+  const capacity = dynamodbCalls.map((call) => `${call.units} ${unitOf(call)}`).join(' and ');
+  const price = dynamodbCalls.reduce((sum, call) => sum + call.units * prices[unitOf(call)], 0);
+  return `| \`${name}\` | ${capacity} | $${price.toFixed(2)} |`;
 });
 
 const inStages = (unit: string, ofStage: (stage: typeof prod) => number | undefined): string =>
