@@ -52,7 +52,8 @@ export const requireOwnName = (name: string, permanent: readonly string[]): void
     throw new Error(
       `The stage ${JSON.stringify(name)} could be taken for ${permanent.join(' or ')}: choose another name.`,
     );
-  // An account has the stacks `AnimalStore-account` and `AnimalStore-github`; `local` is the stage of npm start.
+  // An account has the stacks `AnimalStore-account` and `AnimalStore-github`. `local` is the stage of
+  // npm start.
   if (['account', 'github'].includes(words[0] ?? '') || name === 'local')
     throw new Error(`${name} has another meaning: choose another name for a stage of your own.`);
   if (!/^(?=.{2,20}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))

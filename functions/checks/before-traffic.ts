@@ -86,7 +86,10 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
 /** A response with 500, which a function also sends when its role may not call DynamoDB. */
 class DefectError extends Error {}
 
-/** Returns a function that repeats calls which a new role is refused, until IAM has had its time for all of them. */
+/**
+ * Returns a function that repeats calls which a new role is refused, until IAM has had its time for all of
+ * them.
+ */
 const retryRefusals = () => {
   const deadline = performance.now() + newRoleMs;
   return async <Result>(call: () => Promise<Result>): Promise<Result> => {

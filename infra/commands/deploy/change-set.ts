@@ -55,8 +55,8 @@ const removedIndexesOf = (change: ResourceChange) => {
 };
 
 /**
- * Returns a line for each index that needs a release of its own: a table takes one new index in an update, and
- * a new version that fails in the same release would delete the index with it, after hours of building it.
+ * Returns a line for each index that needs a release of its own: a table takes one new index in an update,
+ * and a new version that fails in the same release would delete the index with it, after hours of building it.
  * https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/229
  */
 export const mixedIndexesOf = (changes: readonly Change[]): string[] => {
