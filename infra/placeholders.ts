@@ -19,7 +19,7 @@ export const placeholdersIn = (
   const problems = (['environment', 'alarmAddressees', 'customDomain'] as const)
     .filter((name) => placeholder.test(JSON.stringify(stage[name] ?? '')))
     .map((name) => `${name} of ${stage.name} is a placeholder: set it in infra/stages.ts.`);
-  if (stage.alarmAddressees.length > 0 && !URL.canParse(link)) {
+  if ((stage.alarmAddressees ?? []).length > 0 && !URL.canParse(link)) {
     problems.push(
       'runbookLink is no URL, so an alarm links nothing: set it in infra/runbook-link.ts to where infra/runbook.md can be read.',
     );

@@ -16,7 +16,7 @@ const dangersOfProduction = (stage: Stage): string[] => {
     dangers.push('terminationProtection is not set, so one call deletes the stack');
   if (stage.pointInTimeRecoveryDays === 0)
     dangers.push('pointInTimeRecoveryDays is not set, so nothing can be restored');
-  if (stage.alarmAddressees.length === 0)
+  if ((stage.alarmAddressees ?? []).length === 0)
     dangers.push('alarmAddressees is not set, so no one hears an alarm');
   return dangers;
 };
@@ -33,7 +33,7 @@ const isOrigin = (given: string): boolean =>
  */
 export const requireSafe = (stage: Stage): void => {
   const problems: string[] = [];
-  if (stage.canaryMinutes !== undefined && stage.alarmAddressees.length === 0)
+  if (stage.canaryMinutes !== undefined && stage.alarmAddressees === undefined)
     problems.push('canaryMinutes is set without alarmAddressees: no alarm can stop a canary');
   if (stage.defaultAddressDisabled && stage.customDomain === undefined)
     problems.push('defaultAddressDisabled is set without customDomain: no client can reach it');

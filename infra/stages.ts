@@ -66,9 +66,10 @@ export interface Stage {
   readonly accessLogRetentionDays: RetentionDays;
   /**
    * The addressees of alarms: e-mail addresses, HTTPS endpoints of paging services, or ARNs of SNS topics to
-   * which CloudWatch may publish. A stage without addressees has no alarms, no dashboard and no probe.
+   * which CloudWatch may publish. If it is `undefined`, the stage has no alarms, no dashboard and no probe. With
+   * an empty list it has them, but they tell no one.
    */
-  readonly alarmAddressees: readonly string[];
+  readonly alarmAddressees: readonly string[] | undefined;
   /** Whether tables and logs outlive the stack that declares them. */
   readonly retainData: boolean;
   /** Whether DynamoDB refuses to delete the tables. */
@@ -160,7 +161,7 @@ const ownStage = (name: string): Stage => {
     defaultAddressDisabled: false,
     reservedConcurrency: undefined,
     canaryMinutes: undefined,
-    alarmAddressees: [],
+    alarmAddressees: undefined,
     retainData: false,
     deletionProtection: false,
     terminationProtection: false,
@@ -170,9 +171,22 @@ const ownStage = (name: string): Stage => {
   };
 };
 
-/** The permanent stage of this name, or a stage of one's own. Throws for a name like a permanent stage's. */
+/**
+ * The stage on which `npm run e2e:deploy` rehearses releases. Unlike other stages of one's own it has what stops
+ * a bad release: the check before traffic, a canary and its alarms.
+ */
+export const rehearsal: Stage = {
+  ...ownStage('rehearsal'),
+  canaryMinutes: 1,
+  alarmAddressees: [],
+};
+
+/**
+ * The permanent stage of this name, the rehearsal, or a stage of one's own. Throws for a name like a permanent
+ * stage's.
+ */
 export const stageNamed = (name: string): Stage =>
-  stages.find((stage) => stage.name === name) ?? ownStage(name);
+  [...stages, rehearsal].find((stage) => stage.name === name) ?? ownStage(name);
 
 /** Whether a stage serves clients in production: it accepts their keys. */
 export const isProduction = ({ apiKeyPrefix }: Stage): boolean => apiKeyPrefix === 'pets_live';
@@ -195,6 +209,6 @@ export const emulated = (stage: Stage): Stage => ({
   environment: undefined,
   firewall: undefined,
   canaryMinutes: undefined,
-  alarmAddressees: [],
+  alarmAddressees: undefined,
   terminationProtection: false,
 });

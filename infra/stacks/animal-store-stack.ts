@@ -47,7 +47,7 @@ export class AnimalStoreStack extends Stack {
     const functions = this.#addFunctions(petsTable, keysTable);
     const api = new PetsApi(this, 'Api', stage, functions);
     const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
-    if (stage.alarmAddressees.length > 0) {
+    if (stage.alarmAddressees !== undefined) {
       const service = { stage, restApi: api.restApi, functions, petsTable, keysTable };
       const monitoring = new Monitoring(this, 'Monitoring', service);
       const probe = new Probe(this, stage, api.baseAddress, monitoring);

@@ -1,43 +1,49 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs';
 import { DeleteParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
+import ms from 'ms';
+import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import { fail } from '../../infra/message-of.ts';
 import {
   accountStackId,
   accountStackName,
   probeKeyParameter,
+  serviceName,
   stackName,
 } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { emulated, staging } from '../../infra/stages.ts';
+import { emulated, rehearsal } from '../../infra/stages.ts';
 import { sendTo } from '../support/http-client.ts';
 
-const stack = stackName(staging);
+const stack = stackName(rehearsal);
 process.env['CDK_DISABLE_CLI_TELEMETRY'] = 'true';
 
 /** The address of an emulator. Without it, the stage is deployed to the account of the credentials. */
 const emulator = process.env['AWS_ENDPOINT_URL'];
-const stage = emulator === undefined ? staging : emulated(staging);
+const isEmulator = emulator !== undefined;
+const stage = isEmulator ? emulated(rehearsal) : rehearsal;
 const { environment } = stage;
 // Every command below would otherwise look for the stack in the region of the caller.
 if (environment) process.env['AWS_REGION'] = environment.region;
 const addresses = environment ? [`aws://${environment.account}/${environment.region}`] : [];
 
-const context = emulator === undefined ? [] : ['--context', 'emulator=true'];
-const ofStage = ['--stage', 'staging', ...(emulator === undefined ? [] : ['--emulator'])];
+const emulatorContext = isEmulator ? ['--context', 'emulator=true'] : [];
+const ofStage = ['--stage', rehearsal.name, ...(isEmulator ? ['--emulator'] : [])];
 const npmRun = (script: string, ...words: readonly string[]) => [
   ...['npm', 'run', '--silent', script, '--'],
   ...words,
 ];
-const deploy = (name: string, ...words: readonly string[]) =>
-  npmRun('deploy', name, '--require-approval', 'never', ...context, ...words);
-const diff = npmRun('diff', stack, '--fail', ...context);
 
 /** Runs a command, shows its output, and returns its exit code. */
 const exitCodeOf = ([command = '', ...words]: readonly string[], cwd = projectDirectory) => {
@@ -50,10 +56,17 @@ const succeed = (command: readonly string[], directory?: string) => {
   if (exitCode !== 0) throw new Error(`${command.join(' ')} ended with ${exitCode}`);
 };
 
+const failAsExpected = (command: readonly string[], why: string) => {
+  if (exitCodeOf(command) === 0) throw new Error(`${command.join(' ')} succeeded: ${why}`);
+  console.log(`As expected, this failed: ${why}`);
+};
+
+const cloudformation = new CloudFormationClient();
+
 const findStack = async (StackName: string) => {
   try {
     const command = new DescribeStacksCommand({ StackName });
-    return (await new CloudFormationClient().send(command)).Stacks?.[0];
+    return (await cloudformation.send(command)).Stacks?.[0];
   } catch (error) {
     if (error instanceof Error && error.message.endsWith('does not exist')) return undefined;
     throw error;
@@ -65,74 +78,195 @@ const waitFor = async (what: string, seconds: number, tries: () => boolean | Pro
   const deadline = Date.now() + seconds * 1_000;
   while (!(await tries())) {
     if (Date.now() > deadline) throw new Error(`Waited ${seconds} s for ${what}`);
-    await pause(seconds * 10);
+    await pause(Math.min(seconds * 10, 10_000));
   }
 };
 
 /**
- * Deploys staging, runs the acceptance tests, deploys it again without a change and with one, and destroys
- * it. Never destroys what was there before: it refuses to begin, or updates and keeps staging with `--keep`.
+ * What a release responds with instead of the response of `unrouted`, as an expression of `event` and
+ * `response`.
+ */
+const answers = {
+  /** Names the release on a path that no test asks for. */
+  good: (name: string) =>
+    `event.path === '/nowhere' ? { ...response, headers: { 'X-Release': '${name}' } } : response`,
+  /** The golden requests find it. */
+  wrong: '({ ...response, statusCode: 200 })',
+  /** The golden requests don't ask for the root, but the smoke test does. */
+  wrongAtRoot: `event.resource === '/' ? { ...response, statusCode: 200 } : response`,
+};
+
+/**
+ * Synthesises a release into a folder of `root`, from a copy of the project in which `unrouted` gives another
+ * answer, and returns the folder. `withCanary` is for releases that are no way back.
+ */
+const synthesise = async (root: string, name: string, answer: string, withCanary = true) => {
+  const directory = join(root, name);
+  await cp(projectDirectory, directory, {
+    recursive: true,
+    filter: (path) => !/^(\.|node_modules|cdk\.out)/.test(relative(projectDirectory, path)),
+  });
+  await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
+  const file = join(directory, 'functions/unrouted.ts');
+  const source = await readFile(file, 'utf8');
+  const changed = source.replace('export const handler = chain', 'const original = chain');
+  if (changed === source) throw new Error(`${file} has another form`);
+  const types = 'event: Parameters<typeof original>[0], context: Parameters<typeof original>[1]';
+  await writeFile(
+    file,
+    `${changed}\nexport const handler = async (${types}) => {\n  const response = await original(event, context);\n  return ${answer};\n};\n`,
+  );
+  const canary = withCanary ? [] : ['--context', 'canary=off'];
+  const context = ['--context', `stage=${rehearsal.name}`, ...emulatorContext, ...canary];
+  const folder = join(directory, 'stacks');
+  succeed(['cdk', 'synth', '--quiet', '--output', folder, ...context], directory);
+  return folder;
+};
+
+const deploy = (folder: string) =>
+  npmRun(
+    'deploy',
+    '--stage',
+    rehearsal.name,
+    '--app',
+    folder,
+    '--require-approval',
+    'never',
+    ...emulatorContext,
+  );
+
+/** Waits until a release answers. API Gateway and Lambda take a moment. */
+const expectRelease = async (baseAddress: string, name: string) => {
+  const answer = async () => (await sendTo(baseAddress, { path: '/nowhere' })).headers['x-release'];
+  await waitFor(`the release ${name}`, 60, async () => (await answer()) === name);
+};
+
+/**
+ * Rehearses releases on a stage of its own: one that is good, one that its check refuses, one that the smoke test
+ * finds to be bad, the way back, and another release. An earlier run that was interrupted is removed first.
  */
 const run = async (keep: boolean) => {
-  if (!keep && (await findStack(stack))) {
-    throw new Error(
-      `${stack} exists, and would be destroyed. Add -- --keep to update and keep it.`,
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));
+  const root = temporary.path;
+  if (isEmulator) announceLeftOut();
+  if (!(await findStack('CDKToolkit')))
+    succeed(['cdk', 'bootstrap', ...addresses, ...emulatorContext]);
+  if (!(await findStack(accountStackName)))
+    succeed(
+      npmRun('deploy', accountStackId(stage), '--require-approval', 'never', ...emulatorContext),
     );
-  }
-  if (emulator !== undefined) announceLeftOut();
-  if (!(await findStack('CDKToolkit'))) succeed(['cdk', 'bootstrap', ...addresses, ...context]);
-  if (!(await findStack(accountStackName))) succeed(deploy(accountStackId(stage)));
+  await removeStage();
   try {
-    succeed(deploy(stack));
-    succeed(npmRun('keys', 'issue', '--for-probe', ...ofStage));
-    const baseAddress = await deployedAddress();
-    runAcceptanceTests(baseAddress);
-    // AWS has asked each addressee to confirm, and the next deployment checks it.
-    if (emulator === undefined) {
-      const preflight = npmRun('preflight', ...ofStage);
-      await waitFor('the preflight of staging', 1_800, () => exitCodeOf(preflight) === 0);
-    }
-    succeed(diff);
-    succeed(deploy(stack));
-    if (!keep) await deployChangedHandler(baseAddress);
+    await rehearse(root);
   } finally {
-    if (!keep) {
-      succeed(['cdk', 'destroy', '--force', stack, ...context]);
-      await forgetProbeKey();
-    }
+    if (!keep) await removeStage();
   }
 };
 
-/** Deletes the API key of the probe. The next staging would take it for a key of its own. */
-const forgetProbeKey = async () => {
-  const command = new DeleteParameterCommand({ Name: probeKeyParameter(staging) });
+const rehearse = async (root: string) => {
+  const first = await synthesise(root, 'first', answers.good('first'));
+  succeed(deploy(first));
+  succeed(npmRun('keys', 'issue', '--for-probe', ...ofStage));
+  const baseAddress = await deployedAddress();
+  await expectRelease(baseAddress, 'first');
+  runAcceptanceTests(baseAddress);
+  succeed(['cdk', 'diff', stack, '--fail', '--app', first]);
+  succeed(deploy(first));
+
+  succeed(deploy(await synthesise(root, 'second', answers.good('second'))));
+  await expectRelease(baseAddress, 'second');
+
+  if (isEmulator)
+    console.log('LEFT OUT: a release that its check refuses. MiniStack has no CodeDeploy.');
+  else {
+    const refused = await synthesise(root, 'refused', answers.wrong);
+    failAsExpected(deploy(refused), 'the check before traffic refuses the release');
+    await expectRelease(baseAddress, 'second');
+  }
+
+  const { keys } = await openStage(stage);
+  const { apiKey, record } = await keys.issue('smoke', ms('1h'));
+  process.env['API_KEY'] = apiKey;
+  const smoke = npmRun('smoke');
+  succeed(smoke);
+  succeed(deploy(await synthesise(root, 'bad', answers.wrongAtRoot)));
+  failAsExpected(smoke, 'the release gives a wrong answer at the root');
+  const back = await synthesise(root, 'back', answers.good('second'), false);
+  succeed(deploy(back));
+  await expectRelease(baseAddress, 'second');
+  succeed(smoke);
+
+  succeed(deploy(await synthesise(root, 'third', answers.good('third'))));
+  await expectRelease(baseAddress, 'third');
+  succeed(smoke);
+  await keys.revoke(record.keyId);
+};
+
+/** Deletes the stage with the API key of its probe, if there is one. Throws if anything of it is left. */
+const removeStage = async () => {
+  const found = await findStack(stack);
+  if (found) {
+    const isAtRest = async () => !(await findStack(stack))?.StackStatus?.endsWith('_IN_PROGRESS');
+    await waitFor('the end of an interrupted deployment', 7_200, isAtRest);
+    succeed(npmRun('destroy', '--force', ...ofStage));
+  }
+  const command = new DeleteParameterCommand({ Name: probeKeyParameter(rehearsal) });
   await new SSMClient().send(command).catch((error: unknown) => {
     if (!(error instanceof ParameterNotFound)) throw error;
   });
+  const left = [...(await resourcesLeft(found?.StackId)), ...(await logsLeft())];
+  if (left.length > 0) throw new Error(`This is left of ${stack}: ${left.join(', ')}`);
+  console.log(`Nothing is left of ${stack}.`);
 };
 
-/** Prints the settings of staging that are left out on the emulator; `emulated` gives the reasons. */
+/** The resources of a deleted stack that still exist. Versions of functions are deleted with their function. */
+const resourcesLeft = async (StackName: string | undefined): Promise<string[]> => {
+  if (StackName === undefined) return [];
+  const pages = paginateListStackResources({ client: cloudformation }, { StackName });
+  const found = await Array.fromAsync(pages);
+  return found
+    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
+    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
+    .filter(({ ResourceType }) => ResourceType !== 'AWS::Lambda::Version')
+    .map(({ ResourceType, PhysicalResourceId }) => `${ResourceType} ${PhysicalResourceId}`);
+};
+
+const logsLeft = async (): Promise<string[]> => {
+  const prefixes = [stack, `/aws/lambda/${stack}`, `aws-waf-logs-${serviceName(rehearsal)}`];
+  const client = new CloudWatchLogsClient();
+  const pages = prefixes.map((logGroupNamePrefix) =>
+    Array.fromAsync(paginateDescribeLogGroups({ client }, { logGroupNamePrefix })),
+  );
+  const found = (await Promise.all(pages)).flat().flatMap(({ logGroups = [] }) => logGroups);
+  return found.map(({ logGroupName }) => `the log ${logGroupName}`);
+};
+
+/** Prints the settings of the stage that are left out on the emulator; `emulated` gives the reasons. */
 const announceLeftOut = () => {
   const deployed = new Map(Object.entries(stage));
-  const leftOut = Object.entries(staging).flatMap(([name, value]) =>
+  const leftOut = Object.entries(rehearsal).flatMap(([name, value]) =>
     isDeepStrictEqual(deployed.get(name), value) ? [] : name,
   );
-  console.log(`LEFT OUT, because MiniStack lacks it: ${leftOut.join(', ')} of staging.`);
+  console.log(`LEFT OUT, because MiniStack lacks it: ${leftOut.join(', ')} of ${rehearsal.name}.`);
 };
 
 /** Returns the address that the stack gives. An emulator serves the same API under a host name of its own. */
 const deployedAddress = async (): Promise<string> => {
-  const outputs = (await findStack(stack))?.Outputs ?? [];
-  const address = outputs.find(({ OutputKey }) => OutputKey === 'BaseAddress')?.OutputValue ?? '';
-  if (emulator === undefined) return address;
+  const { baseAddress } = await openStage(stage);
+  const address = isEmulator ? addressOnEmulator(baseAddress, emulator) : baseAddress;
+  process.env['BASE_URL'] = address;
+  return address;
+};
+
+const addressOnEmulator = (address: string, endpoint: string) => {
   const { hostname, pathname } = new URL(address);
-  const { protocol, port } = new URL(emulator);
+  const { protocol, port } = new URL(endpoint);
   return `${protocol}//${hostname.split('.')[0]}.execute-api.localhost:${port}${pathname}`;
 };
 
 const runAcceptanceTests = (baseAddress: string) => {
-  process.env['BASE_URL'] = baseAddress;
-  if (emulator === undefined) return succeed(npmRun('acceptance', ...ofStage));
+  console.log(`The acceptance tests send their requests to ${baseAddress}.`);
+  if (!isEmulator) return succeed(npmRun('acceptance', ...ofStage));
   console.log(
     'LEFT OUT: more than 8 requests at once. MiniStack needs a process of 70 MB for each.',
   );
@@ -142,31 +276,10 @@ const runAcceptanceTests = (baseAddress: string) => {
   succeed(npmRun('acceptance', ...ofStage, '--no-file-parallelism'));
 };
 
-/** Deploys a copy of the project in which one handler is another, and waits until that one answers. */
-const deployChangedHandler = async (baseAddress: string) => {
-  await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-changed-'));
-  const directory = temporary.path;
-  await cp(projectDirectory, directory, {
-    recursive: true,
-    filter: (path) => !/^(\.|node_modules|cdk\.out)/.test(relative(projectDirectory, path)),
-  });
-  await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
-  const body = 'The changed handler';
-  await writeFile(
-    join(directory, 'functions/unrouted.ts'),
-    `export const handler = async () => ({ statusCode: 404, body: '${body}' });`,
-  );
-  if (exitCodeOf(diff, directory) === 0) throw new Error('cdk diff saw no change');
-  // The check before traffic would refuse this handler.
-  succeed(deploy(stack, '--context', 'canary=off'), directory);
-  const answer = async () => (await sendTo(baseAddress, { path: '/nowhere' })).text;
-  await waitFor('the changed handler', 60, async () => (await answer()) === body);
-};
-
 await program
   .name('npm run e2e:deploy --')
-  .description('Deploys staging, tests it over HTTP, deploys it again, and destroys it.')
-  .option('--keep', 'update staging where it exists, and keep it')
+  .description('Rehearses releases on a stage of its own, and then deletes the stage.')
+  .option('--keep', 'keep the stage at the end, until the next run')
   .action(({ keep }: { keep?: true }) => run(keep === true))
   .parseAsync()
   .catch(fail);

@@ -24,9 +24,9 @@ const directory = await mkdtemp(join(tmpdir(), 'animal-store-first-deployment-')
 const settings = [
   ['infra/stages.ts', /(?<=stages: readonly Stage\[\] = )\[.*\]/, '[staging, prod]'],
   ['infra/stages.ts', `${staging.environment?.account}`, account],
-  ['infra/stages.ts', `${staging.alarmAddressees[0]}`, 'on-call@store.test'],
+  ['infra/stages.ts', `${staging.alarmAddressees?.[0]}`, 'on-call@store.test'],
   ['infra/stages.ts', `${prod.environment?.account}`, unsetAccount],
-  ['infra/stages.ts', `${prod.alarmAddressees[0]}`, 'on-call@example.com'],
+  ['infra/stages.ts', `${prod.alarmAddressees?.[0]}`, 'on-call@example.com'],
   ['infra/runbook-link.ts', runbookLink, 'https://git.store.test/runbook.md'],
   ['infra/github-repository.ts', `owner: '${githubRepository.owner}'`, "owner: 'octocat'"],
   ['infra/github-repository.ts', `name: '${githubRepository.name}'`, "name: 'animal-store'"],

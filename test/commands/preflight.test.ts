@@ -120,7 +120,7 @@ describe('the preflight', () => {
     ['no such domain', stackOf('DELETE_COMPLETE')],
     ['another domain', stackOf('UPDATE_COMPLETE', 'old.store.test')],
   ])('refuses to turn off the default address where there is %s', async (_what, stack) => {
-    const later = { ...stage, alarmAddressees: [], defaultAddressDisabled: true };
+    const later = { ...stage, alarmAddressees: undefined, defaultAddressDisabled: true };
     aws.answers = { ...ready, ListStackResources: stack };
     expect(await preflight(later)).toContainEqual(
       expect.stringMatching(/^prod has no domain api.store.test yet: .* a later release/),

@@ -12,7 +12,7 @@ import { alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate, propertiesOf, templateOf } from '../support/stack.ts';
 
 const templates = stages
-  .filter(({ alarmAddressees }) => alarmAddressees.length > 0)
+  .filter(({ alarmAddressees }) => alarmAddressees !== undefined)
   .map((stage) => ({ stage, template: deployedTemplate(stage) }));
 const functions = [...operations.map(({ name }) => name), 'unrouted'];
 
@@ -40,7 +40,7 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
       expect(alarm).toMatchObject({ AlarmActions: [{ Ref: topic }], OKActions: [{ Ref: topic }] });
     }
     expect(propertiesOf(template, 'AWS::SNS::Subscription')).toMatchObject(
-      stage.alarmAddressees.map((Endpoint) => ({ Protocol: 'email', Endpoint })),
+      (stage.alarmAddressees ?? []).map((Endpoint) => ({ Protocol: 'email', Endpoint })),
     );
   });
 

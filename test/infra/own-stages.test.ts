@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withAssembly } from '../../infra/build/build-stack.ts';
 import { stageNamed, stages, staging } from '../../infra/stages.ts';
+import { operations } from '../../lib/contract/operations.ts';
 import { stackOf } from '../support/stack.ts';
 
 describe('the name of a stage', () => {
@@ -88,8 +89,16 @@ describe('the name of a stage', () => {
 const templatesIn = async (assembly: string) =>
   (await readdir(assembly)).filter((name) => name.endsWith('.template.json')).sort();
 
-describe('a stage of its own', () => {
-  const stack = stackOf(stageNamed('alice'));
+it('the stage of the rehearsal has what stops a bad release, and its alarms tell no one', () => {
+  const template = Template.fromStack(stackOf(stageNamed('rehearsal')));
+  template.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', operations.length + 1);
+  template.resourceCountIs('AWS::WAFv2::WebACL', 1);
+  template.resourceCountIs('AWS::SNS::Subscription', 0);
+  expect(Object.keys(template.findResources('AWS::CloudWatch::Alarm'))).not.toEqual([]);
+});
+
+describe.each(['alice', 'rehearsal'])('the stage %s of its own', (name) => {
+  const stack = stackOf(stageNamed(name));
   const template = Template.fromStack(stack);
 
   it('leaves nothing behind when its stack is deleted', () => {
@@ -108,20 +117,26 @@ describe('a stage of its own', () => {
 
   it('tells none of the addressees of staging', () => {
     const text = JSON.stringify(template.toJSON());
-    for (const address of staging.alarmAddressees) expect(text).not.toContain(address);
-    template.resourceCountIs('AWS::CloudWatch::Alarm', 0);
+    for (const address of staging.alarmAddressees ?? []) expect(text).not.toContain(address);
   });
 
   it('shares no name with staging', () => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(/staging/i);
   });
+});
+
+describe('a stage of its own', () => {
+  it('has no alarms', () => {
+    const template = Template.fromStack(stackOf(stageNamed('alice')));
+    template.resourceCountIs('AWS::CloudWatch::Alarm', 0);
+  });
 
   it('is the only one that the app declares for --context stage, and passes its security checks', async () => {
     const { account, region } = staging.environment ?? {};
-    const templates = await withAssembly(templatesIn, { context: { stage: 'alice' } });
+    const templates = await withAssembly(templatesIn, { context: { stage: 'rehearsal' } });
     expect(templates).toEqual([
       `AnimalStore-account-${account}-${region}.template.json`,
-      'AnimalStore-alice.template.json',
+      'AnimalStore-rehearsal.template.json',
     ]);
     await expect(withAssembly(templatesIn, { context: { stage: 'prod2' } })).rejects.toThrow(
       'The stage "prod2" could be taken for prod',

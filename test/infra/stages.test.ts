@@ -41,7 +41,7 @@ it('prod accepts the keys of production, and staging those of tests', () => {
   expect([prod.apiKeyPrefix, staging.apiKeyPrefix]).toEqual(['pets_live', 'pets_test']);
 });
 
-const noAlarms = { canaryMinutes: undefined, alarmAddressees: [] };
+const noAlarms = { canaryMinutes: undefined, alarmAddressees: undefined };
 
 describe('a stage is refused', () => {
   it.each([
@@ -51,6 +51,7 @@ describe('a stage is refused', () => {
     ['terminationProtection', { terminationProtection: false }],
     ['pointInTimeRecoveryDays', { pointInTimeRecoveryDays: 0 }],
     ['alarmAddressees', noAlarms],
+    ['alarmAddressees', { alarmAddressees: [] }],
     ['retainData.*; alarmAddressees', { retainData: false, ...noAlarms }],
   ] satisfies [string, Partial<Stage>][])(
     'in production for an unsafe %s, which staging may have',
@@ -66,7 +67,7 @@ describe('a stage is refused', () => {
   );
 
   it('for a canary that no alarm can stop', () => {
-    expect(() => stackOf({ ...staging, alarmAddressees: [] })).toThrow(
+    expect(() => stackOf({ ...staging, alarmAddressees: undefined })).toThrow(
       'staging is unsafe: canaryMinutes is set without alarmAddressees',
     );
   });

@@ -37,7 +37,7 @@ const stageName = ({ stage }: Options): string => (stage === 'local' ? stage : s
 /** Throws for a stage without a probe: nothing would read its key, or remove it with the stage. */
 const requireProbe = (options: Options) => {
   const { name, alarmAddressees } = deployedStage(options);
-  if (alarmAddressees.length === 0)
+  if (alarmAddressees === undefined)
     throw new Error(`${name} has no probe, because it has no alarmAddressees`);
 };
 
