@@ -45,18 +45,20 @@ const indexesIn = (context: string) =>
 const changesIndexes = ({ Details = [] }: ResourceChange) =>
   Details.some(({ Target }) => Target?.Name === 'GlobalSecondaryIndexes');
 
-/** Returns the indexes that a modified table loses: "an index" if the change does not say which. */
+/** Returns the indexes that a modified table loses. If the change names no indexes, one may be lost. */
 const removedIndexesOf = (change: ResourceChange) => {
   const { BeforeContext, AfterContext } = change;
   if (!changesIndexes(change)) return [];
-  if (BeforeContext === undefined || AfterContext === undefined) return ['an index'];
+  if (BeforeContext === undefined || AfterContext === undefined)
+    return ['an index, because CloudFormation names none'];
   const remaining = indexesIn(AfterContext);
   return indexesIn(BeforeContext).filter((name) => !remaining.includes(name));
 };
 
 /**
  * Returns a line for each index that needs a release of its own: a table takes one new index in an update,
- * and a new version that fails in the same release would delete the index with it, after hours of building it.
+ * and a new version that fails in the same release would delete the index with it, after hours of building
+ * it.
  * https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/229
  */
 export const mixedIndexesOf = (changes: readonly Change[]): string[] => {
