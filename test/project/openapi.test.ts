@@ -8,6 +8,7 @@ import { operationDetails } from '../../infra/operations.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { staging } from '../../infra/stages.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
+import { parseJson } from '../../lib/contract/exact-json.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { NewPet, petStatuses, visible } from '../../lib/contract/pet.ts';
 import { parseBody } from '../../lib/contract/requests.ts';
@@ -87,8 +88,10 @@ describe('openapi.json', () => {
       fc.property(fc.oneof(mostlyRight, ...wrongFields, fc.jsonValue()), (body) => {
         const isAllowed =
           bodyMismatches('NewPet', body).length === 0 && visible.test(Object(body).name);
-        if (isAllowed) parseBody(NewPet, body);
-        else expect(() => parseBody(NewPet, body)).toThrow(ApiError);
+        // As the service parses it: an integer beyond 2^53 is a bigint.
+        const sent = parseJson(JSON.stringify(body));
+        if (isAllowed) parseBody(NewPet, sent);
+        else expect(() => parseBody(NewPet, sent)).toThrow(ApiError);
       }),
       { numRuns: runsOf(2_000, 100_000) },
     );
