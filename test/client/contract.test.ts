@@ -6,7 +6,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { AnimalStore, type ListPetsQuery } from '../../lib/client/animal-store.ts';
 import type { ErrorBody, NewPet, Pet, PetStatus } from '../../lib/client/bodies.ts';
-import type * as contractErrors from '../../lib/contract/error-body.ts';
+import * as contractErrors from '../../lib/contract/error-body.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import * as contractQuery from '../../lib/contract/list-pets-query.ts';
 import { operations } from '../../lib/contract/operations.ts';
@@ -69,6 +69,17 @@ describe('the typed client', () => {
     const body = { ...rex, [field]: [1] };
     await expect(storeWith(body).getPet(1)).rejects.toMatchObject(refusal);
   });
+
+  it.each(Object.keys(contractErrors.ErrorBody.entries))(
+    'refuses an error whose %s is a list',
+    async (field) => {
+      const body = { code: 'not_found', message: 'There is no such animal.', status: 404 };
+      expect(Object.keys(body)).toContain(field);
+      await expect(storeWith(body, 404).getPet(1)).rejects.toMatchObject(body);
+      const wrong = storeWith({ ...body, [field]: [1] }, 404);
+      await expect(wrong.getPet(1)).rejects.toMatchObject(refusal);
+    },
+  );
 
   it('reads the largest page of the largest pets', async () => {
     const { maxLimit: limit } = contractQuery;
