@@ -73,6 +73,15 @@ const findStack = async (StackName: string) => {
   }
 };
 
+const isDeployed = async (StackName: string) =>
+  (await findStack(StackName))?.StackStatus?.endsWith('_COMPLETE') === true;
+
+/** Whether CloudFormation is at work on the stage. A stack under review only waits for its first change set. */
+const isBusy = async () => {
+  const status = (await findStack(stack))?.StackStatus ?? '';
+  return status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS';
+};
+
 /** Tries something until it succeeds. Throws after a number of seconds. */
 const waitFor = async (what: string, seconds: number, tries: () => boolean | Promise<boolean>) => {
   const deadline = Date.now() + seconds * 1_000;
@@ -135,10 +144,14 @@ const deploy = (folder: string) =>
     ...emulatorContext,
   );
 
-/** Waits until a release answers. API Gateway and Lambda take a moment. */
+/** Waits until a release answers. API Gateway and Lambda take a moment, and may drop a connection. */
 const expectRelease = async (baseAddress: string, name: string) => {
-  const answer = async () => (await sendTo(baseAddress, { path: '/nowhere' })).headers['x-release'];
-  await waitFor(`the release ${name}`, 60, async () => (await answer()) === name);
+  const isAnswering = () =>
+    sendTo(baseAddress, { path: '/nowhere' }).then(
+      ({ headers }) => headers['x-release'] === name,
+      () => false,
+    );
+  await waitFor(`the release ${name}`, 60, isAnswering);
 };
 
 /**
@@ -149,9 +162,9 @@ const run = async (keep: boolean) => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));
   const root = temporary.path;
   if (isEmulator) announceLeftOut();
-  if (!(await findStack('CDKToolkit')))
+  if (!(await isDeployed('CDKToolkit')))
     succeed(['cdk', 'bootstrap', ...addresses, ...emulatorContext]);
-  if (!(await findStack(accountStackName)))
+  if (!(await isDeployed(accountStackName)))
     succeed(
       npmRun('deploy', accountStackId(stage), '--require-approval', 'never', ...emulatorContext),
     );
@@ -206,8 +219,7 @@ const rehearse = async (root: string) => {
 const removeStage = async () => {
   const found = await findStack(stack);
   if (found) {
-    const isAtRest = async () => !(await findStack(stack))?.StackStatus?.endsWith('_IN_PROGRESS');
-    await waitFor('the end of an interrupted deployment', 7_200, isAtRest);
+    await waitFor('the end of an interrupted deployment', 7_200, async () => !(await isBusy()));
     succeed(npmRun('destroy', '--force', ...ofStage));
   }
   const command = new DeleteParameterCommand({ Name: probeKeyParameter(rehearsal) });
