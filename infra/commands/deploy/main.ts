@@ -67,7 +67,8 @@ const cdkDeploy = (...words: readonly string[]) => {
  */
 const deploy = async ({ id, name, kind, stage }: Target, options: Options) => {
   const { requireApproval, outputsFile, revertDrift } = options;
-  const app = kind === 'github' ? 'node infra/github-app.ts' : options.app;
+  const folder = kind === 'github' ? undefined : options.app;
+  const app = kind === 'github' ? 'node infra/github-app.ts' : folder;
   const context = options.stage
     ? [...options.context, `stage=${options.stage.name}`]
     : options.context;
@@ -97,13 +98,7 @@ const deploy = async ({ id, name, kind, stage }: Target, options: Options) => {
   if (!differs) return;
 
   // Uses the stacks of the first command, so that CDK neither synthesises nor asks for approval again.
-  const execute = [
-    '--app',
-    options.app ?? 'cdk.out',
-    '--method',
-    'execute-change-set',
-    ...changeSet,
-  ];
+  const execute = ['--app', folder ?? 'cdk.out', '--method', 'execute-change-set', ...changeSet];
   cdkDeploy(id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
