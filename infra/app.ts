@@ -9,8 +9,6 @@ import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
 import { emulated, type Stage, stageNamed, stages, staging, withoutCanary } from './stages.ts';
 
-await bundleFunctions();
-
 // The CDK's command line passes the feature flags of cdk.json by itself. The other programs that run this
 // file don't, so they are set here.
 const app = new App({ analyticsReporting: false, context: cdk.context });
@@ -31,8 +29,6 @@ const declaredStages = (): readonly Stage[] => {
   return named ? [named] : stages;
 };
 
-if (!isSet('code-cache', 'off')) await addCodeCaches();
-
 /** The stages without placeholders, so that you can deploy staging before you set the values of prod. */
 const deployed = declaredStages().filter((stage) => {
   const placeholders = arePlaceholdersAllowed ? [] : placeholdersIn(stage);
@@ -43,6 +39,9 @@ const deployed = declaredStages().filter((stage) => {
 });
 if (deployed.length === 0)
   throw new Error('Every stage has placeholders. To synthesise without deploying: npm run synth.');
+
+await bundleFunctions();
+if (!isSet('code-cache', 'off')) await addCodeCaches();
 
 for (const stage of deployed) {
   const account = accountStackId(stage);

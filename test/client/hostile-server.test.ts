@@ -384,13 +384,14 @@ const inChromium: Runtime = {
   },
 };
 
-const chromiumPath = findProgram(['chromium', 'google-chrome']);
-if (!chromiumPath) console.info('No browser calls the hostile server: there is no Chromium here.');
-
 /** Paths of more versions of Node.js, as in `NODES=/…/node22:/…/node26`. */
-const { NODES } = process.env;
+const { BROWSER, NODES } = process.env;
 const nodes = [process.execPath, ...(NODES ? NODES.split(':') : [])].map(node);
-const runtimes = chromiumPath ? [...nodes, inChromium] : nodes;
+const chromiumPath = BROWSER ? findProgram(['chromium', 'google-chrome']) : undefined;
+if (BROWSER && !chromiumPath)
+  console.info('No browser calls the hostile server: there is no Chromium here.');
+const inBrowsers = chromiumPath ? [inChromium] : [];
+const runtimes = BROWSER ? inBrowsers : nodes;
 
 beforeAll(async () => {
   const command = join(projectDirectory, 'infra', 'commands', 'client.ts');

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+/**
+ * The configuration of the slow checks, which are no part of `npm test`: they start services, browsers,
+ * command lines and builds of their own.
+ */
+export default defineConfig({
+  ...base,
+  test: {
+    ...base.test,
+    include: [
+      'test/{commands,infra,project,start}/*.check.ts',
+      'test/client/hostile-server.test.ts',
+    ],
+    env: { BROWSER: 'chromium' },
+  },
+});
