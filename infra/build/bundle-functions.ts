@@ -92,6 +92,15 @@ export const bundleFunctions = async (): Promise<void> => {
   }
 };
 
+/**
+ * Bundles each file of `functions/` for a debugger into a folder: `<name>/<name>.cjs`, which keeps the names
+ * of variables and contains its source map, and `<name>/<name>.cjs.map`.
+ */
+export const bundleForDebugger = async (outdir: string): Promise<void> => {
+  const output = { outdir, entryNames: '[name]/[name]', minify: false, sourcemap: 'both' } as const;
+  await build({ ...bundleOptions, ...output, entryPoints: ['functions/*.ts'] });
+};
+
 const removeCodeCaches = async (directory: string): Promise<void> => {
   for await (const file of glob(join(directory, '*.cache'))) await rm(file, { force: true });
 };

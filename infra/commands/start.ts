@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import inspector from 'node:inspector';
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { InvalidArgumentError, Option, program } from 'commander';
@@ -66,6 +67,15 @@ curl -H 'Authorization: Bearer ${apiKey}' '${baseAddress}/pets?limit=5'
 `);
 };
 
+type StartOptions = LocalServiceOptions & { readonly inspect?: number };
+
+/** Lets debuggers of this machine connect to this process, which has a worker thread for each function. */
+const openInspector = (port: number) => {
+  inspector.open(port, '127.0.0.1');
+  if (!inspector.url())
+    throw new Error(`A debugger can't use port ${port}. Choose another one with --inspect <port>.`);
+};
+
 const stopping = new AbortController();
 const stop = () => {
   stopping.abort();
@@ -88,6 +98,11 @@ program
   )
   .option('--cors <origin>', 'let web pages of an origin call the service', origin)
   .addOption(
+    new Option('--inspect [port]', 'let a debugger stop in the TypeScript sources of the functions')
+      .preset('9229')
+      .argParser(portNumber),
+  )
+  .addOption(
     new Option('--port <number>', 'listen on this port, 0 for any free one')
       .env('PORT')
       .default(3_000)
@@ -95,15 +110,17 @@ program
   );
 
 try {
-  const options = program.parse().opts<LocalServiceOptions>();
+  const { inspect, ...options } = program.parse().opts<StartOptions>();
   if (options.reset && options.data === undefined)
     program.error("error: option '--reset' needs --data <directory>");
+  if (inspect !== undefined) openInspector(inspect);
   const progress = (step: string) => console.log(step);
   const { signal } = stopping;
   const service = await startLocalService({
     ...options,
     ...output,
     failure,
+    isInspected: inspect !== undefined,
     watch: true,
     progress,
     signal,

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { buildBundles } from '../build/build-stack.ts';
-import { bundleDirectory } from '../build/bundle-functions.ts';
+import { bundleDirectory, bundleForDebugger } from '../build/bundle-functions.ts';
 import { messageOf } from '../message-of.ts';
+import { projectDirectory } from '../project-directory.ts';
 import { docsSite } from './docs-site.ts';
 import { createTables } from './dynamodb/create-tables.ts';
 import type { Gateway, Site } from './gateway/gateway.ts';
@@ -18,6 +19,9 @@ import type { StackDefinition } from './stack-definition.ts';
 /** How long a replaced function keeps running, in ms. No request takes longer than that. */
 const retirementMs = 30_000;
 
+/** Makes the time limits inside a function so long that a debugger can stop a request. */
+const stretchTimeouts = join(projectDirectory, 'infra/build/code-cache/stretch-timeouts.cjs');
+
 export interface LocalDeploymentOptions extends FunctionReports {
   readonly gateway: Gateway;
   readonly dynamodbEndpoint: string;
@@ -25,6 +29,8 @@ export interface LocalDeploymentOptions extends FunctionReports {
   readonly docsToken: string;
   /** Whether to add a hundred animals. */
   readonly seed?: boolean | undefined;
+  /** Whether the functions run for a debugger: as readable bundles, and without time limits. */
+  readonly isInspected?: boolean | undefined;
   readonly synthesise: (signal: AbortSignal) => Promise<StackDefinition>;
   /** Called with a line for each reload. */
   readonly progress: (line: string) => void;
@@ -81,7 +87,8 @@ export class LocalDeployment {
    * Serves the stack with the bundles as they are now. Requests that arrived before still get their response.
    */
   async #deploy(): Promise<void> {
-    const { gateway, dynamodbEndpoint, log, failure } = this.#options;
+    const { gateway, dynamodbEndpoint, isInspected, log, failure } = this.#options;
+    const preload = isInspected ? stretchTimeouts : undefined;
     const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint };
     const copy = await mkdtemp(join(tmpdir(), 'animal-store-functions-'));
     const functions = new Map<string, LambdaFunction>();
@@ -91,8 +98,12 @@ export class LocalDeployment {
     for (const [id, definition] of this.#stack.functions) {
       const directory = join(copy, definition.bundleName);
       await cp(bundleDirectory(definition.bundleName), directory, { recursive: true });
-      functions.set(id, new LambdaFunction({ definition, directory, environment, log, failure }));
+      functions.set(
+        id,
+        new LambdaFunction({ definition, directory, environment, preload, log, failure }),
+      );
     }
+    if (isInspected) await bundleForDebugger(copy);
     gateway.deploy({ api: this.#stack.api, functions, site: this.#site });
     for (const one of earlier) setTimeout(() => this.#end(one), retirementMs).unref();
   }

@@ -4,7 +4,7 @@ import { type DynamodbLocal, startDynamodbLocal } from './dynamodb/dynamodb-loca
 import { type GatewayOptions, startGateway } from './gateway/gateway.ts';
 import type { FunctionReports } from './lambda/lambda-function.ts';
 import { LocalDeployment } from './local-deployment.ts';
-import { readStack, type StackDefinition } from './stack-definition.ts';
+import { readStack, type StackDefinition, withoutTimeLimits } from './stack-definition.ts';
 import { watchSources } from './watch-sources.ts';
 
 export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOptions> {
@@ -16,6 +16,8 @@ export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOp
   readonly seed?: boolean;
   /** An origin whose web pages may call the service. */
   readonly cors?: string;
+  /** Whether the functions run for a debugger: as readable bundles, and without time limits. */
+  readonly isInspected?: boolean;
   /** A folder that keeps the synthesised stacks. */
   readonly assembly?: string;
   /** Whether to reload what has changed when a source file changes. */
@@ -73,7 +75,7 @@ const start = async (
   resources: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'stop'>> => {
   const { log = printUnlessRoutine, exchange, failure, progress, signal } = options;
-  const { assembly, cors, data, reset, seed, throttle } = options;
+  const { assembly, cors, data, isInspected, reset, seed, throttle } = options;
   // The gateway starts first, so that a taken port is reported before the slow steps.
   const gateway = await startGateway({ port: options.port ?? 0, log, exchange, throttle });
   resources.defer(gateway.stop);
@@ -82,8 +84,10 @@ const start = async (
   resources.defer(async () => sources?.stop());
 
   progress('Starting DynamoDB Local and synthesising the stack');
-  const synthesise = (until: AbortSignal) =>
-    withAssembly(readStack, { signal: until, context: { cors }, assembly });
+  const synthesise = async (until: AbortSignal) => {
+    const stack = await withAssembly(readStack, { signal: until, context: { cors }, assembly });
+    return isInspected ? withoutTimeLimits(stack) : stack;
+  };
   const [database, stack] = await allSettled([
     startDatabase({ data, reset, signal }, resources),
     synthesise(signal),
@@ -93,7 +97,7 @@ const start = async (
   const { endpoint: dynamodbEndpoint } = database;
   const docsToken = randomBytes(16).toString('base64url');
   const deployment = new LocalDeployment(
-    { gateway, dynamodbEndpoint, docsToken, seed, synthesise, progress, log, failure },
+    { gateway, dynamodbEndpoint, docsToken, seed, isInspected, synthesise, progress, log, failure },
     stack,
   );
   resources.defer(deployment.terminate);

@@ -53,7 +53,7 @@ describe('a function that fails', () => {
 
   it('has a stack that names the sources of its bundle', () => {
     const frames = 'Error: no\n    at x (/tmp/get-pet.cjs:1:5000)\n    at y (/tmp/other.cjs:1:1)';
-    expect(sourceMapped(frames)).toMatch(
+    expect(sourceMapped(frames, 'nowhere')).toMatch(
       /^Error: no\n {4}at (node_modules|lib)\/\S+\.m?[jt]s:\d+:\d+\n {4}at y \(\/tmp\/other\.cjs:1:1\)$/,
     );
   });

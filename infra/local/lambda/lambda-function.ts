@@ -19,6 +19,8 @@ export interface LambdaFunctionOptions extends FunctionReports {
   readonly directory: string;
   /** Environment variables besides those that the template and Lambda itself set. */
   readonly environment: Readonly<Record<string, string>>;
+  /** A CommonJS module that is loaded before the function. */
+  readonly preload?: string | undefined;
 }
 
 export interface Invocation {
@@ -83,9 +85,11 @@ export class LambdaFunction {
         slot.environment = startEnvironment(this.#options);
       return await slot.environment.invoke(invocation);
     } catch (error) {
-      const { definition, log } = this.#options;
+      const { definition, directory, log } = this.#options;
       if (!this.#isTerminated)
-        log(`${definition.functionName} failed, ${invocation.requestId}: ${reasonOf(error)}`);
+        log(
+          `${definition.functionName} failed, ${invocation.requestId}: ${reasonOf(error, directory)}`,
+        );
       throw error;
     } finally {
       const next = this.#waiting.shift();
@@ -101,15 +105,15 @@ export class LambdaFunction {
   }
 }
 
-const reasonOf = (error: unknown) =>
-  sourceMapped(error instanceof Error ? error.message : String(error));
+const reasonOf = (error: unknown, directory: string) =>
+  sourceMapped(error instanceof Error ? error.message : String(error), directory);
 
 const startEnvironment = (options: LambdaFunctionOptions) => {
-  const { definition, log, failure } = options;
+  const { definition, directory, log, failure, preload } = options;
   const worker = new Worker(new URL('./lambda-runtime.ts', import.meta.url), {
     env: environmentOf(options),
     argv: [],
-    execArgv: [],
+    execArgv: preload ? ['--require', preload] : [],
     stdout: true,
     stderr: true,
     // By default a worker's stack is four times that of the main thread, where Lambda runs a function.
@@ -151,7 +155,7 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
       const sent: SentInvocation = { ...invocation, deadline: Date.now() + timeoutMs };
       worker.postMessage(sent);
       const outcome = await message(timeoutMs, 'the task');
-      if (outcome.failure !== undefined) failure?.(sourceMapped(outcome.failure));
+      if (outcome.failure !== undefined) failure?.(sourceMapped(outcome.failure, directory));
       if (outcome.result === undefined) throw new FunctionError(outcome.error);
       if (Buffer.byteLength(outcome.result) <= maxResultBytes) return outcome.result;
       end(`the result has more than ${maxResultBytes} bytes`);

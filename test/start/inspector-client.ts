@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import { SourceMap } from 'node:module';
+import * as v from 'valibot';
+
+const Message = v.object({
+  id: v.optional(v.number()),
+  method: v.optional(v.string()),
+  params: v.optional(v.looseObject({}), {}),
+  result: v.optional(v.looseObject({})),
+});
+
+const WorkerMessage = v.object({ sessionId: v.string(), message: v.string() });
+const ParsedScript = v.object({
+  scriptId: v.string(),
+  url: v.string(),
+  sourceMapURL: v.string(),
+});
+const CallFrame = v.object({
+  location: v.object({ scriptId: v.string(), lineNumber: v.number(), columnNumber: v.number() }),
+  scopeChain: v.array(v.object({ type: v.string(), object: v.object({ objectId: v.string() }) })),
+});
+const Paused = v.object({ callFrames: v.array(CallFrame) });
+const Properties = v.object({
+  result: v.array(v.object({ name: v.string(), value: v.optional(v.looseObject({})) })),
+});
+
+/** A place in a source file: the end of its path, and the number of the line from 1 on. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A script of a worker, with the key of its source map. */
+interface Script {
+  readonly session: string;
+  readonly script: string;
+  readonly url: string;
+}
+
+/** Where a worker has stopped, with its local variables. */
+export interface Stop extends Place {
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly resume: () => Promise<unknown>;
+}
+
+/**
+ * Speaks the inspector's protocol with a process and its workers, as the debugger of VS Code does: it maps
+ * places in sources by the source maps of the scripts, and sets each breakpoint again in each new script.
+ * https://chromedevtools.github.io/devtools-protocol/v8/
+ */
+export class InspectorClient {
+  readonly #socket: WebSocket;
+  readonly #answers = new Map<string, (result: object) => void>();
+  readonly #maps = new Map<string, SourceMap>();
+  readonly #stops: Stop[] = [];
+  readonly #breakpoints: Place[] = [];
+  readonly #scripts: Script[] = [];
+  #lastId = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.addEventListener('message', ({ data }) => this.#receive('', JSON.parse(`${data}`)));
+  }
+
+  static async connect(url: string): Promise<InspectorClient> {
+    const socket = new WebSocket(url);
+    await once(socket, 'open');
+    const client = new InspectorClient(socket);
+    await client.#send('', 'NodeWorker.enable', { waitForDebuggerOnStart: false });
+    return client;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  /** The places where workers have stopped, and have not yet been taken. */
+  takeStop(): Stop | undefined {
+    return this.#stops.shift();
+  }
+
+  /** The breakpoints that are set in a script, each once for each script. */
+  readonly set: Place[] = [];
+
+  /** Sets a breakpoint in all scripts that there are and that come. */
+  setBreakpoint(place: Place): void {
+    this.#breakpoints.push(place);
+    for (const script of this.#scripts) this.#setIn(script, place);
+  }
+
+  async #setIn({ session, script, url }: Script, place: Place): Promise<void> {
+    const position = generatedPosition(this.#maps.get(script), place);
+    if (!position) return;
+    await this.#send(session, 'Debugger.setBreakpointByUrl', { url, ...position });
+    this.set.push(place);
+  }
+
+  /** Sends a command to a worker, or to the process itself as session ''. Returns its result. */
+  #send(session: string, method: string, params: object = {}): Promise<object> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const text = JSON.stringify({ id, method, params });
+    const answer = new Promise<object>((resolve) => this.#answers.set(`${session} ${id}`, resolve));
+    if (session === '') this.#socket.send(text);
+    else {
+      this.#send('', 'NodeWorker.sendMessageToWorker', { sessionId: session, message: text });
+    }
+    return answer;
+  }
+
+  #receive(session: string, data: unknown): void {
+    const { id, method, params, result = {} } = v.parse(Message, data);
+    if (id !== undefined) this.#answers.get(`${session} ${id}`)?.(result);
+    if (method === 'NodeWorker.receivedMessageFromWorker') {
+      const { sessionId, message } = v.parse(WorkerMessage, params);
+      this.#receive(sessionId, JSON.parse(message));
+    }
+    if (method === 'NodeWorker.attachedToWorker') {
+      this.#send(`${params['sessionId']}`, 'Debugger.enable');
+    }
+    if (method === 'Debugger.scriptParsed') this.#keepScript(session, params);
+    if (method === 'Debugger.paused') this.#keepStop(session, params);
+  }
+
+  #keepScript(session: string, params: object): void {
+    const { scriptId, url, sourceMapURL } = v.parse(ParsedScript, params);
+    if (!sourceMapURL.startsWith('data:')) return;
+    const [, base64 = ''] = sourceMapURL.split(',');
+    const script = `${session} ${scriptId}`;
+    this.#maps.set(script, new SourceMap(JSON.parse(Buffer.from(base64, 'base64').toString())));
+    this.#scripts.push({ session, script, url });
+    for (const place of this.#breakpoints) this.#setIn({ session, script, url }, place);
+  }
+
+  async #keepStop(session: string, params: object): Promise<void> {
+    const [frame] = v.parse(Paused, params).callFrames;
+    if (!frame) return;
+    const { scriptId, lineNumber, columnNumber } = frame.location;
+    const origin = this.#maps
+      .get(`${session} ${scriptId}`)
+      ?.findOrigin(lineNumber + 1, columnNumber + 1);
+    const variables: Record<string, unknown> = {};
+    for (const { type, object } of frame.scopeChain) {
+      if (type !== 'local' && type !== 'block') continue;
+      const properties = await this.#send(session, 'Runtime.getProperties', object);
+      for (const { name, value } of v.parse(Properties, properties).result)
+        variables[name] = value?.['value'];
+    }
+    this.#stops.push({
+      file: origin && 'fileName' in origin ? origin.fileName : scriptId,
+      line: origin && 'lineNumber' in origin ? origin.lineNumber : lineNumber + 1,
+      variables,
+      resume: () => this.#send(session, 'Debugger.resume'),
+    });
+  }
+}
+
+/** The longest line of a bundle of which each column is looked up. */
+const maxColumns = 200;
+
+/** The place in a script, counted from 0 on, to which a place in a source was compiled. */
+const generatedPosition = (map: SourceMap | undefined, { file, line }: Place) => {
+  const lines = map?.payload.mappings.split(';').length ?? 0;
+  for (let lineNumber = 0; lineNumber < lines; lineNumber += 1) {
+    for (let columnNumber = 0; columnNumber < maxColumns; columnNumber += 1) {
+      const entry = map?.findEntry(lineNumber, columnNumber);
+      if (!entry || !('originalSource' in entry) || !entry.originalSource.endsWith(file)) break;
+      const isStart = entry.generatedLine === lineNumber && entry.generatedColumn === columnNumber;
+      if (isStart && entry.originalLine + 1 === line) return { lineNumber, columnNumber };
+    }
+  }
+  return undefined;
+};
