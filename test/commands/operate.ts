@@ -20,8 +20,8 @@ import { serviceName } from '../../infra/names.ts';
 import { emulated, staging } from '../../infra/stages.ts';
 
 /*
- * Deploys staging to MiniStack, runs the commands of `npm run operate`, and looks at what they changed. Run it with
- * .ci/with-ministack.
+ * Deploys staging to MiniStack, runs the commands of `npm run operate`, and looks at what they changed.
+ * Run it with .ci/with-ministack.
  */
 
 const lambda = new LambdaClient();

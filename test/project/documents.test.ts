@@ -14,7 +14,7 @@ const documents = globSync(`${folders}/*.md`, { cwd: projectDirectory }).map((pa
 const gate = read('.ci/run');
 const { scripts } = JSON.parse(read('package.json'));
 
-/** Documents whose examples runbook.check.ts and client-package.test.ts check. */
+/** Documents whose examples runbook.test.ts and client-package.test.ts check. */
 const checkedElsewhere = ['infra/runbook.md', 'lib/client/README.md'];
 
 const checkedHere = documents.filter(({ path }) => !checkedElsewhere.includes(path));

@@ -24,8 +24,8 @@ export const restoreCopy = (
 };
 
 /**
- * Plans to restore a table that is gone, from a backup of it or of its copy: by default from its newest. Then,
- * or if the table exists, plans the settings that it lacks.
+ * Plans to restore a table that is gone, from a backup of it or of its copy, by default from its newest. If
+ * the table exists, waits until it is active, and plans the settings that it lacks.
  */
 export const restore = async (
   opened: OperatedStage,
@@ -36,7 +36,10 @@ export const restore = async (
   const TargetTableName = opened.tableOf(kind);
   const table = await findTable(dynamodb, TargetTableName);
   if (table && backup !== undefined) throw new Error(`The table ${TargetTableName} exists`);
-  if (table) return tableSettings(opened, kind, `${table.TableArn}`);
+  if (table) {
+    await waitForTable(dynamodb, TargetTableName);
+    return tableSettings(opened, kind, `${table.TableArn}`);
+  }
   const BackupArn = backup ?? (await newestBackup(opened, TargetTableName));
   const { BackupDescription } = await dynamodb.send(new DescribeBackupCommand({ BackupArn }));
   const source = `${BackupDescription?.SourceTableDetails?.TableName}`;

@@ -43,8 +43,8 @@ const settingsOf = async (dynamodb: Dynamodb, TableName: string) => {
 type Settings = NonNullable<Awaited<ReturnType<typeof settingsOf>>>;
 
 /**
- * Returns the steps that give a table what its stage declares and AWS does not restore: tags, limits, recovery
- * and protection from deletion. A step is done if the table has its setting.
+ * Returns the steps that give a table what its stage declares and AWS does not restore: tags, limits,
+ * recovery and protection. A step is done if the table has its setting.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
  */
 export const tableSettings = (
