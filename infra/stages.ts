@@ -66,8 +66,8 @@ export interface Stage {
   readonly accessLogRetentionDays: RetentionDays;
   /**
    * The addressees of alarms: e-mail addresses, HTTPS endpoints of paging services, or ARNs of SNS topics to
-   * which CloudWatch may publish. If it is `undefined`, the stage has no alarms, no dashboard and no probe. With
-   * an empty list it has them, but they tell no one.
+   * which CloudWatch may publish. If it is `undefined`, the stage has no alarms, no dashboard and no probe.
+   * With an empty list it has them, but they tell no one.
    */
   readonly alarmAddressees: readonly string[] | undefined;
   /** Whether tables and logs outlive the stack that declares them. */
@@ -172,8 +172,8 @@ const ownStage = (name: string): Stage => {
 };
 
 /**
- * The stage on which `npm run e2e:deploy` rehearses releases. Unlike other stages of one's own it has what stops
- * a bad release: the check before traffic, a canary and its alarms.
+ * The stage on which `npm run e2e:deploy` rehearses releases. Unlike other stages of one's own it has what
+ * stops a bad release: the check before traffic, a canary and its alarms.
  */
 export const rehearsal: Stage = {
   ...ownStage('rehearsal'),
@@ -182,8 +182,8 @@ export const rehearsal: Stage = {
 };
 
 /**
- * The permanent stage of this name, the rehearsal, or a stage of one's own. Throws for a name like a permanent
- * stage's.
+ * The permanent stage of this name, the rehearsal, or a stage of one's own. Throws for a name like a
+ * permanent stage's.
  */
 export const stageNamed = (name: string): Stage =>
   [...stages, rehearsal].find((stage) => stage.name === name) ?? ownStage(name);

@@ -76,7 +76,7 @@ const findStack = async (StackName: string) => {
 const isDeployed = async (StackName: string) =>
   (await findStack(StackName))?.StackStatus?.endsWith('_COMPLETE') === true;
 
-/** Whether CloudFormation is at work on the stage. A stack under review only waits for its first change set. */
+/** Whether CloudFormation is at work on the stage. A stack under review waits for its first change set. */
 const isBusy = async () => {
   const status = (await findStack(stack))?.StackStatus ?? '';
   return status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS';
@@ -155,8 +155,8 @@ const expectRelease = async (baseAddress: string, name: string) => {
 };
 
 /**
- * Rehearses releases on a stage of its own: one that is good, one that its check refuses, one that the smoke test
- * finds to be bad, the way back, and another release. An earlier run that was interrupted is removed first.
+ * Rehearses releases on a stage of its own: one that is good, one that its check refuses, one that the smoke
+ * test finds to be bad, the way back, and another release. It first removes an interrupted run.
  */
 const run = async (keep: boolean) => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));
@@ -231,7 +231,7 @@ const removeStage = async () => {
   console.log(`Nothing is left of ${stack}.`);
 };
 
-/** The resources of a deleted stack that still exist. Versions of functions are deleted with their function. */
+/** The resources of a deleted stack that still exist. The versions of a function are deleted with it. */
 const resourcesLeft = async (StackName: string | undefined): Promise<string[]> => {
   if (StackName === undefined) return [];
   const pages = paginateListStackResources({ client: cloudformation }, { StackName });
