@@ -1,12 +1,11 @@
 import * as v from 'valibot';
-
-const isSha256 = (value: unknown): boolean => value instanceof Uint8Array && value.length === 32;
+import { Sha256 } from '../aws/sha256.ts';
 
 const ApiKeyRecord = v.object({
   /** The public id of the key, 16 hexadecimal digits. */
   keyId: v.string(),
-  /** The SHA-256 hash of the whole key, 32 bytes. */
-  hash: v.custom<Uint8Array>(isSha256),
+  /** The hash of the whole key. */
+  hash: Sha256,
   /** The holder of the key. Idempotency keys are scoped to the owner. */
   owner: v.string(),
   /**

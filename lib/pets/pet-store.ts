@@ -18,7 +18,7 @@ import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from '.
 import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
 import { integerPartOf } from './integer-part.ts';
 import { statusIndex } from './status-index.ts';
-import { type StoredPet, toPet } from './stored-pet.ts';
+import { type StoredPet, toPet, toStoredPet } from './stored-pet.ts';
 
 const petsTable = environment('PETS_TABLE');
 
@@ -68,9 +68,10 @@ export const create = async (
     if (!taken) return { pet, isReplay: false };
     const { occupant, isFirstAttempt: isReplay } = taken;
     if (isSameBytes(occupant['creation'], creation)) {
-      if (!isSameBytes(occupant['fingerprint'], fingerprint)) throw errors.idempotencyKeyReused();
+      const stored = read(occupant, toStoredPet, context);
+      if (!fingerprint.equals(stored.fingerprint)) throw errors.idempotencyKeyReused();
       if (isReplay) context.record.count(metricNames.idempotentReplays);
-      return { pet: readPet(occupant, context), isReplay };
+      return { pet: toPet(stored), isReplay };
     }
   }
   throw new Error('Every candidate id is taken');
@@ -209,7 +210,7 @@ const query = async ({ status, firstId, limit }: QueryRange, context: CallContex
   return {
     pets: Items.flatMap((item) => {
       try {
-        return [readPet(item, context)];
+        return [read(item, toPet, context)];
       } catch {
         return [];
       }
@@ -227,10 +228,14 @@ const integerPartOfId = (item: Record<string, unknown>) =>
 
 const implausible = () => new Error("The answer can't be that of the query");
 
-/** Converts a stored item to a pet. Throws for a corrupt item, whose id is then logged. */
-const readPet = (item: Record<string, unknown>, { record }: CallContext): Pet => {
+/** Converts a stored item. Throws for a corrupt item, whose id is then logged. */
+const read = <Item>(
+  item: Record<string, unknown>,
+  convert: (item: Record<string, unknown>) => Item,
+  { record }: CallContext,
+): Item => {
   try {
-    return toPet(item);
+    return convert(item);
   } catch (error) {
     record.noteCorruptItem(`${item['id']}`);
     throw error;

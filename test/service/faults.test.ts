@@ -277,11 +277,15 @@ describe('a corrupt item', () => {
     }
   });
 
-  it('leads to 500 for an idempotent replay, and the log names its id', async () => {
-    const request = creation(undefined, { 'Idempotency-Key': 'corrupt' });
+  it.each([
+    ['with a name of another type', { name: 5 }],
+    ['without a fingerprint', { fingerprint: undefined }],
+    ['with a fingerprint that is too short', { fingerprint: Buffer.alloc(31) }],
+  ])('%s leads to 500 for an idempotent replay, and the log names its id', async (kind, fault) => {
+    const request = creation(undefined, { 'Idempotency-Key': kind.replaceAll(' ', '-') });
     const { id } = (await service.send(request)).body;
     const stored = (await service.storedPets()).find((item) => item['id'] === id);
-    await put(id, { ...stored, name: 5 });
+    await put(id, { ...stored, ...fault });
     const lines = captureLog();
     expect((await service.send(request)).status).toBe(500);
     expect(readLines(lines)).toMatchObject([{ corruptItems: [`${id}`] }]);
