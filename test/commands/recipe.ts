@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { cp, mkdtempDisposable, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtempDisposable, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -71,7 +71,9 @@ const tracked = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standar
 });
 for (const file of tracked.split('\0').filter((name) => name !== ''))
   await cp(join(projectDirectory, file), join(copy.path, file));
-await symlink(join(projectDirectory, 'node_modules'), join(copy.path, 'node_modules'));
+await mkdir(join(copy.path, '.build'));
+for (const installed of ['node_modules', '.build/venv'])
+  await symlink(join(projectDirectory, installed), join(copy.path, installed));
 
 /** A file of the project with a block. Throws if the place of the block is not one line. */
 const withBlock = (source: string, { file, place, code }: Block): string => {
