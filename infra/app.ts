@@ -1,4 +1,4 @@
-import { App } from 'aws-cdk-lib';
+import { App, cx_api } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
 import { addCodeCaches } from './build/code-cache/add-code-caches.ts';
@@ -40,8 +40,12 @@ const deployed = declaredStages().filter((stage) => {
 if (deployed.length === 0)
   throw new Error('Every stage has placeholders. To synthesise without deploying: npm run synth.');
 
+/** The stacks whose assets the CDK's command line needs: none for commands such as `cdk bootstrap`. */
+const bundledStacks: unknown = app.node.tryGetContext(cx_api.BUNDLING_STACKS);
+const needsAssets = !(Array.isArray(bundledStacks) && bundledStacks.length === 0);
+
 await bundleFunctions();
-if (!isSet('code-cache', 'off')) await addCodeCaches();
+if (needsAssets && !isSet('code-cache', 'off')) await addCodeCaches();
 
 for (const stage of deployed) {
   const account = accountStackId(stage);
