@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs';
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import ms from 'ms';
@@ -24,6 +25,8 @@ import {
 } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { emulated, rehearsal } from '../../infra/stages.ts';
+import { faultyReplies } from '../observations/observations.ts';
+import { writeRecord } from '../observations/write-record.ts';
 import { sendTo } from '../support/http-client.ts';
 
 const stack = stackName(rehearsal);
@@ -123,7 +126,7 @@ const synthesise = async (root: string, name: string, answer: string, withCanary
   const types = 'event: Parameters<typeof original>[0], context: Parameters<typeof original>[1]';
   await writeFile(
     file,
-    `${changed}\nexport const handler = async (${types}) => {\n  const response = await original(event, context);\n  return ${answer};\n};\n`,
+    `${changed}\nexport const handler = async (${types}) => {\n  const response = await original(event, context);\n${faultyReplies}\n  return ${answer};\n};\n`,
   );
   const canary = withCanary ? [] : ['--context', 'canary=off'];
   const context = ['--context', `stage=${rehearsal.name}`, ...emulatorContext, ...canary];
@@ -183,6 +186,7 @@ const rehearse = async (root: string) => {
   const baseAddress = await deployedAddress();
   await expectRelease(baseAddress, 'first');
   runAcceptanceTests(baseAddress);
+  await recordObservations(root, baseAddress);
   succeed(['cdk', 'diff', stack, '--fail', '--app', first]);
   succeed(deploy(first));
 
@@ -213,6 +217,44 @@ const rehearse = async (root: string) => {
   await expectRelease(baseAddress, 'third');
   succeed(smoke);
   await keys.revoke(record.keyId);
+};
+
+/**
+ * Records in `test/observations/aws.json` what AWS does where no source tells, and how fast functions are.
+ * Lists what differs from the record before in `.build/observation-changes.md`.
+ */
+const recordObservations = async (root: string, baseAddress: string) => {
+  const { keys } = await openStage(stage);
+  const { apiKey, record } = await keys.issue('observations', ms('1h'));
+  const onAws = join(projectDirectory, 'test/observations/aws.json');
+  const file = isEmulator ? join(root, 'observations.json') : onAws;
+  const packageBytes = await packageSizes();
+  const changes = await writeRecord(file, stage, { baseAddress, apiKey, packageBytes });
+  await keys.revoke(record.keyId);
+  console.log(await readFile(file, 'utf8'));
+  if (isEmulator) {
+    console.log('LEFT OUT: this record is not kept, because it shows MiniStack and not AWS.');
+    return;
+  }
+  await mkdir(join(projectDirectory, '.build'), { recursive: true });
+  await writeFile(join(projectDirectory, '.build/observation-changes.md'), changes.join('\n'));
+};
+
+/** Returns the size of each function's package in bytes, by the name of its bundle. */
+const packageSizes = async () => {
+  const client = new LambdaClient();
+  const sizes: Record<string, number> = {};
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+    { client: cloudformation },
+    { StackName: stack },
+  ))
+    for (const { ResourceType, PhysicalResourceId: FunctionName } of StackResourceSummaries) {
+      if (ResourceType !== 'AWS::Lambda::Function') continue;
+      const command = new GetFunctionConfigurationCommand({ FunctionName });
+      const { Handler = '', CodeSize = 0 } = await client.send(command);
+      sizes[Handler.replace('.handler', '')] = CodeSize;
+    }
+  return sizes;
 };
 
 /** Deletes the stage with the API key of its probe, if there is one. Throws if anything of it is left. */

@@ -31,9 +31,13 @@ const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8'
 const workflow = (name: string): Workflow => parse(read(`.github/workflows/${name}.yml`));
 const check = workflow('check');
 const release = workflow('release');
-const jobs = [check, release, workflow('nightly'), workflow('codeql')].flatMap((each) =>
-  Object.entries(each.jobs),
-);
+const jobs = [
+  check,
+  release,
+  workflow('nightly'),
+  workflow('codeql'),
+  workflow('rehearsal'),
+].flatMap((each) => Object.entries(each.jobs));
 
 const commandsOf = (job?: Job) => job?.steps.map(({ run = '' }) => run).join('\n') ?? '';
 

@@ -1,6 +1,7 @@
 import { operations } from '../../../lib/contract/operations.ts';
 import { type DynamodbCall, operationDetails } from '../../operations.ts';
 import { prod, staging } from '../../stages.ts';
+import { awsRecordText } from './aws-record.ts';
 import { limitsText } from './limits-text.ts';
 
 /** The documents with facts, relative to the project's folder. */
@@ -9,6 +10,7 @@ export const documentsWithFacts: readonly string[] = [
   'infra/README.md',
   'lib/openapi/guides/introduction.md',
   'lib/openapi/guides/limits.md',
+  'test/README.md',
 ];
 
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
@@ -63,6 +65,7 @@ const facts: Readonly<Record<string, string>> = {
     '',
   ].join('\n'),
   'canary minutes': inStages('minute', ({ canaryMinutes }) => canaryMinutes),
+  'record of AWS': `\n${awsRecordText()}\n`,
   limits: `\n${limitsText()}\n`,
   'days of recovery': inStages('day', ({ pointInTimeRecoveryDays }) => pointInTimeRecoveryDays),
 };
