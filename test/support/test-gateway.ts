@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { entryModule } from '../../infra/build/entry-module.ts';
 import { type GatewayOptions, startGateway } from '../../infra/local/gateway/gateway.ts';
-import type { CustomResponse, Route } from '../../infra/local/gateway/rest-api-definition.ts';
+import type {
+  CustomResponse,
+  RestApiMethod,
+} from '../../infra/local/gateway/rest-api-definition.ts';
 import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { headersOf } from '../../lib/api-gateway/proxy-event.ts';
@@ -103,7 +106,7 @@ const testRoutes = {
   'ANY /{proxy+}': 'Any',
 };
 
-const routes = Object.entries(testRoutes).map(([route, functionId]): Route => {
+const routes = Object.entries(testRoutes).map(([route, functionId]): RestApiMethod => {
   const [method = '', resourcePath = ''] = route.split(' ');
   const timeoutMs = resourcePath === '/too-slow' ? 100 : 29_000;
   const throttle = resourcePath === '/throttled' ? { ratePerSecond: 0.001, burst: 2 } : undefined;

@@ -3,7 +3,7 @@ import { Ref, resourcesOf, type Template } from '../../build/template.ts';
 import type { Throttle } from '../../stages.ts';
 
 /** A method of a resource. */
-export interface Route {
+export interface RestApiMethod {
   /** An HTTP method, or `ANY`. */
   readonly method: string;
   /** The path template, such as `/pets/{petId}`. */
@@ -17,7 +17,7 @@ export interface Route {
 /** A REST API as a template declares it, with the gateway responses that it customises. */
 export interface RestApiDefinition {
   readonly stageName: string;
-  readonly routes: readonly Route[];
+  readonly routes: readonly RestApiMethod[];
   readonly gatewayResponses: readonly CustomResponse[];
 }
 
@@ -92,7 +92,7 @@ export const restApiOf = (template: Template): RestApiDefinition => {
   };
 };
 
-const routesOf = (template: Template, settings: readonly MethodSetting[]): Route[] => {
+const routesOf = (template: Template, settings: readonly MethodSetting[]): RestApiMethod[] => {
   const resources = resourcesOf(template, 'AWS::ApiGateway::Resource', Resource);
   const pathOf = (id: string): string => {
     const resource = resources.get(id);

@@ -1,4 +1,4 @@
-import type { Route } from './rest-api-definition.ts';
+import type { RestApiMethod } from './rest-api-definition.ts';
 
 /** The methods that `ANY` includes. */
 const anyMethods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
@@ -8,7 +8,7 @@ const anyMethods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST',
  * percent-encoded. It chooses the resource first: in each segment it prefers a literal to a parameter, and a
  * parameter to a greedy one. Then it chooses the method, and prefers the request's own method to `ANY`.
  */
-export const matchRoute = (routes: readonly Route[], method: string, path: string) => {
+export const matchRoute = (routes: readonly RestApiMethod[], method: string, path: string) => {
   // A slash at the end makes no difference to API Gateway (aws/aws-sam-cli#1495).
   const given = path.replace(/\/$/, '') || '/';
   const matching = routes
@@ -39,7 +39,7 @@ const segmentPattern = (segment: string): string => {
  * Returns a sort key that has a digit for each segment: 0 for a literal, 1 for a
  * parameter, 2 for a greedy one.
  */
-const rankOf = ({ resourcePath }: Route): string =>
+const rankOf = ({ resourcePath }: RestApiMethod): string =>
   resourcePath.replace(/[^/]+/g, (segment) =>
     segment.endsWith('+}') ? '2' : segment.startsWith('{') ? '1' : '0',
   );

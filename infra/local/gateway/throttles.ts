@@ -1,5 +1,5 @@
 import type { Throttle } from '../../stages.ts';
-import type { Route } from './rest-api-definition.ts';
+import type { RestApiMethod } from './rest-api-definition.ts';
 
 interface Bucket {
   tokens: number;
@@ -26,7 +26,7 @@ export class Throttles {
    * Tells whether a route may take one more request at a time, in ms since any start.
    * If so, counts the request.
    */
-  allow(route: Pick<Route, 'method' | 'resourcePath' | 'throttle'>, now: number): boolean {
+  allow(route: Pick<RestApiMethod, 'method' | 'resourcePath' | 'throttle'>, now: number): boolean {
     const throttle = this.#throttleOf(route);
     if (!throttle) return true;
     const name = `${route.method} ${route.resourcePath}`;
@@ -40,7 +40,7 @@ export class Throttles {
     return true;
   }
 
-  #throttleOf(route: Pick<Route, 'throttle'>): Throttle | undefined {
+  #throttleOf(route: Pick<RestApiMethod, 'throttle'>): Throttle | undefined {
     if (this.#throttle === true) return route.throttle;
     if (this.#throttle === undefined) return undefined;
     return { ratePerSecond: this.#throttle, burst: this.#throttle };
