@@ -68,7 +68,7 @@ export const operationDetails: OperationDescriptions &
   },
   getPet: {
     summary: 'Get an animal',
-    description: 'Returns one animal, as soon as the response to its creation was sent.',
+    description: 'Returns one animal. It finds a new animal at once.',
     parameters: { petId: 'The `id` of the animal. An invalid value gets 404.' },
     response: 'The animal.',
     example: {

@@ -11,16 +11,17 @@ export const errorDescriptions = {
     'The query, a header or the body is invalid. The message says what is wrong. Correct the request before you repeat it.',
   unauthorized:
     'The API key is missing, mistyped, unknown, expired or revoked. It is checked before the rest of the request. Check that you send the right key; if it is right, ask the operator for another.',
-  not_found: 'No animal has this `id`, or the path does not exist. A repetition does not help.',
+  not_found:
+    'No animal has this `id`, or the path does not exist. Check both: a repetition does not help.',
   method_not_allowed: 'The path supports only the methods in `Allow`. Use one of them.',
   endpoint_removed:
     'The operation was removed on its sunset date. The message names the one to use instead.',
   payload_too_large: `The body has more than ${withCommas(maxBodyBytes)} bytes. Send a smaller one.`,
-  unsupported_media_type: `\`Content-Type\` must be \`application/json\` in UTF-8 and have at most ${maxContentTypeLength} characters. \`Content-Encoding\` must be \`identity\` or absent.`,
+  unsupported_media_type: `Send \`Content-Type: application/json\` in UTF-8, with at most ${maxContentTypeLength} characters, and no \`Content-Encoding\` but \`identity\`.`,
   idempotency_key_reused:
     'The `Idempotency-Key` was used with another animal. This request added nothing. To add this animal too, send it with a new key.',
   too_many_requests:
-    'You sent too many requests. This one changed nothing. Wait as many seconds as `Retry-After` says, and then repeat it.',
+    'You, or all clients together, sent too many requests. This one changed nothing. Wait as many seconds as `Retry-After` says, and then repeat it.',
   internal_error:
     'A defect. A repetition rarely helps: report it to the operator with the value of `x-amz-apigw-id`. Repeat a creation only with the same `Idempotency-Key`.',
   bad_gateway:

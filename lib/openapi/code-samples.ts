@@ -21,12 +21,14 @@ const curl = (template: string, request: ExampleRequest): string => {
   const lines = [`curl "$BASE_URL${url}"`, '-H "Authorization: Bearer $API_KEY"'];
   if (body !== undefined) {
     lines.push(
-      '-H "Idempotency-Key: $(openssl rand -hex 16)"',
+      '-H "Idempotency-Key: $key"',
       '-H "Content-Type: application/json"',
       `-d '${JSON.stringify(body)}'`,
     );
   }
-  return lines.join(' \\\n  ');
+  // On a line of its own, so that a repeated request has the same key.
+  const newKey = body === undefined ? '' : 'key=$(openssl rand -hex 16)\n';
+  return newKey + lines.join(' \\\n  ');
 };
 
 /** The program that calls the typed client. */
@@ -44,7 +46,7 @@ const python = ({ method, path }: Operation, request: ExampleRequest): string =>
   const values = [`os.environ["BASE_URL"] + "${pathOf(path, request)}"`];
   if (query !== undefined) values.push(`params=${dictionary(query)}`);
   if (body !== undefined) {
-    values.push(`json=${dictionary(body)}`, 'headers={"Idempotency-Key": os.urandom(16).hex()}');
+    values.push(`json=${dictionary(body)}`, 'headers={"Idempotency-Key": key}');
   }
   return `\
 import os
@@ -52,7 +54,7 @@ import requests
 
 session = requests.Session()
 session.headers["Authorization"] = "Bearer " + os.environ["API_KEY"]
-
+${body === undefined ? '' : 'key = os.urandom(16).hex()\n'}
 response = session.${method.toLowerCase()}(
 ${values.map((value) => `    ${value},`).join('\n')}
 )

@@ -119,7 +119,7 @@ const additionsOf = ({
         in: 'header',
         name: 'Idempotency-Key',
         description:
-          'A new value for each animal, such as a UUID. The programs of one owner share their keys, and keys never expire.',
+          'A new value for each animal, such as a UUID. It counts for all API keys of one owner, and never expires.',
         schema: {
           type: 'string',
           maxLength: maxIdempotencyKeyLength,

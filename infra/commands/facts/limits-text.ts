@@ -16,12 +16,11 @@ const throttleOf = ({ name, method, path }: (typeof operations)[number]) => {
 };
 
 const windowMinutes = firewallWindowSec / 60;
-const perAddress = inStages(
-  ({ firewall }) => firewall?.requestsPerAddress ?? Number.POSITIVE_INFINITY,
-);
-const perApiKey = inStages(
-  ({ firewall }) => firewall?.requestsPerApiKey ?? Number.POSITIVE_INFINITY,
-);
+const firewallLimit = (limit: 'requestsPerAddress' | 'requestsPerApiKey') => {
+  const limitOf = ({ firewall }: Stage) => firewall?.[limit] ?? Number.POSITIVE_INFINITY;
+  const mean = inStages((stage) => limitOf(stage) / firewallWindowSec);
+  return `${inStages(limitOf)} requests in ${windowMinutes} minutes, on average ${mean} per second`;
+};
 const retryAfter = errors.tooManyRequests().headers['Retry-After'];
 
 /** The limits that clients can reach in production, and in brackets those of staging, as Markdown. */
@@ -33,8 +32,9 @@ export const limitsText = (): string =>
     '|---|---|---|',
     ...operations.map(throttleOf),
     '',
-    `- In ${windowMinutes} minutes, each address may send ${perAddress} requests, and each API key ${perApiKey}.`,
+    `- Each IP address may send ${firewallLimit('requestsPerAddress')}.`,
+    `- Each API key may send ${firewallLimit('requestsPerApiKey')}.`,
     `- A body has at most ${withCommas(maxBodyBytes)} bytes, and all headers together ${withCommas(maxHeaderBytes)}.`,
-    `- A name has at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` ${maxIdempotencyKeyLength}.`,
+    `- A name has at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` ${maxIdempotencyKeyLength} visible ASCII characters.`,
     `- A 429 changed nothing. Wait as many seconds as \`Retry-After\` says: ${retryAfter} over a limit per second, ${firewallWindowSec} over one for ${windowMinutes} minutes.`,
   ].join('\n');
