@@ -13,6 +13,7 @@ import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.t
 
 const table = 'AWS::DynamoDB::Table';
 const api = 'AWS::ApiGateway::RestApi';
+const domain = 'AWS::ApiGateway::DomainName';
 
 const aws = await startAwsEndpoint();
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-deploy-'));
@@ -29,6 +30,7 @@ describe('changes that lose data or the address of the API', () => {
     [table, 'Dynamic', undefined, true],
     [api, 'Modify', 'True', true],
     [api, 'Remove', undefined, true],
+    [domain, 'Remove', undefined, true],
     [table, 'Add', undefined, false],
     [table, 'Import', undefined, false],
     [table, 'Modify', 'False', false],
@@ -228,6 +230,12 @@ describe('npm run deploy', () => {
       );
       expect(cdk).toHaveLength(2);
       for (const command of cdk) expect(command).toContain(` --app ${folder}/stacks/canary-off `);
+    });
+
+    it('is not refused because of what the settings of this commit lack', async () => {
+      await replaceGh('true');
+      await back('40');
+      expect(aws.requests.map(({ action }) => action)).not.toContain('GET /account');
     });
 
     it.each([

@@ -8,10 +8,15 @@ import {
 import * as v from 'valibot';
 
 /** The types of resources that hold stored data or the address of the API. */
-const kept: ReadonlySet<string> = new Set(['AWS::DynamoDB::Table', 'AWS::ApiGateway::RestApi']);
+const kept: ReadonlySet<string> = new Set([
+  'AWS::ApiGateway::DomainName',
+  'AWS::ApiGateway::RestApi',
+  'AWS::DynamoDB::Table',
+]);
 
 /**
- * Returns a line for each change that replaces or removes a table or the API, or removes an index of a table.
+ * Returns a line for each change that replaces or removes a table, the API or a custom domain, or removes an
+ * index of a table.
  * A change that may do so counts too. The change set must be described with its property values.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
  */

@@ -63,7 +63,7 @@ const cdkDeploy = (...words: readonly string[]) => {
 
 /**
  * Creates a change set, and executes the same change set. Throws instead, and deletes it, if it replaces or
- * removes a table, an index or the API.
+ * removes a table, an index, the API or a custom domain.
  */
 const deploy = async ({ id, name, kind, stage }: Target, options: Options) => {
   const { requireApproval, outputsFile, revertDrift } = options;
@@ -113,7 +113,9 @@ const run = async (ids: readonly string[], options: Options) => {
   const app = options.before === undefined ? options.app : releaseBefore(options.before);
   for (const target of targets.values()) {
     if (!named.includes(target.id)) continue;
-    const found = await preflight(target.stage, target.kind === 'stage' ? 'stage' : 'account');
+    // What the settings of this commit lack must not keep a stage from going back to an earlier one.
+    const isWhole = target.kind === 'stage' && options.before === undefined;
+    const found = await preflight(target.stage, isWhole ? 'stage' : 'account');
     const missing = target.kind === 'github' ? missingInRepository() : [];
     const problems = [...placeholdersIn(target.stage), ...missing, ...found];
     if (problems.length > 0) throw new Error(problems.join('\nerror: '));
