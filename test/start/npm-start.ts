@@ -75,7 +75,7 @@ export class NpmStart {
   /** Waits for a line of the output, and returns its first group. */
   async printed(line: RegExp): Promise<string> {
     await expect
-      .poll(() => line.test(this.out) || this.#child.exitCode !== null, { timeout: 60_000 })
+      .poll(() => line.test(this.out) || this.#child.exitCode !== null, { timeout: 90_000 })
       .toBe(true);
     const value = line.exec(this.out)?.[1];
     if (value === undefined) throw new Error(`npm start ended early: ${this.err}`);
