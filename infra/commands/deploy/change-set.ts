@@ -16,8 +16,8 @@ const kept: ReadonlySet<string> = new Set([
 
 /**
  * Returns a line for each change that replaces or removes a table, the API or a custom domain, or removes an
- * index of a table.
- * A change that may do so counts too. The change set must be described with its property values.
+ * index of a table. A change that may do so counts too. The change set must be described with its property
+ * values.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
  */
 export const lossesOf = (changes: readonly Change[]): string[] =>

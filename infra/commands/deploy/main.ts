@@ -68,7 +68,7 @@ const cdkDeploy = (...words: readonly string[]) => {
 const deploy = async ({ id, name, kind, stage }: Target, options: Options) => {
   const { requireApproval, outputsFile, revertDrift } = options;
   const folder = kind === 'github' ? undefined : options.app;
-  const app = kind === 'github' ? 'node infra/github-app.ts' : folder;
+  const app = kind === 'github' ? 'node infra/github-app.ts' : options.app;
   const context = options.stage
     ? [...options.context, `stage=${options.stage.name}`]
     : options.context;
