@@ -1,6 +1,6 @@
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ClientResponse, sendTo } from '../support/http-client.ts';
-import { authorization, create, expectError, expectRefused, send } from './client.ts';
+import { authorization, baseAddress, create, expectError, expectRefused, send } from './client.ts';
 
 const successorOf = ({ headers }: ClientResponse) =>
   /^<(.*)>; rel="successor-version"$/.exec(`${headers['link']}`)?.[1] ?? '';
@@ -27,7 +27,7 @@ describe('GET /pets/{petId}', () => {
 
   it('links to a successor that works, also from a path that ends in a slash', async () => {
     const successor = successorOf(await send({ path: '/pets/1' }));
-    const { origin } = new URL(inject('baseAddress'));
+    const { origin } = new URL(baseAddress);
     const { status } = await sendTo(origin, { path: successor, headers: [authorization] });
     expect(status).toBe(200);
     expect(successorOf(await send({ path: '/pets/abc/' }))).toBe(successor);

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
 import { sendTo } from '../support/http-client.ts';
 import { inListOrder } from '../support/in-list-order.ts';
 import { newPetStatuses } from '../support/new-pets.ts';
-import { authorization, eventually, expectInvalid, expectRefused, send, store } from './client.ts';
+import {
+  authorization,
+  baseAddress,
+  eventually,
+  expectInvalid,
+  expectRefused,
+  send,
+  store,
+} from './client.ts';
 
 const marker = randomUUID();
 const created = inListOrder(
@@ -43,7 +51,7 @@ describe('GET /pets', () => {
       return /^<(.*)>; rel="next"$/.exec(`${link}`)?.[1] ?? '';
     };
     const next = await nextOf('/pets');
-    const { origin } = new URL(inject('baseAddress'));
+    const { origin } = new URL(baseAddress);
     const { status } = await sendTo(origin, { path: next, headers: [authorization] });
     expect(status).toBe(200);
     expect((await nextOf('/pets/')).split('?')[0]).toBe(next.split('?')[0]);

@@ -8,8 +8,8 @@ import { startHandlers } from '../support/start-handlers.ts';
 // a mutant does not reach.
 const service = await startHandlers();
 await service.storeApiKey(inject('apiKey'));
-const port = Number(new URL(inject('baseAddress')).port);
-const gateway = await startHandlerGateway(service, port);
+const gateway = await startHandlerGateway(service);
+process.env['HANDLERS_ADDRESS'] = gateway.baseAddress;
 afterAll(gateway.stop);
 
 for (const file of globSync(join(import.meta.dirname, '../acceptance/*.test.ts'))) {

@@ -8,16 +8,22 @@ import config from '../vitest.config.ts';
  */
 const include = [
   'test/service/json.test.ts',
+  'test/service/requests.test.ts',
+  'test/service/api-key.test.ts',
+  'test/service/cursor.test.ts',
   'test/mutation/acceptance.ts',
   'test/service/request-body.test.ts',
   'test/service/lifecycle.test.ts',
   'test/service/unexpected-errors.test.ts',
-  'test/service/api-key.test.ts',
-  'test/service/cursor.test.ts',
-  'test/service/paging.test.ts',
-  'test/service/keys.test.ts',
-  'test/service/exactly-once-model.test.ts',
+  'test/service/cors.test.ts',
+  'test/service/dynamodb-cost.test.ts',
   'test/service/observability.test.ts',
+  'test/service/warm-up.test.ts',
+  'test/service/stored-ids.test.ts',
+  'test/service/paging.test.ts',
+  'test/commands/keys-cli.test.ts',
+  'test/service/exactly-once-model.test.ts',
+  'test/service/keys.test.ts',
 ];
 
 /**
@@ -36,7 +42,6 @@ export default defineConfig({
   ...config,
   test: {
     ...config.test,
-    globalSetup: 'test/mutation/global-setup.ts',
     include,
     env: { RUNS: 'few' },
     sequence: { sequencer: InOrder },

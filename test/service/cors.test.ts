@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { senderTo } from '../support/invoke.ts';
-import { fromBundles, loadHandlers } from '../support/load-handlers.ts';
+import { loadHandlers } from '../support/load-handlers.ts';
 import type { EventParts, Values } from '../support/proxy-event.ts';
 import { bearer, creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
@@ -10,9 +10,10 @@ const admin = 'http://localhost:5173';
 const stranger = 'https://other.example';
 
 const service = await startHandlers();
-// The bundles, which are loaded next, read this. The sources are loaded already.
+// The handlers that are loaded next read this.
 process.env['CORS_ORIGINS'] = `${store} ${admin}`;
-const withCors = senderTo(await loadHandlers(fromBundles), service.apiKey);
+vi.resetModules();
+const withCors = senderTo(await loadHandlers(), service.apiKey);
 const { id: petId } = (await service.send(creation())).body;
 
 /** Returns the response to a page of an origin, and its CORS headers. */
