@@ -36,6 +36,6 @@ export const candidateId = (creation: Uint8Array, attempt: number): number =>
  * version. The order of the fields does not change it either.
  */
 export const fingerprintOf = (newPet: NewPet): Buffer => {
-  const fields = Object.entries(newPet).sort(([one], [other]) => (one < other ? -1 : 1));
+  const fields = Object.entries(newPet).sort();
   return sha256(stringifyJson(Object.fromEntries(fields)));
 };

@@ -32,6 +32,11 @@ describe('cursor', () => {
     expect(() => decodeCursor(cursor, undefined)).toThrow(/^cursor /);
   });
 
+  it('is refused when no pet can have its id', () => {
+    const cursor = encodeCursor({ id: 2 ** 53, status: 'sold' }, undefined);
+    expect(() => decodeCursor(cursor, undefined)).toThrow(/^cursor /);
+  });
+
   it('is refused under any other filter', () => {
     fc.assert(
       fc.property(position, filter, filter, (start, made, used) => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import { NewPet } from '../../lib/contract/pet.ts';
 import { parseBody, parseQuery } from '../../lib/contract/requests.ts';
-import { fingerprintOf } from '../../lib/pets/creation.ts';
+import { candidateId, creationOf, fingerprintOf } from '../../lib/pets/creation.ts';
 import { newPets } from '../support/new-pets.ts';
 
 /** A secret that no field of a request may have as its value. */
@@ -36,6 +36,18 @@ const messageOf = (run: () => unknown): string => {
   }
   return '';
 };
+
+describe('the ids that a creation tries', () => {
+  // Another version of the service must find the pet of a repeated request.
+  it.each([
+    [0, 5913266321295341],
+    [1, 7772924811704815],
+    [7, 682419006073571],
+  ])('are the same in each version: attempt %i', (attempt, id) => {
+    const creation = creationOf({ owner: 'alice', key: 'first-pet' });
+    expect(candidateId(creation, attempt)).toBe(id);
+  });
+});
 
 describe('the fingerprint of a creation', () => {
   it('differs exactly when the fields differ', () => {
