@@ -3,6 +3,7 @@ import type { Pet } from '../lib/contract/pet.ts';
 import type { OperationName } from '../lib/contract/routes.ts';
 import type { OperationDescriptions } from '../lib/openapi/operations.ts';
 import { statusIndex } from '../lib/pets/status-index.ts';
+import { isProduction, type Stage, type Throttle } from './stages.ts';
 
 /** A call of DynamoDB that a function makes, and the table or the index that it goes to. */
 export interface DynamodbCall {
@@ -21,6 +22,12 @@ interface DeploymentDetails {
    * AWS are unverified: take them from `Latency` of the live version over a week, and correct these limits.
    */
   readonly latencyLimitMs: number;
+  /** The throttles of an operation that needs others than `throttle` of its stage. */
+  readonly throttle?: {
+    readonly production: Throttle;
+    /** Of every stage that is not in production. */
+    readonly testing: Throttle;
+  };
 }
 
 const rex: Pet = {
@@ -65,6 +72,10 @@ export const operationDetails: OperationDescriptions &
     },
     dynamodbCalls: [{ action: 'PutItem', target: 'pets table', units: 2 }],
     latencyLimitMs: 125,
+    throttle: {
+      production: { ratePerSecond: 200, burst: 400 },
+      testing: { ratePerSecond: 50, burst: 100 },
+    },
   },
   getPet: {
     summary: 'Get an animal',
@@ -78,6 +89,10 @@ export const operationDetails: OperationDescriptions &
     },
     dynamodbCalls: [{ action: 'GetItem', target: 'pets table', units: 1 }],
     latencyLimitMs: 125,
+    throttle: {
+      production: { ratePerSecond: 500, burst: 1_000 },
+      testing: { ratePerSecond: 50, burst: 100 },
+    },
   },
 };
 
@@ -89,6 +104,12 @@ export const dynamodbCallsOf = ({ name }: Operation): readonly DynamodbCall[] =>
   findApiKey,
   ...operationDetails[name].dynamodbCalls,
 ];
+
+/** The throttle of each method of an operation in a stage. */
+export const throttleOf = (stage: Stage, name: OperationName): Throttle => {
+  const { throttle } = operationDetails[name];
+  return throttle?.[isProduction(stage) ? 'production' : 'testing'] ?? stage.throttle;
+};
 
 /** Makes a value for each operation, by name. */
 export const byOperation = <Value>(

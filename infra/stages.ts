@@ -1,5 +1,4 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { OperationName } from '../lib/contract/routes.ts';
 import type { ApiKeyPrefix } from '../lib/keys/api-key.ts';
 import { requireOwnName } from './own-stage-name.ts';
 
@@ -33,10 +32,8 @@ export interface Stage {
    * clients use the domain.
    */
   readonly defaultAddressDisabled: boolean;
-  /** The throttle of each method that has none in `operationThrottles`. */
+  /** The throttle of each method whose operation has none of its own in `operations.ts`. */
   readonly throttle: Throttle;
-  /** Throttles of individual operations, by the name of the operation. */
-  readonly operationThrottles: Readonly<Partial<Record<OperationName, Throttle>>>;
   /**
    * Origins whose web pages may call the service, such as `https://store.example`. CORS
    * is off if there are none.
@@ -101,10 +98,6 @@ export const staging: Stage = {
   environment: { account: '111122223333', region: 'eu-west-1' },
   apiKeyPrefix: 'pets_test',
   throttle: { ratePerSecond: 100, burst: 200 },
-  operationThrottles: {
-    createPet: { ratePerSecond: 50, burst: 100 },
-    getPet: { ratePerSecond: 50, burst: 100 },
-  },
   firewall: { requestsPerAddress: 6_000, requestsPerApiKey: 6_000 },
   reservedConcurrency: undefined,
   canaryMinutes: 1,
@@ -124,10 +117,6 @@ export const prod: Stage = {
   environment: { account: '444455556666', region: 'eu-west-1' },
   apiKeyPrefix: 'pets_live',
   throttle: { ratePerSecond: 1_000, burst: 2_000 },
-  operationThrottles: {
-    createPet: { ratePerSecond: 200, burst: 400 },
-    getPet: { ratePerSecond: 500, burst: 1_000 },
-  },
   firewall: { requestsPerAddress: 60_000, requestsPerApiKey: 60_000 },
   reservedConcurrency: { eachOperation: 100, unrouted: 20 },
   canaryMinutes: 10,

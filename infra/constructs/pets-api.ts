@@ -18,6 +18,7 @@ import { errors } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { methodsOf } from '../../lib/contract/routes.ts';
 import { serviceName } from '../names.ts';
+import { throttleOf } from '../operations.ts';
 import type { Stage, Throttle } from '../stages.ts';
 import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
@@ -146,12 +147,12 @@ const literals = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 
 /** Returns the options of each method of an operation, by `<path>/<method>`. */
-const operationOptions = ({ throttle, operationThrottles }: Stage) =>
+const operationOptions = (stage: Stage) =>
   Object.fromEntries(
     operations.flatMap((operation) =>
       methodsOf(operation).map((method) => [
         `${operation.path}/${method}`,
-        methodOptions(operationThrottles[operation.name] ?? throttle),
+        methodOptions(throttleOf(stage, operation.name)),
       ]),
     ),
   );

@@ -17,6 +17,7 @@ import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { functionNames } from '../../infra/commands/operate/reserve.ts';
 import { restore } from '../../infra/commands/operate/restore.ts';
 import { serviceName } from '../../infra/names.ts';
+import { throttleOf } from '../../infra/operations.ts';
 import { emulated, staging } from '../../infra/stages.ts';
 
 /*
@@ -89,7 +90,8 @@ await operate('throttle getPet 10 20');
 deepEqual(await throttles(), Array(2).fill([10, 20]));
 await refused('throttle getPet 10 20', nothing);
 await operate('throttle getPet');
-deepEqual(await throttles(), Array(2).fill([50, 100]));
+const { ratePerSecond, burst } = throttleOf(staging, 'getPet');
+deepEqual(await throttles(), Array(2).fill([ratePerSecond, burst]));
 
 await refused('continue-rollback', /is CREATE_COMPLETE, and not UPDATE_ROLLBACK_FAILED/);
 

@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { stages } from '../../infra/stages.ts';
+import { throttleOf } from '../../infra/operations.ts';
+import { stages, type Throttle } from '../../infra/stages.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { methodsOf } from '../../lib/contract/routes.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
@@ -132,24 +133,26 @@ describe.each(stages)('stack of $name', (stage) => {
     }
   });
 
-  it('repeats every option of a method where its throttle differs from the stage, for HEAD as for GET', () => {
+  it('throttles each operation, for HEAD as for GET, and repeats every option of its methods', () => {
+    const settings = (HttpMethod: string, path: string, { ratePerSecond, burst }: Throttle) => ({
+      HttpMethod,
+      ResourcePath: `/${path.replaceAll('/', '~1')}`,
+      ThrottlingRateLimit: ratePerSecond,
+      ThrottlingBurstLimit: burst,
+      CachingEnabled: false,
+      DataTraceEnabled: false,
+      LoggingLevel: 'OFF',
+      MetricsEnabled: false,
+    });
     const [{ MethodSettings } = {}] = propertiesOf(template, 'AWS::ApiGateway::Stage');
-    const settings: { HttpMethod: string }[] = MethodSettings;
-    expect(settings).toHaveLength(1 + operations.flatMap(methodsOf).length);
-    for (const setting of settings) {
-      expect(setting).toEqual({
-        HttpMethod: expect.any(String),
-        ResourcePath: expect.any(String),
-        ThrottlingRateLimit: expect.any(Number),
-        ThrottlingBurstLimit: expect.any(Number),
-        CachingEnabled: false,
-        DataTraceEnabled: false,
-        LoggingLevel: 'OFF',
-        MetricsEnabled: false,
-      });
-    }
-    const of = (method: string) => settings.filter(({ HttpMethod }) => HttpMethod === method);
-    expect(of('HEAD')).toEqual(of('GET').map((setting) => ({ ...setting, HttpMethod: 'HEAD' })));
+    expect(MethodSettings).toEqual([
+      settings('*', '*', stage.throttle),
+      ...operations.flatMap((operation) =>
+        methodsOf(operation).map((method) =>
+          settings(method, operation.path, throttleOf(stage, operation.name)),
+        ),
+      ),
+    ]);
   });
 
   it('keeps the logical id of all that holds data, its keys and indexes, and the logical id of the API', () => {

@@ -4,16 +4,16 @@ import { operations } from '../../../lib/contract/operations.ts';
 import { maxNameLength } from '../../../lib/contract/pet.ts';
 import { withCommas } from '../../../lib/contract/with-commas.ts';
 import { maxHeaderBytes } from '../../local/gateway/request-limits.ts';
+import { throttleOf } from '../../operations.ts';
 import { firewallWindowSec, prod, type Stage, staging } from '../../stages.ts';
 
 const inStages = (ofStage: (stage: Stage) => number) =>
   `${withCommas(ofStage(prod))} (${withCommas(ofStage(staging))})`;
 
-const throttleOf = ({ name, method, path }: (typeof operations)[number]) => {
-  const throttle = (stage: Stage) => stage.operationThrottles[name] ?? stage.throttle;
-  const rate = inStages((stage) => throttle(stage).ratePerSecond);
-  return `| \`${method} ${path}\` | ${rate} | ${inStages((stage) => throttle(stage).burst)} |`;
-};
+const throttleRows = operations.map(({ name, method, path }) => {
+  const rate = inStages((stage) => throttleOf(stage, name).ratePerSecond);
+  return `| \`${method} ${path}\` | ${rate} | ${inStages((stage) => throttleOf(stage, name).burst)} |`;
+});
 
 const windowMinutes = firewallWindowSec / 60;
 const firewallLimit = (limit: 'requestsPerAddress' | 'requestsPerApiKey') => {
@@ -30,7 +30,7 @@ export const limitsText = (): string =>
     '',
     '| operation | requests per second | requests at once |',
     '|---|---|---|',
-    ...operations.map(throttleOf),
+    ...throttleRows,
     '',
     `- Each IP address may send ${firewallLimit('requestsPerAddress')}.`,
     `- Each API key may send ${firewallLimit('requestsPerApiKey')}.`,

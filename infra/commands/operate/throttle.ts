@@ -1,14 +1,15 @@
 import { GetStageCommand, UpdateStageCommand } from '@aws-sdk/client-api-gateway';
 import { methodsOf, type OperationName, routes } from '../../../lib/contract/routes.ts';
+import { throttleOf } from '../../operations.ts';
 import type { Throttle } from '../../stages.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 
-/** Plans the throttle of all methods of an operation: by default what the stage declares. */
+/** Plans the throttle of all methods of an operation: by default what is declared for the stage. */
 export const throttle = async (
   { apiGateway, idOf, stage }: OperatedStage,
   name: OperationName,
-  wanted: Throttle = stage.operationThrottles[name] ?? stage.throttle,
+  wanted: Throttle = throttleOf(stage, name),
 ): Promise<Step[]> => {
   const api = { restApiId: idOf('ApiGateway::RestApi'), stageName: idOf('ApiGateway::Stage') };
   const { methodSettings = {} } = await apiGateway.send(new GetStageCommand(api));
