@@ -22,6 +22,7 @@ const refused: readonly (readonly [kind: string, values: readonly string[]])[] =
   ['only the scheme', ['Bearer']],
   ['the key without a scheme', [apiKey]],
   ['another scheme', [`Basic ${apiKey}`]],
+  ['a word before the scheme', [`Not Bearer ${apiKey}`]],
   ['two keys in one header', [`Bearer ${apiKey} ${apiKey}`]],
   ['two schemes in one header', [`Bearer ${apiKey}, Bearer ${apiKey}`]],
   ['an over-long key', [`Bearer ${apiKey.repeat(80)}`]],

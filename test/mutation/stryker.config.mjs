@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 /** Mutation testing of pets, keys, requests and errors. It takes an hour or more on two cores. */
 export default {
   testRunner: 'vitest',
@@ -7,6 +9,11 @@ export default {
     'lib/contract/{errors,exact-json,requests}.ts',
     'lib/aws/get-item.ts',
   ],
+  plugins: [
+    '@stryker-mutator/vitest-runner',
+    join(import.meta.dirname, 'ignore-internal-messages.mjs'),
+  ],
+  ignorers: ['internal-messages'],
   // A mutant of code that runs while modules load would need a process of its own.
   ignoreStatic: true,
   coverageAnalysis: 'perTest',

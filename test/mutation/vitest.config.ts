@@ -23,7 +23,9 @@ const include = [
   'test/service/paging.test.ts',
   'test/commands/keys-cli.test.ts',
   'test/service/exactly-once-model.test.ts',
+  'test/service/secrets.test.ts',
   'test/service/keys.test.ts',
+  'test/service/faults.test.ts',
 ];
 
 /**

@@ -1,12 +1,13 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { listPets } from '../../lib/contract/operations.ts';
+import { link } from '../../lib/http/link.ts';
 import { json } from '../../lib/http/response.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
 import { sendTo } from '../support/http-client.ts';
 import { invoke } from '../support/invoke.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
-import type { EventParts } from '../support/proxy-event.ts';
+import { type EventParts, proxyEvent } from '../support/proxy-event.ts';
 import { bearer, creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
@@ -76,6 +77,19 @@ describe.each([
     const headers = bearer('no key');
     for (const parts of [{ petId }, { petId: '1' }, { petId, headers }]) await service.send(parts);
     expect(readLines(lines).map(({ DeprecatedCalls }) => DeprecatedCalls)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('a link', () => {
+  it.each([
+    ['/v1/pets/7', '/v1/pets'],
+    ['/v1/pets/7/', '/v1/pets'],
+    ['/pets/7', '/pets'],
+    ['/store/v1/pets/7', '/store/v1/pets'],
+  ])('of a request to %s leads to %s', (path, expected) => {
+    const event = proxyEvent({ petId: '7' });
+    const requestContext = { ...event.requestContext, path };
+    expect(link({ ...event, requestContext }, '/pets', 'next')).toBe(`<${expected}>; rel="next"`);
   });
 });
 

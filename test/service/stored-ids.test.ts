@@ -149,6 +149,10 @@ describe('the integer part of a number', () => {
     ['9.99E+125', 9.99e125],
     ['', Number.NaN],
     ['Rex', Number.NaN],
+    ['x7', Number.NaN],
+    ['7x', Number.NaN],
+    ['7', 7],
+    ['7E1', 70],
     ['undefined', Number.NaN],
   ])('of %j is %d', (text, integer) => {
     expect(integerPartOf(text)).toBe(integer);

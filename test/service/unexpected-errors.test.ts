@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errors } from '../../lib/contract/errors.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { json } from '../../lib/http/response.ts';
@@ -48,5 +49,34 @@ describe('a handler that throws', () => {
   ])('is found by file, line and column in the log, for any message: %j', async (message) => {
     const [line] = readLines(await throwing(new RangeError(message)));
     expect(line.cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:\d+:\d+$/);
+  });
+});
+
+describe('the deadline of a request', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  const withStoppedClock = (answer: () => Promise<APIGatewayProxyResult>, remainingMs: number) => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    const handler = operation(getPet).handler(async () => answer());
+    return invoke(handler, getRequest(service.apiKey, 1), { remainingMs });
+  };
+  const returning = async () => json(200, {});
+  const failing = async () => {
+    throw new RangeError();
+  };
+
+  it.each([
+    [200, returning],
+    [500, failing],
+  ])('leaves no timer behind a %i', async (expected, handler) => {
+    expect((await withStoppedClock(handler, 10_000)).status).toBe(expected);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    [503, 500],
+    [200, 501],
+  ])('returns %i when Lambda leaves %i ms', async (expected, remainingMs) => {
+    expect((await withStoppedClock(returning, remainingMs)).status).toBe(expected);
   });
 });
