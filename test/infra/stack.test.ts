@@ -108,15 +108,19 @@ describe.each(stages)('stack of $name', (stage) => {
     });
   });
 
-  it('keeps nothing by force that holds no data', () => {
+  it('keeps nothing by force that holds no data or has a name of its own', () => {
     // A rolled-back update would leave it behind, and the next one would collide with it.
-    const resources: { Type: string; DeletionPolicy?: string }[] = Object.values(
-      template.toJSON()['Resources'],
-    );
+    const resources: { Type: string; DeletionPolicy?: string; Properties: object }[] =
+      Object.values(template.toJSON()['Resources']);
     const kept = resources.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');
     expect(new Set(kept.map(({ Type }) => Type))).toEqual(
       new Set(stage.retainData ? ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'] : []),
     );
+    for (const { Properties } of kept) {
+      expect(
+        Object.keys(Properties).filter((key) => /^(?:TableName|LogGroupName)$/.test(key)),
+      ).toEqual([]);
+    }
   });
 
   it('writes a line of JSON for each request, without what could hold an API key', () => {
