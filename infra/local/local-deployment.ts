@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -8,6 +7,7 @@ import { buildBundles } from '../build/build-stack.ts';
 import { bundleDirectory, bundleForDebugger } from '../build/bundle-functions.ts';
 import { messageOf } from '../message-of.ts';
 import { projectDirectory } from '../project-directory.ts';
+import { newCopyFolder } from './copy-folder.ts';
 import { docsSite } from './docs-site.ts';
 import { createTables } from './dynamodb/create-tables.ts';
 import type { Gateway, Site } from './gateway/gateway.ts';
@@ -90,7 +90,7 @@ export class LocalDeployment {
     const { gateway, dynamodbEndpoint, isInspected, log, failure } = this.#options;
     const preload = isInspected ? stretchTimeouts : undefined;
     const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint };
-    const copy = await mkdtemp(join(tmpdir(), 'animal-store-functions-'));
+    const copy = await newCopyFolder();
     const functions = new Map<string, LambdaFunction>();
     const release = { copy, functions };
     const earlier = [...this.#releases];
