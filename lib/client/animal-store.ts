@@ -1,19 +1,13 @@
 import { stringifyJson } from '../contract/exact-json.ts';
 import { idempotencyKeyPattern } from '../contract/limits.ts';
-import { isPet, type NewPet, type Pet as PetOfContract, type PetStatus } from './bodies.ts';
+import { isPet, type NewPet, type Pet, type PetStatus } from './bodies.ts';
 import { Connection, type ConnectionOptions, type ServiceResponse } from './connection.ts';
 import { AnimalStoreError, NetworkError, TimeoutError, unexpectedResponse } from './errors.ts';
 import { nextPageQuery } from './response-headers.ts';
 
-export type { NewPet, PetStatus };
+export type { NewPet, Pet, PetStatus };
 export { AnimalStoreError, NetworkError, TimeoutError };
 export type AnimalStoreOptions = ConnectionOptions;
-
-/** A pet as the service returns it. It can have fields that this version of the client does not know. */
-export interface Pet extends Omit<PetOfContract, 'status'> {
-  /** The status of the pet. It can be one that this version of the client does not know. */
-  readonly status: PetStatus | (string & Record<never, never>);
-}
 
 /** The query of a list. It filters by status, and sets the start and the maximum length of a page. */
 export interface ListPetsQuery {

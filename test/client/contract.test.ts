@@ -31,7 +31,8 @@ const storeWith = (body: unknown, status = 200) =>
 describe('the typed client', () => {
   it('declares the types of the contract', () => {
     expectTypeOf<PetStatus>().toEqualTypeOf<contract.PetStatus>();
-    expectTypeOf<Pet>().toEqualTypeOf<contract.Pet>();
+    expectTypeOf<Omit<Pet, 'status'>>().toEqualTypeOf<Omit<contract.Pet, 'status'>>();
+    expectTypeOf<contract.Pet>().toExtend<Pet>();
     expectTypeOf<NewPet>().toEqualTypeOf<Readonly<v.InferInput<typeof contract.NewPet>>>();
     expectTypeOf<ErrorBody>().toEqualTypeOf<contractErrors.ErrorBody>();
     expectTypeOf<keyof ListPetsQuery>().toEqualTypeOf<keyof contractQuery.ListPetsQuery>();
