@@ -3,6 +3,10 @@ import { limitsText } from './limits.ts';
 import { type OperationDescriptions, paths } from './operations.ts';
 import { bodySchemas } from './schemas.ts';
 
+/**
+ * Describes a server whose host the reader fills in. The hosts are examples, because API Gateway chooses the
+ * host of a stage when the stage is deployed, and one contract describes every deployment.
+ */
 const server = (description: string, host: string) => ({
   url: 'https://{host}/v1',
   description,
