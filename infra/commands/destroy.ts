@@ -5,13 +5,13 @@ import { stackName } from '../names.ts';
 import { type Stage, stages } from '../stages.ts';
 import { stageOption } from './stage-option.ts';
 
-interface Options {
+interface DestroyOptions {
   readonly stage: Stage;
   readonly emulator?: true;
   readonly force?: true;
 }
 
-const run = ({ stage, emulator, force }: Options) => {
+const run = ({ stage, emulator, force }: DestroyOptions) => {
   if (stages.includes(stage))
     throw new Error(`${stage.name} is a permanent stage: this removes stages of your own only`);
   const contexts = [`stage=${stage.name}`, ...(emulator ? ['emulator=true'] : [])];
@@ -29,6 +29,6 @@ await program
   .addOption(stageOption('the stage to remove').makeOptionMandatory())
   .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
   .option('--force', 'do not ask first')
-  .action(async (options: Options) => run(options))
+  .action(async (options: DestroyOptions) => run(options))
   .parseAsync()
   .catch(fail);

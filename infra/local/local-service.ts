@@ -65,13 +65,13 @@ export const startLocalService = async (
   }
 };
 
-type StartOptions = LocalServiceOptions & {
+type ResolvedOptions = LocalServiceOptions & {
   readonly signal: AbortSignal;
   readonly progress: (step: string) => void;
 };
 
 const start = async (
-  options: StartOptions,
+  options: ResolvedOptions,
   resources: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'stop'>> => {
   const { log = printUnlessRoutine, exchange, failure, progress, signal } = options;
@@ -141,7 +141,7 @@ const startDatabase = async (
 const keepRunning = async (
   first: DynamodbLocal,
   deployment: LocalDeployment,
-  { data, signal, progress }: StartOptions,
+  { data, signal, progress }: ResolvedOptions,
   resources: AsyncDisposableStack,
 ): Promise<void> => {
   let database = first;

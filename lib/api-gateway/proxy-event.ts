@@ -28,7 +28,7 @@ interface SendingApi {
 }
 
 /** The target of a request. Its path starts below the stage, and is percent-encoded as the client sent it. */
-interface Target {
+interface RequestTarget {
   readonly api: SendingApi;
   readonly stage: string;
   readonly path: string;
@@ -59,7 +59,7 @@ export const headersOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): 
 /** Returns the event that a REST API sends to a function for a request (payload format 1.0). */
 export const proxyEvent = (
   request: GatewayRequest,
-  target: Target,
+  target: RequestTarget,
   body: string,
 ): APIGatewayProxyEvent => {
   const { path, resourcePath, pathParameters } = target;
@@ -97,7 +97,7 @@ const valuesByName = (pairs: Headers): Record<string, string[]> =>
 
 const requestContext = (
   request: GatewayRequest,
-  { api, resourcePath, stage }: Target,
+  { api, resourcePath, stage }: RequestTarget,
 ): APIGatewayProxyEvent['requestContext'] => {
   const domainName = headerValuesOf(request, 'host')[0]?.replace(/:\d+$/, '') ?? 'localhost';
   const now = new Date();

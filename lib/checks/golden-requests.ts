@@ -15,7 +15,7 @@ import type { OperationName } from '../contract/routes.ts';
 import { generateApiKey } from '../keys/api-key.ts';
 
 /** What the check sends to an operation besides an API key, and the body that it must get. */
-interface Exchange {
+interface GoldenExchange {
   readonly query?: string;
   /** The body of the request, as JSON. */
   readonly body?: string;
@@ -34,11 +34,11 @@ interface Expected {
 }
 
 /** The target of a request: an operation, or the function of all other paths. */
-type Target = Pick<Operation, 'method' | 'path' | 'deprecation'> & {
+type GoldenTarget = Pick<Operation, 'method' | 'path' | 'deprecation'> & {
   readonly name: OperationName | 'unrouted';
 };
 
-const unrouted: Target = { name: 'unrouted', method: 'GET', path: '/{proxy+}' };
+const unrouted: GoldenTarget = { name: 'unrouted', method: 'GET', path: '/{proxy+}' };
 
 /** The only pet that the checks add. Its status is sold, so that no client offers it. */
 const checkPet = { name: 'Deployment check', categoryId: 0, status: 'sold' };
@@ -81,7 +81,7 @@ export const refusals = (apiKey: string): GoldenRequest[] => {
  * What the check sends to operations that take more than an API key, or whose body it checks more closely.
  * They are not the examples of the contract: clients must not be offered the pet.
  */
-const exchanges: Readonly<Partial<Record<OperationName, Exchange>>> = {
+const exchanges: Readonly<Partial<Record<OperationName, GoldenExchange>>> = {
   createPet: { body: JSON.stringify(checkPet), hasBody: isCheckPet },
   // Lists are eventually consistent, so it may miss the pet that the checks add.
   listPets: { query: 'limit=1', hasBody: isPageOfOne, attempts: 3 },
@@ -113,7 +113,7 @@ const goldenOf = (target: Operation, apiKey: string, petId?: number): GoldenRequ
 const api = { accountId: 'none', apiId: 'deployment-check' };
 
 interface GoldenParts {
-  readonly target: Target;
+  readonly target: GoldenTarget;
   readonly apiKey?: string;
   readonly petId?: number;
   readonly query?: string;
@@ -161,7 +161,7 @@ const bodyHeaders = (body: string) =>
   body === '' ? {} : { 'Content-Type': 'application/json', 'Idempotency-Key': 'deployment-check' };
 
 /** Returns the headers of a deprecated operation (RFC 9745, RFC 8594 and RFC 5829). */
-const deprecationHeaders = ({ deprecation }: Target) =>
+const deprecationHeaders = ({ deprecation }: GoldenTarget) =>
   deprecation === undefined
     ? {}
     : {

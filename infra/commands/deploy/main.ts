@@ -18,7 +18,7 @@ import { stageOption } from '../stage-option.ts';
 import { changeSetPrefix, deleteUnexecuted, lossesOf, mixedIndexesOf } from './change-set.ts';
 import { releaseBefore } from './release-before.ts';
 
-interface Options {
+interface DeployOptions {
   readonly stage?: Stage;
   readonly requireApproval?: string;
   readonly outputsFile?: string;
@@ -29,7 +29,7 @@ interface Options {
 }
 
 /** A stack that can be deployed. */
-interface Target {
+interface DeployableStack {
   /** The id of the stack in CDK commands. */
   readonly id: string;
   /** The name of the stack in CloudFormation. */
@@ -39,9 +39,9 @@ interface Target {
 }
 
 /** The stacks of each stage, by id, in the order of deployment. */
-const targetsOf = (deployed: readonly Stage[]): ReadonlyMap<string, Target> => {
-  const targets = new Map<string, Target>();
-  const share = (target: Target) => {
+const targetsOf = (deployed: readonly Stage[]): ReadonlyMap<string, DeployableStack> => {
+  const targets = new Map<string, DeployableStack>();
+  const share = (target: DeployableStack) => {
     const shared = targets.get(target.id)?.stage;
     // Stages may share an account. One that is not set yet must not prevent the stack that another needs.
     if (shared === undefined || placeholdersIn(shared).length > 0) targets.set(target.id, target);
@@ -65,7 +65,7 @@ const cdkDeploy = (...words: readonly string[]) => {
  * Creates a change set, and executes the same change set. Throws instead, and deletes it, if it replaces or
  * removes a table, an index, the API or a custom domain.
  */
-const deploy = async ({ id, name, kind, stage }: Target, options: Options) => {
+const deploy = async ({ id, name, kind, stage }: DeployableStack, options: DeployOptions) => {
   const { requireApproval, outputsFile, revertDrift } = options;
   const folder = kind === 'github' ? undefined : options.app;
   const app = kind === 'github' ? 'node infra/github-app.ts' : options.app;
@@ -102,7 +102,7 @@ const deploy = async ({ id, name, kind, stage }: Target, options: Options) => {
   cdkDeploy(id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
-const run = async (ids: readonly string[], options: Options) => {
+const run = async (ids: readonly string[], options: DeployOptions) => {
   const isEmulator = options.context.includes('emulator=true');
   const { stage } = options;
   const declared = stage ? [stage] : stages;

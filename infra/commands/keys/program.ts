@@ -10,7 +10,7 @@ import { isPrintable, toJson, toTable } from './printed.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 import { readUsage } from './usage.ts';
 
-interface Options {
+interface KeysOptions {
   readonly stage: Stage | 'local';
   readonly endpoint?: string;
   readonly emulator?: true;
@@ -24,24 +24,24 @@ interface Options {
 const probeOwner = 'probe';
 
 /** Throws for the local service. */
-const deployedStage = ({ stage }: Options): Stage => {
+const deployedStage = ({ stage }: KeysOptions): Stage => {
   if (stage === 'local') throw new Error('This needs a deployed stage: leave out --endpoint');
   return stage;
 };
 
-const stageOf = (options: Options): Stage =>
+const stageOf = (options: KeysOptions): Stage =>
   options.emulator ? emulated(deployedStage(options)) : deployedStage(options);
 
-const stageName = ({ stage }: Options): string => (stage === 'local' ? stage : stage.name);
+const stageName = ({ stage }: KeysOptions): string => (stage === 'local' ? stage : stage.name);
 
 /** Throws for a stage without a probe: nothing would read its key, or remove it with the stage. */
-const requireProbe = (options: Options) => {
+const requireProbe = (options: KeysOptions) => {
   const { name, alarmAddressees } = deployedStage(options);
   if (alarmAddressees === undefined)
     throw new Error(`${name} has no probe, because it has no alarmAddressees`);
 };
 
-const keysOf = async (options: Options) => {
+const keysOf = async (options: KeysOptions) => {
   const { stage, endpoint } = options;
   if (endpoint === undefined) return (await openStage(stageOf(options))).keys;
   if (stage === 'local') return openLocalKeys(endpoint);
@@ -54,7 +54,7 @@ const reportMalformed = (keyId: unknown) =>
   );
 
 /** Returns a row for each key and operation that was used, and one for each key that was not used. */
-const usageIn = async (options: Options & { days?: number }) => {
+const usageIn = async (options: KeysOptions & { days?: number }) => {
   const stage = stageOf(options);
   const { name, logRetentionDays, logLevel } = stage;
   const { days = Math.min(30, logRetentionDays) } = options;
@@ -74,17 +74,17 @@ const usageIn = async (options: Options & { days?: number }) => {
 };
 
 /** Logs an act as one JSON line on standard error. Standard output has only the result. */
-const logAct = (act: string, options: Options, details: object) => {
+const logAct = (act: string, options: KeysOptions, details: object) => {
   const stage = stageName(options);
   console.error(toJson({ timestamp: new Date().toISOString(), act, stage, ...details }));
 };
 
 /** Prints a result as JSON or as its text. */
-const print = ({ json }: Options, result: object, text: string) =>
+const print = ({ json }: KeysOptions, result: object, text: string) =>
   console.log(json ? toJson(result) : text);
 
 /** Prints a row for each key as JSON or as a table. */
-const printRows = (options: Options, rows: readonly object[]) =>
+const printRows = (options: KeysOptions, rows: readonly object[]) =>
   print(options, rows, rows.length > 0 ? toTable(rows) : 'There are no keys.');
 
 /** Returns the parts of a key that may be shown. The secret and its hash are not among them. */
@@ -107,7 +107,7 @@ const endsOf = ({ record, previous }: IssuedApiKey & Partial<RotatedApiKey>) => 
 ];
 
 /** Prints a new key. A key of the probe is not printed. It replaces the previous one in SSM. */
-const handOver = async (options: Options, issued: IssuedApiKey & Partial<RotatedApiKey>) => {
+const handOver = async (options: KeysOptions, issued: IssuedApiKey & Partial<RotatedApiKey>) => {
   const { apiKey, record, previous } = issued;
   const details = { ...shown(record), ...(previous && { previous }) };
   if (record.owner !== probeOwner) {
@@ -181,7 +181,7 @@ export const keysProgram = (
       }),
     )
     .option('--expires-in <duration>', 'lifetime of the key; unlimited by default', milliseconds)
-    .action(async (options: Options & { owner: string; forProbe?: true }) => {
+    .action(async (options: KeysOptions & { owner: string; forProbe?: true }) => {
       const { owner, forProbe, expiresIn } = options;
       if (!isPrintable(owner))
         throw new Error('The owner must not contain control or format characters');
@@ -194,14 +194,14 @@ export const keysProgram = (
       await handOver(options, issued);
     });
 
-  command('list', 'list all keys, without their secrets').action(async (options: Options) => {
+  command('list', 'list all keys, without their secrets').action(async (options: KeysOptions) => {
     const keys = await keysOf(options);
     printRows(options, (await keys.list(reportMalformed)).map(shown));
   });
 
   command('usage', 'count the requests of each key, and show its last use')
     .option('--days <days>', 'how far back; by default at most 30', numberOfDays)
-    .action(async (options: Options) => printRows(options, await usageIn(options)));
+    .action(async (options: KeysOptions) => printRows(options, await usageIn(options)));
 
   command('rotate', 'issue a successor of a key, and expire the old key after a grace period')
     .argument('<keyId>', 'the id of a key, as `list` shows it')
@@ -212,7 +212,7 @@ export const keysProgram = (
     )
     .option('--expires-in <duration>', "new key's lifetime; by default the old one's", milliseconds)
     .option('--again', 'rotate a key whose successor was lost')
-    .action(async (keyId: string, options: Options & { grace: number; again?: true }) => {
+    .action(async (keyId: string, options: KeysOptions & { grace: number; again?: true }) => {
       const { grace: graceMs, expiresIn: lifetimeMs, again } = options;
       const keys = await keysOf(options);
       const issued = await keys.rotate(keyId, { graceMs, lifetimeMs, again });
@@ -224,7 +224,7 @@ export const keysProgram = (
   command('revoke', 'end a key now; it is refused after about 60 s')
     .argument('<keyId>', 'the id of a key, as `list` shows it')
     .option('--yes', 'do not ask first')
-    .action(async (keyId: string, options: Options & { yes?: true }) => {
+    .action(async (keyId: string, options: KeysOptions & { yes?: true }) => {
       const keys = await keysOf(options);
       const { owner } = await keys.find(keyId);
       if (!options.yes && !confirm) throw new Error('There is no terminal to ask: add --yes');

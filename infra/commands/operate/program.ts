@@ -18,7 +18,7 @@ import { type FunctionName, functionNames, reserve } from './reserve.ts';
 import { restore, restoreCopy } from './restore.ts';
 import { throttle } from './throttle.ts';
 
-interface Options {
+interface OperateOptions {
   readonly stage: Stage;
   readonly emulator?: true;
   readonly yes?: true;
@@ -55,7 +55,7 @@ export const operateProgram = (
 
   /** Prints what a command does, waits until its word is typed, and does it. */
   const perform = async (
-    { stage: named, emulator, yes }: Options,
+    { stage: named, emulator, yes }: OperateOptions,
     plan: (opened: OperatedStage) => Step[] | Promise<Step[]>,
     deletes?: TableKind,
   ) => {
@@ -82,16 +82,16 @@ export const operateProgram = (
 
   const table = () => new Argument('<table>', 'its table').choices(tableKinds);
 
-  command('close', 'stop all requests: clients get 503').action((options: Options) =>
+  command('close', 'stop all requests: clients get 503').action((options: OperateOptions) =>
     perform(options, (opened) => reserve(opened, functionNames, 0)),
   );
-  command('open', 'let requests through again').action((options: Options) =>
+  command('open', 'let requests through again').action((options: OperateOptions) =>
     perform(options, (opened) => reserve(opened, functionNames)),
   );
   command('reserve', 'reserve concurrency for a function, as stages.ts declares or a number')
     .addArgument(new Argument('<function>', 'an operation, or unrouted').choices(functionNames))
     .argument('[number]', 'the concurrency', number)
-    .action((name: FunctionName, concurrency: number | undefined, options: Options) =>
+    .action((name: FunctionName, concurrency: number | undefined, options: OperateOptions) =>
       perform(options, (opened) => reserve(opened, [name], concurrency)),
     );
   command('throttle', 'limit an operation, as operations.ts declares or to a rate and a burst')
@@ -100,7 +100,7 @@ export const operateProgram = (
     )
     .argument('[rate]', 'requests a second', number)
     .argument('[burst]', 'requests at once', number)
-    .action((name: OperationName, ratePerSecond, burst, options: Options) => {
+    .action((name: OperationName, ratePerSecond, burst, options: OperateOptions) => {
       if (ratePerSecond !== undefined && burst === undefined) throw new Error('Give a burst too');
       const limits = burst === undefined ? undefined : { ratePerSecond, burst };
       return perform(options, (opened) => throttle(opened, name, limits));
@@ -108,28 +108,28 @@ export const operateProgram = (
   command('remove-item', 'remove a corrupt item')
     .addArgument(table())
     .argument('<id>', 'the id of the pet or the key', text(/^[\w.+-]{1,64}$/, 'an id'))
-    .action((kind: TableKind, id: string, options: Options) =>
+    .action((kind: TableKind, id: string, options: OperateOptions) =>
       perform(options, (opened) => removeItem(opened, kind, id)),
     );
   command('restore-copy', 'restore a table as of a time into a new table, <name>-restored')
     .addArgument(table())
     .argument('<time>', 'the time in UTC, such as 2030-01-31T03:00:00Z', time)
-    .action((kind: TableKind, at: Date, options: Options) =>
+    .action((kind: TableKind, at: Date, options: OperateOptions) =>
       perform(options, (opened) => restoreCopy(opened, kind, at)),
     );
   command('delete-table', 'delete a table; asks for its name, and the service must be closed')
     .addArgument(table())
-    .action((kind: TableKind, options: Options) =>
+    .action((kind: TableKind, options: OperateOptions) =>
       perform(options, (opened) => deleteTable(opened, kind), kind),
     );
   command('restore', 'restore a table that is gone, and all settings that it lacks')
     .addArgument(table())
     .option('--backup <arn>', 'the backup; by default the newest')
-    .action((kind: TableKind, options: Options & { backup?: string }) =>
+    .action((kind: TableKind, options: OperateOptions & { backup?: string }) =>
       perform(options, (opened) => restore(opened, kind, options.backup)),
     );
   command('continue-rollback', 'continue a failed rollback of the stack').action(
-    (options: Options) => perform(options, continueRollback),
+    (options: OperateOptions) => perform(options, continueRollback),
   );
   return program;
 };
