@@ -193,8 +193,9 @@ const query = async ({ status, firstId, limit }: QueryRange, context: CallContex
     let last = typeof firstId === 'bigint' ? Number(firstId) - 1 : 0;
     for (const item of Items ?? [{}]) {
       const id = integerPartOfId(item);
+      const isIdOfPet = item['id'] === id && id > 0;
       // Two corrupt ids may have the same integer part. A comparison with NaN is false.
-      const isAhead = item['id'] === id && id > 0 ? id > last : id >= last;
+      const isAhead = isIdOfPet ? id > last : id >= last;
       if (!(item['status'] === status && isAhead)) throw implausible();
       last = id;
     }
