@@ -4,8 +4,8 @@ import { type OperationDescriptions, paths } from './operations.ts';
 import { bodySchemas } from './schemas.ts';
 
 /**
- * Describes a server whose host the reader fills in. The hosts are examples, because API Gateway chooses the
- * host of a stage when the stage is deployed, and one contract describes every deployment.
+ * Describes a server whose host the reader fills in. The default hosts are examples until you set them here.
+ * They can't follow from the stages: without a custom domain, AWS chooses a host when the stage is deployed.
  */
 const server = (description: string, host: string) => ({
   url: 'https://{host}/v1',
