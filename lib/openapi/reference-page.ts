@@ -88,8 +88,8 @@ const readGuide = async (contract: Contract, file: string) => {
 /** The first call with the address and the key of the local service. */
 const withLocalService = (text: string, { baseAddress }: PageService) =>
   text
-    .replace("'https://animal-store.example/v1'", `'${baseAddress}'`)
-    .replace("'pets_live_…'", '"$(cat .local/api-key)"');
+    .replace(/(?<=BASE_URL=)'.*'/, `'${baseAddress}'`)
+    .replace(/(?<=API_KEY=)'.*'/, '"$(cat .local/api-key)"');
 
 /**
  * Returns the document that the page shows: the contract with an introduction for people,
