@@ -39,22 +39,24 @@ export const measureColdInstructions = async (
     // Node.js calls getegid too when it starts, so INIT has several parts.
     return { firstInvocation: parts.at(-1) ?? Number.NaN, millions };
   };
-  // At the same time: other load on the machine changes no count.
   const rows = measured.map(async (request) => {
-    const empty = await count('empty', request);
-    const ofRequest: ColdInstructions[] = [];
-    for (const name of names) {
-      // The frameworks' figure of one request is enough.
-      if (isPeer(name) && request !== 'getPet') continue;
-      const { millions, firstInvocation } = await count(name, request);
-      ofRequest.push({
-        name,
-        request,
-        millions: millions - empty.millions,
-        firstInvocation: firstInvocation - empty.firstInvocation,
-      });
-    }
-    return ofRequest;
+    const empty = count('empty', request);
+    // The frameworks' figure of one request is enough.
+    const counted = names.filter((name) => request === 'getPet' || !isPeer(name));
+    return Promise.all(
+      counted.map(async (name) => {
+        const [{ millions, firstInvocation }, none] = await Promise.all([
+          count(name, request),
+          empty,
+        ]);
+        return {
+          name,
+          request,
+          millions: millions - none.millions,
+          firstInvocation: firstInvocation - none.firstInvocation,
+        };
+      }),
+    );
   });
   return (await Promise.all(rows)).flat();
 };

@@ -15,7 +15,7 @@ import { type Effort, measure, measureGated, type Results } from './results.ts';
 const full: Effort = {
   counted: measuredNames,
   coldRequests,
-  cpuRounds: 31,
+  cpuRounds: 21,
   // By then V8 has optimised what runs often.
   warmUps: 2_000,
   warmRuns: 40,
