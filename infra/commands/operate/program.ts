@@ -94,7 +94,7 @@ export const operateProgram = (
     .action((name: FunctionName, concurrency: number | undefined, options: OperateOptions) =>
       perform(options, (opened) => reserve(opened, [name], concurrency)),
     );
-  command('throttle', 'limit an operation, as operations.ts declares or to a rate and a burst')
+  command('throttle', 'limit an operation, as declared or to a rate and a burst')
     .addArgument(
       new Argument('<operation>', 'its name').choices(operations.map(({ name }) => name)),
     )

@@ -5,7 +5,7 @@ import type { Throttle } from '../../stages.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 
-/** Plans the throttle of all methods of an operation: by default what is declared for the stage. */
+/** Plans the throttle of an operation's methods: by default the declared one. */
 export const throttle = async (
   { apiGateway, idOf, stage }: OperatedStage,
   name: OperationName,
