@@ -1,13 +1,18 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
 import { placeholdersIn } from '../../infra/placeholders.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/stages.ts';
+import { makeCertificate } from '../bench/certificate.ts';
 import {
   type Answers,
   json,
@@ -16,6 +21,7 @@ import {
   xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
+import { listen } from '../support/listen.ts';
 
 const account = '777777777777';
 const region = 'eu-west-1';
@@ -126,8 +132,36 @@ describe('the preflight', () => {
       expect.stringMatching(/^prod has no domain api.store.test yet: .* a later release/),
     );
     expect(await preflight({ ...later, defaultAddressDisabled: false })).toEqual([]);
-    aws.answers = ready;
-    expect(await preflight(later)).toEqual([]);
+  });
+
+  it('asks the domain before it lets the default address be turned off', async () => {
+    await using certificateOfDomain = await makeCertificate(['localhost']);
+    const server = createServer(certificateOfDomain, (_request, response) => {
+      response.writeHead(503).end();
+    });
+    const domainAt = (port: number) => {
+      const domain = `localhost:${port}`;
+      aws.answers = {
+        ...ready,
+        ...certificate('ISSUED', domain),
+        ListStackResources: stackOf('UPDATE_COMPLETE', domain),
+      };
+      const customDomain = { domainName: domain, certificateArn };
+      return preflight({ ...stage, customDomain, defaultAddressDisabled: true });
+    };
+    const port = await listen(server);
+    expect(await domainAt(port)).toEqual([
+      expect.stringMatching(/^https:\/\/localhost:\d+ can't be reached \(.*certif.*\): point its/),
+    ]);
+    const trusted = await readFile(certificateOfDomain.file, 'utf8');
+    setDefaultCACertificates([...getCACertificates(), trusted]);
+    expect(await domainAt(port)).toEqual([]);
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+    expect(await domainAt(port)).toEqual([
+      expect.stringMatching(/can't be reached \(.*ECONNREFUSED/),
+    ]);
   });
 
   it('finds a certificate of another region', async () => {

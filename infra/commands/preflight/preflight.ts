@@ -117,14 +117,27 @@ const deployedResources = async (stage: Stage, type: string) => {
     .filter(({ ResourceType }) => ResourceType === type);
 };
 
-/** Checks that clients had a release's time to move to the domain before their old address is turned off. */
+/**
+ * Checks that clients had a release's time to move to the domain before their old address is turned off, and
+ * that the domain responds. Any status will do, so that a stage that fails can get a hotfix.
+ */
 const address: Check = async (stage) => {
   if (!stage.customDomain || !stage.defaultAddressDisabled) return [];
   const { domainName } = stage.customDomain;
   const domains = await deployedResources(stage, 'AWS::ApiGateway::DomainName');
-  return [
-    !domains.some(({ PhysicalResourceId }) => PhysicalResourceId === domainName) &&
+  if (!domains.some(({ PhysicalResourceId }) => PhysicalResourceId === domainName))
+    return [
       `${stage.name} has no domain ${domainName} yet: release it without defaultAddressDisabled, point its DNS to the output DomainTarget, and set defaultAddressDisabled in a later release.`,
+    ];
+  const problem = await fetch(`https://${domainName}/`, {
+    signal: AbortSignal.timeout(20_000),
+  }).then(
+    () => false as const,
+    ({ cause, message }: Error) => messageOf(cause ?? message),
+  );
+  return [
+    problem !== false &&
+      `https://${domainName} can't be reached (${problem}): point its DNS to the output DomainTarget, or release without defaultAddressDisabled.`,
   ];
 };
 
