@@ -8,6 +8,12 @@ export interface GithubRepository {
    */
   readonly ownerId: number;
   readonly repositoryId: number;
+  /**
+   * Whether the subjects of its tokens lack the ids, so that another repository that gets its name later could
+   * use the roles. This prints the start of a subject, with ids or without:
+   * gh api repos/<owner>/<name>/actions/oidc/customization/sub --jq .sub_claim_prefix
+   */
+  readonly subjectsLackIds: boolean;
   /** The accounts that have GitHub's identity provider already. An account can have it once. */
   readonly accountsWithProvider: readonly string[];
 }
@@ -18,5 +24,6 @@ export const githubRepository: GithubRepository = {
   name: '',
   ownerId: 0,
   repositoryId: 0,
+  subjectsLackIds: false,
   accountsWithProvider: [],
 };

@@ -86,12 +86,14 @@ export class GithubStack extends Stack {
    * https://github.com/aws-actions/configure-aws-credentials/pull/1889
    */
   #conditionsFor(environment: string) {
-    const { owner, name, ownerId, repositoryId } = this.#repository;
-    const repositories = [`${owner}@${ownerId}/${name}@${repositoryId}`, `${owner}/${name}`];
+    const { owner, name, ownerId, repositoryId, subjectsLackIds } = this.#repository;
+    const repository = subjectsLackIds
+      ? `${owner}/${name}`
+      : `${owner}@${ownerId}/${name}@${repositoryId}`;
     return {
       StringEquals: {
         [`${issuer}:aud`]: audience,
-        [`${issuer}:sub`]: repositories.map((each) => `repo:${each}:environment:${environment}`),
+        [`${issuer}:sub`]: `repo:${repository}:environment:${environment}`,
       },
     };
   }

@@ -189,6 +189,7 @@ describe('the roles of the workflows on GitHub', async () => {
     name: 'animal-store',
     ownerId: 123456,
     repositoryId: 456789,
+    subjectsLackIds: false,
     accountsWithProvider: [],
   };
   const region = 'eu-west-1';
@@ -286,29 +287,33 @@ describe('the roles of the workflows on GitHub', async () => {
   it.each([
     ['proddeploy', 'prod'],
     ['proddiff', 'diff'],
-  ])(
-    '%s accepts the jobs of the environment %s of one repository, with ids and without',
-    (start, environment) => {
-      const { Statement: statements } = role(start).AssumeRolePolicyDocument;
-      expect(statements).toEqual([
-        {
-          Effect: 'Allow',
-          Action: 'sts:AssumeRoleWithWebIdentity',
-          Principal: { Federated: { Ref: expect.stringMatching(/^Provider/) } },
-          Condition: {
-            StringEquals: {
-              'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-              'token.actions.githubusercontent.com:sub': [
-                `repo:octocat@123456/animal-store@456789:environment:${environment}`,
-                `repo:octocat/animal-store:environment:${environment}`,
-              ],
-            },
+  ])('%s accepts the jobs of the environment %s of one repository', (start, environment) => {
+    const { Statement: statements } = role(start).AssumeRolePolicyDocument;
+    expect(statements).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'sts:AssumeRoleWithWebIdentity',
+        Principal: { Federated: { Ref: expect.stringMatching(/^Provider/) } },
+        Condition: {
+          StringEquals: {
+            'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+            'token.actions.githubusercontent.com:sub': `repo:octocat@123456/animal-store@456789:environment:${environment}`,
           },
         },
-      ]);
-      template.resourceCountIs('AWS::IAM::OIDCProvider', 1);
-    },
-  );
+      },
+    ]);
+    template.resourceCountIs('AWS::IAM::OIDCProvider', 1);
+  });
+
+  it('accept a name without ids only if the repository has such subjects', () => {
+    const older = synthesise({ ...repository, subjectsLackIds: true });
+    for (const { AssumeRolePolicyDocument } of propertiesOf(older, 'AWS::IAM::Role')) {
+      const { StringEquals } = AssumeRolePolicyDocument.Statement[0].Condition;
+      expect(StringEquals['token.actions.githubusercontent.com:sub']).toMatch(
+        /^repo:octocat\/animal-store:environment:/,
+      );
+    }
+  });
 
   it('use a provider that the account has already', () => {
     const imported = synthesise({ ...repository, accountsWithProvider: [account] });
