@@ -84,7 +84,7 @@ export const expectInvalid = (response: ClientResponse, message: string | RegExp
 
 /**
  * Expects an Error body of 400 or 404. Unverified: whether API Gateway, the firewall or the function refuses
- * such requests (test/README.md, "What we know about AWS").
+ * such requests (`path-nul`, `path-dots`, `path-not-utf-8`).
  */
 export const expectRefused = ({ status }: ClientResponse) => expect([400, 404]).toContain(status);
 

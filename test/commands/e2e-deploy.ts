@@ -9,8 +9,16 @@ import {
   DescribeStacksCommand,
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
-import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs';
-import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  CloudWatchLogsClient,
+  paginateDescribeLogGroups,
+  paginateFilterLogEvents,
+} from '@aws-sdk/client-cloudwatch-logs';
+import {
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  paginateListVersionsByFunction,
+} from '@aws-sdk/client-lambda';
 import { DeleteParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import ms from 'ms';
@@ -25,7 +33,7 @@ import {
 } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { emulated, rehearsal } from '../../infra/stages.ts';
-import { faultyReplies } from '../observations/observations.ts';
+import { type DeploymentObservations, faultyReplies } from '../observations/observations.ts';
 import { writeRecord } from '../observations/write-record.ts';
 import { sendTo } from '../support/http-client.ts';
 
@@ -186,19 +194,23 @@ const rehearse = async (root: string) => {
   const baseAddress = await deployedAddress();
   await expectRelease(baseAddress, 'first');
   runAcceptanceTests(baseAddress);
-  await recordObservations(root, baseAddress);
   succeed(['cdk', 'diff', stack, '--fail', '--app', first]);
   succeed(deploy(first));
 
   succeed(deploy(await synthesise(root, 'second', answers.good('second'))));
   await expectRelease(baseAddress, 'second');
 
+  const seen: Partial<DeploymentObservations>[] = [];
   if (isEmulator)
     console.log('LEFT OUT: a release that its check refuses. MiniStack has no CodeDeploy.');
   else {
+    const runs = await hookRuns();
     const refused = await synthesise(root, 'refused', answers.wrong);
     failAsExpected(deploy(refused), 'the check before traffic refuses the release');
     await expectRelease(baseAddress, 'second');
+    // CloudWatch Logs shows a line late.
+    await pause(60_000);
+    seen.push({ 'rollback-runs-the-hook': (await hookRuns()) - runs > 1 });
   }
 
   const { keys } = await openStage(stage);
@@ -209,27 +221,39 @@ const rehearse = async (root: string) => {
   succeed(deploy(await synthesise(root, 'bad', answers.wrongAtRoot)));
   failAsExpected(smoke, 'the release gives a wrong answer at the root');
   const back = await synthesise(root, 'back', answers.good('second'), false);
+  const versions = await versionsOfUnrouted();
   succeed(deploy(back));
   await expectRelease(baseAddress, 'second');
+  const published = (await versionsOfUnrouted()) > versions;
+  seen.push({ 'way-back-publishes-a-version': published });
   succeed(smoke);
 
   succeed(deploy(await synthesise(root, 'third', answers.good('third'))));
   await expectRelease(baseAddress, 'third');
   succeed(smoke);
   await keys.revoke(record.keyId);
+  await recordObservations(root, baseAddress, Object.assign({}, ...seen));
 };
 
 /**
  * Records in `test/observations/aws.json` what AWS does where no source tells, and how fast functions are.
  * Lists what differs from the record before in `.build/observation-changes.md`.
  */
-const recordObservations = async (root: string, baseAddress: string) => {
+const recordObservations = async (
+  root: string,
+  baseAddress: string,
+  deployments: Partial<DeploymentObservations>,
+) => {
   const { keys } = await openStage(stage);
   const { apiKey, record } = await keys.issue('observations', ms('1h'));
   const onAws = join(projectDirectory, 'test/observations/aws.json');
   const file = isEmulator ? join(root, 'observations.json') : onAws;
-  const packageBytes = await packageSizes();
-  const changes = await writeRecord(file, stage, { baseAddress, apiKey, packageBytes });
+  const functions = await functionsOfStage();
+  const packageBytes = Object.fromEntries(
+    functions.map(({ bundle, CodeSize = 0 }) => [bundle, CodeSize]),
+  );
+  const found = { baseAddress, apiKey, packageBytes, deployments };
+  const changes = await writeRecord(file, stage, found);
   await keys.revoke(record.keyId);
   console.log(await readFile(file, 'utf8'));
   if (isEmulator) {
@@ -240,21 +264,41 @@ const recordObservations = async (root: string, baseAddress: string) => {
   await writeFile(join(projectDirectory, '.build/observation-changes.md'), changes.join('\n'));
 };
 
-/** Returns the size of each function's package in bytes, by the name of its bundle. */
-const packageSizes = async () => {
-  const client = new LambdaClient();
-  const sizes: Record<string, number> = {};
-  for await (const { StackResourceSummaries = [] } of paginateListStackResources(
-    { client: cloudformation },
-    { StackName: stack },
-  ))
-    for (const { ResourceType, PhysicalResourceId: FunctionName } of StackResourceSummaries) {
-      if (ResourceType !== 'AWS::Lambda::Function') continue;
-      const command = new GetFunctionConfigurationCommand({ FunctionName });
-      const { Handler = '', CodeSize = 0 } = await client.send(command);
-      sizes[Handler.replace('.handler', '')] = CodeSize;
-    }
-  return sizes;
+const lambda = new LambdaClient();
+
+/** Returns the configuration of each function, with the name of its bundle. */
+const functionsOfStage = async () => {
+  const pages = paginateListStackResources({ client: cloudformation }, { StackName: stack });
+  const resources = (await Array.fromAsync(pages))
+    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
+    .filter(({ ResourceType }) => ResourceType === 'AWS::Lambda::Function');
+  const functions = [];
+  for (const { PhysicalResourceId: FunctionName } of resources) {
+    const found = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+    functions.push({ ...found, bundle: (found.Handler ?? '').replace('.handler', '') });
+  }
+  return functions;
+};
+
+const functionOf = async (name: string) => {
+  const found = (await functionsOfStage()).find(({ bundle }) => bundle === name);
+  if (!found) throw new Error(`${stack} has no function ${name}`);
+  return found;
+};
+
+const versionsOfUnrouted = async (): Promise<number> => {
+  const { FunctionName } = await functionOf('unrouted');
+  const pages = paginateListVersionsByFunction({ client: lambda }, { FunctionName });
+  return (await Array.fromAsync(pages)).flatMap(({ Versions = [] }) => Versions).length;
+};
+
+/** Returns how often the check before traffic has run. Lambda reports each time. */
+const hookRuns = async (): Promise<number> => {
+  const { LoggingConfig } = await functionOf('before-traffic');
+  const logGroupName = LoggingConfig?.LogGroup;
+  const query = { logGroupName, filterPattern: '"REPORT RequestId"' };
+  const pages = paginateFilterLogEvents({ client: new CloudWatchLogsClient() }, query);
+  return (await Array.fromAsync(pages)).flatMap(({ events = [] }) => events).length;
 };
 
 /** Deletes the stage with the API key of its probe, if there is one. Throws if anything of it is left. */

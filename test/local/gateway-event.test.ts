@@ -100,7 +100,7 @@ describe('the event of a request', () => {
     ['keeps an encoded slash', '/v1/pets/a%2Fb', '/pets/a%2Fb', '/v1/pets/a%2Fb'],
     // aws/aws-lambda-dotnet#440
     ['keeps a semicolon', '/v1/pets/7;x=1', '/pets/7;x=1', '/v1/pets/7;x=1'],
-    // Unverified.
+    // Unverified: `path-dots`, `path-nul`.
     ['keeps encoded dots and zeros', '/v1/pets/%2e%2E%00', '/pets/%2e%2E%00', '/v1/pets/%2e%2E%00'],
   ])(
     'has a path that %s: %s becomes %s, and %s in the context',

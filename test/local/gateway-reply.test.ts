@@ -19,14 +19,14 @@ describe('a reply of a function', () => {
     ['may have its status as text', { statusCode: '201', body: 'hello' }, 201, 'hello'],
     ['may have null instead of headers', { statusCode: 200, headers: null, body: null }, 200, ''],
     ['keeps base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'aGk='],
-    // Unverified.
+    // Unverified: `headers-of-204`.
     ['has no body with 204', { statusCode: 204, body: 'x' }, 204, ''],
   ])('%s: %j', async (_rule, reply, status, body) => {
     expect(await responseTo(reply)).toMatchObject({ status, body });
   });
 
   it.each<[kind: string, reply: unknown]>([
-    // LocalStack, aws-lambda-dotnet. Unverified: which type of gateway response it is.
+    // LocalStack, aws-lambda-dotnet. Unverified: its type of gateway response (`reply-malformed`).
     ['a word as status', { statusCode: 'test' }],
     ['status 0', { statusCode: 0 }],
     ['a key beside those of the format', { statusCode: 200, cookies: [] }],
@@ -34,7 +34,7 @@ describe('a reply of a function', () => {
     ['a string', 'hello'],
     ['a list', []],
     ['text instead of a list of values', { statusCode: 200, multiValueHeaders: { 'X-Text': 'a' } }],
-    // Unverified.
+    // Unverified: `reply-null`, and `reply-malformed` for the others.
     ['null', null],
     ['status 101', { statusCode: 101 }],
     ['an object as body', { statusCode: 200, body: { hello: 'world' } }],

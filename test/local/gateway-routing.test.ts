@@ -26,7 +26,7 @@ describe('the route of a request', () => {
     ['skips slashes before the stage', 'GET //v1/pets', '/pets', null],
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html
     ['has ANY for other methods', 'PATCH /v1/pets/7', '/pets/{petId}', { petId: '7' }],
-    // Unverified. Reports on the root without a slash contradict each other: aws/chalice#65 and
+    // Unverified: `root-without-slash`. Reports contradict each other: aws/chalice#65 and
     // stackery/php-lambda-layer#31.
     ['may be the root', 'DELETE /v1/', '/', null],
     ['may be the root without a slash', 'GET /v1', '/', null],
@@ -79,7 +79,7 @@ describe('a request that no route takes', () => {
   it.each<[what: string, request: string, headers: object, status: number, body: string]>([
     // LocalStack.
     ['a method that the resource lacks', 'POST /v1/pets/mine', {}, 404, unmatched],
-    // Unverified.
+    // Unverified: `method-purge`.
     ['a method beyond those of ANY', 'PROPFIND /v1/pets', {}, 404, unmatched],
     // DataBiosphere/azul#7470: API Gateway takes the Bearer token for a malformed signature.
     ['such a method with a key', 'POST /v1/pets/mine', bearer, 418, refused],
@@ -165,7 +165,7 @@ describe('gateway responses', () => {
 });
 
 describe('a request that is too large', () => {
-  // koki-develop/lgtm-generator#10. Unverified: the type of the response.
+  // koki-develop/lgtm-generator#10. Unverified: the type of the response (`event-over-6-mb`).
   it('gets REQUEST_TOO_LARGE when its event has more than 6 MB', async () => {
     const post = (length: number) =>
       gateway.request('/v1/pets', { method: 'POST', body: 'a'.repeat(length) });
@@ -187,7 +187,7 @@ describe('a request above the limits of AWS itself', () => {
   const chunkOf = (bytes: number) => `${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n`;
 
   // https://ntsblog.homedev.com.au/index.php/2021/03/09/aws-api-gateway-http-header-is-larger-than-10240-bytes/
-  // Unverified: the status and the type.
+  // Unverified: the status and the type (`headers-over-10240-bytes`).
   it('gets plain text without ids for more than 10,240 bytes of headers', async () => {
     const response = await gateway.sendBytes(long(10_300));
     expect(response).toMatch(/^HTTP\/1\.1 431 /);
@@ -219,7 +219,7 @@ describe('bytes on a connection', () => {
   it.each([
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
     ['200 below 10,240 bytes of headers', 200, long(10_100)],
-    // Unverified.
+    // Unverified: `host-missing`.
     ['200 without a Host', 200, `${get}\r\n`],
     // DataBiosphere/azul#7470
     ['DEFAULT_4XX when they are not HTTP', 418, 'hello\r\n\r\n'],

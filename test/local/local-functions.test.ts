@@ -29,7 +29,7 @@ describe('a function that fails', () => {
     // DataBiosphere/azul#8258
     ['fills its memory', '/v1/fail/fills-memory', /memory/],
     ['returns more than 6 MB', '/v1/fail/long', /more than 6291556 bytes/],
-    // Unverified.
+    // Unverified: `reply-time-out`.
     ['waits until its time-out', '/v1/stuck/hangs', /timed out after 0.5 s/],
     ['computes until its time-out', '/v1/stuck/loops', /timed out after 0.5 s/],
   ])(
@@ -58,7 +58,7 @@ describe('a function that fails', () => {
     );
   });
 
-  // Unverified.
+  // Unverified: `reply-null`.
   it('gets 502 when it has no result', async () => {
     expect((await gateway.request('/v1/fail/nothing')).status).toBe(502);
   });

@@ -34,6 +34,7 @@ export const observationsWith = (apiKey: string): Readonly<Record<string, RawReq
     'path-nul': { path: '/pets/%00', headers: [key] },
     'path-dots': { path: '/pets/%2e%2e', headers: [key] },
     'path-not-utf-8': { path: '/pets/%ff', headers: [key] },
+    'path-percent': { path: '/pets/%zz', headers: [key] },
     'query-semicolon': { path: '/pets?limit=1;status=sold', headers: [key] },
     'query-without-equals': { path: '/pets?limit', headers: [key] },
     'body-not-utf-8': { ...creation, body: '{"name":"\xff","categoryId":1}', headers: [key, json] },
@@ -43,6 +44,8 @@ export const observationsWith = (apiKey: string): Readonly<Record<string, RawReq
     'event-over-6-mb': { ...creation, body: 'x'.repeat(7_000_000), headers: [key, json] },
     'content-type-unsupported': { ...creation, headers: [key, ['Content-Type', 'text/plain']] },
     'root-without-slash': { path: '', headers: [key] },
+    // This stage is called v1-unknown.
+    'stage-unknown': { path: '-unknown/pets' },
     'reply-null': { path: '/observe-null' },
     'reply-malformed': { path: '/observe-malformed' },
     'reply-time-out': { path: '/observe-time-out' },
@@ -55,3 +58,12 @@ export const observationsWith = (apiKey: string): Readonly<Record<string, RawReq
     'firewall-413': { ...creation, body: ' '.repeat(9_000), headers: [key, json] },
   };
 };
+
+/** What no source tells about deployments, by the names in test/README.md. `npm run e2e:deploy` observes it. */
+export type DeploymentObservations = Readonly<
+  Record<(typeof deploymentObservations)[number], boolean>
+>;
+export const deploymentObservations = [
+  'way-back-publishes-a-version',
+  'rollback-runs-the-hook',
+] as const;

@@ -4,7 +4,7 @@ import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-c
 import * as v from 'valibot';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import type { Stage } from '../../infra/stages.ts';
-import { observationsWith } from './observations.ts';
+import { type DeploymentObservations, observationsWith } from './observations.ts';
 import { observe } from './raw-request.ts';
 
 const TimedLine = v.object({
@@ -70,13 +70,18 @@ export const writeRecord = async (
     baseAddress,
     apiKey,
     packageBytes,
+    deployments,
   }: {
     readonly baseAddress: string;
     readonly apiKey: string;
     readonly packageBytes: Readonly<Record<string, number>>;
+    /** What was seen while the stage was deployed. */
+    readonly deployments: Partial<DeploymentObservations>;
   },
 ): Promise<string[]> => {
-  const responses: Record<string, Awaited<ReturnType<typeof observe>>> = {};
+  const responses: Record<string, Awaited<ReturnType<typeof observe>> | boolean> = {
+    ...deployments,
+  };
   for (const [name, request] of Object.entries(observationsWith(apiKey)))
     responses[name] = await observe(baseAddress, request);
   const { logGroupNames, config } = await openStage(stage);

@@ -1,17 +1,35 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { awsRecordText } from '../../infra/commands/facts/aws-record.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
-import { observationsWith } from '../observations/observations.ts';
+import { deploymentObservations, observationsWith } from '../observations/observations.ts';
 import { timesIn } from '../observations/write-record.ts';
+
+const names = [...Object.keys(observationsWith('pets_test_1')), ...deploymentObservations];
 
 it('test/README.md names each observation of AWS', () => {
   const readme = readFileSync(join(projectDirectory, 'test/README.md'), 'utf8');
   const [, list = ''] = readme.split('no test asserts it.');
   const named = [...list.matchAll(/`([a-z\d]+(?:-[a-z\d]+)+)`/g)].map(([, name]) => name);
-  const names = Object.keys(observationsWith('pets_test_1'));
   expect(named.filter((name) => name !== 'x-amz-apigw-id').toSorted()).toEqual(names.toSorted());
+});
+
+it('each comment about something unverified names its observation', () => {
+  const files = ['infra', 'lib', 'functions', 'test'].flatMap((folder) =>
+    globSync(`${folder}/**/*.ts`, { cwd: projectDirectory }).filter(
+      (path) => !/node_modules|observations.test/.test(path),
+    ),
+  );
+  const found = files.flatMap((path) => {
+    const text = readFileSync(join(projectDirectory, path), 'utf8');
+    return [...text.matchAll(/unverified\b.{0,240}/gis)].map(([said]) => ({ path, said }));
+  });
+  expect(found.length).toBeGreaterThan(20);
+  // A list of them, and the times that each run records.
+  const known = [...names, 'times', 'infra/local/aws-behaviour.md'];
+  const unnamed = found.filter(({ said }) => !known.some((name) => said.includes(`\`${name}\``)));
+  expect(unnamed.filter(({ said }) => !said.includes('with its observation'))).toEqual([]);
 });
 
 const report = (id: string, init = '') =>

@@ -45,7 +45,8 @@ describe('a body in base64', () => {
   });
 });
 
-// API Gateway may drop, merge or change some of these (unverified), so acceptance tests can't rely on them.
+// API Gateway may drop, merge or change some of these, so acceptance tests can't rely on them (unverified:
+// `idempotency-key-empty`, `idempotency-key-accented`).
 describe('a creation', () => {
   const type = 'application/json';
 

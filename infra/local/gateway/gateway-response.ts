@@ -6,15 +6,17 @@ const internalError = ['InternalServerErrorException', 'Internal server error'] 
 /**
  * The errors of API Gateway with which the local gateway responds. Each has the type of its gateway response,
  * which a template may customise, and the default status, error type and message. The comments name the
- * source of each, which `infra/local/aws-behaviour.md` links, and what is unverified.
+ * source of each, which `infra/local/aws-behaviour.md` links, and what is unverified, with its observation.
  */
 const gatewayErrors = {
-  // ustayready/fireprox#27, DataBiosphere/azul#7470. Unverified: error type and message.
+  // ustayready/fireprox#27, DataBiosphere/azul#7470. Unverified: error type and message
+  // (`path-percent`).
   badRequest: ['DEFAULT_4XX', 400, 'BadRequestException', 'Bad Request'],
   // OWASP/Serverless-Goat#14. No gateway response applies before a stage is found.
-  // Unverified: the error type.
+  // Unverified: the error type (`stage-unknown`).
   noSuchStage: [undefined, 403, 'ForbiddenException', 'Forbidden'],
-  // DataBiosphere/azul#7470, without what AWS appends about the token. Unverified: the error type.
+  // DataBiosphere/azul#7470, without what AWS appends about the token. Unverified: the error
+  // type (`method-purge`).
   tokenIsNoSignature: [
     'DEFAULT_4XX',
     403,
@@ -28,15 +30,16 @@ const gatewayErrors = {
     'MissingAuthenticationTokenException',
     'Missing Authentication Token',
   ],
-  // A stored 429 of Semantic Scholar's API. Unverified: the error type.
+  // A stored 429 of Semantic Scholar's API. Its error type is a guess: no observation floods the service.
   throttled: ['THROTTLED', 429, 'TooManyRequestsException', 'Too Many Requests'],
-  // koki-develop/lgtm-generator#10. Unverified: the type of the response.
+  // koki-develop/lgtm-generator#10. Unverified: the type of the response (`event-over-6-mb`).
   tooLarge: ['REQUEST_TOO_LARGE', 413, 'BadRequestException', 'Request Too Long'],
   // DataBiosphere/azul#6624, #8192 and #8258.
   functionFailed: ['INTEGRATION_FAILURE', 502, ...internalError],
-  // LocalStack, aws-lambda-dotnet. Unverified: the type of the response.
+  // LocalStack, aws-lambda-dotnet. Unverified: the type of the response
+  // (`reply-malformed`).
   malformedReply: ['DEFAULT_5XX', 502, ...internalError],
-  // DataBiosphere/azul#6284. Unverified: the error type.
+  // DataBiosphere/azul#6284. Unverified: the error type (`reply-time-out`).
   timedOut: ['INTEGRATION_TIMEOUT', 504, internalError[0], 'Endpoint request timed out'],
 } as const;
 

@@ -97,7 +97,7 @@ export const startGateway = async (options: GatewayOptions) => {
     const surroundings = { ...deployment, throttles, origin: originOf(server), log };
     send(response, withIds(request, await answer(surroundings, request, body)));
   };
-  // Unverified: whether API Gateway passes on a request without a Host header.
+  // Unverified: whether API Gateway passes on a request without a Host header (`host-missing`).
   const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
   server.on('request', (message, response) =>
     respond(message, response).catch((error) => {

@@ -19,7 +19,8 @@ const plainText = (status: number, body: string): GatewayReply => ({
   body,
 });
 /**
- * The response to headers over the limit. The status and the type are unverified. The source of the text is
+ * The response to headers over the limit. The status and the type are unverified
+ * (`headers-over-10240-bytes`). The source of the text is
  * https://ntsblog.homedev.com.au/index.php/2021/03/09/aws-api-gateway-http-header-is-larger-than-10240-bytes/
  */
 export const headersTooLong = plainText(431, 'HTTP header is larger than 10240 bytes.');
