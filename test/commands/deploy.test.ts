@@ -10,6 +10,7 @@ import { stackName } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { stages } from '../../infra/stages.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
+import { replaceGithubCli } from '../support/github-cli.ts';
 
 const table = 'AWS::DynamoDB::Table';
 const api = 'AWS::ApiGateway::RestApi';
@@ -124,12 +125,16 @@ describe('npm run deploy', () => {
       cwd: projectDirectory,
       env: { ...aws.variables, AWS_REGION: 'eu-west-1', PATH },
     });
-    const [err, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    const [err, out, [exitCode]] = await Promise.all([
+      text(child.stderr),
+      text(child.stdout),
+      once(child, 'close'),
+    ]);
     const cdk = (await readFile(log, 'utf8')).split('\n').filter(Boolean);
     const deleted = aws.requests
       .filter(({ action }) => action === 'DeleteChangeSet')
       .map(({ body }) => new URLSearchParams(body).get('ChangeSetName'));
-    return { err, exitCode, cdk, deleted };
+    return { err, out, exitCode, cdk, deleted };
   };
   const changeSets = [
     ['npm-run-deploy-refused', 'CREATE_COMPLETE', 'AVAILABLE'],
@@ -164,7 +169,7 @@ describe('npm run deploy', () => {
       `deploy AnimalStore-staging ${options.join(' ')} --context emulator=true --method prepare-change-set --change-set-name ${changeSet}`,
       `deploy AnimalStore-staging --app cdk.out --method execute-change-set --change-set-name ${changeSet} --require-approval never --outputs-file outputs.json`,
     ];
-    expect(result).toEqual({ err: '', exitCode: 0, cdk, deleted: [] });
+    expect(result).toEqual({ err: '', out: '', exitCode: 0, cdk, deleted: [] });
   });
 
   it('executes a change set that changes only outputs', async () => {
@@ -208,46 +213,65 @@ describe('npm run deploy', () => {
   });
 
   describe('going back', () => {
-    /** Puts a program in place of GitHub's CLI. The runs 40 and 20 have reached prod, 30 and 10 have not. */
-    const replaceGh = (download: string) =>
-      replaceProgram(
-        'gh',
-        `case "$2 $3" in
-          'list --workflow') printf '40\\n30\\n20\\n10\\n' ;;
-          'view 40' | 'view 20') echo "$3 commit-of-$3" ;;
-          download*) ${download} ;;
-        esac`,
-      );
-    const back = (run: string) => deploy([], 'AnimalStore-staging', '--before', run);
+    const run = (id: number, day: number, conclusion: string) => {
+      const end = `2026-01-0${day}T00:00:00Z`;
+      return { id, commit: `c${id}`, attempts: [{ conclusion, end }] };
+    };
+    const runs = [run(40, 4, 'success'), run(30, 3, 'failure'), run(20, 2, 'success')];
+    const back = (before: string, ...words: string[]) =>
+      deploy([], 'AnimalStore-prod', '--before', before, ...words);
 
-    it('deploys the last release before a run, without a canary', async () => {
-      await replaceGh('true');
-      const { err, exitCode, cdk } = await back('40');
+    it('deploys the last good release before a run, without a canary, and records that', async () => {
+      const calls = replaceGithubCli(directory, runs);
+      const { err, out, exitCode, cdk } = await back('40', '--yes');
       expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+      expect(out).toContain('1. Deploy c20, which the run 20 released, without a canary\n');
       const folder = join(projectDirectory, '.build/releases/20');
-      expect(await readFile(join(directory, 'gh.log'), 'utf8')).toContain(
-        `\nrun download 20 --name release --dir ${folder}\n`,
-      );
+      expect(calls()).toContain(`run download 20 --name release --dir ${folder}`);
+      expect(calls().filter((call) => call.includes('/statuses/'))).toEqual([
+        'api --silent repos/{owner}/{repo}/statuses/c40 -f state=failure -f context=prod -f description=Prod went back to c20',
+      ]);
       expect(cdk).toHaveLength(2);
       for (const command of cdk) expect(command).toContain(` --app ${folder}/stacks/canary-off `);
     });
 
+    it('records nothing of a release that failed, as its job shows that', async () => {
+      const calls = replaceGithubCli(directory, runs.slice(1));
+      expect((await back('30', '--yes')).exitCode).toBe(0);
+      expect(calls().join()).not.toContain('/statuses/');
+    });
+
     it('is not refused because of what the settings of this commit lack', async () => {
-      await replaceGh('true');
-      await back('40');
+      replaceGithubCli(directory, runs);
+      await back('40', '--yes');
       expect(aws.requests.map(({ action }) => action)).not.toContain('GET /account');
     });
 
+    const words = (given: string) => given.split(' ');
     it.each([
       [
         'says how to build a release that GitHub no longer has',
-        '41',
-        'git switch --detach commit-of-40',
+        words('AnimalStore-prod --before 40 --yes'),
+        'git switch --detach c20',
       ],
-      ['fails if there is no earlier release', '20', 'No release reached prod before the run 20.'],
-    ])('%s, and deploys nothing', async (_what, run, message) => {
-      await replaceGh('false');
-      const { err, exitCode, cdk } = await back(run);
+      [
+        'fails if there is no earlier release',
+        words('AnimalStore-prod --before 20 --yes'),
+        'No good release reached prod before the run 20.',
+      ],
+      [
+        'asks first',
+        words('AnimalStore-prod --before 40'),
+        'There is no terminal to ask: add --yes',
+      ],
+      [
+        'refuses a stage whose releases are not recorded',
+        words('AnimalStore-staging --before 40 --yes'),
+        'Only AnimalStore-prod can go back',
+      ],
+    ])('%s, and deploys nothing', async (what, given, message) => {
+      replaceGithubCli(directory, runs, { hasArtifacts: what === 'asks first' });
+      const { err, exitCode, cdk } = await deploy([], ...given);
       expect(err).toContain(message);
       expect({ exitCode, cdk }).toEqual({ exitCode: 1, cdk: [] });
     });

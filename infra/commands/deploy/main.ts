@@ -12,11 +12,13 @@ import {
 } from '../../names.ts';
 import { missingInRepository, placeholdersIn } from '../../placeholders.ts';
 import { regionOf } from '../../region-of.ts';
-import { emulated, type Stage, stages } from '../../stages.ts';
+import { emulated, prod, type Stage, stages } from '../../stages.ts';
+import { announce, askInTerminal, confirm } from '../confirm.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { stageOption } from '../stage-option.ts';
 import { changeSetPrefix, deleteUnexecuted, lossesOf, mixedIndexesOf } from './change-set.ts';
-import { releaseBefore } from './release-before.ts';
+import { downloadReleaseBefore } from './download-release-before.ts';
+import { recordReturnTo } from './releases.ts';
 
 interface DeployOptions {
   readonly stage?: Stage;
@@ -25,6 +27,7 @@ interface DeployOptions {
   readonly context: readonly string[];
   readonly app?: string;
   readonly before?: string;
+  readonly yes?: true;
   readonly revertDrift?: true;
 }
 
@@ -110,17 +113,34 @@ const run = async (ids: readonly string[], options: DeployOptions) => {
   const named = stage ? [...ids, stackName(stage)] : ids;
   if (named.length === 0 || !named.every((id) => targets.has(id)))
     throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
-  const app = options.before === undefined ? options.app : releaseBefore(options.before);
+  if (options.before !== undefined && named.join() !== stackName(prod))
+    throw new Error(`Only ${stackName(prod)} can go back, because GitHub records its releases.`);
   for (const target of targets.values()) {
     if (!named.includes(target.id)) continue;
     // What the settings of this commit lack must not keep a stage from going back to an earlier one.
-    const isWhole = target.kind === 'stage' && options.before === undefined;
+    const { before } = options;
+    const isWhole = target.kind === 'stage' && before === undefined;
     const found = await preflight(target.stage, isWhole ? 'stage' : 'account');
     const missing = target.kind === 'github' ? missingInRepository() : [];
-    const problems = [...placeholdersIn(target.stage), ...missing, ...found];
+    const unset = before === undefined ? [...placeholdersIn(target.stage), ...missing] : [];
+    const problems = [...unset, ...found];
     if (problems.length > 0) throw new Error(problems.join('\nerror: '));
-    await deploy(target, { ...options, ...(app !== undefined && { app }) });
+    if (before === undefined) await deploy(target, options);
+    else await goBack(target, before, options);
   }
+};
+
+/** Deploys the last good release before a run, when the operator agrees, and records that in GitHub. */
+const goBack = async (target: DeployableStack, before: string, options: DeployOptions) => {
+  const { folder, ...release } = downloadReleaseBefore(before);
+  const { name, environment } = target.stage;
+  const { account = 'of the credentials', region = 'of the credentials' } = environment ?? {};
+  announce({ stage: name, account, region }, [
+    `Deploy ${release.commit}, which the run ${release.run} released, without a canary`,
+  ]);
+  if (!options.yes) await confirm(askInTerminal, name, ': add --yes');
+  await deploy(target, { ...options, app: folder });
+  recordReturnTo(release);
 };
 
 const collect = (value: string, previous: readonly string[]) => [...previous, value];
@@ -143,9 +163,10 @@ program
   .addOption(
     new Option(
       '--before <run>',
-      'go back: deploy, without a canary, the last release before this run of release.yml',
+      'go back: deploy, without a canary, the last good release before this run of release.yml',
     ).conflicts('app'),
   )
+  .option('--yes', 'go back without asking first')
   .option('--revert-drift', 'also undo what was changed outside the stack')
   .action(run);
 

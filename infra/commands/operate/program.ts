@@ -3,6 +3,7 @@ import { operations } from '../../../lib/contract/operations.ts';
 import type { OperationName } from '../../../lib/contract/routes.ts';
 import { messageOf } from '../../message-of.ts';
 import { emulated, type Stage } from '../../stages.ts';
+import { type Ask, announce, confirm } from '../confirm.ts';
 import { stageOption } from '../stage-option.ts';
 import { continueRollback } from './continue-rollback.ts';
 import { deleteTable } from './delete-table.ts';
@@ -39,9 +40,7 @@ const time = (given: string) => new Date(text(instant, 'like 2030-01-31T03:00:00
  * The program of `npm run operate`. `ask` asks the operator to type something; it is absent when there is no
  * terminal.
  */
-export const operateProgram = (
-  ask: ((question: string) => Promise<string>) | undefined,
-): Command => {
+export const operateProgram = (ask: Ask | undefined): Command => {
   const program = new Command('npm run operate --').description(
     'Changes a deployed stage. Prints every call, and waits until you type the name of the stage.',
   );
@@ -64,13 +63,13 @@ export const operateProgram = (
     const done = await Promise.all(planned.map(({ isDone }) => isDone?.()));
     const steps = planned.filter((_step, at) => !done[at]);
     if (steps.length === 0) throw new Error('There is nothing to change');
-    console.log(`Stage ${named.name}, account ${opened.account}, region ${opened.region}`);
-    for (const [at, { description }] of steps.entries()) console.log(`${at + 1}. ${description}`);
-    if (!yes || deletes) {
-      if (!ask) throw new Error(`There is no terminal to ask${deletes ? '' : ': add --yes'}`);
-      const word = deletes ? opened.tableOf(deletes) : named.name;
-      if ((await ask(`Type ${word} to do this: `)) !== word) throw new Error('Nothing was changed');
-    }
+    const where = { ...opened, stage: named.name, account: `${opened.account}` };
+    announce(
+      where,
+      steps.map(({ description }) => description),
+    );
+    if (deletes) await confirm(ask, opened.tableOf(deletes));
+    else if (!yes) await confirm(ask, named.name, ': add --yes');
     for (const [at, { isDone, run }] of steps.entries()) {
       if (await isDone?.()) continue;
       await run().catch((cause) => {
