@@ -7,7 +7,10 @@ import { replaceGithubCli } from '../support/github-cli.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'animal-store-releases-'));
 afterAll(() => rmSync(directory, { recursive: true }));
-beforeEach(() => vi.stubEnv('PATH', directory));
+beforeEach(() => {
+  vi.stubEnv('PATH', directory);
+  vi.stubEnv('GITHUB_RUN_ID', undefined);
+});
 
 const day = (number: number) => `2026-01-0${number}T00:00:00Z`;
 const ended = (conclusion: string, on: number, deploy = 'success') => ({
@@ -69,6 +72,12 @@ describe('the last good release', () => {
     const refused = { id: 40, commit: 'c40', attempts: [ended('failure', 4, 'skipped')] };
     replaceGithubCli(directory, [refused, third]);
     expect(() => lastRelease('40')).toThrow('The run 40 deployed nothing to prod.');
+  });
+
+  it('is known to a run whose own steps GitHub does not list yet', () => {
+    replaceGithubCli(directory, [{ id: 40, commit: 'c40' }, third]);
+    vi.stubEnv('GITHUB_RUN_ID', '40');
+    expect(lastRelease('40')).toEqual(released(30));
   });
 
   it('is never one that prod went back from, until it is released again', () => {

@@ -18,6 +18,8 @@ interface ReleaseRun {
   readonly updated?: string;
 }
 
+const lineOf = (page: object) => `${JSON.stringify(page)}\n`;
+
 /** The name of the file with the response about a path of the repository. */
 const fileOf = (path: string) => path.replaceAll('/', ',');
 
@@ -28,13 +30,13 @@ cd "$0.pages"
 case "$1 $2" in
   'run download') [ ! -e no-artifacts ] ;;
   'api --paginate')
-    path=${'$'}{4#repos/\{owner\}/\{repo\}/}
+    path=${'$'}{5#repos/\{owner\}/\{repo\}/}
     file=${'$'}{path//\//,}
-    if [ -e "$file" ]; then cat "$file"; else [[ $path == commits/* ]] && echo '[{"statuses":[]}]'; fi ;;
+    if [ -e "$file" ]; then cat "$file"; else [[ $path == commits/* ]] && echo '{"statuses":[]}'; fi ;;
   'api --silent')
     [ ! -e read-only ] || exit 1
     status="{\"context\":\"prod\",\"updated_at\":\"$(date -u +%FT%TZ)\"}"
-    echo "[{\"statuses\":[$status]}]" >"commits,${'$'}{3##*/},status?per_page=100" ;;
+    echo "{\"statuses\":[$status]}" >"commits,${'$'}{3##*/},status?per_page=100" ;;
 esac
 `;
 
@@ -79,7 +81,7 @@ export const replaceGithubCli = (
   rmSync(`${file}.pages`, { recursive: true, force: true });
   mkdirSync(`${file}.pages`);
   for (const [path, page] of Object.entries(pages))
-    writeFileSync(join(`${file}.pages`, fileOf(path)), JSON.stringify(page));
+    writeFileSync(join(`${file}.pages`, fileOf(path)), page.map(lineOf).join(''));
   if (!hasArtifacts) writeFileSync(join(`${file}.pages`, 'no-artifacts'), '');
   if (!mayWrite) writeFileSync(join(`${file}.pages`, 'read-only'), '');
   writeFileSync(`${file}.log`, '');

@@ -35,10 +35,11 @@ const Statuses = v.object({
   statuses: v.array(v.object({ context: v.string(), updated_at: Time })),
 });
 
-/** Returns all pages of a resource of the repository. */
+/** Returns all pages of a resource of the repository. With `--jq`, GitHub's CLI prints a page on each line. */
 const pagesOf = <Page extends v.GenericSchema>(page: Page, path: string): v.InferOutput<Page>[] => {
-  const text = gh('api', '--paginate', '--slurp', `repos/{owner}/{repo}/${path}`);
-  return v.parse(v.pipe(v.string(), v.parseJson(), v.array(page)), text);
+  const text = gh('api', '--paginate', '--jq', '.', `repos/{owner}/{repo}/${path}`);
+  const lines = text.trim().split('\n');
+  return lines.map((line) => v.parse(v.pipe(v.string(), v.parseJson(), page), line));
 };
 
 /**
@@ -75,7 +76,9 @@ const withdrawnAt = (commit: string): number => {
  * must have reached prod before that run did. Throws for a run that did not. Needs GitHub's CLI, signed in.
  */
 export const lastRelease = (before?: string): Release | undefined => {
-  const limit = before === undefined ? Infinity : prodJobOf(before)?.end;
+  // The steps of a job under way, as of the run that calls this, may not be listed yet.
+  const isUnderWay = before === undefined || before === process.env['GITHUB_RUN_ID'];
+  const limit = isUnderWay ? Infinity : prodJobOf(before)?.end;
   if (limit === undefined) throw new Error(`The run ${before} deployed nothing to prod.`);
   // A run changes when a job of it ends, so one that changed earlier has no job that ended later.
   const runs = pagesOf(Runs, 'actions/workflows/release.yml/runs?per_page=100')
