@@ -9,8 +9,8 @@ export interface GithubRepository {
   readonly ownerId: number;
   readonly repositoryId: number;
   /**
-   * Whether the subjects of its tokens lack the ids, so that another repository that gets its name later could
-   * use the roles. This prints the start of a subject, with ids or without:
+   * Whether the subjects of its tokens lack the ids, so that another repository that gets its name later
+   * could use the roles. This prints the start of a subject, with ids or without:
    * gh api repos/<owner>/<name>/actions/oidc/customization/sub --jq .sub_claim_prefix
    */
   readonly subjectsLackIds: boolean;

@@ -19,7 +19,7 @@ interface DeploymentDetails {
   readonly dynamodbCalls: readonly DynamodbCall[];
   /**
    * The latency that rolls a new version back, in ms: 2.5 times the p99 of a good version. The p99 values on
-   * AWS are unverified: `npm run e2e:deploy` records them (`times`). Correct these limits by a week of `Latency`.
+   * AWS are unverified: `npm run e2e:deploy` records them (`times`). Correct them by a week of `Latency`.
    */
   readonly latencyLimitMs: number;
   /** The throttles of an operation that needs others than `throttle` of its stage. */

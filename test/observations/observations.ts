@@ -59,7 +59,7 @@ export const observationsWith = (apiKey: string): Readonly<Record<string, RawReq
   };
 };
 
-/** What no source tells about deployments, by the names in test/README.md. `npm run e2e:deploy` observes it. */
+/** What no source tells about deployments, by the names in test/README.md. */
 export type DeploymentObservations = Readonly<
   Record<(typeof deploymentObservations)[number], boolean>
 >;

@@ -347,7 +347,8 @@ describe('a release', () => {
     expect(refused.status).toBe(1);
   });
 
-  // API Gateway ends a response after 29 s: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+  // API Gateway ends a response after 29 s:
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
   it('blames the network before it goes back only if no connection was made', () => {
     const environment = 'export BASE_URL=http://127.0.0.1:1 API_KEY=key GITHUB_RUN_ID=40';
     const { stdout, status } = bash(steps.at(-1)?.run ?? '', environment);

@@ -35,7 +35,7 @@ const Statuses = v.object({
   statuses: v.array(v.object({ context: v.string(), updated_at: Time })),
 });
 
-/** Returns all pages of a resource of the repository. With `--jq`, GitHub's CLI prints a page on each line. */
+/** Returns all pages of a resource of the repository. With `--jq`, GitHub's CLI prints each on a line. */
 const pagesOf = <Page extends v.GenericSchema>(page: Page, path: string): v.InferOutput<Page>[] => {
   const text = gh('api', '--paginate', '--jq', '.', `repos/{owner}/{repo}/${path}`);
   const lines = text.trim().split('\n');
