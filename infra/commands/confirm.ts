@@ -7,7 +7,8 @@ export type Ask = (question: string) => Promise<string>;
 export const askInTerminal: Ask | undefined = process.stdin.isTTY
   ? async (question) => {
       using terminal = createInterface({ input: process.stdin, output: process.stderr });
-      return terminal.question(question);
+      // Without `await`, the terminal would be closed before the answer is typed.
+      return await terminal.question(question);
     }
   : undefined;
 
