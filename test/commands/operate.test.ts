@@ -114,6 +114,26 @@ describe('npm run operate', () => {
     expect(changes).toEqual([]);
   });
 
+  it('removes a pet that is corrupt only in what tells a replay, and none that is whole', async () => {
+    const hash = Buffer.alloc(32).toString('base64');
+    const item = {
+      ...{ id: { N: '7' }, name: { S: 'Rex' }, categoryId: { N: '1' }, status: { S: 'sold' } },
+      ...{ creation: { B: hash }, fingerprint: { B: hash } },
+    };
+    const removal = (Item: object) => {
+      aws.answers = {
+        ...aws.answers,
+        'DynamoDB_20120810.GetItem': json({ Item }),
+        'DynamoDB_20120810.DeleteItem': json({}),
+      };
+      return operate('remove-item pets 7', 'staging');
+    };
+    expect((await removal(item)).error).toBe('The item 7 is not corrupt, and is not removed');
+    const { error, printed } = await removal({ ...item, fingerprint: { B: 'AAAA' } });
+    expect(error).toBeUndefined();
+    expect(printed.at(-1)).toBe('Step 1 is done');
+  });
+
   it('asks for the name of a table that it deletes, even with --yes', async () => {
     const closed = functionNames.map((name) => [
       `GET /2019-09-30/functions/${name}/concurrency`,

@@ -98,7 +98,8 @@ await refused('continue-rollback', /is CREATE_COMPLETE, and not UPDATE_ROLLBACK_
 const TableName = tableOf('pets');
 const put = (id: number, status: string) => {
   const fields = { id: { N: `${id}` }, status: { S: status }, categoryId: { N: '1' } };
-  const Item = { ...fields, name: { S: 'Rex' } };
+  const hash = { B: new Uint8Array(32) };
+  const Item = { ...fields, name: { S: 'Rex' }, creation: hash, fingerprint: hash };
   return dynamodb.send(new PutItemCommand({ TableName, Item }));
 };
 const isStored = async (id: number) =>

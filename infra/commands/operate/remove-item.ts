@@ -2,11 +2,11 @@ import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { exactNumber } from '../../../lib/contract/exact-json.ts';
 import { toApiKeyRecord } from '../../../lib/keys/api-key-record.ts';
-import { toPet } from '../../../lib/pets/stored-pet.ts';
+import { toStoredPet } from '../../../lib/pets/stored-pet.ts';
 import type { OperatedStage, TableKind } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 
-/** Plans to remove a corrupt pet or API key. Throws for an item that the service can read. */
+/** Plans to remove a corrupt pet or API key. Throws for an item as the service writes them. */
 export const removeItem = async (
   { dynamodb, tableOf }: OperatedStage,
   kind: TableKind,
@@ -16,14 +16,14 @@ export const removeItem = async (
   const place = { TableName: tableOf(kind), Key };
   const { Item } = await dynamodb.send(new GetItemCommand({ ...place, ConsistentRead: true }));
   if (!Item) throw new Error(`There is no item ${id} in ${place.TableName}`);
-  if (isReadable(kind, unmarshall(Item, { wrapNumbers: exactNumber })))
+  if (isWhole(kind, unmarshall(Item, { wrapNumbers: exactNumber })))
     throw new Error(`The item ${id} is not corrupt, and is not removed`);
   return [call(dynamodb, new DeleteItemCommand(place))];
 };
 
-const isReadable = (kind: TableKind, item: Record<string, unknown>): boolean => {
+const isWhole = (kind: TableKind, item: Record<string, unknown>): boolean => {
   try {
-    kind === 'pets' ? toPet(item) : toApiKeyRecord(item);
+    kind === 'pets' ? toStoredPet(item) : toApiKeyRecord(item);
     return true;
   } catch {
     return false;
