@@ -3,7 +3,7 @@ import { program } from 'commander';
 import { fail } from '../message-of.ts';
 import { stackName } from '../names.ts';
 import { type Stage, stages } from '../stages.ts';
-import { stageOption } from './stage-option.ts';
+import { withStage } from './stage-option.ts';
 
 interface DestroyOptions {
   readonly stage: Stage;
@@ -21,13 +21,11 @@ const run = ({ stage, emulator, force }: DestroyOptions) => {
   execFileSync('cdk', command, { stdio: 'inherit', env });
 };
 
-await program
+await withStage(program, 'the stage to remove')
   .name('npm run destroy --')
   .description(
     'Removes a stage of your own with its pets, keys and logs. Refuses a permanent stage.',
   )
-  .addOption(stageOption('the stage to remove').makeOptionMandatory())
-  .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
   .option('--force', 'do not ask first')
   .action(async (options: DestroyOptions) => run(options))
   .parseAsync()

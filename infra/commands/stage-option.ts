@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../message-of.ts';
 import { type Stage, stageNamed, stages } from '../stages.ts';
 
@@ -19,3 +19,9 @@ export const stageOption = (description: string): Option => {
     parse,
   );
 };
+
+/** Adds to a command about a deployed stage `--stage`, which must be given, and `--emulator`. */
+export const withStage = (command: Command, description: string): Command =>
+  command
+    .addOption(stageOption(description).makeOptionMandatory())
+    .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator');

@@ -25,8 +25,8 @@ const run = async (words: readonly string[], answer?: boolean) => {
   vi.spyOn(console, 'error').mockImplementation((line) => {
     printed.err += `${line}\n`;
   });
-  const confirm = vi.fn(async () => answer === true);
-  const program = keysProgram(answer === undefined ? undefined : confirm);
+  const ask = vi.fn(async () => (answer ? 'y' : ''));
+  const program = keysProgram(answer === undefined ? undefined : ask);
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({ writeErr: () => {} });
   }
@@ -34,7 +34,7 @@ const run = async (words: readonly string[], answer?: boolean) => {
     () => undefined,
     (thrown: Error) => thrown.message,
   );
-  return { ...printed, error, questions: confirm.mock.calls };
+  return { ...printed, error, questions: ask.mock.calls };
 };
 
 const keys = (words: readonly string[], answer?: boolean) => run([...words, ...local], answer);
@@ -174,7 +174,7 @@ describe('npm run keys', () => {
     const { apiKey, keyId } = await issue();
     const { error, questions } = await keys(['revoke', keyId], false);
     expect(error).toBe('Not revoked');
-    expect(questions).toEqual([[`Revoke key ${keyId} of "alice", local?`]]);
+    expect(questions).toEqual([[`Revoke key ${keyId} of "alice", local? [y/N] `]]);
     expect((await listed(keyId)).revokedAt).toBeNull();
     expect((await keys(['revoke', keyId], true)).error).toBeUndefined();
     expect(await statusWith(apiKey)).toBe(401);
@@ -212,7 +212,9 @@ describe('npm run keys', () => {
     const owner = `"${character}bob`;
     const { keyId } = (await storedKeys().issue(owner)).record;
     const { questions } = await keys(['revoke', keyId], false);
-    expect(questions).toEqual([[expect.stringMatching(/^Revoke key \w+ of "\\".+bob", local\?$/)]]);
+    expect(questions).toEqual([
+      [expect.stringMatching(/^Revoke key \w+ of "\\".+bob", local\? \[y\/N\] $/)],
+    ]);
     const [table, json] = [await keys(['list']), await keys(['list', '--json'])];
     const rotated = await keys(['rotate', keyId, '--json']);
     for (const text of [...questions.flat(), table.out, json.out, rotated.out, rotated.err]) {

@@ -5,7 +5,8 @@ import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administ
 import { probeKeyParameter } from '../../names.ts';
 import { regionOf } from '../../region-of.ts';
 import { emulated, type Stage } from '../../stages.ts';
-import { stageOption } from '../stage-option.ts';
+import type { Ask } from '../confirm.ts';
+import { withStage } from '../stage-option.ts';
 import { isPrintable, toJson, toTable } from './printed.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 import { readUsage } from './usage.ts';
@@ -151,26 +152,21 @@ const address = (text: string) =>
     : invalid('It must be a URL such as http://127.0.0.1:8000.');
 
 /**
- * The program of `npm run keys`. `confirm` asks the user a question; it is absent when there is no terminal.
+ * The program of `npm run keys`. `ask` asks the user a question; it is absent when there is no terminal.
  */
-export const keysProgram = (
-  confirm: ((question: string) => Promise<boolean>) | undefined,
-): Command => {
+export const keysProgram = (ask: Ask | undefined): Command => {
   const program = new Command('npm run keys --').description(
     'Issues and revokes the API keys of a stage.',
   );
 
   const command = (name: string, description: string) =>
-    program
-      .command(name)
+    withStage(program.command(name), 'the stage whose keys are meant')
       .description(description)
-      .addOption(stageOption('the stage whose keys are meant').makeOptionMandatory())
       .addOption(
         new Option('--endpoint <url>', 'DynamoDB of the local service, instead of a stage')
           .argParser(address)
           .implies({ stage: 'local' }),
       )
-      .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
       .option('--json', 'print JSON');
 
   command('issue', 'issue a key and print it, once')
@@ -227,9 +223,11 @@ export const keysProgram = (
     .action(async (keyId: string, options: KeysOptions & { yes?: true }) => {
       const keys = await keysOf(options);
       const { owner } = await keys.find(keyId);
-      if (!options.yes && !confirm) throw new Error('There is no terminal to ask: add --yes');
-      const question = `Revoke key ${keyId} of ${toJson(owner)}, ${stageName(options)}?`;
-      if (!options.yes && !(await confirm?.(question))) throw new Error('Not revoked');
+      if (!options.yes) {
+        if (!ask) throw new Error('There is no terminal to ask: add --yes');
+        const question = `Revoke key ${keyId} of ${toJson(owner)}, ${stageName(options)}? [y/N] `;
+        if (!/^y(es)?$/i.test(await ask(question))) throw new Error('Not revoked');
+      }
       await keys.revoke(keyId);
       logAct('revoke', options, { keyId });
       print(options, { keyId }, `Revoked ${keyId}`);

@@ -4,7 +4,7 @@ import type { OperationName } from '../../../lib/contract/routes.ts';
 import { messageOf } from '../../message-of.ts';
 import { emulated, type Stage } from '../../stages.ts';
 import { type Ask, announce, confirm } from '../confirm.ts';
-import { stageOption } from '../stage-option.ts';
+import { withStage } from '../stage-option.ts';
 import { continueRollback } from './continue-rollback.ts';
 import { deleteTable } from './delete-table.ts';
 import {
@@ -45,11 +45,8 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     'Changes a deployed stage. Prints every call, and waits until you type the name of the stage.',
   );
   const command = (name: string, description: string) =>
-    program
-      .command(name)
+    withStage(program.command(name), 'the stage to change')
       .description(description)
-      .addOption(stageOption('the stage to change').makeOptionMandatory())
-      .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
       .option('--yes', 'do not ask first');
 
   /** Prints what a command does, waits until its word is typed, and does it. */

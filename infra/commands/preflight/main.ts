@@ -1,7 +1,7 @@
 import { program } from 'commander';
 import { placeholdersIn } from '../../placeholders.ts';
 import { emulated, type Stage } from '../../stages.ts';
-import { stageOption } from '../stage-option.ts';
+import { withStage } from '../stage-option.ts';
 import { parallelRequestsFor } from './parallel-requests.ts';
 import { concurrencyQuota, preflight } from './preflight.ts';
 
@@ -10,11 +10,9 @@ const capacityOf = async (stage: Stage): Promise<string> => {
   return `Lambda may run ${quota} instances at once: PARALLEL_REQUESTS=${parallelRequestsFor(quota)} is right for the acceptance tests.`;
 };
 
-program
+withStage(program, 'the stage to deploy')
   .name('npm run preflight --')
   .description('Checks whether a stage can be deployed. Prints a line for each problem.')
-  .addOption(stageOption('the stage to deploy').makeOptionMandatory())
-  .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
   .action(async (options: { stage: Stage; emulator?: true }) => {
     const stage = options.emulator ? emulated(options.stage) : options.stage;
     const problems = [...placeholdersIn(stage), ...(await preflight(stage))];
