@@ -1,8 +1,7 @@
 import { operations } from '../../../lib/contract/operations.ts';
 import { type DynamodbCall, operationDetails } from '../../operations.ts';
-import { prod, staging } from '../../stages.ts';
 import { awsRecordText } from './aws-record.ts';
-import { limitsText } from './limits-text.ts';
+import { inStages, limitsText } from './limits-text.ts';
 
 /** The documents with facts, relative to the project's folder. */
 export const documentsWithFacts: readonly string[] = [
@@ -44,9 +43,6 @@ const capacityRows = operations.map(({ name }) => {
   return `| \`${name}\` | ${capacity} | $${price.toFixed(2)} |`;
 });
 
-const inStages = (unit: string, ofStage: (stage: typeof prod) => number | undefined): string =>
-  `${count(ofStage(prod), unit)} (staging: ${count(ofStage(staging), unit)})`;
-
 const count = (number = 0, unit: string): string => `${number} ${unit}${number === 1 ? '' : 's'}`;
 
 /** The facts that documents state, by name, as Markdown. They follow from the definitions. */
@@ -64,10 +60,12 @@ const facts: Readonly<Record<string, string>> = {
     ...capacityRows,
     '',
   ].join('\n'),
-  'canary minutes': inStages('minute', ({ canaryMinutes }) => canaryMinutes),
+  'canary minutes': inStages(({ canaryMinutes }) => count(canaryMinutes, 'minute')),
   'record of AWS': `\n${awsRecordText()}\n`,
   limits: `\n${limitsText()}\n`,
-  'days of recovery': inStages('day', ({ pointInTimeRecoveryDays }) => pointInTimeRecoveryDays),
+  'days of recovery': inStages(({ pointInTimeRecoveryDays }) =>
+    count(pointInTimeRecoveryDays, 'day'),
+  ),
 };
 
 /** A fact between its markers: `<!-- fact: <name> -->…<!-- end -->`. */

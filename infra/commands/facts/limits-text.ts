@@ -7,26 +7,29 @@ import { maxHeaderBytes } from '../../local/gateway/request-limits.ts';
 import { throttleOf } from '../../operations.ts';
 import { firewallWindowSec, prod, type Stage, staging } from '../../stages.ts';
 
-const inStages = (ofStage: (stage: Stage) => number) =>
-  `${withCommas(ofStage(prod))} (${withCommas(ofStage(staging))})`;
+/** Says a setting of prod, and in brackets that of staging. */
+export const inStages = (ofStage: (stage: Stage) => string): string =>
+  `${ofStage(prod)} (staging: ${ofStage(staging)})`;
 
 const throttleRows = operations.map(({ name, method, path }) => {
-  const rate = inStages((stage) => throttleOf(stage, name).ratePerSecond);
-  return `| \`${method} ${path}\` | ${rate} | ${inStages((stage) => throttleOf(stage, name).burst)} |`;
+  const rate = inStages((stage) => withCommas(throttleOf(stage, name).ratePerSecond));
+  const burst = inStages((stage) => withCommas(throttleOf(stage, name).burst));
+  return `| \`${method} ${path}\` | ${rate} | ${burst} |`;
 });
 
 const windowMinutes = firewallWindowSec / 60;
 const firewallLimit = (limit: 'requestsPerAddress' | 'requestsPerApiKey') => {
   const limitOf = ({ firewall }: Stage) => firewall?.[limit] ?? Number.POSITIVE_INFINITY;
-  const mean = inStages((stage) => limitOf(stage) / firewallWindowSec);
-  return `${inStages(limitOf)} requests in ${windowMinutes} minutes, on average ${mean} per second`;
+  const all = inStages((stage) => withCommas(limitOf(stage)));
+  const mean = inStages((stage) => withCommas(limitOf(stage) / firewallWindowSec));
+  return `${all} requests in ${windowMinutes} minutes, on average ${mean} per second`;
 };
 const retryAfter = errors.tooManyRequests().headers['Retry-After'];
 
 /** The limits that clients can reach in production, and in brackets those of staging, as Markdown. */
 export const limitsText = (): string =>
   [
-    'All clients together, in production (in staging):',
+    'All clients together, in production and in staging:',
     '',
     '| operation | requests per second | requests at once |',
     '|---|---|---|',
