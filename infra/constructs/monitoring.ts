@@ -60,7 +60,7 @@ export class Monitoring extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...condition,
       alarmName: version === undefined ? alarmName : `${alarmName}-${version}`,
-      alarmDescription: `${meaning} Runbook: ${runbookLink}#${runbookEntry}`,
+      alarmDescription: `${meaning} Before you start: ${runbookLink}#before-you-start Runbook: ${runbookLink}#${runbookEntry}`,
     });
     alarm.addAlarmAction(...this.#addressees);
     alarm.addOkAction(...this.#addressees);
