@@ -82,9 +82,15 @@ const queries: Readonly<Record<string, Query>> = {
     queryString: query`filter @type = "REPORT"
 | stats max(@maxMemoryUsed / 1000000) as usedMB, max(@memorySize / 1000000) as givenMB, max(@duration) as longestMs by @log`,
   },
-  'busiest clients': {
-    of: ['gateway', 'requests'],
-    queryString: query`stats count(*) as requests by ${'sourceIp'}, ${'keyId'}, ${'operation'}
+  'busiest addresses': {
+    of: ['gateway'],
+    queryString: query`stats count(*) as requests by ${'sourceIp'}, ${'httpMethod'}, ${'resourcePath'}
+| sort requests desc
+| limit 50`,
+  },
+  'busiest keys': {
+    of: ['requests'],
+    queryString: query`stats count(*) as requests by ${'keyId'}, ${'operation'}
 | sort requests desc
 | limit 50`,
   },
