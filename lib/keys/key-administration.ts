@@ -136,12 +136,14 @@ export const keyAdministration = (
   };
 
   /**
-   * Ends a key now. Functions that remember the key refuse it after about 60 s. Their next read is eventually
-   * consistent and may miss a write of the last second (DynamoDB developer guide, "DynamoDB read
-   * consistency"). Throws for an unknown key.
+   * Ends a key now, or leaves the time at which it was revoked before. Functions that remember the key refuse
+   * it after about 60 s. Their next read is eventually consistent and may miss a write of the last second
+   * (DynamoDB developer guide, "DynamoDB read consistency"). Throws for an unknown key.
    */
-  const revoke = (keyId: string): Promise<void> =>
-    set(keyId, 'revokedAt', new Date().toISOString());
+  const revoke = async (keyId: string): Promise<void> => {
+    const { revokedAt = new Date().toISOString() } = await find(keyId);
+    await set(keyId, 'revokedAt', revokedAt);
+  };
 
   return { issue, find, list, rotate, revoke };
 };

@@ -178,7 +178,9 @@ describe('npm run keys', () => {
     expect((await listed(keyId)).revokedAt).toBeNull();
     expect((await keys(['revoke', keyId], true)).error).toBeUndefined();
     expect(await statusWith(apiKey)).toBe(401);
+    const { revokedAt } = await listed(keyId);
     expect((await keys(['revoke', keyId, '--yes'])).error).toBeUndefined();
+    expect((await listed(keyId)).revokedAt).toBe(revokedAt);
   });
 
   it('asks on a terminal, and says to use --yes when there is none', async () => {
