@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Mutation testing of pets, keys, requests and errors. It takes an hour or more on two cores. */
+/** Mutation testing of pets, keys, requests and errors. */
 export default {
   testRunner: 'vitest',
   vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
