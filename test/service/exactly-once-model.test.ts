@@ -240,6 +240,7 @@ describe('an id that is taken', () => {
     await occupy(key, 8);
     const lines = captureLog();
     expect((await createOnce(key)).status).toBe(500);
-    expectOneFailure(lines, { operation: 'createPet', code: 'internal_error' });
+    const cause = { name: 'Error' };
+    expectOneFailure(lines, { operation: 'createPet', code: 'internal_error', cause });
   });
 });

@@ -17,6 +17,8 @@ const showsSecret = (text: string) => text.toLowerCase().includes(piece);
 
 const markedKey = () => withChecksum(`pets_test_${randomBytes(8).toString('hex')}_${secret}`);
 const apiKey = markedKey();
+/** Short enough for a name that an error message repeats. */
+const partsOfKeys = [`pets_test_${piece}`, `pets_live_${piece}`];
 const corruptId = 7;
 
 const service = await startHandlers(fromBundles);
@@ -44,7 +46,9 @@ const headers = [
   ...[...credentials, `Basic ${secret}`].map((Authorization) => ({ Authorization })),
   ...headerNames.map((name) => ({ [name]: secret })),
 ];
-const queries = [secret, 'limit', 'status', 'cursor', 'a'].map((name) => ({ [name]: secret }));
+const queries = [secret, ...partsOfKeys, 'limit', 'status', 'cursor', 'a'].map((name) => ({
+  [name]: secret,
+}));
 const list: Request = ['listPets', { headers: bearer(apiKey) }];
 const routes: readonly Request[] = [
   ...operations.map((operation): Request => {
@@ -81,7 +85,7 @@ const requests: readonly Request[] = [
     pet({ name: [secret] }),
     pet({ categoryId: secret }),
     pet({ status: secret }),
-    pet({ [secret]: 1 }),
+    ...[secret, ...partsOfKeys].map((name) => pet({ [name]: 1 })),
     pet({ constructor: { prototype: secret } }),
     secret,
     `{"${secret}`,
