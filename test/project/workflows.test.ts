@@ -267,6 +267,24 @@ describe('a release', () => {
     }
   });
 
+  // https://github.com/cli/cli/issues/9514
+  it('creates its tag before the GitHub release, unless there is one', () => {
+    const script = commandsOf(release.jobs['github-release']);
+    const create = (found: string) =>
+      bash(
+        script,
+        `GH_REPO=o/n GITHUB_SHA=abc; jq() { echo 1.2.3; }
+        gh() { if [[ "$*" == ${found}* ]]; then return; fi; case "$*" in
+          'release view '*|*/git/ref/*) false ;; *) echo "$*" ;; esac; }`,
+      );
+    const tag = 'api --silent repos/o/n/git/refs -f ref=refs/tags/v1.2.3 -f sha=abc\n';
+    const published =
+      'release create v1.2.3 client/openapi.json --verify-tag --notes-file release-notes.md\n';
+    expect(create('none')).toMatchObject({ status: 0, stdout: tag + published });
+    expect(create('api*/git/ref/')).toMatchObject({ status: 0, stdout: published });
+    expect(create('release*view')).toMatchObject({ status: 0, stdout: '' });
+  });
+
   it('has one artifact, even if all its jobs are re-run', () => {
     const [first] = release.jobs['check']?.steps ?? [];
     const check = (found: number) =>
