@@ -333,7 +333,15 @@ describe('a release', () => {
   it('sends requests that leave no trace, and goes back to the release before if one fails', () => {
     const back = steps.at(-1);
     expect(back?.if).toBe("failure() && steps.smoke.outcome == 'failure'");
-    expect(steps.at(-2)?.run).toBe('npm run smoke');
+    const smoke = (passes: number) => {
+      const functions = `echo 0 >count; sleep() { echo "sleep $*"; }
+        npm() { echo "npm $*"; n=$(($(<count) + 1)); echo $n >count; [ $n = ${passes} ]; }`;
+      return bash(steps.at(-2)?.run ?? '', functions);
+    };
+    expect(smoke(1)).toMatchObject({ status: 0, stdout: 'npm run smoke\n' });
+    const again = 'npm run smoke\nsleep 30\nnpm run smoke\n';
+    expect(smoke(2)).toMatchObject({ status: 0, stdout: again });
+    expect(smoke(3)).toMatchObject({ status: 1, stdout: again });
     expect(read('test/acceptance/smoke.test.ts')).not.toMatch(/\bcreate\b|method:/);
 
     /** The step, after a smoke test in which prod responded with a status, and with this npm. */
