@@ -1,8 +1,8 @@
 import { fail } from '../message-of.ts';
-import { lastRelease } from './deploy/releases.ts';
+import { releaseInProd } from './deploy/releases.ts';
 
 try {
-  const release = lastRelease();
+  const release = releaseInProd();
   if (release) console.log(`${release.run} ${release.commit}`);
 } catch (error) {
   fail(error);

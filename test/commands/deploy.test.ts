@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { lossesOf, mixedIndexesOf } from '../../infra/commands/deploy/change-set.ts';
 import { stackName } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
@@ -123,7 +123,12 @@ describe('npm run deploy', () => {
     const PATH = `${directory}:${process.env['PATH']}`;
     const child = spawn(process.execPath, command, {
       cwd: projectDirectory,
-      env: { ...aws.variables, AWS_REGION: 'eu-west-1', PATH },
+      env: {
+        ...aws.variables,
+        AWS_REGION: 'eu-west-1',
+        PATH,
+        GITHUB_RUN_ID: process.env['GITHUB_RUN_ID'],
+      },
     });
     const [err, out, [exitCode]] = await Promise.all([
       text(child.stderr),
@@ -228,17 +233,23 @@ describe('npm run deploy', () => {
       expect(out).toContain('1. Deploy c20, which the run 20 released, without a canary\n');
       const folder = join(projectDirectory, '.build/releases/20');
       expect(calls()).toContain(`run download 20 --name release --dir ${folder}`);
+      const fields = '-f state=failure -f context=prod -f description=Prod went back to c20';
       expect(calls().filter((call) => call.includes('/statuses/'))).toEqual([
-        'api --silent repos/{owner}/{repo}/statuses/c40 -f state=failure -f context=prod -f description=Prod went back to c20',
+        `api --silent repos/{owner}/{repo}/statuses/c40 ${fields}`,
+        `api --silent repos/{owner}/{repo}/statuses/c30 ${fields}`,
       ]);
       expect(cdk).toHaveLength(2);
       for (const command of cdk) expect(command).toContain(` --app ${folder}/stacks/canary-off `);
     });
 
-    it('records nothing of a release that failed, as its job shows that', async () => {
+    it('records nothing if the release itself goes back, as its job shows that', async () => {
       const calls = replaceGithubCli(directory, runs.slice(1));
+      vi.stubEnv('GITHUB_RUN_ID', '30');
       expect((await back('30', '--yes')).exitCode).toBe(0);
       expect(calls().join()).not.toContain('/statuses/');
+      vi.unstubAllEnvs();
+      expect((await back('30', '--yes')).exitCode).toBe(0);
+      expect(calls().join()).toContain('/statuses/c30 ');
     });
 
     it('is not refused because of what the settings of this commit lack', async () => {

@@ -8,6 +8,11 @@ interface ProdAttempt {
   readonly end: string | null;
   /** What became of its step `Deploy`. */
   readonly deploy?: string;
+  /** What became of its step that goes back. */
+  readonly back?: string;
+  /** Whether GitHub lists its steps. */
+  readonly hasSteps?: boolean;
+  readonly status?: string;
 }
 
 interface ReleaseRun {
@@ -56,12 +61,18 @@ export const replaceGithubCli = (
     return { id, head_sha, status, updated_at: updated ?? end ?? '2026-01-01T00:00:00Z' };
   });
   const jobsOf = ({ attempts = [] }: ReleaseRun) =>
-    attempts.map(({ conclusion, end, deploy = 'success' }, at) => ({
+    attempts.map(({ conclusion, end, hasSteps = true, ...attempt }, at) => ({
       name: 'prod',
       run_attempt: at + 1,
+      status: attempt.status ?? (end === null ? 'in_progress' : 'completed'),
       conclusion,
       completed_at: end,
-      steps: [{ name: 'Deploy', conclusion: deploy }],
+      steps: hasSteps
+        ? [
+            { name: 'Deploy', conclusion: attempt.deploy ?? 'success' },
+            { name: 'Go back to the release before', conclusion: attempt.back ?? 'skipped' },
+          ]
+        : [],
     }));
   const pages: Record<string, object[]> = {
     'actions/workflows/release.yml/runs?per_page=100': [

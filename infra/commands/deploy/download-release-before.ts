@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDirectory } from '../../project-directory.ts';
-import { gh, lastRelease, type Release } from './releases.ts';
+import { gh, goodReleaseBefore, type Release } from './releases.ts';
 
 /**
  * Downloads the last good release before a run of `release.yml`, and returns it with the folder of its stacks
  * without a canary. Throws if there is no earlier release, or GitHub no longer has it.
  */
 export const downloadReleaseBefore = (run: string): Release & { readonly folder: string } => {
-  const release = lastRelease(run);
+  const release = goodReleaseBefore(run);
   if (!release) throw new Error(`No good release reached prod before the run ${run}.`);
   const folder = join(projectDirectory, '.build', 'releases', release.run);
   rmSync(folder, { recursive: true, force: true });

@@ -140,7 +140,8 @@ const goBack = async (target: DeployableStack, before: string, options: DeployOp
   ]);
   if (!options.yes) await confirm(askInTerminal, name, ': add --yes');
   await deploy(target, { ...options, app: folder });
-  recordReturnTo(release);
+  // Its own job records that the release that calls this went back.
+  if (before !== process.env['GITHUB_RUN_ID']) recordReturnTo(release);
 };
 
 const collect = (value: string, previous: readonly string[]) => [...previous, value];

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import * as v from 'valibot';
 
-/** A release that is good in prod: the id of its run of `release.yml`, and its commit. */
+/** A release that reached prod: the id of its run of `release.yml`, its commit, and when its job ended. */
 export interface Release {
   readonly run: string;
   readonly commit: string;
+  /** In milliseconds since 1970. */
+  readonly end: number;
 }
 
 /** Runs GitHub's CLI, shows its errors, and returns its output. Throws when it fails. */
@@ -22,6 +24,7 @@ const Jobs = v.object({
     v.object({
       name: v.string(),
       run_attempt: v.optional(v.number(), 1),
+      status: v.string(),
       conclusion: v.nullable(v.string()),
       completed_at: v.nullable(Time),
       steps: v.optional(
@@ -43,23 +46,32 @@ const pagesOf = <Page extends v.GenericSchema>(page: Page, path: string): v.Infe
 };
 
 /**
- * Returns the job `prod` of a run's newest attempt that deployed, and when it ended. The job counts, not its
- * run: a release that could not be published is in prod as well.
+ * Returns what each attempt of a run's job `prod` did, the newest last. The job counts, not its run: a
+ * release that could not be published is in prod as well.
  * https://docs.github.com/en/rest/actions/workflow-jobs#list-jobs-for-a-workflow-run
  */
-const prodJobOf = (run: string | number) => {
-  const found = pagesOf(Jobs, `actions/runs/${run}/jobs?filter=all&per_page=100`)
+const prodJobsOf = (run: string) =>
+  pagesOf(Jobs, `actions/runs/${run}/jobs?filter=all&per_page=100`)
     .flatMap(({ jobs }) => jobs)
     .filter(({ name }) => name === 'prod')
-    .filter(({ steps }) =>
-      steps.some(({ name, conclusion }) => name === 'Deploy' && conclusion !== 'skipped'),
-    )
     .toSorted((one, other) => one.run_attempt - other.run_attempt)
-    .at(-1);
-  return (
-    found && { succeeded: found.conclusion === 'success', end: found.completed_at ?? Infinity }
-  );
-};
+    .map(({ status, conclusion, completed_at, steps }) => {
+      // GitHub may not list the steps of earlier attempts: https://github.com/r-universe-org/help/issues/607
+      const succeeded = conclusion === 'success';
+      const deploy = steps.find(({ name }) => name === 'Deploy')?.conclusion;
+      const back = steps.find(({ name }) => name === 'Go back to the release before')?.conclusion;
+      const began = succeeded || (deploy !== undefined && deploy !== 'skipped');
+      return {
+        isUnderWay: status === 'in_progress',
+        succeeded,
+        began,
+        /** Whether its version reached prod. AWS also completes a deployment whose job was cancelled. */
+        arrived: began && status === 'completed' && deploy !== 'failure',
+        wentBack: back === 'success',
+        end: completed_at ?? Infinity,
+      };
+    });
+type ProdJob = ReturnType<typeof prodJobsOf>[number];
 
 /** The context of the commit status that says that prod went back from a commit. */
 const context = 'prod';
@@ -71,30 +83,70 @@ const withdrawnAt = (commit: string): number => {
   return statuses.find((status) => status.context === context)?.updated_at ?? 0;
 };
 
-/**
- * Returns the release that reached prod last, and from which prod did not go back. With the id of a run, it
- * must have reached prod before that run did. Throws for a run that did not. Needs GitHub's CLI, signed in.
- */
-export const lastRelease = (before?: string): Release | undefined => {
-  // The steps of a job under way, as of the run that calls this, may not be listed yet.
-  const isUnderWay = before === undefined || before === process.env['GITHUB_RUN_ID'];
-  const limit = isUnderWay ? Infinity : prodJobOf(before)?.end;
-  if (limit === undefined) throw new Error(`The run ${before} deployed nothing to prod.`);
-  // A run changes when a job of it ends, so one that changed earlier has no job that ended later.
-  const runs = pagesOf(Runs, 'actions/workflows/release.yml/runs?per_page=100')
+/** Returns the runs of `release.yml`. A run changes when a job of it ends: one under way has changed last. */
+const listRuns = () =>
+  pagesOf(Runs, 'actions/workflows/release.yml/runs?per_page=100')
     .flatMap(({ workflow_runs }) => workflow_runs)
-    .map((run) => ({ ...run, changed: run.status === 'completed' ? run.updated_at : Infinity }))
+    .map(({ id, head_sha: commit, status, updated_at }) => {
+      const isOver = status === 'completed';
+      return { run: `${id}`, commit, isOver, changed: isOver ? updated_at : Infinity };
+    })
     .toSorted((one, other) => other.changed - one.changed);
-  let last: (Release & { readonly end: number }) | undefined;
-  for (const { id, head_sha: commit, changed } of runs) {
+
+type Run = ReturnType<typeof listRuns>[number];
+
+/** Returns the release whose chosen job ended last, and from which prod did not go back later. */
+const lastWith = (
+  runs: readonly Run[],
+  choose: (jobs: readonly ProdJob[]) => ProdJob | undefined,
+) => {
+  let last: (Release & ProdJob) | undefined;
+  for (const { run, commit, changed } of runs) {
     if (last && changed < last.end) break;
-    const run = `${id}`;
-    const job = prodJobOf(run);
-    if (!job?.succeeded || run === before || job.end > limit) continue;
-    if (last && job.end < last.end) continue;
-    if (withdrawnAt(commit) <= job.end) last = { run, commit, end: job.end };
+    const job = choose(prodJobsOf(run));
+    if (!job || (last && job.end < last.end)) continue;
+    if (withdrawnAt(commit) <= job.end) last = { run, commit, ...job };
   }
-  return last && { run: last.run, commit: last.commit };
+  return last;
+};
+
+/**
+ * Returns the last release that was good in prod before a run deployed, and from which prod did not go back.
+ * Throws for a run that deployed nothing. Needs GitHub's CLI, signed in.
+ */
+export const goodReleaseBefore = (before: string): Release | undefined => {
+  // The steps of a job under way, as of the run that calls this, may not be listed yet.
+  const isOwn = before === process.env['GITHUB_RUN_ID'];
+  const limit = isOwn ? Infinity : prodJobsOf(before).findLast(({ began }) => began)?.end;
+  if (limit === undefined) throw new Error(`The run ${before} deployed nothing to prod.`);
+  const runs = listRuns();
+  const commit = runs.find(({ run }) => run === before)?.commit;
+  return lastWith(
+    runs.filter((other) => other.commit !== commit),
+    (jobs) => {
+      const job = jobs.findLast(({ began }) => began);
+      return job?.succeeded && job.end <= limit ? job : undefined;
+    },
+  );
+};
+
+const findReleaseInProd = (runs: readonly Run[]): Release | undefined => {
+  const last = lastWith(runs, (jobs) => jobs.findLast(({ arrived }) => arrived));
+  return last?.wentBack ? goodReleaseBefore(last.run) : last;
+};
+
+/**
+ * Returns the release that prod has, good or not. Throws while a run, except the one that calls this, deploys
+ * to prod; a job that waits for approval does not. Needs GitHub's CLI, signed in.
+ */
+export const releaseInProd = (): Release | undefined => {
+  const runs = listRuns();
+  for (const { run } of runs.filter(({ isOver }) => !isOver)) {
+    if (run === process.env['GITHUB_RUN_ID']) continue;
+    if (prodJobsOf(run).some(({ isUnderWay }) => isUnderWay))
+      throw new Error(`The run ${run} is in its job prod. Wait for its end, and try again.`);
+  }
+  return findReleaseInProd(runs);
 };
 
 /**
@@ -107,8 +159,9 @@ export const recordReturnTo = (release: Release): void => {
   const words = Object.entries(fields).flatMap(([name, value]) => ['-f', `${name}=${value}`]);
   let withdrawn: Release | undefined;
   for (;;) {
-    const last = lastRelease();
-    if (last === undefined || last.run === release.run) return;
+    const last = findReleaseInProd(listRuns());
+    // A status belongs to a commit, and so to each of its releases.
+    if (!last || last.end <= release.end || last.commit === release.commit) return;
     const problem = `${description}, but GitHub did not record that ${last.commit} is withdrawn. Run this again.`;
     if (last.run === withdrawn?.run) throw new Error(problem);
     try {
