@@ -261,9 +261,9 @@ describe('npm run deploy', () => {
     const words = (given: string) => given.split(' ');
     it.each([
       [
-        'says how to build a release that GitHub no longer has',
+        'says how to build a release that could not be downloaded',
         words('AnimalStore-prod --before 40 --yes'),
-        'git switch --detach c20',
+        'could not be downloaded (see above). If it has expired, build it again: git switch --detach c20',
       ],
       [
         'fails if there is no earlier release',
