@@ -33,13 +33,10 @@ const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8'
 const workflow = (name: string): Workflow => parse(read(`.github/workflows/${name}.yml`));
 const check = workflow('check');
 const release = workflow('release');
-const jobs = [
-  check,
-  release,
-  workflow('nightly'),
-  workflow('codeql'),
-  workflow('rehearsal'),
-].flatMap((each) => Object.entries(each.jobs));
+const rehearsal = workflow('rehearsal');
+const jobs = [check, release, workflow('nightly'), workflow('codeql'), rehearsal].flatMap((each) =>
+  Object.entries(each.jobs),
+);
 
 const commandsOf = (job?: Job) => job?.steps.map(({ run = '' }) => run).join('\n') ?? '';
 
@@ -406,4 +403,28 @@ describe('a release', () => {
     for (const path of ['.github/workflows/release.yml', 'infra/runbook.md'])
       expect(read(path)).not.toMatch(/update-alias|UpdateAlias/);
   });
+});
+
+it.each([
+  ['failure', '', 'The rehearsal of releases fails'],
+  ['success', 'INIT', 'AWS responds otherwise than recorded'],
+])('a rehearsal that ends in %s and changes "%s" opens an issue', (result, changes, title) => {
+  const { issue } = rehearsal.jobs;
+  expect(issue?.if).toBe(
+    "always() && (needs.rehearse.result == 'failure' || needs.rehearse.outputs.changes != '')",
+  );
+  const { stdout } = spawnSync('bash', ['-eo', 'pipefail', '-c', commandsOf(issue)], {
+    env: {
+      ...process.env,
+      'BASH_FUNC_gh%%': '() { case "$2" in list) echo 0 ;; *) echo "$*" ;; esac; }',
+      GITHUB_SERVER_URL: 'https://github.com',
+      GITHUB_REPOSITORY: 'o/n',
+      GITHUB_RUN_ID: '40',
+      RESULT: result,
+      CHANGES: changes,
+    },
+    encoding: 'utf8',
+  });
+  const body = `https://github.com/o/n/actions/runs/40\n\n${changes}`;
+  expect(stdout).toBe(`issue create --title ${title} --body ${body}\n`);
 });
