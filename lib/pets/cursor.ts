@@ -26,11 +26,13 @@ export const encodeCursor = (position: Position, filter: PetStatus | undefined):
  */
 export const decodeCursor = (cursor: string, filter: PetStatus | undefined): Position => {
   const bytes = Buffer.from(cursor, 'base64url');
-  // NaN if there are no digits, because the text is too short.
-  const id = Number(`0x${bytes.toString('hex', checksumBytes, checksumBytes + idBytes)}`);
-  const status = bytes.toString('utf8', checksumBytes + idBytes);
-  const isKnown = v.is(PetStatus, status) && Number.isSafeInteger(id);
-  if (isKnown && encodeCursor({ id, status }, filter) === cursor) return { id, status };
+  // Stryker disable next-line EqualityOperator: without a status the text is refused too
+  if (bytes.length > checksumBytes + idBytes) {
+    const id = Number(bytes.readBigUInt64BE(checksumBytes));
+    const status = bytes.toString('utf8', checksumBytes + idBytes);
+    const isKnown = v.is(PetStatus, status) && Number.isSafeInteger(id);
+    if (isKnown && encodeCursor({ id, status }, filter) === cursor) return { id, status };
+  }
   throw errors.invalidRequest('cursor is not one that this list has given.');
 };
 
