@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pLimit from 'p-limit';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
 /** Flags under which Node.js executes the same instructions every time. */
@@ -26,29 +27,21 @@ export const hasValgrind = async (): Promise<boolean> => {
   }
 };
 
-let idleProcessors = availableParallelism();
-const waiting: (() => void)[] = [];
-
-/** Waits until a processor is idle, and keeps it until it is disposed of. */
-const takeProcessor = async (): Promise<Disposable> => {
-  if (idleProcessors === 0) await new Promise<void>((resolve) => void waiting.push(resolve));
-  else idleProcessors -= 1;
-  const handOver = () => {
-    idleProcessors += 1;
-  };
-  return { [Symbol.dispose]: () => (waiting.shift() ?? handOver)() };
-};
+/** Lets as many processes run at once as there are processors. Other load changes no count. */
+const whenIdle = pLimit(availableParallelism());
 
 /**
  * Counts the millions of instructions of each part of a process, with valgrind's callgrind. Each call of
  * `process.getegid()` begins the next part. `run` gets what to put before the process's own command.
- * Callers need not wait for each other, because other load on the machine changes no count: as many
- * processes run at once as there are processors. Throws when the process fails.
+ * Callers need not wait for each other. Throws when the process fails.
  */
-export const countInstructions = async (
+export const countInstructions = (
+  run: (runner: readonly string[]) => Promise<unknown>,
+): Promise<readonly number[]> => whenIdle(() => count(run));
+
+const count = async (
   run: (runner: readonly string[]) => Promise<unknown>,
 ): Promise<readonly number[]> => {
-  using _processor = await takeProcessor();
   const directory = await mkdtemp(join(tmpdir(), 'animal-store-callgrind-'));
   try {
     // V8 writes code while it runs: https://valgrind.org/docs/manual/manual-core.html, --smc-check.

@@ -32,9 +32,9 @@ export const measureWarmInvocations = async (
   const measure = async (name: ContenderName, request: RequestName): Promise<WarmInvocation> => {
     const event = JSON.stringify(requests(apiKey)[request]);
     // V8 optimises the code for a pet sooner where each invocation runs it a hundred times.
-    const ofRequest =
-      request === 'listPetsOf100' ? [warmUps / 4, warmRuns / 2] : [warmUps, warmRuns];
-    const [before = 0, runs = 0] = ofRequest.map(Math.ceil);
+    const isLong = request === 'listPetsOf100';
+    const before = isLong ? Math.ceil(warmUps / 4) : warmUps;
+    const runs = isLong ? Math.ceil(warmRuns / 2) : warmRuns;
     const numbers = [before, runs, invocationsOfRun].map(String);
     const counts = await countInstructions(([valgrind = '', ...options]) => {
       const node = [process.execPath, ...repeatable, join(import.meta.dirname, 'warm-process.ts')];
