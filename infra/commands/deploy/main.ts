@@ -107,18 +107,17 @@ const deploy = async ({ id, name, kind, stage }: DeployableStack, options: Deplo
 
 const run = async (ids: readonly string[], options: DeployOptions) => {
   const isEmulator = options.context.includes('emulator=true');
-  const { stage } = options;
+  const { stage, before } = options;
   const declared = stage ? [stage] : stages;
   const targets = targetsOf(isEmulator ? declared.map(emulated) : declared);
   const named = stage ? [...ids, stackName(stage)] : ids;
   if (named.length === 0 || !named.every((id) => targets.has(id)))
     throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
-  if (options.before !== undefined && named.join() !== stackName(prod))
+  if (before !== undefined && named.join() !== stackName(prod))
     throw new Error(`Only ${stackName(prod)} can go back, because GitHub records its releases.`);
   for (const target of targets.values()) {
     if (!named.includes(target.id)) continue;
     // What the settings of this commit lack must not keep a stage from going back to an earlier one.
-    const { before } = options;
     const isWhole = target.kind === 'stage' && before === undefined;
     const found = await preflight(target.stage, isWhole ? 'stage' : 'account');
     const missing = target.kind === 'github' ? missingInRepository() : [];

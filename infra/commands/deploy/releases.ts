@@ -130,11 +130,6 @@ export const goodReleaseBefore = (before: string): Release | undefined => {
   );
 };
 
-const findReleaseInProd = (runs: readonly Run[]): Release | undefined => {
-  const last = lastWith(runs, (jobs) => jobs.findLast(({ arrived }) => arrived));
-  return last?.wentBack ? goodReleaseBefore(last.run) : last;
-};
-
 /**
  * Returns the release that prod has, good or not. Throws while a run, except the one that calls this, deploys
  * to prod; a job that waits for approval does not. Needs GitHub's CLI, signed in.
@@ -146,7 +141,8 @@ export const releaseInProd = (): Release | undefined => {
     if (prodJobsOf(run).some(({ isUnderWay }) => isUnderWay))
       throw new Error(`The run ${run} is in its job prod. Wait for its end, and try again.`);
   }
-  return findReleaseInProd(runs);
+  const last = lastWith(runs, (jobs) => jobs.findLast(({ arrived }) => arrived));
+  return last?.wentBack ? goodReleaseBefore(last.run) : last;
 };
 
 /**
@@ -157,18 +153,18 @@ export const recordReturnTo = (release: Release): void => {
   const description = `Prod went back to ${release.commit}`;
   const fields = { state: 'failure', context, description };
   const words = Object.entries(fields).flatMap(([name, value]) => ['-f', `${name}=${value}`]);
-  let withdrawn: Release | undefined;
-  for (;;) {
-    const last = findReleaseInProd(listRuns());
+  for (const { run, commit, changed } of listRuns()) {
     // A status belongs to a commit, and so to each of its releases.
-    if (!last || last.end <= release.end || last.commit === release.commit) return;
-    const problem = `${description}, but GitHub did not record that ${last.commit} is withdrawn. Run this again.`;
-    if (last.run === withdrawn?.run) throw new Error(problem);
+    if (changed <= release.end || commit === release.commit) continue;
+    const job = prodJobsOf(run).findLast(({ arrived }) => arrived);
+    if (!job || job.wentBack || job.end <= release.end || withdrawnAt(commit) > job.end) continue;
     try {
-      gh('api', '--silent', `repos/{owner}/{repo}/statuses/${last.commit}`, ...words);
+      gh('api', '--silent', `repos/{owner}/{repo}/statuses/${commit}`, ...words);
     } catch (cause) {
-      throw new Error(problem, { cause });
+      throw new Error(
+        `${description}, but GitHub did not record that ${commit} is withdrawn. Run this again.`,
+        { cause },
+      );
     }
-    withdrawn = last;
   }
 };
