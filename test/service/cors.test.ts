@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { senderTo } from '../support/invoke.ts';
-import { loadHandlers } from '../support/load-handlers.ts';
+import { fromBundles, loadHandlers } from '../support/load-handlers.ts';
 import type { EventParts, Values } from '../support/proxy-event.ts';
 import { bearer, creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
@@ -10,10 +10,10 @@ const admin = 'http://localhost:5173';
 const stranger = 'https://other.example';
 
 const service = await startHandlers();
-// The handlers that are loaded next read this.
+// The bundles, which are loaded next, read this. A mutation test loads the sources instead, and again.
 process.env['CORS_ORIGINS'] = `${store} ${admin}`;
 vi.resetModules();
-const withCors = senderTo(await loadHandlers(), service.apiKey);
+const withCors = senderTo(await loadHandlers(fromBundles), service.apiKey);
 const { id: petId } = (await service.send(creation())).body;
 
 /** Returns the response to a page of an origin, and its CORS headers. */
