@@ -10,7 +10,7 @@ const admin = 'http://localhost:5173';
 const stranger = 'https://other.example';
 
 const service = await startHandlers();
-// The bundles, which are loaded next, read this. A mutation test loads the sources instead, and again.
+// What is loaded next reads this: the bundles, or in a mutation test the sources, which are loaded again.
 process.env['CORS_ORIGINS'] = `${store} ${admin}`;
 vi.resetModules();
 const withCors = senderTo(await loadHandlers(fromBundles), service.apiKey);
