@@ -2,8 +2,14 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { acceptanceWorkers } from '../infra/commands/preflight/parallel-requests.ts';
 
+const root = join(import.meta.dirname, '..');
+
+// Every test file has a process of its own, which would compile aws-cdk-lib and the SDK again.
+// https://nodejs.org/docs/latest-v24.x/api/module.html#module-compile-cache
+process.env['NODE_COMPILE_CACHE'] ??= join(root, '.build', 'compile-cache');
+
 export default defineConfig({
-  root: join(import.meta.dirname, '..'),
+  root,
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
