@@ -384,9 +384,9 @@ const inChromium: Runtime = {
   },
 };
 
-/** Paths of more versions of Node.js, as in `NODES=/…/node22:/…/node26`. */
+/** Paths of other versions of Node.js to run instead, as in `NODES=/…/node22:/…/node26`. */
 const { BROWSER, NODES } = process.env;
-const nodes = [process.execPath, ...(NODES ? NODES.split(':') : [])].map(node);
+const nodes = (NODES ? NODES.split(':') : [process.execPath]).map(node);
 const chromiumPath = BROWSER ? findProgram(['chromium', 'google-chrome']) : undefined;
 if (BROWSER && !chromiumPath)
   console.info('No browser calls the hostile server: there is no Chromium here.');
