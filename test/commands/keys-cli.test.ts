@@ -8,8 +8,10 @@ import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished, vi 
 import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { prod, staging } from '../../infra/stages.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { keyAdministration } from '../../lib/keys/key-administration.ts';
 import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { awsError, FaultProxy, faults } from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
 import { listen } from '../support/listen.ts';
 
@@ -47,6 +49,12 @@ const storedKeys = () => {
 
 const issue = async (...words: string[]) =>
   JSON.parse((await keys(['issue', '--owner', 'alice', '--json', ...words])).out);
+
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+const conditionFailed = awsError(
+  400,
+  'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException',
+);
 
 const statusWith = async (apiKey: string) => {
   const headers = [['Authorization', `Bearer ${apiKey}`]] as const;
@@ -108,6 +116,20 @@ describe('npm run keys', () => {
     );
   });
 
+  it('lists every key, the oldest first', async () => {
+    const { keyId: older } = await issue();
+    const { keyId: newer } = await issue();
+    const records: { keyId: string; createdAt: string }[] = JSON.parse(
+      (await keys(['list', '--json'])).out,
+    );
+    for (const { createdAt } of records) expect(createdAt).toMatch(/Z$/);
+    const times = records.map(({ createdAt }) => createdAt);
+    expect(times).toEqual(times.toSorted());
+    const places = [older, newer].map((id) => records.findIndex(({ keyId }) => keyId === id));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+  });
+
   it('rotates a key: the successor has its owner, the key lives on for the time of grace', async () => {
     const { apiKey, keyId } = await issue();
     const { out } = await keys(['rotate', keyId, '--grace', '1h', '--json']);
@@ -126,6 +148,43 @@ describe('npm run keys', () => {
     expect(await statusWith(apiKey)).toBe(401);
     const again = await keys(['rotate', keyId]);
     expect(again).toMatchObject({ out: '', error: expect.stringMatching(/no longer in force/) });
+  });
+
+  it('does not rotate a key that was revoked', async () => {
+    const { keyId } = await issue();
+    await keys(['revoke', keyId, '--yes']);
+    const { error } = await keys(['rotate', keyId]);
+    expect(error).toBe(`Key ${keyId} is no longer in force: issue a new one instead`);
+  });
+
+  it('does not rotate a key at the moment at which it ends', async () => {
+    const { keyId, expiresAt } = await issue('--expires-in', '1h');
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'] }).setSystemTime(Date.parse(expiresAt));
+    expect((await keys(['rotate', keyId])).error).toMatch(/no longer in force/);
+  });
+
+  it('says that a key is unknown when its item is removed before it is changed', async () => {
+    const { keyId } = await issue();
+    const proxy = new FaultProxy(dynamodb?.dynamodbEndpoint ?? '');
+    onTestFinished(() => proxy.refuseConnections());
+    const endpoint = ['--endpoint', await proxy.listen()];
+    const update = `UpdateItem ${dynamodb?.tables['KEYS_TABLE']?.TableName}`;
+    proxy.inject(update, conditionFailed);
+    const revoked = await run(['revoke', keyId, '--yes', ...endpoint]);
+    expect(revoked.error).toBe(`There is no key ${keyId}`);
+    proxy.reset();
+    proxy.inject(update, faults.accessDenied);
+    const denied = await run(['revoke', keyId, '--yes', ...endpoint]);
+    expect(denied).toMatchObject({
+      error: expect.not.stringContaining('There is no key'),
+      err: '',
+    });
+  });
+
+  it('issues no key of another prefix', async () => {
+    const issued = storedKeys().issue('alice', undefined, generateApiKey('pets_live'));
+    await expect(issued).rejects.toThrow('The API key is not one that starts with pets_test');
   });
 
   it.each([

@@ -253,6 +253,18 @@ describe('the cache of many keys', { timeout: 300_000 }, () => {
     expect(keyReads()).toBe(1_002);
   });
 
+  it('loses no key in an outage when another one is used', async () => {
+    service.proxy.inject('GetItem Keys', recordOfIssued);
+    const [oldest = ''] = await askForNew(1);
+    const [newest = ''] = (await askForNew(999)).slice(-1);
+    passSeconds(60);
+    service.proxy.reset();
+    captureLog();
+    service.proxy.inject('GetItem Keys', faults.status503);
+    expect((await ask(newest)).status).toBe(404);
+    expect((await ask(oldest)).status).toBe(404);
+  });
+
   it.each([
     ['made-up keys', answer('{}')],
     ['known key ids with wrong secrets', recordOfAny],

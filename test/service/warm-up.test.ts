@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Fault, faults } from '../support/fault-proxy.ts';
+import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
 import { creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
@@ -14,6 +14,13 @@ describe('warming up', () => {
   it('costs one read of the keys table', async () => {
     await warmUp();
     expect(service.proxy.requests).toEqual(['GetItem Keys']);
+  });
+
+  it('gives up after a second, in its first or second attempt, when the table hangs', async () => {
+    service.proxy.inject('GetItem Keys', stalls.hang);
+    await warmUp();
+    expect(service.proxy.requests.length).toBeGreaterThan(0);
+    expect(service.proxy.requests.length).toBeLessThan(3);
   });
 
   it.each<[outcome: string, fault?: Fault]>([['no fault'], ...Object.entries(faults)])(
