@@ -14,8 +14,6 @@ export default {
     join(import.meta.dirname, 'ignore-internal-messages.mjs'),
   ],
   ignorers: ['internal-messages'],
-  // A mutant of code that runs while modules load would need a process of its own.
-  ignoreStatic: true,
   coverageAnalysis: 'perTest',
   concurrency: 2,
   timeoutMS: 30_000,
