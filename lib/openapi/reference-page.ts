@@ -66,7 +66,7 @@ const errorGuides = ({ paths }: Contract) => {
     .filter(([status]) => Number(status) >= 400)
     .map(([status, { description }]) => `${status} ${description}`);
   return [...new Set(documented)].sort().map((error) => {
-    const [status = '', name = '', description = ''] = error.split(/ `|`: /);
+    const [, status = '', name = '', description = ''] = /^(\d+) `(\w+)`: (.*)$/s.exec(error) ?? [];
     return { status, name, description: `HTTP status ${status}. ${description}` };
   });
 };

@@ -154,6 +154,10 @@ describe('the reference page of npm start', () => {
     const document: { info: Section; tags: Section[] } = JSON.parse(await response.text());
     const names = document.tags.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(Object.keys(errorDescriptions)));
+    for (const [code, description] of Object.entries(errorDescriptions)) {
+      const section = document.tags.find(({ name }) => name === code)?.description;
+      expect(section?.replace(/^HTTP status \d{3}\. /, '')).toBe(description);
+    }
     const anchors = names.map((name) => name?.toLowerCase().replaceAll(/[ _]/g, '-'));
     const texts = [document.info, ...document.tags].map(({ description }) => description);
     const links = [...texts.join().matchAll(/\(#tag\/([\w-]+)/g)].map(([, anchor]) => anchor);
