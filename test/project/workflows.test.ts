@@ -407,11 +407,12 @@ describe('a release', () => {
 
 it.each([
   ['failure', '', 'The rehearsal of releases fails'],
+  ['cancelled', '', 'The rehearsal of releases fails'],
   ['success', 'INIT', 'AWS responds otherwise than recorded'],
 ])('a rehearsal that ends in %s and changes "%s" opens an issue', (result, changes, title) => {
   const { issue } = rehearsal.jobs;
   expect(issue?.if).toBe(
-    "always() && (needs.rehearse.result == 'failure' || needs.rehearse.outputs.changes != '')",
+    "always() && (needs.rehearse.result != 'success' || needs.rehearse.outputs.changes != '')",
   );
   const { stdout } = spawnSync('bash', ['-eo', 'pipefail', '-c', commandsOf(issue)], {
     env: {
