@@ -13,7 +13,9 @@ describe('the lock files', () => {
     expect(new Set(Object.values(optionalDependencies)).size).toBe(1);
   });
 
-  it.each(['', 'test/bench'])('name exact versions with their hashes: %s', (folder) => {
+  const folders = ['', 'test/bench', 'test/runtime-client'];
+
+  it.each(folders)('name exact versions with their hashes: %s', (folder) => {
     const manifest = JSON.parse(read(folder, 'package.json'));
     const { packages } = JSON.parse(read(folder, 'package-lock.json'));
     const { dependencies, devDependencies, optionalDependencies } = manifest;
@@ -21,6 +23,11 @@ describe('the lock files', () => {
     const integrity = expect.stringMatching(/^sha512-/);
     for (const [name, version] of Object.entries(named)) {
       expect(packages[`node_modules/${name}`]).toMatchObject({ version, integrity });
+    }
+    const { '': _root, ...installed }: Record<string, { inBundle?: true }> = packages;
+    for (const one of Object.values(installed)) {
+      // What another package contains has the hash of that package.
+      if (!one.inBundle) expect(one).toMatchObject({ integrity });
     }
   });
 

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { clientPackage } from '../../infra/client-package.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
@@ -50,6 +51,14 @@ describe('the documents', () => {
       if (script !== undefined) expect(scripts).toHaveProperty([script]);
       else if (!nightlySteps.includes(`      - run: ${command}`))
         expect(gate).toContain(`'${command}'`);
+    },
+  );
+
+  it.each(['README.md', 'lib/client/README.md', 'lib/openapi/code-samples.ts'])(
+    'name the package of the typed client as infra/client-package.ts does: %s',
+    (path) => {
+      const names = read(path).match(/@[\w.-]+\/animal-store-client/g);
+      expect(new Set(names)).toEqual(new Set([clientPackage]));
     },
   );
 
