@@ -1,5 +1,5 @@
 /**
- * Returns a setting that the stack gives every function. Throws, when the module is loaded, if it is missing.
+ * Returns an environment variable that the stack or Lambda gives the function. Throws if it is missing.
  */
 export const environment = (name: string): string => {
   const value = process.env[name];

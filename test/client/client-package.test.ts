@@ -53,8 +53,8 @@ describe('the package of the typed client', () => {
     expect(stdout).toMatch(/^\d+ Rex available\n[1-5] pets\n\d+ .*\n400 invalid_request\n$/s);
   });
 
-  it('takes at most 13 KB when compressed', () => {
-    expect(gzipSync(bundle).length).toBeLessThanOrEqual(13 * 1_024);
+  it('takes at most 5.5 KB when compressed', () => {
+    expect(gzipSync(bundle).length).toBeLessThanOrEqual(5.5 * 1_024);
   });
 
   it('shows an uncaught error in readable lines, with the reason of the platform', async () => {

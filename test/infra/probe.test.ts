@@ -30,7 +30,7 @@ beforeAll(async () => {
       environment: {
         BASE_ADDRESS: `${address}${pathname}`,
         PROBE_KEY_PARAMETER: parameter,
-        SERVICE_NAME: 'animal-store-staging',
+        SERVICE_NAME: serviceName(staging),
       },
     },
     directory: bundleDirectory('probe'),
