@@ -11,8 +11,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 export interface DocsSiteOptions {
-  /** The base address of the service, to which the page sends its requests. */
-  readonly baseAddress: string;
+  /** The path of the service's base address, such as `/v1`, to which the page sends its requests. */
+  readonly basePath: string;
   readonly apiKey: string;
   /**
    * The token that proves that a page was opened by the user who started the service, and not by
@@ -26,13 +26,14 @@ export interface DocsSiteOptions {
  * gets the key from `/docs/api-key` in exchange for the token.
  */
 export const docsSite =
-  ({ baseAddress, apiKey, token }: DocsSiteOptions): Site =>
+  ({ basePath, apiKey, token }: DocsSiteOptions): Site =>
   async ({ method, url = '', headers }, response) => {
     const [path = ''] = url.split('?');
     // Only these host names get the page. This prevents DNS rebinding.
     const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
     if (!isLocal || (method !== 'GET' && method !== 'HEAD')) return false;
-    const isBrowserAtRoot = /^\/(v1\/?)?$/.test(path) && headers.accept?.includes('text/html');
+    const isRoot = ['/', basePath, `${basePath}/`].includes(path);
+    const isBrowserAtRoot = isRoot && headers.accept?.includes('text/html');
     if (path === '/docs' || isBrowserAtRoot) {
       response.writeHead(302, { Location: '/docs/', 'Content-Length': 0 }).end();
       return true;
@@ -50,7 +51,7 @@ export const docsSite =
     const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
     const read = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
     if (!read) return false;
-    const local = { baseAddress: `http://${headers.host}${baseAddress}`, apiKeyAddress: 'api-key' };
+    const local = { baseAddress: `http://${headers.host}${basePath}`, apiKeyAddress: 'api-key' };
     const contents = await read(local);
     response.writeHead(200, {
       ...common,

@@ -14,9 +14,12 @@ import type { Gateway, Site } from './gateway/gateway.ts';
 import { issueLocalApiKey, seed } from './initial-data.ts';
 import { type FunctionReports, LambdaFunction } from './lambda/lambda-function.ts';
 import { localClientConfig } from './local-account.ts';
-import type { StackDefinition } from './stack-definition.ts';
+import { longestMs, type StackDefinition } from './stack-definition.ts';
 
-/** How long a replaced function keeps running, in ms. No request takes longer than that. */
+/**
+ * How long a replaced function keeps running, in ms. No request takes longer than that, unless a debugger has
+ * stopped it: then it is waited for as long again.
+ */
 const retirementMs = 30_000;
 
 /** Makes the time limits inside a function so long that a debugger can stop a request. */
@@ -73,7 +76,7 @@ export class LocalDeployment {
     client.destroy();
     this.#stack = stack;
     this.#site = docsSite({
-      baseAddress: `/${stack.api.stageName}`,
+      basePath: `/${stack.api.stageName}`,
       apiKey,
       token: this.#options.docsToken,
     });
@@ -88,8 +91,11 @@ export class LocalDeployment {
    */
   async #deploy(): Promise<void> {
     const { gateway, dynamodbEndpoint, isInspected, log, failure } = this.#options;
-    const preload = isInspected ? stretchTimeouts : undefined;
-    const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint };
+    const common = {
+      environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint },
+      ...(isInspected && { preload: stretchTimeouts, initTimeoutMs: longestMs }),
+      ...{ log, failure },
+    };
     const copy = await newCopyFolder();
     const functions = new Map<string, LambdaFunction>();
     const release = { copy, functions };
@@ -98,14 +104,19 @@ export class LocalDeployment {
     for (const [id, definition] of this.#stack.functions) {
       const directory = join(copy, definition.bundleName);
       await cp(bundleDirectory(definition.bundleName), directory, { recursive: true });
-      functions.set(
-        id,
-        new LambdaFunction({ definition, directory, environment, preload, log, failure }),
-      );
+      functions.set(id, new LambdaFunction({ definition, directory, ...common }));
     }
     if (isInspected) await bundleForDebugger(copy);
     gateway.deploy({ api: this.#stack.api, functions, site: this.#site });
-    for (const one of earlier) setTimeout(() => this.#end(one), retirementMs).unref();
+    for (const one of earlier) this.#retire(one);
+  }
+
+  #retire(release: Release): void {
+    const endUnlessBusy = () =>
+      [...release.functions.values()].some((one) => one.isBusy())
+        ? this.#retire(release)
+        : this.#end(release);
+    setTimeout(endUnlessBusy, retirementMs).unref();
   }
 
   /** Tells whether each function of the stack has a bundle. A bundle is removed together with its source. */

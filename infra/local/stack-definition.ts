@@ -30,7 +30,7 @@ export const stackDefinitionOf = (template: Template): StackDefinition => {
 };
 
 /** The longest time that a timer of Node.js takes, in ms. */
-const longestMs = 2 ** 31 - 1;
+export const longestMs = 2 ** 31 - 1;
 
 /** Returns a stack whose requests can take any time, for example because a debugger has stopped them. */
 export const withoutTimeLimits = (stack: StackDefinition): StackDefinition => ({

@@ -16,6 +16,10 @@ const lineOf = async (file: string, text: string): Promise<number> => {
 
 /** Longer than each time limit of a request, so that a stopped request would fail if one applied. */
 const lookMs = 5_000;
+/** Longer than a function may load, in ms. */
+const loadMs = 11_000;
+/** Longer than a function that was replaced keeps running, in ms. */
+const retirementMs = 31_000;
 
 it('npm start -- --inspect stops in the sources, shows variables, goes on, and again after a reload', async () => {
   const started = new NpmStart(project, await freePort(), `--inspect ${await freePort()}`);
@@ -25,8 +29,6 @@ it('npm start -- --inspect stops in the sources, shows variables, goes on, and a
   const client = await InspectorClient.connect(address);
   const getPet = () =>
     fetch(`${baseAddress}/pets/4711`, { headers: { Authorization: `Bearer ${apiKey}` } });
-  // The first request starts the function.
-  expect((await getPet()).status).toBe(404);
 
   const stop = async (): Promise<Stop> => {
     const found: (Stop | undefined)[] = [];
@@ -40,44 +42,47 @@ it('npm start -- --inspect stops in the sources, shows variables, goes on, and a
     return last;
   };
 
-  const handler = { file: 'functions/get-pet.ts', text: 'const pet = id &&' };
-  const store = { file: 'lib/pets/pet-store.ts', text: "getItem({ table: petsTable, key: ['id'" };
-  const expectStops = async () => {
+  const loading = { file: 'lib/keys/warm-up.ts', text: "readApiKey('no key'", variables: {} };
+  const variables = { id: 4711 };
+  const handler = { file: 'functions/get-pet.ts', text: 'const pet = id &&', variables };
+  const store = { file: 'lib/pets/pet-store.ts', text: "table: petsTable, key: ['id'", variables };
+  type Breakpoint = typeof handler | typeof loading;
+
+  const expectStop = async ({ file, text, variables: shown }: Breakpoint) => {
+    const stopped = await stop();
+    expect(stopped.file.endsWith(file), stopped.file).toBe(true);
+    expect(stopped.line).toBe(await lineOf(file, text));
+    expect(stopped.variables).toMatchObject(shown);
+    return stopped;
+  };
+  /** Sends a request, waits at the first place where it stops, and goes on. */
+  const expectStops = async (ms: number, breakpoints: readonly Breakpoint[]) => {
     const response = getPet();
-    for (const { file, text } of [handler, store]) {
-      const stopped = await stop();
-      expect(stopped.file.endsWith(file), stopped.file).toBe(true);
-      expect(stopped.line).toBe(await lineOf(file, text));
-      expect(stopped.variables).toMatchObject({ id: 4711 });
-      if (file === handler.file) await setTimeout(lookMs);
+    for (const [index, breakpoint] of breakpoints.entries()) {
+      const stopped = await expectStop(breakpoint);
+      if (index === 0) await setTimeout(ms);
       await stopped.resume();
     }
     expect((await response).status).toBe(404);
   };
-  for (const { file, text } of [handler, store])
+  for (const { file, text } of [loading, handler, store])
     client.setBreakpoint({ file, line: await lineOf(file, text) });
-  await expect.poll(() => client.set.length, { timeout: 60_000 }).toBe(2);
-  await expectStops();
+  // The first request starts the function.
+  await expectStops(loadMs, [loading, handler, store]);
+  await expectStops(lookMs, [handler, store]);
 
-  // An edit that moves no line of the breakpoints.
+  // An edit that moves no line of the breakpoints, while a request is stopped.
+  const response = getPet();
+  const stopped = await expectStop(handler);
   const source = join(project, handler.file);
   const contents = await readFile(source, 'utf8');
   await writeFile(source, contents.replace('throw errors.notFound()', 'throw (errors.notFound())'));
   await started.printed(/^(Reloaded the functions)$/m);
-  // The first request after a reload starts the function anew, and may stop or not.
-  const first = getPet();
-  let status: number | undefined;
-  first.then((response) => {
-    status = response.status;
-  });
-  const resume = { timeout: 60_000, interval: 100 };
-  await expect
-    .poll(() => {
-      client.takeStop()?.resume();
-      return [client.set.length, status];
-    }, resume)
-    .toEqual([4, 404]);
-  await expectStops();
+  await setTimeout(retirementMs);
+  await stopped.resume();
+  await (await expectStop(store)).resume();
+  expect((await response).status).toBe(404);
+  await expectStops(0, [loading, handler, store]);
 
   client.close();
   started.signal('SIGTERM');

@@ -19,7 +19,7 @@ const CallFrame = v.object({
   location: v.object({ scriptId: v.string(), lineNumber: v.number(), columnNumber: v.number() }),
   scopeChain: v.array(v.object({ type: v.string(), object: v.object({ objectId: v.string() }) })),
 });
-const Paused = v.object({ callFrames: v.array(CallFrame) });
+const Paused = v.object({ reason: v.string(), callFrames: v.array(CallFrame) });
 const Properties = v.object({
   result: v.array(v.object({ name: v.string(), value: v.optional(v.looseObject({})) })),
 });
@@ -45,7 +45,8 @@ export interface Stop extends Place {
 
 /**
  * Speaks the inspector's protocol with a process and its workers, as the debugger of VS Code does: it maps
- * places in sources by the source maps of the scripts, and sets each breakpoint again in each new script.
+ * places in sources by the source maps of the scripts, and sets each breakpoint again in each new script, before
+ * the script runs.
  * https://chromedevtools.github.io/devtools-protocol/v8/
  */
 export class InspectorClient {
@@ -55,6 +56,7 @@ export class InspectorClient {
   readonly #stops: Stop[] = [];
   readonly #breakpoints: Place[] = [];
   readonly #scripts: Script[] = [];
+  #setting: Promise<unknown> = Promise.resolve();
   #lastId = 0;
 
   private constructor(socket: WebSocket) {
@@ -66,7 +68,7 @@ export class InspectorClient {
     const socket = new WebSocket(url);
     await once(socket, 'open');
     const client = new InspectorClient(socket);
-    await client.#send('', 'NodeWorker.enable', { waitForDebuggerOnStart: false });
+    await client.#send('', 'NodeWorker.enable', { waitForDebuggerOnStart: true });
     return client;
   }
 
@@ -79,9 +81,6 @@ export class InspectorClient {
     return this.#stops.shift();
   }
 
-  /** The breakpoints that are set in a script, each once for each script. */
-  readonly set: Place[] = [];
-
   /** Sets a breakpoint in all scripts that there are and that come. */
   setBreakpoint(place: Place): void {
     this.#breakpoints.push(place);
@@ -92,7 +91,6 @@ export class InspectorClient {
     const position = generatedPosition(this.#maps.get(script), place);
     if (!position) return;
     await this.#send(session, 'Debugger.setBreakpointByUrl', { url, ...position });
-    this.set.push(place);
   }
 
   /** Sends a command to a worker, or to the process itself as session ''. Returns its result. */
@@ -115,11 +113,16 @@ export class InspectorClient {
       const { sessionId, message } = v.parse(WorkerMessage, params);
       this.#receive(sessionId, JSON.parse(message));
     }
-    if (method === 'NodeWorker.attachedToWorker') {
-      this.#send(`${params['sessionId']}`, 'Debugger.enable');
-    }
+    if (method === 'NodeWorker.attachedToWorker') this.#prepare(`${params['sessionId']}`);
     if (method === 'Debugger.scriptParsed') this.#keepScript(session, params);
     if (method === 'Debugger.paused') this.#keepStop(session, params);
+  }
+
+  async #prepare(session: string): Promise<void> {
+    await this.#send(session, 'Debugger.enable');
+    const instrumentation = 'beforeScriptWithSourceMapExecution';
+    await this.#send(session, 'Debugger.setInstrumentationBreakpoint', { instrumentation });
+    await this.#send(session, 'Runtime.runIfWaitingForDebugger');
   }
 
   #keepScript(session: string, params: object): void {
@@ -129,11 +132,20 @@ export class InspectorClient {
     const script = `${session} ${scriptId}`;
     this.#maps.set(script, new SourceMap(JSON.parse(Buffer.from(base64, 'base64').toString())));
     this.#scripts.push({ session, script, url });
-    for (const place of this.#breakpoints) this.#setIn({ session, script, url }, place);
+    const places = this.#breakpoints.map((place) => this.#setIn({ session, script, url }, place));
+    this.#setting = Promise.all([this.#setting, ...places]);
   }
 
   async #keepStop(session: string, params: object): Promise<void> {
-    const [frame] = v.parse(Paused, params).callFrames;
+    const { reason, callFrames } = v.parse(Paused, params);
+    const resume = () => this.#send(session, 'Debugger.resume');
+    // The start of a worker, or of a script with a source map, and no breakpoint.
+    if (reason !== 'other') {
+      await this.#setting;
+      await resume();
+      return;
+    }
+    const [frame] = callFrames;
     if (!frame) return;
     const { scriptId, lineNumber, columnNumber } = frame.location;
     const origin = this.#maps
@@ -150,7 +162,7 @@ export class InspectorClient {
       file: origin && 'fileName' in origin ? origin.fileName : scriptId,
       line: origin && 'lineNumber' in origin ? origin.lineNumber : lineNumber + 1,
       variables,
-      resume: () => this.#send(session, 'Debugger.resume'),
+      resume,
     });
   }
 }

@@ -1,6 +1,7 @@
 /*
- * Loaded before a function whose instructions are counted: valgrind runs it some 50 times slower,
- * so its time-outs and pauses would end calls, and add retries, that no function on Lambda has.
+ * Loaded before a function that runs for a debugger or whose instructions are counted: a debugger stops it,
+ * and valgrind runs it some 50 times slower. Its time-outs and pauses would end calls, and add retries, that
+ * no function on Lambda has.
  */
 const factor = 1_000;
 const { setTimeout } = globalThis;

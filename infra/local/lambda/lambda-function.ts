@@ -21,6 +21,8 @@ export interface LambdaFunctionOptions extends FunctionReports {
   readonly environment: Readonly<Record<string, string>>;
   /** A CommonJS module that is loaded before the function. */
   readonly preload?: string | undefined;
+  /** The time in which the function must be loaded, in ms. The default is Lambda's limit. */
+  readonly initTimeoutMs?: number | undefined;
 }
 
 export interface Invocation {
@@ -45,7 +47,7 @@ export interface Outcome {
 /** The maximum number of invocations at a time. Others wait. */
 const maxEnvironments = 4;
 /** Lambda's limit for the time in which a function is loaded, in ms. */
-const initTimeoutMs = 10_000;
+const lambdaInitTimeoutMs = 10_000;
 /** The maximum size of a result, in bytes. A longer result ends the runtime (DataBiosphere/azul#8258). */
 const maxResultBytes = 6_291_556;
 
@@ -98,6 +100,11 @@ export class LambdaFunction {
     }
   }
 
+  /** Tells whether an invocation is running. */
+  isBusy(): boolean {
+    return this.#free.length < this.#slots.length;
+  }
+
   /** Ends the function immediately. Invocations that are still running fail, and so do later ones. */
   async terminate(): Promise<void> {
     this.#isTerminated = true;
@@ -110,6 +117,7 @@ const reasonOf = (error: unknown, directory: string) =>
 
 const startEnvironment = (options: LambdaFunctionOptions) => {
   const { definition, directory, log, failure, preload } = options;
+  const { initTimeoutMs = lambdaInitTimeoutMs } = options;
   const worker = new Worker(new URL('./lambda-runtime.ts', import.meta.url), {
     env: environmentOf(options),
     argv: [],
