@@ -5,8 +5,8 @@ import { projectDirectory } from '../project-directory.ts';
 /** How long no file must have changed before a rebuild starts, in ms. Editors and git write in bursts. */
 const quietMs = 80;
 
-/** Matches the modules that this process has loaded. It continues to run their old version. */
-const loaded = /\binfra[/\\](build|local)(?=[/\\])/;
+/** Matches the modules that only this process runs. It continues to run their old version. */
+const loaded = /\b(infra[/\\](build|local)|lib[/\\](api-gateway|openapi))(?=[/\\].*\.ts$)/;
 
 export interface SourceWatchOptions {
   /** The directories to watch, recursively. */

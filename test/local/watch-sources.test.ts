@@ -142,15 +142,18 @@ describe.concurrent('watchSources', () => {
     await called.promise;
   });
 
-  it('reports, without a rebuild, that modules of this process have changed', async () => {
-    const { local, lines, noticed, rebuilds } = await watchedFolder();
-    await writeFile(join(local, 'gateway.ts'), '');
-    await vi.waitFor(() => expect(lines).toHaveLength(1), patience);
-    await pause(300);
-    expect(rebuilds()).toBe(0);
-    await noticed(() => writeFile(join(local, '..', 'stack.ts'), ''));
-    expect(lines).toEqual([
-      expect.stringMatching(/infra\/local has changed: restart npm start to use it$/),
-    ]);
-  });
+  it.each(['infra/build', 'infra/local', 'lib/api-gateway', 'lib/openapi'])(
+    'reports, without a rebuild, that modules of this process have changed: %s',
+    async (path) => {
+      const { root, lines, noticed, rebuilds } = await watchedFolder();
+      const folder = join(root, 'project', path);
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, 'module.ts'), '');
+      await vi.waitFor(() => expect(lines).toHaveLength(1), patience);
+      await pause(300);
+      expect(rebuilds()).toBe(0);
+      await noticed(() => writeFile(join(folder, '..', 'stack.ts'), ''));
+      expect(lines).toEqual([`${path} has changed: restart npm start to use it`]);
+    },
+  );
 });
