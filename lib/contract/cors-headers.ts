@@ -1,6 +1,6 @@
 /**
- * Returns headers that let web pages of an origin, or of any origin (`*`), read a response and all its
- * headers, without cookies (https://fetch.spec.whatwg.org/#http-cors-protocol).
+ * Returns headers that let web pages of an origin, or of any origin (`*`), read a response and its headers,
+ * except the authentication scheme, without cookies (https://fetch.spec.whatwg.org/#http-cors-protocol).
  */
 export const corsHeaders = (origin: string) => ({
   'Access-Control-Allow-Origin': origin,

@@ -147,9 +147,9 @@ const additionsOf = ({
 });
 
 /** The error responses of an operation, by status. */
-const errorsOf = ({ path, body, deprecation }: Operation, additions: Additions) =>
+const errorsOf = ({ path, query, body, deprecation }: Operation, additions: Additions) =>
   [
-    additions.invalidRequest ?? errors.invalidRequest('query parameter expand is not known.'),
+    additions.invalidRequest ?? refusalOf(() => parseQuery(query, { expand: 'all' })),
     ...(path.includes('{') ? [errors.notFound()] : []),
     ...(body ? [errors.unsupportedMediaType()] : []),
     ...(additions.errors ?? []),

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { headers } from '../../lib/openapi/headers.ts';
 import { senderTo } from '../support/invoke.ts';
 import { fromBundles, loadHandlers } from '../support/load-handlers.ts';
 import type { EventParts, Values } from '../support/proxy-event.ts';
@@ -47,6 +48,15 @@ const answers: readonly (readonly [status: number, EventParts])[] = [
   [405, { method: 'DELETE' }],
   [415, creation({}, { 'Content-Type': 'text/plain' })],
 ];
+
+it('pages can read each header that clients may rely on, except the authentication scheme', () => {
+  const exposed = readable('*')['access-control-expose-headers'].split(', ');
+  // https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name
+  const safelisted = 'Cache-Control';
+  const relied = Object.keys(headers).map((name) => name.replace(/^(Next|Successor)Link$/, 'Link'));
+  const read = relied.filter((name) => !/www-authenticate$/i.test(name) && name !== safelisted);
+  expect(new Set(exposed)).toEqual(new Set(read));
+});
 
 describe('a function with CORS for some origins', () => {
   it.each(answers)('lets only their pages read the %i for %j', async (status, parts) => {
