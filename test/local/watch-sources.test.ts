@@ -31,13 +31,15 @@ const startWatch = async (directory: string, rebuild: Rebuild) => {
   return lines;
 };
 
+/** The folders whose modules only `npm start` itself runs. */
+const ownFolders = ['infra/build', 'infra/local', 'lib/api-gateway', 'lib/openapi'];
+
 /** A folder with the sources of one handler, and how often a watch of it has called for a rebuild. */
 const watchedFolder = async () => {
   const root = await temporaryFolder(join(tmpdir(), 'Straße mit Umläuten '));
   const functions = join(root, 'project', 'functions');
-  const local = join(root, 'project', 'infra', 'local');
-  await mkdir(functions, { recursive: true });
-  await mkdir(local, { recursive: true });
+  for (const folder of ['functions', ...ownFolders])
+    await mkdir(join(root, 'project', folder), { recursive: true });
   const handler = join(functions, 'get-pet.ts');
   await writeFile(handler, 'version 0');
   let rebuilds = 0;
@@ -51,7 +53,7 @@ const watchedFolder = async () => {
     await vi.waitFor(() => expect(rebuilds).toBeGreaterThan(before), patience);
     await pause(200);
   };
-  return { root, functions, local, handler, lines, noticed, rebuilds: () => rebuilds };
+  return { root, functions, handler, lines, noticed, rebuilds: () => rebuilds };
 };
 
 type Folder = Awaited<ReturnType<typeof watchedFolder>>;
@@ -142,12 +144,11 @@ describe.concurrent('watchSources', () => {
     await called.promise;
   });
 
-  it.each(['infra/build', 'infra/local', 'lib/api-gateway', 'lib/openapi'])(
+  it.each(ownFolders)(
     'reports, without a rebuild, that modules of this process have changed: %s',
     async (path) => {
       const { root, lines, noticed, rebuilds } = await watchedFolder();
       const folder = join(root, 'project', path);
-      await mkdir(folder, { recursive: true });
       await writeFile(join(folder, 'module.ts'), '');
       await vi.waitFor(() => expect(lines).toHaveLength(1), patience);
       await pause(300);
