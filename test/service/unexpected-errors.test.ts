@@ -30,6 +30,13 @@ describe('a handler that throws', () => {
     ['an error', 'TypeError', new TypeError('secret SDK text')],
     ['a frozen error', 'Error', Object.freeze(new Error('secret SDK text'))],
     ['an error with a status', 'Error', Object.assign(new Error('x'), { statusCode: 404 })],
+    ['an error whose cause is null', 'Error', new Error('x', { cause: null })],
+    [
+      "an error that resembles one of Middy's",
+      'Error',
+      new Error('x', { cause: { package: 'secret', data: 'secret' } }),
+    ],
+    ['an error without a stack', 'Error', Object.assign(new Error('x'), { stack: undefined })],
     ['an error that looks exposed', 'Error', Object.assign(new Error('x'), { expose: true })],
     ['a string', 'string', 'secret SDK text'],
     ['a number', 'number', 0],
@@ -48,6 +55,15 @@ describe('a handler that throws', () => {
     'two lines\n    at pets_test_ab_cd:1:1',
   ])('is found by file, line and column in the log, for any message: %j', async (message) => {
     const [line] = readLines(await throwing(new RangeError(message)));
+    expect(line.cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:\d+:\d+$/);
+  });
+
+  it.each([
+    'out of range    at pets_test_ab_cd:1:1',
+    'out of range\n    at pets_test_ab_cd:1:1 and more',
+  ])('is found by its place for a message that was replaced: %j', async (message) => {
+    const error = Object.assign(new RangeError(message), { message: 'replaced' });
+    const [line] = readLines(await throwing(error));
     expect(line.cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:\d+:\d+$/);
   });
 });
