@@ -15,6 +15,7 @@ export const bodyLimits = () => ({
     if (headerValues(event, 'content-encoding').some((coding) => !/^identity$/i.test(coding))) {
       throw errors.unsupportedMediaType('Content-Encoding must be identity.');
     }
+    // Stryker disable next-line StringLiteral: UTF-8 is the default
     if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > maxBodyBytes) {
       throw errors.payloadTooLarge();
     }
@@ -28,6 +29,7 @@ export const bodyLimits = () => ({
 const requireJson = (contentTypes: readonly string[], body: string) => {
   // Without a body and a type, the message about the missing body helps more.
   if (contentTypes.length === 0 && body === '') return;
+  // Stryker disable next-line StringLiteral: any text that is no media type would do
   const [contentType = '', ...others] = contentTypes;
   if (!isJsonInUtf8(contentType) || others.length > 0) throw errors.unsupportedMediaType();
 };
@@ -38,6 +40,7 @@ const isJsonInUtf8 = (contentType: string): boolean => {
   try {
     const { essence, params } = new MIMEType(contentType);
     return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
+    // Stryker disable next-line BlockStatement: `undefined` is as good
   } catch {
     return false;
   }

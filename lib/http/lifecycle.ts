@@ -21,6 +21,7 @@ export const lifecycleHeaders = (operation: Operation) => {
   const addHeaders = ({ event, context, response }: ChainRequest) => {
     const isOwn = event.requestContext.identity.userAgent === ownUserAgent;
     if (deprecation && !isOwn) context.record.count(metricNames.deprecatedCalls);
+    // Stryker disable next-line ConditionalExpression: only TypeScript asks for it
     if (!response) return;
     response.headers = { ...response.headers, ...constant };
     if (deprecation) {
@@ -33,6 +34,7 @@ export const lifecycleHeaders = (operation: Operation) => {
 /** Refuses an operation from its sunset on. Throws `endpoint_removed`. */
 export const refuseAfterSunset = (operation: Operation) => ({
   before: () => {
+    // Stryker disable next-line OptionalChaining: only TypeScript asks for it
     if (isRemoved(operation))
       throw errors.endpointRemoved(`GET ${operation.deprecation?.successor}`);
   },

@@ -12,6 +12,7 @@ import type { ChainRequest } from './operation-request.ts';
 const integrationFailure = 503;
 
 /** Whether the log line of a response below 500 has all fields. It always has the metrics. */
+// Stryker disable next-line StringLiteral: any other level would do
 const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? '');
 
 let coldStart = true;
@@ -90,5 +91,7 @@ const kindOf = (error: unknown) => {
  * Returns the file, line and column of the frame that threw, such as `get-pet.cjs:1:4711`,
  * without the message before it.
  */
+// Stryker disable next-line StringLiteral: no text without a frame matches
 const placeOf = ({ stack = '', message }: Error) =>
+  // Stryker disable next-line StringLiteral: no text without a frame matches
   /^ {4}at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.replace(message, ''))?.[1];

@@ -94,6 +94,13 @@ describe('a function with CORS for some origins', () => {
     'access-control-max-age': '7200',
   });
 
+  it('tells no page what it may send, unless its browser asks with OPTIONS', async () => {
+    const headers = { ...bearer(service.apiKey), 'Access-Control-Request-Method': 'POST' };
+    const response = await answerTo(admin, { method: 'DELETE', headers });
+    expect(response).toMatchObject({ status: 405, headers: { Allow: expect.anything() } });
+    expect(response.corsHeaders).toEqual(readable(admin));
+  });
+
   it.each([
     [admin, '/pets', 204, allowed('GET, HEAD, POST, OPTIONS')],
     [admin, '/pets/{petId}', 204, allowed('GET, HEAD, OPTIONS')],
