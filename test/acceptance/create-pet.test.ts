@@ -188,6 +188,14 @@ describe('Idempotency-Key', () => {
     expect(responses.at(-1)?.headers).toMatchObject({ 'idempotent-replayed': 'true' });
   });
 
+  it('keeps every digit of a repeated creation', async () => {
+    const key = [['Idempotency-Key', randomUUID()]] as const;
+    const body = '{"name":"Rex","categoryId":9223372036854775807}';
+    const { text } = await create(body, key);
+    expect(text).toContain('"categoryId":9223372036854775807');
+    expect((await create(body, key)).text).toBe(text);
+  });
+
   const others = { name: 'Max', categoryId: 2, status: 'sold' } satisfies Required<NewPet>;
 
   it.each(Object.entries(others))(

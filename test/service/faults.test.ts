@@ -4,6 +4,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { operationDetails } from '../../infra/operations.ts';
 import { operations as definitions } from '../../lib/contract/operations.ts';
+import { encodeCursor } from '../../lib/pets/cursor.ts';
 import { answer, delayed, type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
 import { fromBundles } from '../support/load-handlers.ts';
@@ -215,6 +216,7 @@ describe("an answer that can't be DynamoDB's", () => {
     ['a pet twice', 'Query Pets', { Items: [pet({}), pet({})] }],
     ['pets out of order', 'Query Pets', { Items: [pet({ id: { N: '2' } }), pet({})] }],
     ['an end that is nowhere', 'Query Pets', ended({})],
+    ['an end in another status', 'Query Pets', ended(pet({ status: { S: 'sold' } }))],
     [
       'an end before its last pet',
       'Query Pets',
@@ -232,6 +234,41 @@ describe("an answer that can't be DynamoDB's", () => {
     captureLog();
     service.proxy.inject(call, answer(JSON.stringify(body)));
     expect((await run()).status).toBe(503);
+  });
+});
+
+describe('an answer to the query after a pet', () => {
+  const cursor = encodeCursor({ id: 5, status: 'sold' }, 'sold');
+  const answerWith = (id: number) => {
+    const item = { name: { S: 'Rex' }, categoryId: { N: '1' }, status: { S: 'sold' } };
+    service.proxy.inject(
+      'Query Pets',
+      answer(JSON.stringify({ Items: [{ ...item, id: { N: `${id}` } }] })),
+    );
+    return service.send({ query: { status: 'sold', cursor } });
+  };
+
+  it('may have the next id', async () => {
+    expect((await answerWith(6)).body).toMatchObject([{ id: 6 }]);
+  });
+
+  it.each([4, 5])("can't have an id from before: %i", async (id) => {
+    captureLog();
+    expect((await answerWith(id)).status).toBe(503);
+  });
+
+  it('ends the list at the largest id, and below it does not', async () => {
+    const end = (id: number) => ({ status: { S: 'sold' }, id: { N: `${id}` } });
+    const queriesUntilTheEnd = async (id: number) => {
+      service.proxy.reset();
+      const body = { Items: [], LastEvaluatedKey: end(id) };
+      service.proxy.inject('Query Pets', answer(JSON.stringify(body)), 1);
+      service.proxy.inject('Query Pets', answer('{"Items":[]}'));
+      await service.send({ query: { status: 'sold' } });
+      return service.proxy.requests.filter((call) => call === 'Query Pets').length;
+    };
+    expect(await queriesUntilTheEnd(Number.MAX_SAFE_INTEGER)).toBe(1);
+    expect(await queriesUntilTheEnd(Number.MAX_SAFE_INTEGER - 1)).toBe(2);
   });
 });
 

@@ -103,6 +103,7 @@ describe('a list', () => {
     ],
     ['a fraction that rounds to an id', ['11', '11.99999999999999999999', '12', '13']],
     ['a 16-digit id above the largest pet', [`${2 ** 53 - 1}`, `${2 ** 53}`]],
+    ['the id 0', ['0', '1', '2']],
     ['a very small number', ['1', '1e-100']],
     ['many negative numbers', ['1', ...Array.from({ length: 60 }, (_, at) => `-${at}.5`)]],
   ])('shows every other pet once when there is %s', async (_kind, all) => {
