@@ -23,6 +23,8 @@ export default {
   tempDirName: '.build/stryker',
   ignorePatterns: ['/.build', '/cdk.out', '/.local'],
   reporters: ['progress-append-only', 'clear-text', 'json'],
+  // Lower means that a change of the code was made without its test.
+  thresholds: { high: 100, low: 97, break: 97 },
   jsonReporter: { fileName: '.build/mutation.json' },
   clearTextReporter: { allowColor: false, reportTests: false },
 };
