@@ -501,7 +501,7 @@ const runTests = (copy: string, file: string) => {
   return { passed: named('passed'), failed: named('failed') };
 };
 
-/** Throws unless the tests of a file pass in a copy that has no edit. Otherwise they would notice every edit. */
+/** Throws unless the tests of a file pass in a copy that has no edit: else they would notice every edit. */
 const requirePass = (copy: string, file: string) => {
   const { passed, failed } = runTests(copy, file);
   if (passed.length === 0 || failed.length > 0)

@@ -45,8 +45,8 @@ export interface Stop extends Place {
 
 /**
  * Speaks the inspector's protocol with a process and its workers, as the debugger of VS Code does: it maps
- * places in sources by the source maps of the scripts, and sets each breakpoint again in each new script, before
- * the script runs.
+ * places in sources by the source maps of the scripts, and sets each breakpoint again in each new script,
+ * before the script runs.
  * https://chromedevtools.github.io/devtools-protocol/v8/
  */
 export class InspectorClient {
