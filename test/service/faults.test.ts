@@ -272,6 +272,21 @@ describe('an answer to the query after a pet', () => {
   });
 });
 
+it('a list goes on while the answers to its queries do, even if they have no pet', async () => {
+  let end = 0;
+  service.proxy.inject(
+    'Query Pets',
+    (exchange) => {
+      end += 1;
+      const LastEvaluatedKey = { status: { S: 'available' }, id: { N: `${end}` } };
+      return answer(JSON.stringify({ Items: [], LastEvaluatedKey }))(exchange);
+    },
+    40,
+  );
+  const { body } = await service.send({ query: { status: 'available' } });
+  expect(body).not.toEqual([]);
+});
+
 describe('a corrupt item', () => {
   const put = (id: number, fields: object = {}) =>
     service.putPet({ id, name: 'Rex', categoryId: 1, status: 'sold', ...fields });
@@ -318,6 +333,7 @@ describe('a corrupt item', () => {
     ['with a name of another type', { name: 5 }],
     ['without a fingerprint', { fingerprint: undefined }],
     ['with a fingerprint that is too short', { fingerprint: Buffer.alloc(31) }],
+    ['with a fraction of 20 digits', { categoryId: NumberValue.from('1234567890123456789.5') }],
   ])('%s leads to 500 for an idempotent replay, and the log names its id', async (kind, fault) => {
     const request = creation(undefined, { 'Idempotency-Key': kind.replaceAll(' ', '-') });
     const { id } = (await service.send(request)).body;
