@@ -94,7 +94,8 @@ export class LocalDeployment {
     const common = {
       environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint },
       ...(isInspected && { preload: stretchTimeouts, initTimeoutMs: longestMs }),
-      ...{ log, failure },
+      log,
+      failure,
     };
     const copy = await newCopyFolder();
     const functions = new Map<string, LambdaFunction>();

@@ -55,7 +55,6 @@ export class InspectorClient {
   readonly #maps = new Map<string, SourceMap>();
   readonly #stops: Stop[] = [];
   readonly #breakpoints: Place[] = [];
-  readonly #scripts: Script[] = [];
   #setting: Promise<unknown> = Promise.resolve();
   #lastId = 0;
 
@@ -81,10 +80,9 @@ export class InspectorClient {
     return this.#stops.shift();
   }
 
-  /** Sets a breakpoint in all scripts that there are and that come. */
+  /** Sets a breakpoint in all scripts that come. */
   setBreakpoint(place: Place): void {
     this.#breakpoints.push(place);
-    for (const script of this.#scripts) this.#setIn(script, place);
   }
 
   async #setIn({ session, script, url }: Script, place: Place): Promise<void> {
@@ -131,7 +129,6 @@ export class InspectorClient {
     const [, base64 = ''] = sourceMapURL.split(',');
     const script = `${session} ${scriptId}`;
     this.#maps.set(script, new SourceMap(JSON.parse(Buffer.from(base64, 'base64').toString())));
-    this.#scripts.push({ session, script, url });
     const places = this.#breakpoints.map((place) => this.#setIn({ session, script, url }, place));
     this.#setting = Promise.all([this.#setting, ...places]);
   }
