@@ -24,9 +24,13 @@ interface Exchange {
 export type Fault = (exchange: Exchange) => Promise<void> | void;
 
 const reply =
-  (status: number, body: string, type = 'application/x-amz-json-1.0'): Fault =>
+  (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Fault =>
   ({ response }) =>
-    void response.writeHead(status, { 'Content-Type': type }).end(body);
+    void response
+      .writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0', ...headers })
+      .end(body);
+
+const html = { 'Content-Type': 'text/html' };
 
 /** An error response of an AWS service; `details` may replace its message. */
 export const awsError = (status: number, type: string, details: object = {}): Fault =>
@@ -81,8 +85,11 @@ export const faults = {
   throttled: throttling('com.amazon.coral.availability#ThrottlingException'),
   throughputExceeded: throttling(`${dynamodbPrefix}ProvisionedThroughputExceededException`),
   status500: awsError(500, `${dynamodbPrefix}InternalServerError`),
-  status502: reply(502, '<html>Bad Gateway</html>', 'text/html'),
+  status502: reply(502, '<html>Bad Gateway</html>', html),
   status503: awsError(503, 'com.amazon.coral.availability#ServiceUnavailableException'),
+  // No page of AWS says whether DynamoDB sends these. The SDK pauses for as long as they ask, up to 5 s.
+  status503WithRetryAfter: reply(503, '{}', { 'Retry-After': '4' }),
+  status503WithAmzRetryAfter: reply(503, '{}', { 'x-amz-retry-after': '4000' }),
   resetBeforeForwarding: ({ incoming }) => void incoming.socket.resetAndDestroy(),
   resetAfterForwarding: async ({ incoming, forward }) => {
     await forward();
@@ -92,7 +99,7 @@ export const faults = {
   halfABody: answered((response, body) =>
     response.write(body.subarray(0, body.length / 2), () => response.destroy()),
   ),
-  html: reply(200, '<html>Welcome</html>', 'text/html'),
+  html: reply(200, '<html>Welcome</html>', html),
   emptyAnswer: answer(''),
   array: answer('[]'),
   text: answer('"Welcome"'),
