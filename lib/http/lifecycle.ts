@@ -25,7 +25,9 @@ export const lifecycleHeaders = (operation: Operation) => {
     if (!response) return;
     response.headers = { ...response.headers, ...constant };
     if (deprecation) {
-      response.headers['Link'] = link(event, deprecation.successor, 'successor-version');
+      const successor = link(event, deprecation.successor, 'successor-version');
+      const { Link: own } = response.headers;
+      response.headers['Link'] = own ? `${own}, ${successor}` : successor;
     }
   };
   return { after: addHeaders, onError: addHeaders };
@@ -34,8 +36,8 @@ export const lifecycleHeaders = (operation: Operation) => {
 /** Refuses an operation from its sunset on. Throws `endpoint_removed`. */
 export const refuseAfterSunset = (operation: Operation) => ({
   before: () => {
-    // Stryker disable next-line OptionalChaining: only TypeScript asks for it
     if (isRemoved(operation))
+      // Stryker disable next-line OptionalChaining: only TypeScript asks for it
       throw errors.endpointRemoved(`GET ${operation.deprecation?.successor}`);
   },
 });

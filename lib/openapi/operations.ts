@@ -191,6 +191,8 @@ const operationObject = (operation: Operation, descriptions: OperationDescriptio
     content: json(schema, example.responses),
     ...additions.response,
   });
+  if (deprecation && 'Link' in { ...successful.headers })
+    throw new Error(`lib/openapi/headers.ts has no Link with both relations, which ${name} needs`);
   const all = [[success, successful] as const, ...errorsOf(operation, additions)];
   return {
     operationId: name,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { listPets } from '../../lib/contract/operations.ts';
+import { getPet, listPets } from '../../lib/contract/operations.ts';
 import { link } from '../../lib/http/link.ts';
 import { json } from '../../lib/http/response.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
@@ -91,6 +91,16 @@ describe('a link', () => {
     const requestContext = { ...event.requestContext, path };
     expect(link({ ...event, requestContext }, '/pets', 'next')).toBe(`<${expected}>; rel="next"`);
   });
+});
+
+it('a deprecated list still links its next page', async () => {
+  const { operation } = await import('../../lib/http/operation.ts');
+  const next = '</v1/pets?cursor=x>; rel="next"';
+  const handler = operation({ ...listPets, deprecation: getPet.deprecation }).handler(async () =>
+    json(200, [], { Link: next }),
+  );
+  const { headers } = await invoke(handler, { headers: bearer(service.apiKey) });
+  expect(headers).toMatchObject({ Link: `${next}, </v1/pets>; rel="successor-version"` });
 });
 
 describe('a stability marker', () => {
