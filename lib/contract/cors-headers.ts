@@ -5,5 +5,5 @@
 export const corsHeaders = (origin: string) => ({
   'Access-Control-Allow-Origin': origin,
   'Access-Control-Expose-Headers':
-    'Accept, Accept-Encoding, Allow, Deprecation, Idempotent-Replayed, Link, Retry-After, Sunset, x-amz-apigw-id',
+    'Accept, Accept-Encoding, Allow, Deprecation, Idempotent-Replayed, Link, Retry-After, Sunset, X-Stability, x-amz-apigw-id',
 });

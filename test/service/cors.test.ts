@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { headers } from '../../lib/openapi/headers.ts';
+import { listPets } from '../../lib/contract/operations.ts';
+import { headers, headersOf } from '../../lib/openapi/headers.ts';
 import { senderTo } from '../support/invoke.ts';
 import { fromBundles, loadHandlers } from '../support/load-handlers.ts';
 import type { EventParts, Values } from '../support/proxy-event.ts';
@@ -31,7 +32,7 @@ const answerTo = async (Origin: string, parts: EventParts, send = withCors) => {
 const readable = (origin: string) => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers':
-    'Accept, Accept-Encoding, Allow, Deprecation, Idempotent-Replayed, Link, Retry-After, Sunset, x-amz-apigw-id',
+    'Accept, Accept-Encoding, Allow, Deprecation, Idempotent-Replayed, Link, Retry-After, Sunset, X-Stability, x-amz-apigw-id',
 });
 
 /** A request for each kind of answer that a function gives. */
@@ -53,7 +54,8 @@ it('pages can read each header that clients may rely on, except the authenticati
   const exposed = readable('*')['access-control-expose-headers'].split(', ');
   // https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name
   const safelisted = 'Cache-Control';
-  const relied = Object.keys(headers).map((name) => name.replace(/^(Next|Successor)Link$/, 'Link'));
+  const all = { ...headers, ...headersOf({ ...listPets, stability: 'beta' }) };
+  const relied = Object.keys(all).map((name) => name.replace(/^(Next|Successor)Link$/, 'Link'));
   const read = relied.filter((name) => !/www-authenticate$/i.test(name) && name !== safelisted);
   expect(new Set(exposed)).toEqual(new Set(read));
 });
