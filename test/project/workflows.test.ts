@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -85,10 +85,39 @@ describe('a pull request', () => {
 
   it('is compared with what is deployed as a protected environment, by templates only, and not from a fork', () => {
     const { diff } = check.jobs;
-    expect(diff?.if).toBe('github.event.pull_request.head.repo.full_name == github.repository');
+    expect(diff?.if).toBe(
+      "vars.AWS_DIFF_ROLES != '' && github.event.pull_request.head.repo.full_name == github.repository",
+    );
     expect(diff?.environment).toBe('diff');
     expect(commandsOf(diff).match(/\baws .*? .*? /g)).toEqual(['aws cloudformation get-template ']);
     expect(commandsOf(diff)).toMatch(/npm run --silent diff -- .* --template /);
+    // A release has code caches, which make other bundles.
+    expect(commandsOf(diff)).toMatch(/^\.ci\/arm64-emulator$/m);
+  });
+
+  it.each([
+    [{ 'staging.diff': 'one line\n' }, '### staging\n\n~~~\none line\n\n~~~\n\n'],
+    [
+      { 'prod.diff': 'a ~~~~ b', 'staging.diff': 'c' },
+      '### prod\n\n~~~~~~~\na ~~~~ b\n~~~~~~~\n\n### staging\n\n~~~~~~~\nc\n~~~~~~~\n\n',
+    ],
+  ])('gets a comment with what %j would change', (files, expected) => {
+    const { diff, comment } = check.jobs;
+    const [upload, download] = [diff, comment].map((job) =>
+      job?.steps.find(({ uses = '' }) => uses.includes('load-artifact@')),
+    );
+    expect(upload?.with?.['path']).toMatch(/\/\$\{\{ matrix\.stage \}\}\.diff$/);
+    expect(download?.with).toMatchObject({ path: 'diffs', 'merge-multiple': true });
+    const cwd = mkdtempSync(join(tmpdir(), 'animal-store-test-'));
+    mkdirSync(join(cwd, 'diffs'));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, 'diffs', name), text);
+    const { status, stdout } = spawnSync('bash', ['-eo', 'pipefail', '-c', commandsOf(comment)], {
+      cwd,
+      env: { ...process.env, 'BASH_FUNC_gh%%': '() { cat; }', PULL_REQUEST: '1' },
+      encoding: 'utf8',
+    });
+    rmSync(cwd, { recursive: true });
+    expect([status, stdout]).toEqual([0, expected]);
   });
 });
 
@@ -412,7 +441,7 @@ it.each([
 ])('a rehearsal that ends in %s and changes "%s" opens an issue', (result, changes, title) => {
   const { issue } = rehearsal.jobs;
   expect(issue?.if).toBe(
-    "always() && (needs.rehearse.result != 'success' || needs.rehearse.outputs.changes != '')",
+    "always() && needs.rehearse.result != 'skipped' && (needs.rehearse.result != 'success' || needs.rehearse.outputs.changes != '')",
   );
   const { stdout } = spawnSync('bash', ['-eo', 'pipefail', '-c', commandsOf(issue)], {
     env: {
