@@ -5,8 +5,11 @@ import { projectDirectory } from '../project-directory.ts';
 /** How long no file must have changed before a rebuild starts, in ms. Editors and git write in bursts. */
 const quietMs = 80;
 
-/** Matches the modules that only this process runs. It continues to run their old version. */
+/** Matches modules that this process has loaded and keeps as they were, and that no reload replaces. */
 const loaded = /\b(infra[/\\](build|local)|lib[/\\](api-gateway|openapi))(?=[/\\].*\.ts$)/;
+
+/** Matches the modules that a reload replaces in the functions and the stack, but not in this process. */
+const alsoLoaded = /\b(infra[/\\](names|stages)|lib[/\\]keys[/\\]api-key)\.ts$/;
 
 export interface SourceWatchOptions {
   /** The directories to watch, recursively. */
@@ -48,8 +51,12 @@ export const watchSources = async ({
   // Node's own recursive watch loses a file on Linux once it is replaced by a rename.
   const watcher = watch([...directories], { ignoreInitial: true });
   watcher.on('all', (_event, path) => {
-    const [folder] = loaded.exec(relative(projectDirectory, path)) ?? [];
-    if (folder !== undefined) return report(`${folder} has changed: restart npm start to use it`);
+    const name = relative(projectDirectory, path);
+    const [folder] = loaded.exec(name) ?? [];
+    const [module] = alsoLoaded.exec(name) ?? [];
+    const changed = folder ?? module;
+    if (changed !== undefined) report(`${changed} has changed: restart npm start to use it`);
+    if (folder !== undefined) return;
     abort.abort();
     clearTimeout(quiet);
     quiet = setTimeout(start, quietMs);

@@ -157,4 +157,14 @@ describe.concurrent('watchSources', () => {
       expect(lines).toEqual([`${path} has changed: restart npm start to use it`]);
     },
   );
+
+  it.each(['infra/stages.ts', 'infra/names.ts', 'lib/keys/api-key.ts'])(
+    'calls for a rebuild of %s, and reports that this process has loaded it too',
+    async (path) => {
+      const { root, lines, noticed } = await watchedFolder();
+      await mkdir(join(root, 'project', 'lib', 'keys'), { recursive: true });
+      await noticed(() => writeFile(join(root, 'project', path), ''));
+      expect(lines).toEqual([`${path} has changed: restart npm start to use it`]);
+    },
+  );
 });
