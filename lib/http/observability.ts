@@ -1,19 +1,12 @@
-import { ApiError } from '../contract/errors.ts';
+import { ApiError, errors } from '../contract/errors.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import type { RequestLine } from '../telemetry/log-lines.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
 import { newRequestRecord, type RequestRecord } from '../telemetry/request-record.ts';
 import type { ChainRequest } from './operation-request.ts';
 
-/**
- * The status that clients get when a function fails. API Gateway then uses INTEGRATION_FAILURE
- * (DataBiosphere/azul#6624), to which infra/constructs/pets-api.ts gives this status.
- */
-const integrationFailure = 503;
-
 /** Whether the log line of a response below 500 has all fields. It always has the metrics. */
-// Stryker disable next-line StringLiteral: any other level would do
-const logsSuccesses = !['WARN', 'ERROR'].includes(process.env['LOG_LEVEL'] ?? '');
+const logsSuccesses = process.env['LOG_LEVEL'] !== 'ERROR';
 
 let coldStart = true;
 
@@ -24,7 +17,9 @@ let coldStart = true;
  */
 export const observability = (operation: string) => {
   const observe = (request: ChainRequest) => {
-    const status = request.response?.statusCode ?? integrationFailure;
+    // When a function fails, API Gateway uses INTEGRATION_FAILURE (DataBiosphere/azul#6624), to which
+    // infra/constructs/pets-api.ts gives this error.
+    const status = request.response?.statusCode ?? errors.serviceUnavailable().status;
     const failed = status >= 500;
     const durationMs = elapsedMs(request.context.startedAt);
     const { record } = request.context;
@@ -93,5 +88,5 @@ const kindOf = (error: unknown) => {
  */
 // Stryker disable next-line StringLiteral: no text without a frame matches
 const placeOf = ({ stack = '', message }: Error) =>
-  // Stryker disable next-line StringLiteral: no text without a frame matches
+  // Stryker disable next-line StringLiteral,Regex: without the message, only frames match
   /^ {4}at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.replace(message, ''))?.[1];

@@ -61,7 +61,7 @@ const usageIn = async (options: KeysOptions & { days?: number }) => {
   const { days = Math.min(30, logRetentionDays) } = options;
   if (days > logRetentionDays)
     throw new Error(`The logs of ${name} are kept for ${logRetentionDays} days`);
-  if (logLevel === 'WARN' || logLevel === 'ERROR')
+  if (logLevel === 'ERROR')
     throw new Error(`The logs of ${name} have level ${logLevel}, and so lack successful requests`);
   const { keys, logGroupNames, config } = await openStage(stage);
   const records = await keys.list(reportMalformed);
