@@ -16,8 +16,7 @@ interface ItemAddress {
 
 /**
  * Gets an item and converts it by `read`. Returns `undefined` if there is no such item. Retries when the
- * item has another key or `read` throws. Throws the SDK's errors, and for a corrupt item an Error with the
- * error of `read` as its cause.
+ * item has another key or `read` throws. Throws the SDK's errors, and an Error for a corrupt item.
  */
 export const getItem = async <Item>(
   { table, key: [keyName, key], consistent }: ItemAddress,
@@ -34,8 +33,8 @@ export const getItem = async <Item>(
     if (Item[keyName] !== key) throw new Error('The answer holds an item of another key');
     try {
       read(Item);
-    } catch (cause) {
-      throw new CorruptItem('The item is corrupt', { cause });
+    } catch {
+      throw new CorruptItem('The item is corrupt');
     }
   };
   try {
@@ -45,6 +44,6 @@ export const getItem = async <Item>(
     if (!(error instanceof CorruptItem)) throw error;
     context.record.noteCorruptItem(`${key}`);
     // `error` itself is not thrown, because it was marked as one that a retry may fix.
-    throw new Error(error.message, { cause: error.cause });
+    throw new Error(error.message);
   }
 };

@@ -24,6 +24,7 @@ export const parseQuery = <Output>(
 const parse = <Output>(schema: RequestSchema<Output>, kind: Kind, sent: object): Output => {
   // Valibot's own messages repeat the input, which may be a secret.
   const { success, output, issues = [] } = v.safeParse(schema, sent, { message: 'is not valid' });
+  // Stryker disable next-line OptionalChaining: only TypeScript asks for it
   const wrong = new Map(issues.map(({ path, message }) => [`${path?.[0]?.key}`, message]));
   const unknown = Object.keys(sent).filter((name) => !Object.hasOwn(schema.entries, name));
   refuse([
@@ -32,6 +33,7 @@ const parse = <Output>(schema: RequestSchema<Output>, kind: Kind, sent: object):
     ),
     ...unknown.map((name) => notKnown(kind, name)),
   ]);
+  // Stryker disable next-line ConditionalExpression,StringLiteral: only TypeScript asks for it
   if (!success) throw errors.invalidRequest('The request is not valid.');
   return output;
 };

@@ -37,15 +37,16 @@ const requireJson = (contentTypes: readonly string[], body: string) => {
 const isJsonInUtf8 = (contentType: string): boolean => {
   // MIMEType takes time quadratic in the length.
   if (contentType.length > maxContentTypeLength) return false;
+  // Stryker disable BlockStatement: `undefined` is as good as `false`
   try {
     const { essence, params } = new MIMEType(contentType);
     return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
-    // Stryker disable next-line BlockStatement: `undefined` is as good
   } catch {
     return false;
   }
 };
 
+// Stryker restore BlockStatement
 const decodeBase64 = (text: string): string => {
   const bytes = Buffer.from(text, 'base64');
   try {

@@ -9,8 +9,14 @@ export const headerValues = (
   name: string,
 ): string[] =>
   Object.keys(multiValueHeaders ?? {})
-    // Most headers differ in length, which is cheaper to compare.
-    // Stryker disable next-line ConditionalExpression: the comparison of the names suffices
-    .filter((given) => given.length === name.length && given.toLowerCase() === name)
-    // Stryker disable next-line ArrayDeclaration: only TypeScript asks for it
-    .flatMap((given) => multiValueHeaders[given] ?? []);
+    .filter(
+      (given) =>
+        // Most headers differ in length, which is cheaper to compare.
+        // Stryker disable next-line ConditionalExpression: the comparison of the names suffices
+        given.length === name.length && given.toLowerCase() === name,
+    )
+    .flatMap(
+      (given) =>
+        // Stryker disable next-line ArrayDeclaration: only TypeScript asks for it
+        multiValueHeaders[given] ?? [],
+    );

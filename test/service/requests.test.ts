@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import { NewPet } from '../../lib/contract/pet.ts';
@@ -26,6 +27,15 @@ describe.each([
     expect(message).toMatch(/^\w+ must be \S/);
     expect(message).not.toContain('secret');
   });
+});
+
+it.each([null, undefined, [], 'Rex', 1, true])('a body that is %j must be an object', (body) => {
+  expect(messageOf(() => parseBody(NewPet, body))).toBe('The body must be a JSON object.');
+});
+
+it('a field without a message of ours does not repeat its value', () => {
+  const parse = () => parseBody(v.object({ colour: v.number() }), { colour: secret });
+  expect(messageOf(parse)).toBe('colour is not valid.');
 });
 
 const messageOf = (run: () => unknown): string => {
