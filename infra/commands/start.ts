@@ -28,7 +28,7 @@ const portNumber = (text: string): number => {
 
 const rate = (text: string): number => {
   if (/^\d{1,5}$/.test(text) && Number(text) >= 1) return Number(text);
-  throw new InvalidArgumentError('Give a number of at least 1.');
+  throw new InvalidArgumentError('Give a number from 1 to 99999.');
 };
 
 /** Matches the end of a request's log line. Its last member, `_aws`, is only for CloudWatch. */

@@ -1,5 +1,5 @@
 import { stringifyJson } from '../contract/exact-json.ts';
-import { idempotencyKeyPattern } from '../contract/limits.ts';
+import { idempotencyKeyPattern, maxIdempotencyKeyLength } from '../contract/limits.ts';
 import { isPet, type NewPet, type Pet, type PetStatus } from './bodies.ts';
 import { Connection, type ConnectionOptions, type ServiceResponse } from './connection.ts';
 import { AnimalStoreError, NetworkError, TimeoutError, unexpectedResponse } from './errors.ts';
@@ -126,7 +126,9 @@ export class AnimalStore {
       throw new RangeError('categoryId must be a safe integer; use a bigint beyond ±(2^53 - 1)');
     }
     if (!idempotencyKeyPattern.test(idempotencyKey)) {
-      throw new RangeError('idempotencyKey must be 1 to 255 visible ASCII characters');
+      throw new RangeError(
+        `idempotencyKey must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters`,
+      );
     }
     const response = await this.#connection.send(
       {

@@ -1,5 +1,5 @@
 import { errors } from '../contract/errors.ts';
-import { idempotencyKeyPattern } from '../contract/limits.ts';
+import { idempotencyKeyPattern, maxIdempotencyKeyLength } from '../contract/limits.ts';
 import { headerValues } from './header-values.ts';
 import type { OperationEvent } from './operation-request.ts';
 
@@ -12,5 +12,7 @@ export const idempotencyKeyOf = (event: OperationEvent): string | undefined => {
   // Stryker disable next-line ConditionalExpression: `undefined` matches the pattern as text
   if (key === undefined) return undefined;
   if (others.length === 0 && idempotencyKeyPattern.test(key)) return key;
-  throw errors.invalidRequest('Idempotency-Key must be 1 to 255 visible ASCII characters.');
+  throw errors.invalidRequest(
+    `Idempotency-Key must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters.`,
+  );
 };

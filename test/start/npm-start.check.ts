@@ -195,7 +195,7 @@ describe('npm start', () => {
     ['an unknown option', '0', ['--date', 'x'], /unknown option '--date'/],
     ['an argument without an option', '0', ['x'], /too many arguments/],
     ['--reset without --data', '0', ['--reset'], /'--reset' needs --data/],
-    ['a throttle of 0', '0', ['--throttle', '0'], /Give a number of at least 1/],
+    ['a throttle of 0', '0', ['--throttle', '0'], /Give a number from 1 to 99999/],
     ['a page as an origin', '0', ['--cors', 'http://a.test/page'], /Give an origin/],
   ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason) => {
     const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
