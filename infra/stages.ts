@@ -41,8 +41,8 @@ export interface Stage {
   readonly corsOrigins: readonly string[];
   /**
    * The limits of the firewall: how many requests each address, and each API key, may send in a window.
-   * They are a fifth of `throttle`, so no client alone can use all of it for long. A client with one address
-   * reaches both at the same rate.
+   * They are a fifth of `throttle`, so no client alone can use all of it for long. It can use all of a
+   * smaller throttle in `operations.ts`. A client with one address reaches both limits at the same rate.
    */
   readonly firewall: { requestsPerAddress: number; requestsPerApiKey: number } | undefined;
   /** The memory of each function, in MiB. Lambda gives a function CPU in proportion to its memory. */
@@ -58,13 +58,14 @@ export interface Stage {
    * requests after its check. If it is `undefined`, it gets all requests unchecked.
    */
   readonly canaryMinutes: number | undefined;
-  readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  /** With ERROR, the log line of a response below 500 has only its outcome and the metrics. */
+  readonly logLevel: 'INFO' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
   /**
    * The addressees of alarms: e-mail addresses, HTTPS endpoints of paging services, or ARNs of SNS topics to
-   * which CloudWatch may publish. If it is `undefined`, the stage has no alarms, no dashboard and no probe.
-   * With an empty list it has them, but they tell no one.
+   * which CloudWatch may publish. If it is `undefined`, the stage has no alarms, no dashboard, no saved
+   * queries and no probe. With an empty list it has them, but they tell no one.
    */
   readonly alarmAddressees: readonly string[] | undefined;
   /** Whether tables and logs outlive the stack that declares them. */

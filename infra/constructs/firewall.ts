@@ -21,8 +21,8 @@ export interface FirewallLine {
 type Limits = NonNullable<Stage['firewall']>;
 
 /**
- * A web ACL (AWS WAF) in front of the API. It blocks large bodies, floods and known attacks. API Gateway
- * responds to a blocked request with its gateway response WAF_FILTERED.
+ * A web ACL (AWS WAF) in front of the API. It blocks large bodies and floods, each with a response of ours,
+ * and known attacks, to which API Gateway responds with its gateway response WAF_FILTERED.
  */
 export class Firewall extends Construct {
   readonly log: LogGroup;

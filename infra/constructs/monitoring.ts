@@ -101,8 +101,6 @@ const alarmsOf = (service: MonitoredService, region: string) => {
       metric: new MathExpression({
         // A single failure at night can be half of the requests, and must not wake anyone.
         expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
-        // The metrics are those of the whole REST API. Those of its API Gateway stage would make the
-        // aliases depend on themselves.
         usingMetrics: { errors: restApi.metricServerError(), requests: restApi.metricCount() },
       }),
       threshold: 1,

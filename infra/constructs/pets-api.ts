@@ -29,8 +29,8 @@ import type { ServiceFunction, ServiceFunctions } from './stage-function.ts';
 const versionSegment = 'v1';
 
 /**
- * The REST API. It has a route for each operation and a catch-all for all other requests. Every error of the
- * gateway has an Error body.
+ * The REST API. It has a route for each operation and a catch-all for all other requests. Every gateway
+ * response has an Error body.
  */
 export class PetsApi extends Construct {
   readonly restApi: RestApi;

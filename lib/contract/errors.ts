@@ -11,7 +11,7 @@ export const errorDescriptions = {
   invalid_request:
     'The query, a header or the body is invalid. The message says what is wrong. Correct the request before you repeat it.',
   unauthorized:
-    'The API key is missing, mistyped, unknown, expired or revoked. It is checked before the rest of the request. Check that you send the right key; if it is right, ask the operator for another.',
+    'The API key is missing, mistyped, unknown, expired or revoked. It is checked before the query, the other headers and the content of the body. Check that you send the right key; if it is right, ask the operator for another.',
   not_found:
     'No animal has this `id`, or the path does not exist. Check both: a repetition does not help.',
   method_not_allowed: 'The path supports only the methods in `Allow`. Use one of them.',
