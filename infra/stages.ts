@@ -197,6 +197,8 @@ export const withoutCanary = (stage: Stage): Stage => ({
 export const emulated = (stage: Stage): Stage => ({
   ...stage,
   environment: undefined,
+  customDomain: undefined,
+  defaultAddressDisabled: false,
   firewall: undefined,
   canaryMinutes: undefined,
   alarmAddressees: undefined,
