@@ -12,7 +12,7 @@ import { prod, staging } from '../../infra/stages.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 
 const account = '777777777777';
-const region = 'eu-west-1';
+const region = `${staging.environment?.region}`;
 /** An account of AWS's documentation, which counts as not set. */
 const unsetAccount = '444455556666';
 const accountStack = `AnimalStore-account-${account}-${region}`;

@@ -63,7 +63,9 @@ describe('npm run operate', () => {
     const { printed, error, questions, changes } = await operate('close', 'staging');
     expect(error).toBeUndefined();
     expect(questions).toEqual(['Type staging to do this: ']);
-    expect(printed[0]).toBe(`Stage staging, account ${account}, region eu-west-1`);
+    expect(printed[0]).toBe(
+      `Stage staging, account ${account}, region ${staging.environment?.region}`,
+    );
     expect(printed.slice(1, 5)).toEqual(
       functionNames.map(
         (name, at) =>

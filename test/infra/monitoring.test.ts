@@ -36,11 +36,19 @@ const widgetsOf = (template: Template) => {
 describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
   it('mail every addressee of the stage, when they go off and when they end', () => {
     const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
+    const { topics = [], subscribers = [] } = Object.groupBy(
+      stage.alarmAddressees ?? [],
+      (addressee) => (addressee.startsWith('arn:') ? 'topics' : 'subscribers'),
+    );
+    const actions = [{ Ref: topic }, ...topics];
     for (const alarm of propertiesOf(template, 'AWS::CloudWatch::Alarm')) {
-      expect(alarm).toMatchObject({ AlarmActions: [{ Ref: topic }], OKActions: [{ Ref: topic }] });
+      expect(alarm).toMatchObject({ AlarmActions: actions, OKActions: actions });
     }
     expect(propertiesOf(template, 'AWS::SNS::Subscription')).toMatchObject(
-      (stage.alarmAddressees ?? []).map((Endpoint) => ({ Protocol: 'email', Endpoint })),
+      subscribers.map((Endpoint) => ({
+        Protocol: Endpoint.startsWith('https:') ? 'https' : 'email',
+        Endpoint,
+      })),
     );
   });
 

@@ -5,6 +5,7 @@ import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { serviceName } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
+import { runbookLink } from '../../infra/runbook-link.ts';
 import { prod, stages } from '../../infra/stages.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
 
@@ -34,7 +35,10 @@ const named = (word: RegExp) => [
 
 describe('the runbook', () => {
   it.each(alarms)('has the entry that an alarm links: $description', ({ description }) => {
-    const [first, entry] = description.match(/(?<= \S*infra\/runbook\.md#)[\w-]+/g) ?? [];
+    const [first, entry] = description
+      .split(` ${runbookLink}#`)
+      .slice(1)
+      .map((rest) => /^[\w-]+/.exec(rest)?.[0]);
     expect(runbook).toContain(`\n## ${first?.replace('b', 'B').replaceAll('-', ' ')}\n`);
     expect(entries.map(({ heading }) => heading)).toContain(entry);
   });

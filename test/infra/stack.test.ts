@@ -199,7 +199,9 @@ describe.each(stages)('stack of $name', (stage) => {
 
   it('gives out the base address and the names of the tables', () => {
     template.hasOutput('BaseAddress', {
-      Value: { 'Fn::Join': ['', Match.arrayWith(['https://', '/v1'])] },
+      Value: stage.defaultAddressDisabled
+        ? `https://${stage.customDomain?.domainName}/v1`
+        : { 'Fn::Join': ['', Match.arrayWith(['https://', '/v1'])] },
     });
     template.hasOutput('PetsTableName', { Value: { Ref: 'PetsTable56B0D675' } });
     template.hasOutput('KeysTableName', { Value: { Ref: 'KeysTableDD857A22' } });

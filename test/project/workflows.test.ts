@@ -43,7 +43,7 @@ const commandsOf = (job?: Job) => job?.steps.map(({ run = '' }) => run).join('\n
 // actionlint and zizmor check the rest: `.ci/check-workflows`.
 describe('every job', () => {
   it.each(jobs)('%s gets an identity only to assume a role or to publish', (_name, job) => {
-    const users = /configure-aws-credentials@|actions\/deploy-pages@|npm publish --provenance/;
+    const users = /configure-aws-credentials@|actions\/deploy-pages@|npm publish /;
     const needsIdentity = users.test(JSON.stringify(job.steps));
     expect(job.permissions?.['id-token'] === 'write').toBe(needsIdentity);
   });
@@ -247,7 +247,7 @@ describe('a release', () => {
     ],
     ['prod', 'staging', 'prod', undefined, account, 'deploy AnimalStore-prod '],
     ['pages', 'prod', 'github-pages', onMain],
-    ['npm', 'prod', 'npm', onMain, 'npm publish --provenance --access public'],
+    ['npm', 'prod', 'npm', onMain, 'npm publish '],
     ['github-release', 'npm', undefined, undefined, 'gh release create "$tag" '],
   ])('runs %s after %s, as the environment %s', (name, needs, environment, condition, ...calls) => {
     const job = release.jobs[name];
