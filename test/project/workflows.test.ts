@@ -247,7 +247,7 @@ describe('a release', () => {
     ],
     ['prod', 'staging', 'prod', undefined, account, 'deploy AnimalStore-prod '],
     ['pages', 'prod', 'github-pages', onMain],
-    ['npm', 'prod', 'npm', onMain, 'npm publish '],
+    ['npm', 'prod', 'npm', onMain, 'npm publish ', ' --access public'],
     ['github-release', 'npm', undefined, undefined, 'gh release create "$tag" '],
   ])('runs %s after %s, as the environment %s', (name, needs, environment, condition, ...calls) => {
     const job = release.jobs[name];
