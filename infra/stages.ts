@@ -41,8 +41,8 @@ export interface Stage {
   readonly corsOrigins: readonly string[];
   /**
    * The limits of the firewall: how many requests each address, and each API key, may send in a window.
-   * They are a fifth of `throttle`, so no client alone can use all of it for long. It can use all of a
-   * smaller throttle in `operations.ts`. A client with one address reaches both limits at the same rate.
+   * Each is a fifth of `throttle`, so one client can't use all of that for long. It can where an operation
+   * has a smaller throttle in `operations.ts`. A client with one address reaches both at the same rate.
    */
   readonly firewall: { requestsPerAddress: number; requestsPerApiKey: number } | undefined;
   /** The memory of each function, in MiB. Lambda gives a function CPU in proportion to its memory. */
