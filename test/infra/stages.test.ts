@@ -363,12 +363,19 @@ describe('the firewall', () => {
 });
 
 it('an emulated stage is deployed where the credentials lead, unprotected, without what emulators lack', () => {
-  const stack = stackOf(emulated({ ...prod, apiKeyPrefix: 'pets_test' }));
+  const stack = stackOf(
+    emulated({
+      ...prod,
+      apiKeyPrefix: 'pets_test',
+      customDomain: { domainName, certificateArn },
+      defaultAddressDisabled: true,
+    }),
+  );
   expect(stack.terminationProtection).toBe(false);
   expect(stack.environment).toBe('aws://unknown-account/unknown-region');
   const template = Template.fromStack(stack);
   expect(JSON.stringify(template.toJSON())).not.toMatch(
-    /AWS::(CodeDeploy|WAFv2|CloudWatch|SNS|Events)::/,
+    /AWS::(CodeDeploy::|WAFv2::|CloudWatch::|SNS::|Events::|ApiGateway::DomainName)/,
   );
   template.resourceCountIs('AWS::Lambda::Function', operations.length + 1);
 });
