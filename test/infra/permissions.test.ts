@@ -1,7 +1,5 @@
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import cdk from '../../cdk.json' with { type: 'json' };
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
 import type { GithubRepository } from '../../infra/github-repository.ts';
 import { probeKeyParameter } from '../../infra/names.ts';
@@ -19,7 +17,7 @@ import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles, type HandlerName, handlerNames } from '../support/load-handlers.ts';
 import { walkPages } from '../support/pages.ts';
 import { lambdaContext } from '../support/proxy-event.ts';
-import { deployedTemplate, idOf, propertiesOf } from '../support/stack.ts';
+import { deployedTemplate, idOf, newApp, propertiesOf } from '../support/stack.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers(fromBundles);
@@ -201,9 +199,7 @@ describe('the roles of the workflows on GitHub', async () => {
     customDomain: { domainName: 'api.store.test', certificateArn },
   };
   const synthesise = (settings = repository) =>
-    Template.fromStack(
-      new GithubStack(new App({ context: cdk.context }), 'Github', [stage], settings),
-    );
+    Template.fromStack(new GithubStack(newApp(), 'Github', [stage], settings));
   const template = synthesise();
   const role = (start: string) =>
     template.findResources('AWS::IAM::Role')[idOf(template, 'AWS::IAM::Role', start)]?.[

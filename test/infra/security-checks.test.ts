@@ -1,11 +1,12 @@
-import { App, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { expect, it } from 'vitest';
 import { addSecurityChecks } from '../../infra/constructs/security-checks.ts';
+import { newApp } from '../support/stack.ts';
 
 // The project itself passes them: `global-setup.ts` synthesises it, and every test run fails otherwise.
 it('the synthesis fails on a topic without TLS, and names the rule', () => {
-  const app = new App();
+  const app = newApp();
   new Topic(new Stack(app, 'Stack'), 'Topic');
   addSecurityChecks(app);
   expect(() => app.synth()).toThrow('AwsSolutions-SNS3');

@@ -1,4 +1,3 @@
-import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { requireSafe } from '../../infra/require-safe.ts';
@@ -7,7 +6,14 @@ import { emulated, prod, type Stage, stages, staging, withoutCanary } from '../.
 import { errors } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { nameOf } from '../support/alarms.ts';
-import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../support/stack.ts';
+import {
+  deployedTemplate,
+  idOf,
+  newApp,
+  propertiesOf,
+  stackOf,
+  templateOf,
+} from '../support/stack.ts';
 
 describe.each(stages)('$name', (stage) => {
   const template = deployedTemplate(stage);
@@ -381,7 +387,7 @@ it('an emulated stage is deployed where the credentials lead, unprotected, witho
 });
 
 it('the stack of the account lets API Gateway write logs, and keeps that unless its creation fails', () => {
-  const template = Template.fromStack(new AccountStack(new App(), 'AnimalStore-account'));
+  const template = Template.fromStack(new AccountStack(newApp(), 'AnimalStore-account'));
   const [role] = Object.keys(template.findResources('AWS::IAM::Role'));
   const DeletionPolicy = 'RetainExceptOnCreate';
   const Properties = { CloudWatchRoleArn: { 'Fn::GetAtt': [role, 'Arn'] } };

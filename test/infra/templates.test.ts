@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
+import { withAssembly } from '../../infra/build/build-stack.ts';
 import { stackName } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { stages, staging } from '../../infra/stages.ts';
@@ -28,6 +29,11 @@ describe('the templates', () => {
     expect(templates.sort()).toEqual(
       [...new Set(names)].map((name) => `${name}.template.json`).sort(),
     );
+  });
+
+  it('pass the CDK’s own rules', async () => {
+    vi.stubEnv('CDK_VALIDATION', 'true');
+    await withAssembly(async (folder) => expect(readdirSync(folder)).not.toEqual([]));
   });
 
   it('follow the feature flags of cdk.json without the command line of the CDK', () => {

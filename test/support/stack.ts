@@ -21,12 +21,16 @@ export const deployedTemplate = (stage: Stage): Template => {
   return Template.fromJSON(JSON.parse(readFileSync(path, 'utf8')));
 };
 
-// The CDK's own rules take over a second in each test file. The synthesised stacks have passed them.
-const context = { ...cdk.context, '@aws-cdk/core:validateAgainstDefaultRules': false };
+/**
+ * An app without the CDK's own rules, which take over a second in each test file. `templates.test.ts`
+ * applies them.
+ */
+export const newApp = (): App =>
+  new App({ context: cdk.context, builtinCloudFormationValidation: false });
 
 /** The stack of any stage, in an app of its own. */
 export const stackOf = (stage: Stage): AnimalStoreStack =>
-  new AnimalStoreStack(new App({ context }), 'Stack', stage);
+  new AnimalStoreStack(newApp(), 'Stack', stage);
 
 /** The template of any stage, synthesised now. */
 export const templateOf = (stage: Stage): Template => Template.fromStack(stackOf(stage));
