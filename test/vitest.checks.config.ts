@@ -9,10 +9,6 @@ export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    include: [
-      'test/{commands,infra,project,start}/*.check.ts',
-      'test/client/hostile-server.test.ts',
-    ],
-    env: { BROWSER: 'chromium' },
+    include: ['test/{client,commands,infra,project,start}/*.check.ts'],
   },
 });

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createGzip, gzipSync } from 'node:zlib';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { findProgram } from '../support/find-program.ts';
@@ -370,11 +370,15 @@ const node = (path: string): Runtime => ({
   },
 });
 
+const chromiumPath = findProgram(['chromium', 'google-chrome']);
+if (!chromiumPath) console.info('No browser calls the hostile server: there is no Chromium here.');
 let browser: Browser | undefined;
+// Its pages share a process, which makes them start faster.
+let context: BrowserContext | undefined;
 const inChromium: Runtime = {
   name: 'Chromium',
   async evaluate(code, origin) {
-    const page = await browser?.newPage();
+    const page = await context?.newPage();
     if (!page) throw new Error('Chromium is not running');
     await page.goto(origin);
     const source = await readFile(bundle, 'base64');
@@ -385,19 +389,17 @@ const inChromium: Runtime = {
 };
 
 /** Paths of other versions of Node.js to run instead, as in `NODES=/…/node22:/…/node26`. */
-const { BROWSER, NODES } = process.env;
-const nodes = (NODES ? NODES.split(':') : [process.execPath]).map(node);
-const chromiumPath = BROWSER ? findProgram(['chromium', 'google-chrome']) : undefined;
-if (BROWSER && !chromiumPath)
-  console.info('No browser calls the hostile server: there is no Chromium here.');
-const inBrowsers = chromiumPath ? [inChromium] : [];
-const runtimes = BROWSER ? inBrowsers : nodes;
+const { NODES } = process.env;
+const runtimes = NODES
+  ? NODES.split(':').map(node)
+  : [node(process.execPath), ...(chromiumPath ? [inChromium] : [])];
 
 beforeAll(async () => {
   const command = join(projectDirectory, 'infra', 'commands', 'client.ts');
   await run(process.execPath, [command, '--out', folder]);
-  if (!chromiumPath) return;
-  browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+  if (!runtimes.includes(inChromium)) return;
+  browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+  context = await browser.newContext();
 });
 
 afterAll(async () => {
