@@ -17,7 +17,7 @@ const app = new App({ analyticsReporting: false, context: cdk.context });
 // allows a synthesis without a deployment. `--context cors=<origin>` replaces `corsOrigins`.
 // `--context stage=<name>` declares one stage, a permanent one or one of your own, instead of all
 // permanent ones.
-// `--context code-cache=off` is for functions that don't run on Lambda.
+// `--context code-cache=off` is for functions that don't run on Lambda, as on an emulator.
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const cors: unknown = app.node.tryGetContext('cors');
 const stageName: unknown = app.node.tryGetContext('stage');
@@ -45,7 +45,8 @@ const bundledStacks: unknown = app.node.tryGetContext(cx_api.BUNDLING_STACKS);
 const needsAssets = !(Array.isArray(bundledStacks) && bundledStacks.length === 0);
 
 await bundleFunctions();
-if (needsAssets && !isSet('code-cache', 'off')) await addCodeCaches();
+const runsOnLambda = !isSet('code-cache', 'off') && !isSet('emulator', 'true');
+if (needsAssets && runsOnLambda) await addCodeCaches();
 
 for (const stage of deployed) {
   const account = accountStackId(stage);

@@ -29,7 +29,7 @@ const lambda = new LambdaClient();
 const dynamodb = new DynamoDBClient();
 const apiGateway = new APIGatewayClient();
 
-const context = ['emulator=true', 'code-cache=off', 'placeholders=allowed'];
+const context = ['emulator=true', 'placeholders=allowed'];
 const cdk = (...words: readonly string[]) =>
   execFileSync('cdk', [...words, ...context.flatMap((value) => ['--context', value])], {
     stdio: 'inherit',
