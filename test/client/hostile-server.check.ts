@@ -388,7 +388,7 @@ const inChromium: Runtime = {
   },
 };
 
-/** Paths of other versions of Node.js to run instead, as in `NODES=/…/node22:/…/node26`. */
+/** Paths of Node.js to call the client from instead, as in `NODES=/…/node22:/…/node26`. */
 const { NODES } = process.env;
 const runtimes = NODES
   ? NODES.split(':').map(node)

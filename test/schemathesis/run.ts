@@ -8,7 +8,7 @@ import { pythonTool } from '../support/python-tool.ts';
 import { runsOf } from '../support/runs.ts';
 
 /** The minimum number of requests that each operation must get. */
-const leastRequests = runsOf(300, 1_000);
+const leastRequests = runsOf(100, 1_000);
 
 const directory = join(projectDirectory, '.build', 'schemathesis');
 const requestsFile = join(directory, 'requests.json');
