@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,6 +15,14 @@ export const copyProject = async (): Promise<string> => {
   }
   await symlink(join(projectDirectory, 'node_modules'), join(path, 'node_modules'));
   return path;
+};
+
+/** Replaces a text of a file in a copy of the project. */
+export const editIn = async (project: string, file: string, from: string, to: string) => {
+  const path = join(project, file);
+  const text = await readFile(path, 'utf8');
+  expect(text).toContain(from);
+  await writeFile(path, text.replace(from, to));
 };
 
 /**

@@ -1,0 +1,51 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { commandLines, copyProject, editIn, NpmStart } from './npm-start.ts';
+
+const project = await copyProject();
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+it('npm start prints requests and failures on a terminal, keeps data over the end of DynamoDB Local, and removes it', async () => {
+  const port = await freePort();
+  const data = join(project, 'pets');
+  const origin = 'http://localhost:5173';
+  const first = new NpmStart(project, port, `--data '${data}' --seed --cors ${origin}`, 'terminal');
+  const { baseAddress, apiKey, dynamodbPort } = await first.ready();
+  const headers = { Authorization: `Bearer ${apiKey}`, Origin: origin };
+  const get = (path: string, method = 'GET') => fetch(baseAddress + path, { method, headers });
+  expect(await (await get('/pets?limit=100')).json()).toHaveLength(100);
+  await first.printed(/^(GET \/v1\/pets \S*200\S* \d+ ms)$/m);
+  for (const method of ['GET', 'PROPFIND']) {
+    const response = await get('/unknown', method);
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe(origin);
+    await first.printed(new RegExp(`^(${method} /v1/unknown \\S*40[04]\\S* \\d+ ms)$`, 'm'));
+  }
+
+  const parse = 'const id = parsePetId';
+  await editIn(project, 'functions/get-pet.ts', parse, `throw new TypeError('oh no');\n${parse}`);
+  await first.printed(/^(Reloaded the functions)$/m);
+  const failed = await get('/pets/1');
+  expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('oh no')]);
+  await first.printed(/^(TypeError: oh no\n {4}at functions\/get-pet\.ts:\d+:\d+)$/m);
+  expect(first.out).not.toMatch(/^\{/m);
+  await editIn(project, 'functions/get-pet.ts', "throw new TypeError('oh no');\n", '');
+
+  const found = new RegExp(`^ *(\\d+) \\S*java .*-port ${dynamodbPort} `, 'm');
+  process.kill(Number(found.exec(await commandLines())?.[1]), 'SIGKILL');
+  await first.printed(/^(DynamoDB Local has ended; .* keeps the pets\. It is started again\.)$/m);
+  await first.printed(/^(DynamoDB Local runs again, with its tables and the API key\.)$/m);
+  expect(await (await get('/pets?limit=100')).json()).toHaveLength(100);
+  first.signalGroup('SIGINT');
+  await first.ended();
+
+  const second = new NpmStart(project, port, `--data '${data}' --reset`);
+  await second.printed(/^(Starting DynamoDB Local)/m);
+  // A request that comes early waits until the key is in its table.
+  const early = get('/pets');
+  expect((await second.ready()).apiKey).toBe(apiKey);
+  expect(await (await early).json()).toEqual([]);
+  second.signalGroup('SIGINT');
+  await second.ended();
+}, 600_000);
