@@ -36,7 +36,7 @@ export const withAssembly = async <Result>(
   const folder = assembly ?? temporary.path;
   const variables = {
     // The CDK's own rules take longer than the rest. `cdk` and a test apply them.
-    CDK_VALIDATION: process.env['CDK_VALIDATION'] ?? 'false',
+    CDK_VALIDATION: 'false',
     CDK_OUTDIR: folder,
     CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed', 'code-cache': 'off', ...context }),
   };

@@ -209,7 +209,7 @@ const breaks: readonly Break[] = [
   },
   {
     promise: 'the package of the client alters no integer',
-    test: 'client/client-package.test.ts',
+    test: 'client/client-package.check.ts',
     file: 'lib/contract/exact-json.ts',
     text: 'JSON.rawJSON(member.toString())',
     replacement: 'Number(member)',
@@ -328,14 +328,14 @@ const breaks: readonly Break[] = [
   },
   {
     promise: 'a function starts from its code cache',
-    test: 'infra/code-cache.test.ts',
+    test: 'infra/code-cache.check.ts',
     file: 'infra/build/entry-module.ts',
     text: '    cachedData,\n',
     replacement: '',
   },
   {
     promise: 'a function starts without a code cache',
-    test: 'infra/code-cache.test.ts',
+    test: 'infra/code-cache.check.ts',
     file: 'infra/build/entry-module.ts',
     text: '// The function runs without it.',
     replacement: "throw new Error('There is no cache');",

@@ -24,7 +24,6 @@ interface Block {
 const tests = [
   'acceptance/authentication',
   'acceptance/count-pets',
-  'client/client-package',
   'client/contract',
   'infra/alarms',
   'infra/before-traffic',

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { withAssembly } from '../../infra/build/build-stack.ts';
 import { stackName } from '../../infra/names.ts';
 import { projectDirectory } from '../../infra/project-directory.ts';
+import { AccountStack } from '../../infra/stacks/account-stack.ts';
+import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { stages, staging } from '../../infra/stages.ts';
 import { assemblyDirectory, deployedTemplate } from '../support/stack.ts';
 
@@ -31,9 +33,11 @@ describe('the templates', () => {
     );
   });
 
-  it('pass the CDK’s own rules', async () => {
-    vi.stubEnv('CDK_VALIDATION', 'true');
-    await withAssembly(async (folder) => expect(readdirSync(folder)).not.toEqual([]));
+  it('pass the CDK’s own rules', () => {
+    const app = new App({ context: cdk.context });
+    new AccountStack(app, 'AnimalStore-account');
+    for (const stage of stages) new AnimalStoreStack(app, stackName(stage), stage);
+    expect(() => app.synth()).not.toThrow();
   });
 
   it('follow the feature flags of cdk.json without the command line of the CDK', () => {

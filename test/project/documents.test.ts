@@ -16,7 +16,7 @@ const gate = read('.ci/run');
 const nightlySteps = read('.github/workflows/nightly.yml').split('\n');
 const { scripts } = JSON.parse(read('package.json'));
 
-/** Documents whose examples runbook.test.ts and client-package.test.ts check. */
+/** Documents whose examples runbook.test.ts and client-package.check.ts check. */
 const checkedElsewhere = ['infra/runbook.md', 'lib/client/README.md'];
 
 const checkedHere = documents.filter(({ path }) => !checkedElsewhere.includes(path));
