@@ -13,7 +13,7 @@ import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 /*
  * Starts each function once, from the folder that `npm run synth` left, on Node.js for arm64 with
  * Lambda's flags. Fails if one rejects its code cache or responds with another status than
- * expected. Then prints whether the Node.js releases before and after accept the caches.
+ * expected. With `RUNS=many`, then prints whether the Node.js releases before and after accept the caches.
  */
 
 /** What becomes of each function's code cache on a Node.js, by bundle name. */
@@ -44,11 +44,14 @@ const codeCaches = await codeCachesOn(command);
 console.log(`Node.js ${version}:`, codeCaches);
 deepEqual(new Set(Object.values(codeCaches)), new Set(['hit']));
 
-const listed = execFileSync('npm', ['view', packageName, 'versions', '--json']).toString();
-const versions: readonly string[] = JSON.parse(listed);
-const sameMajor = versions.filter((each) => each.startsWith(`${version.split('.')[0]}.`));
-const index = sameMajor.indexOf(version);
-for (const other of [sameMajor[index - 1], sameMajor[index + 1]]) {
+const neighbours = (): readonly (string | undefined)[] => {
+  const listed = execFileSync('npm', ['view', packageName, 'versions', '--json']).toString();
+  const versions: readonly string[] = JSON.parse(listed);
+  const sameMajor = versions.filter((each) => each.startsWith(`${version.split('.')[0]}.`));
+  const index = sameMajor.indexOf(version);
+  return [sameMajor[index - 1], sameMajor[index + 1]];
+};
+for (const other of process.env['RUNS'] === 'many' ? neighbours() : []) {
   if (other === undefined) continue;
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-node-'));
   const { path } = temporary;
