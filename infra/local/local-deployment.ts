@@ -34,7 +34,8 @@ export interface LocalDeploymentOptions extends FunctionReports {
   readonly seed?: boolean | undefined;
   /** Whether the functions run for a debugger: as readable bundles, and without time limits. */
   readonly isInspected?: boolean | undefined;
-  readonly synthesise: (signal: AbortSignal) => Promise<StackDefinition>;
+  /** Synthesises the stack with the bundles as they are. */
+  readonly synthesiseAgain: (signal: AbortSignal) => Promise<StackDefinition>;
   /** Called with a line for each reload. */
   readonly progress: (line: string) => void;
 }
@@ -131,14 +132,14 @@ export class LocalDeployment {
    * can't be built, reports that and keeps the previous version in service.
    */
   async redeploy(signal: AbortSignal): Promise<void> {
-    const { progress, synthesise } = this.#options;
+    const { progress, synthesiseAgain } = this.#options;
     try {
       await buildBundles(signal);
       if (this.#hasBundles()) {
         await this.#deploy();
         progress('Reloaded the functions');
       }
-      const changed = await synthesise(signal);
+      const changed = await synthesiseAgain(signal);
       if (!isDeepStrictEqual(changed, this.#stack)) await this.serve(changed);
       progress('Reloaded the stack');
     } catch (error) {

@@ -84,8 +84,9 @@ const start = async (
   resources.defer(async () => sources?.stop());
 
   progress('Starting DynamoDB Local and synthesising the stack');
-  const synthesise = async (until: AbortSignal) => {
-    const stack = await withAssembly(readStack, { signal: until, context: { cors }, assembly });
+  const synthesise = async (until: AbortSignal, bundles?: 'built') => {
+    const context = { cors, bundles };
+    const stack = await withAssembly(readStack, { signal: until, context, assembly });
     return isInspected ? withoutTimeLimits(stack) : stack;
   };
   const [database, stack] = await allSettled([
@@ -96,8 +97,10 @@ const start = async (
   progress('Creating the tables and the API key');
   const { endpoint: dynamodbEndpoint } = database;
   const docsToken = randomBytes(16).toString('base64url');
+  const synthesiseAgain = (until: AbortSignal) => synthesise(until, 'built');
+  const reports = { progress, log, failure };
   const deployment = new LocalDeployment(
-    { gateway, dynamodbEndpoint, docsToken, seed, isInspected, synthesise, progress, log, failure },
+    { gateway, dynamodbEndpoint, docsToken, seed, isInspected, synthesiseAgain, ...reports },
     stack,
   );
   resources.defer(deployment.terminate);
