@@ -59,14 +59,38 @@ export class LocalDeployment {
   #stack: StackDefinition;
   readonly #releases = new Set<Release>();
   #site: Site | undefined;
+  /** The latest deployment. It never rejects. */
+  #latest: Promise<unknown> = Promise.resolve();
 
   constructor(options: LocalDeploymentOptions, stack: StackDefinition) {
     this.#options = options;
     this.#stack = stack;
   }
 
-  /** Creates missing tables, adds the initial data, and serves the stack. Returns the API key. */
-  async serve(stack = this.#stack): Promise<string> {
+  /**
+   * Creates missing tables, adds the initial data, and serves the stack. Returns the API key. Waits for a
+   * reload that is running.
+   */
+  serve(): Promise<string> {
+    return this.#oneAtATime(() => this.#serve(this.#stack));
+  }
+
+  /**
+   * Reloads changed sources: first the bundles, then the stack, which shares modules with them. If something
+   * can't be built, reports that and keeps the previous version in service.
+   */
+  redeploy(signal: AbortSignal): Promise<void> {
+    return this.#oneAtATime(() => this.#reload(signal));
+  }
+
+  /** Without it, the older of two deployments could end up in service, or be ended while it is. */
+  #oneAtATime<Result>(deploy: () => Promise<Result>): Promise<Result> {
+    const result = this.#latest.then(deploy);
+    this.#latest = result.catch(() => {});
+    return result;
+  }
+
+  async #serve(stack: StackDefinition): Promise<string> {
     const client = new DynamoDBClient(localClientConfig(this.#options.dynamodbEndpoint));
     const { PETS_TABLE: pets, KEYS_TABLE: keys } = stack.tables;
     if (!pets || !keys)
@@ -127,11 +151,7 @@ export class LocalDeployment {
     return functions.every(({ bundleName }) => existsSync(bundleDirectory(bundleName)));
   }
 
-  /**
-   * Reloads changed sources: first the bundles, then the stack, which shares modules with them. If something
-   * can't be built, reports that and keeps the previous version in service.
-   */
-  async redeploy(signal: AbortSignal): Promise<void> {
+  async #reload(signal: AbortSignal): Promise<void> {
     const { progress, synthesiseAgain } = this.#options;
     try {
       await buildBundles(signal);
@@ -140,7 +160,7 @@ export class LocalDeployment {
         progress('Reloaded the functions');
       }
       const changed = await synthesiseAgain(signal);
-      if (!isDeepStrictEqual(changed, this.#stack)) await this.serve(changed);
+      if (!isDeepStrictEqual(changed, this.#stack)) await this.#serve(changed);
       progress('Reloaded the stack');
     } catch (error) {
       if (signal.aborted) return;
