@@ -348,6 +348,7 @@ const announceLeftOut = () => {
     isDeepStrictEqual(deployed.get(name), value) ? [] : name,
   );
   console.log(`LEFT OUT, because MiniStack lacks it: ${leftOut.join(', ')} of ${rehearsal.name}.`);
+  console.log('LEFT OUT: code caches, because MiniStack runs no functions for arm64.');
 };
 
 /** Returns the address that the stack gives. An emulator serves the same API under a host name of its own. */
