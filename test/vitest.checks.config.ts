@@ -9,6 +9,6 @@ export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    include: ['test/{client,commands,infra,project,start}/*.check.ts'],
+    include: ['test/{client,commands,infra,local,project,start}/*.check.ts'],
   },
 });

@@ -258,7 +258,7 @@ const breaks: readonly Break[] = [
   },
   {
     promise: 'a deployment never loses a table',
-    test: 'commands/deploy.test.ts',
+    test: 'commands/deploy.check.ts',
     file: 'infra/commands/deploy/main.ts',
     text: '...lossesOf(changes), ',
     replacement: '',
