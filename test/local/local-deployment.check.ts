@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import { LocalDeployment } from '../../infra/local/local-deployment.ts';
@@ -13,6 +12,7 @@ it('a reload while DynamoDB Local is started again comes after it, and stays in 
   const local = inject('dynamodb');
   if (!local) throw new Error('This test needs DynamoDB Local: unset BASE_URL');
   const proxy = new FaultProxy(local.dynamodbEndpoint);
+  onTestFinished(() => proxy.refuseConnections());
   const log: string[] = [];
   const write = (line: string) => void log.push(line);
   const gateway = await startGateway({ port: 0, log: write });
@@ -36,7 +36,6 @@ it('a reload while DynamoDB Local is started again comes after it, and stays in 
   const { TableName: keys } = stack.tables['KEYS_TABLE'] ?? {};
   proxy.inject(`PutItem ${keys}`, delayed(restartMs), 1);
   const restarted = deployment.serve();
-  await setTimeout(100);
   await Promise.all([restarted, deployment.redeploy(new AbortController().signal)]);
   expect(log).toEqual(['Reloaded the functions', 'Reloaded the stack']);
   expect((await fetch(`${gateway.origin}/next/pets`)).status).toBe(401);
