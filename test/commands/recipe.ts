@@ -128,6 +128,7 @@ for (const command of [
   'npm run lint',
   // A busy machine may need a second try.
   `vitest run --config test/vitest.config.ts --retry 2 -t '${others}' ${tests.join(' ')}`,
+  'vitest run --config test/vitest.checks.config.ts --retry 2 client/client-package',
 ]) {
   const { passed, printed } = await run(command);
   if (!passed) fail(`with the whole recipe: ${command}\n${printed}`);
