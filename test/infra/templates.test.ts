@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
@@ -10,7 +9,7 @@ import { projectDirectory } from '../../infra/project-directory.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { stages, staging } from '../../infra/stages.ts';
-import { assemblyDirectory, deployedTemplate } from '../support/stack.ts';
+import { assemblyDirectory, deployedTemplate, newApp } from '../support/stack.ts';
 
 const assembly = assemblyDirectory();
 
@@ -34,7 +33,7 @@ describe('the templates', () => {
   });
 
   it('pass the CDK’s own rules', () => {
-    const app = new App({ context: cdk.context });
+    const app = newApp({ builtinCloudFormationValidation: true });
     new AccountStack(app, 'AnimalStore-account');
     for (const stage of stages) new AnimalStoreStack(app, stackName(stage), stage);
     expect(() => app.synth()).not.toThrow();

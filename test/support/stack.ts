@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -22,11 +22,15 @@ export const deployedTemplate = (stage: Stage): Template => {
 };
 
 /**
- * An app without the CDK's own rules, which take over a second in each test file. `templates.test.ts`
- * applies them.
+ * An app whose folder is removed after the run, without the CDK's own rules, which take over a second in each
+ * test file. `templates.test.ts` applies them.
  */
-export const newApp = (): App =>
-  new App({ context: cdk.context, builtinCloudFormationValidation: false });
+export const newApp = ({ builtinCloudFormationValidation = false } = {}): App =>
+  new App({
+    context: cdk.context,
+    builtinCloudFormationValidation,
+    outdir: mkdtempSync(join(assemblyDirectory(), 'app-')),
+  });
 
 /** The stack of any stage, in an app of its own. */
 export const stackOf = (stage: Stage): AnimalStoreStack =>
