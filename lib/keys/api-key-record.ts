@@ -32,6 +32,6 @@ export type ApiKeyRecord = Readonly<v.InferOutput<typeof ApiKeyRecord>>;
 export const toApiKeyRecord = (item: Record<string, unknown>): ApiKeyRecord => {
   const { success, output } = v.safeParse(ApiKeyRecord, item);
   // Valibot's own error would repeat the item.
-  if (!success) throw new Error('A stored API key is malformed');
+  if (!success) throw new Error(`The item of key ${item['keyId']} is malformed`);
   return output;
 };

@@ -70,7 +70,6 @@ export const keyAdministration = (
 
   /** Returns the record of a key. Throws for an unknown key. */
   const find = async (keyId: string): Promise<ApiKeyRecord> => {
-    // Stryker disable next-line BooleanLiteral: DynamoDB Local always reads consistently
     const get = new GetCommand({ TableName, Key: { keyId }, ConsistentRead: true });
     const { Item } = await dynamodb.send(get);
     if (!Item) throw unknownKey(keyId);
@@ -80,7 +79,6 @@ export const keyAdministration = (
   /** Returns every key, the oldest first. Leaves out malformed items and reports the `keyId` of each. */
   const list = async (reportMalformed: (keyId: unknown) => void): Promise<ApiKeyRecord[]> => {
     const records: ApiKeyRecord[] = [];
-    // Stryker disable next-line BooleanLiteral: DynamoDB Local always reads consistently
     const pages = paginateScan({ client: dynamodb }, { TableName, ConsistentRead: true });
     // Stryker disable next-line ArrayDeclaration: a page of a scan always has Items
     for await (const { Items = [] } of pages) {

@@ -271,7 +271,6 @@ const putUnlessTaken = async (
     );
     return undefined;
   } catch (error) {
-    // Stryker disable next-line LogicalOperator: both conditions are always the same
     if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
     return {
       // The document client converts responses, but not the item of an exception.

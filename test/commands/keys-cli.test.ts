@@ -11,7 +11,7 @@ import { prod, staging } from '../../infra/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { keyAdministration } from '../../lib/keys/key-administration.ts';
 import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
-import { awsError, FaultProxy, faults } from '../support/fault-proxy.ts';
+import { conditionFailed, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
 import { listen } from '../support/listen.ts';
 
@@ -50,11 +50,11 @@ const storedKeys = () => {
 const issue = async (...words: string[]) =>
   JSON.parse((await keys(['issue', '--owner', 'alice', '--json', ...words])).out);
 
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-const conditionFailed = awsError(
-  400,
-  'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException',
-);
+const startProxy = async () => {
+  const proxy = new FaultProxy(dynamodb?.dynamodbEndpoint ?? '');
+  onTestFinished(() => proxy.refuseConnections());
+  return { proxy, endpoint: ['--endpoint', await proxy.listen()] };
+};
 
 const statusWith = async (apiKey: string) => {
   const headers = [['Authorization', `Bearer ${apiKey}`]] as const;
@@ -114,6 +114,9 @@ describe('npm run keys', () => {
     expect(err).toBe(
       'Key "malformed" is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md\n',
     );
+    expect((await keys(['rotate', 'malformed'])).error).toBe(
+      'The item of key malformed is malformed',
+    );
   });
 
   it('lists every key, the oldest first', async () => {
@@ -166,9 +169,7 @@ describe('npm run keys', () => {
 
   it('says that a key is unknown when its item is removed before it is changed', async () => {
     const { keyId } = await issue();
-    const proxy = new FaultProxy(dynamodb?.dynamodbEndpoint ?? '');
-    onTestFinished(() => proxy.refuseConnections());
-    const endpoint = ['--endpoint', await proxy.listen()];
+    const { proxy, endpoint } = await startProxy();
     const update = `UpdateItem ${dynamodb?.tables['KEYS_TABLE']?.TableName}`;
     proxy.inject(update, conditionFailed);
     const revoked = await run(['revoke', keyId, '--yes', ...endpoint]);
@@ -180,6 +181,27 @@ describe('npm run keys', () => {
       error: expect.not.stringContaining('There is no key'),
       err: '',
     });
+  });
+
+  it('sees what was written just before: it reads keys consistently', async () => {
+    const { keyId } = await issue();
+    const { proxy, endpoint } = await startProxy();
+    const reads: object[] = [];
+    const table = dynamodb?.tables['KEYS_TABLE']?.TableName;
+    for (const action of ['Scan', 'GetItem']) {
+      proxy.inject(`${action} ${table}`, async (exchange) => {
+        const { ConsistentRead } = JSON.parse(exchange.request.toString());
+        reads.push({ action, ConsistentRead });
+        await passOn(exchange);
+      });
+    }
+    await run(['list', ...endpoint]);
+    await run(['revoke', keyId, '--yes', ...endpoint]);
+    expect(reads).toEqual([
+      { action: 'Scan', ConsistentRead: true },
+      { action: 'GetItem', ConsistentRead: true },
+      { action: 'GetItem', ConsistentRead: true },
+    ]);
   });
 
   it('issues no key of another prefix', async () => {

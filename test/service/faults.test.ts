@@ -5,7 +5,14 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { operationDetails } from '../../infra/operations.ts';
 import { operations as definitions } from '../../lib/contract/operations.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
-import { answer, delayed, type Fault, faults, stalls } from '../support/fault-proxy.ts';
+import {
+  answer,
+  conditionFailed,
+  delayed,
+  type Fault,
+  faults,
+  stalls,
+} from '../support/fault-proxy.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
 import { fromBundles } from '../support/load-handlers.ts';
 import { captureLog, expectOneFailure, readLines } from '../support/log-lines.ts';
@@ -234,6 +241,16 @@ describe("an answer that can't be DynamoDB's", () => {
     captureLog();
     service.proxy.inject(call, answer(JSON.stringify(body)));
     expect((await run()).status).toBe(503);
+  });
+});
+
+it('a taken id without the item that has it gets 500, and the log names the error of DynamoDB', async () => {
+  const lines = captureLog();
+  service.proxy.inject('PutItem Pets', conditionFailed);
+  expect((await service.send(creation())).status).toBe(500);
+  expectOneFailure(lines, {
+    operation: 'createPet',
+    cause: { name: 'ConditionalCheckFailedException' },
   });
 });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
+import { answered, type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
 import { creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
@@ -11,9 +11,16 @@ const { warmUp } = await import('../../lib/keys/warm-up.ts');
 beforeEach(() => service.proxy.reset());
 
 describe('warming up', () => {
-  it('costs one read of the keys table', async () => {
+  it('costs one read of the keys table, which DynamoDB accepts', async () => {
+    const statuses: number[] = [];
+    const noteStatus = answered((response, body) => {
+      statuses.push(response.statusCode);
+      response.end(body);
+    });
+    service.proxy.inject('GetItem Keys', noteStatus);
     await warmUp();
     expect(service.proxy.requests).toEqual(['GetItem Keys']);
+    expect(statuses).toEqual([200]);
   });
 
   it('gives up after a second, in its first or second attempt, when the table hangs', async () => {

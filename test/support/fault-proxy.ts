@@ -43,15 +43,22 @@ const throttling = (type: string) => {
   return awsError(400, type, { throttlingReasons });
 };
 
-/** Returns DynamoDB's own answer; `send` sends its body. */
-const answered =
+/** Responds with DynamoDB's own status and headers; `send` sends its body. */
+export const answered =
   (send: (response: ServerResponse, body: Buffer) => unknown): Fault =>
   async ({ response, forward }) => {
     const { status, headers, body } = await forward();
     await send(response.writeHead(status, headers), body);
   };
 
-const passOn = answered((response, body) => response.end(body));
+/** No fault: DynamoDB's own answer. */
+export const passOn = answered((response, body) => response.end(body));
+
+/**
+ * The fault of a write whose condition is not met, without the item that DynamoDB adds on request.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+ */
+export const conditionFailed = awsError(400, `${dynamodbPrefix}ConditionalCheckFailedException`);
 
 /** Returns a fault that responds with 200 and this body. */
 export const answer = (body: string): Fault => reply(200, body);
