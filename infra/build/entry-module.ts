@@ -36,7 +36,7 @@ const script = new Script(
     cachedData,
   },
 );
-process.env.CODE_CACHE = !cachedData ? 'absent' : script.cachedDataRejected ? 'rejected' : 'hit';
+process.env.CODE_CACHE = !cachedData ? 'absent' : script.cachedDataRejected === false ? 'hit' : 'rejected';
 const module = { exports: {} };
 script.runInThisContext()(module.exports, createRequire(filename), module, filename, directory);
 const { handler, initialise } = module.exports;
