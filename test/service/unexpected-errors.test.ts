@@ -62,7 +62,10 @@ describe('a handler that throws', () => {
     'out of range    at pets_test_ab_cd:1:1',
     'out of range\n    at pets_test_ab_cd:1:1 and more',
   ])('is found by its place for a message that was replaced: %j', async (message) => {
-    const error = Object.assign(new RangeError(message), { message: 'replaced' });
+    const error = new RangeError(message);
+    // The stack gets its text when it is read for the first time.
+    expect(error.stack).toContain(message);
+    error.message = 'replaced';
     const [line] = readLines(await throwing(error));
     expect(line.cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:\d+:\d+$/);
   });
