@@ -1,10 +1,13 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtempDisposable, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { projectDirectory } from '../../infra/project-directory.ts';
 import { InspectorClient, type Stop } from './inspector-client.ts';
-import { copyProject, NpmStart } from './npm-start.ts';
+import { copyProject, NpmStart, runInShell } from './npm-start.ts';
 
 const project = await copyProject();
 afterAll(() => rm(project, { recursive: true, force: true }));
@@ -14,6 +17,18 @@ const lineOf = async (file: string, text: string): Promise<number> => {
   return lines.findIndex((line) => line.includes(text)) + 1;
 };
 
+const launchFile = join(projectDirectory, '.vscode/launch.json');
+
+/** A temporary folder behind a link that leads deeper, as that of macOS is. */
+const linkedFolder = async (parent: string): Promise<string> => {
+  await mkdir(join(parent, 'private/folder'), { recursive: true });
+  await symlink('private/folder', join(parent, 'link'));
+  return join(parent, 'link');
+};
+
+const debuggerAddress = ({ err }: NpmStart): string =>
+  /^Debugger listening on (ws:\/\/127\.0\.0\.1:\S+)$/m.exec(err)?.[1] ?? '';
+
 /** Longer than each time limit of a request, so that a stopped request would fail if one applied. */
 const lookMs = 5_000;
 /** Longer than a function may load, in ms. */
@@ -22,10 +37,13 @@ const loadMs = 11_000;
 const retirementMs = 31_000;
 
 it('npm start -- --inspect stops in the sources, shows variables, goes on, and again after a reload', async () => {
-  const started = new NpmStart(project, await freePort(), `--inspect ${await freePort()}`);
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-test-'));
+  vi.stubEnv('TMPDIR', await linkedFolder(temporary.path));
+  const started = new NpmStart(project, await freePort(), '--inspect');
   const { baseAddress, apiKey } = await started.ready();
-  const [, address = ''] =
-    /^Debugger listening on (ws:\/\/127\.0\.0\.1:\S+)$/m.exec(started.err) ?? [];
+  const address = debuggerAddress(started);
+  const [settings] = JSON.parse(await readFile(launchFile, 'utf8')).configurations;
+  expect(settings).toMatchObject({ pauseForSourceMap: true, port: Number(new URL(address).port) });
   const client = await InspectorClient.connect(address);
   const getPet = () =>
     fetch(`${baseAddress}/pets/4711`, { headers: { Authorization: `Bearer ${apiKey}` } });
@@ -50,7 +68,7 @@ it('npm start -- --inspect stops in the sources, shows variables, goes on, and a
 
   const expectStop = async ({ file, text, variables: shown }: Breakpoint) => {
     const stopped = await stop();
-    expect(stopped.file.endsWith(file), stopped.file).toBe(true);
+    expect(stopped.file).toBe(join(project, file));
     expect(stopped.line).toBe(await lineOf(file, text));
     expect(stopped.variables).toMatchObject(shown);
     return stopped;
@@ -66,7 +84,7 @@ it('npm start -- --inspect stops in the sources, shows variables, goes on, and a
     expect((await response).status).toBe(404);
   };
   for (const { file, text } of [loading, handler, store])
-    client.setBreakpoint({ file, line: await lineOf(file, text) });
+    client.setBreakpoint({ file: join(project, file), line: await lineOf(file, text) });
   // The first request starts the function.
   await expectStops(loadMs, [loading, handler, store]);
   await expectStops(lookMs, [handler, store]);
@@ -85,6 +103,24 @@ it('npm start -- --inspect stops in the sources, shows variables, goes on, and a
   await expectStops(0, [loading, handler, store]);
 
   client.close();
+  started.signal('SIGTERM');
+  await started.ended();
+}, 300_000);
+
+it('npm start -- --inspect shows its functions to Chrome, which asks for targets', async () => {
+  const started = new NpmStart(project, await freePort(), `--inspect ${await freePort()}`);
+  const { curl } = await started.ready();
+  const chrome = new WebSocket(debuggerAddress(started));
+  await once(chrome, 'open');
+  const messages: unknown[] = [];
+  chrome.addEventListener('message', ({ data }) => messages.push(JSON.parse(`${data}`)));
+  const params = { autoAttach: true, waitForDebuggerOnStart: false };
+  chrome.send(JSON.stringify({ id: 1, method: 'Target.setAutoAttach', params }));
+  await runInShell(curl);
+  await expect
+    .poll(() => messages, { timeout: 60_000 })
+    .toContainEqual(expect.objectContaining({ method: 'Target.attachedToTarget' }));
+  chrome.close();
   started.signal('SIGTERM');
   await started.ended();
 }, 300_000);

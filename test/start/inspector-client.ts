@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { SourceMap } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 
 const Message = v.object({
@@ -24,7 +25,7 @@ const Properties = v.object({
   result: v.array(v.object({ name: v.string(), value: v.optional(v.looseObject({})) })),
 });
 
-/** A place in a source file: the end of its path, and the number of the line from 1 on. */
+/** A place in a source file: its path, and the number of the line from 1 on. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -37,6 +38,12 @@ interface Script {
   readonly url: string;
 }
 
+/** The source map of a script, and the URL of the script. */
+interface ScriptMap {
+  readonly map: SourceMap;
+  readonly url: string;
+}
+
 /** Where a worker has stopped, with its local variables. */
 export interface Stop extends Place {
   readonly variables: Readonly<Record<string, unknown>>;
@@ -44,15 +51,15 @@ export interface Stop extends Place {
 }
 
 /**
- * Speaks the inspector's protocol with a process and its workers, as the debugger of VS Code does: it maps
- * places in sources by the source maps of the scripts, and sets each breakpoint again in each new script,
- * before the script runs.
+ * Speaks the inspector's protocol with a process and its workers, as the debugger of VS Code does when it has
+ * the setting `pauseForSourceMap`: it maps places in sources by the source maps of the scripts, and sets each
+ * breakpoint again in each new script, before the script runs.
  * https://chromedevtools.github.io/devtools-protocol/v8/
  */
 export class InspectorClient {
   readonly #socket: WebSocket;
   readonly #answers = new Map<string, (result: object) => void>();
-  readonly #maps = new Map<string, SourceMap>();
+  readonly #maps = new Map<string, ScriptMap>();
   readonly #stops: Stop[] = [];
   readonly #breakpoints: Place[] = [];
   #setting: Promise<unknown> = Promise.resolve();
@@ -128,7 +135,8 @@ export class InspectorClient {
     if (!sourceMapURL.startsWith('data:')) return;
     const [, base64 = ''] = sourceMapURL.split(',');
     const script = `${session} ${scriptId}`;
-    this.#maps.set(script, new SourceMap(JSON.parse(Buffer.from(base64, 'base64').toString())));
+    const payload = JSON.parse(Buffer.from(base64, 'base64').toString());
+    this.#maps.set(script, { map: new SourceMap(payload), url });
     const places = this.#breakpoints.map((place) => this.#setIn({ session, script, url }, place));
     this.#setting = Promise.all([this.#setting, ...places]);
   }
@@ -145,9 +153,8 @@ export class InspectorClient {
     const [frame] = callFrames;
     if (!frame) return;
     const { scriptId, lineNumber, columnNumber } = frame.location;
-    const origin = this.#maps
-      .get(`${session} ${scriptId}`)
-      ?.findOrigin(lineNumber + 1, columnNumber + 1);
+    const script = this.#maps.get(`${session} ${scriptId}`);
+    const origin = script?.map.findOrigin(lineNumber + 1, columnNumber + 1);
     const variables: Record<string, unknown> = {};
     for (const { type, object } of frame.scopeChain) {
       if (type !== 'local' && type !== 'block') continue;
@@ -156,7 +163,8 @@ export class InspectorClient {
         variables[name] = value?.['value'];
     }
     this.#stops.push({
-      file: origin && 'fileName' in origin ? origin.fileName : scriptId,
+      file:
+        script && origin && 'fileName' in origin ? sourcePath(script, origin.fileName) : scriptId,
       line: origin && 'lineNumber' in origin ? origin.lineNumber : lineNumber + 1,
       variables,
       resume,
@@ -164,16 +172,20 @@ export class InspectorClient {
   }
 }
 
+/** The path of a source, which a source map names relative to its script. */
+const sourcePath = ({ url }: ScriptMap, source: string) => fileURLToPath(new URL(source, url));
+
 /** The longest line of a bundle of which each column is looked up. */
 const maxColumns = 200;
 
 /** The place in a script, counted from 0 on, to which a place in a source was compiled. */
-const generatedPosition = (map: SourceMap | undefined, { file, line }: Place) => {
-  const lines = map?.payload.mappings.split(';').length ?? 0;
+const generatedPosition = (script: ScriptMap | undefined, { file, line }: Place) => {
+  if (!script) return undefined;
+  const lines = script.map.payload.mappings.split(';').length;
   for (let lineNumber = 0; lineNumber < lines; lineNumber += 1) {
     for (let columnNumber = 0; columnNumber < maxColumns; columnNumber += 1) {
-      const entry = map?.findEntry(lineNumber, columnNumber);
-      if (!entry || !('originalSource' in entry) || !entry.originalSource.endsWith(file)) break;
+      const entry = script.map.findEntry(lineNumber, columnNumber);
+      if (!('originalSource' in entry) || sourcePath(script, entry.originalSource) !== file) break;
       const isStart = entry.generatedLine === lineNumber && entry.generatedColumn === columnNumber;
       if (isStart && entry.originalLine + 1 === line) return { lineNumber, columnNumber };
     }
