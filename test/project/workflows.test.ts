@@ -9,7 +9,7 @@ import { projectDirectory } from '../../infra/project-directory.ts';
 interface Job {
   readonly 'timeout-minutes': number;
   readonly if?: string;
-  readonly needs?: string;
+  readonly needs?: string | readonly string[];
   readonly environment?: string;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly concurrency?: string;
@@ -34,7 +34,8 @@ const workflow = (name: string): Workflow => parse(read(`.github/workflows/${nam
 const check = workflow('check');
 const release = workflow('release');
 const rehearsal = workflow('rehearsal');
-const jobs = [check, release, workflow('nightly'), workflow('codeql'), rehearsal].flatMap((each) =>
+const nightly = workflow('nightly');
+const jobs = [check, release, nightly, workflow('codeql'), rehearsal].flatMap((each) =>
   Object.entries(each.jobs),
 );
 
@@ -58,12 +59,9 @@ describe('every job', () => {
 
   // CodeDeploy waits an hour for a hook that does not report:
   // https://github.com/davidgf/serverless-plugin-canary-deployments/issues/32
-  it.each(jobs)(
-    '%s outlasts a check before traffic that never reports, if it deploys',
-    (_name, job) => {
-      const minutes = commandsOf(job).includes('npm run deploy') ? job['timeout-minutes'] : 90;
-      expect(minutes).toBeGreaterThanOrEqual(90);
-    },
+  it.each(jobs.filter(([, job]) => /npm run (deploy|e2e:deploy)\b/.test(commandsOf(job))))(
+    '%s outlasts a check before traffic that never reports, because it deploys',
+    (_name, job) => expect(job['timeout-minutes']).toBeGreaterThanOrEqual(90),
   );
 
   it.each(jobs)('%s calls npm scripts that exist', (_name, job) => {
@@ -437,6 +435,33 @@ describe('a release', () => {
   });
 });
 
+/** Runs the job that opens an issue. Returns the calls of GitHub's CLI that change something. */
+const openIssue = (job: Job | undefined, variables: Readonly<Record<string, string>> = {}) => {
+  const { stdout } = spawnSync('bash', ['-eo', 'pipefail', '-c', commandsOf(job)], {
+    env: {
+      ...process.env,
+      'BASH_FUNC_gh%%': '() { case "$2" in list) echo 0 ;; *) echo "$*" ;; esac; }',
+      GITHUB_SERVER_URL: 'https://github.com',
+      GITHUB_REPOSITORY: 'o/n',
+      GITHUB_RUN_ID: '40',
+      ...variables,
+    },
+    encoding: 'utf8',
+  });
+  return stdout;
+};
+const ownRun = 'https://github.com/o/n/actions/runs/40';
+
+it('a nightly check that fails or takes too long opens an issue', () => {
+  const { issue, ...checks } = nightly.jobs;
+  expect(issue?.needs).toEqual(Object.keys(checks));
+  expect(issue?.if).toBe(
+    "always() && (contains(needs.*.result, 'failure') || contains(needs.*.result, 'cancelled'))",
+  );
+  const words = `--title The nightly checks fail --body ${ownRun}`;
+  expect(openIssue(issue)).toBe(`issue create ${words}\n`);
+});
+
 it.each([
   ['failure', '', 'The rehearsal of releases fails'],
   ['cancelled', '', 'The rehearsal of releases fails'],
@@ -446,18 +471,6 @@ it.each([
   expect(issue?.if).toBe(
     "always() && needs.rehearse.result != 'skipped' && (needs.rehearse.result != 'success' || needs.rehearse.outputs.changes != '')",
   );
-  const { stdout } = spawnSync('bash', ['-eo', 'pipefail', '-c', commandsOf(issue)], {
-    env: {
-      ...process.env,
-      'BASH_FUNC_gh%%': '() { case "$2" in list) echo 0 ;; *) echo "$*" ;; esac; }',
-      GITHUB_SERVER_URL: 'https://github.com',
-      GITHUB_REPOSITORY: 'o/n',
-      GITHUB_RUN_ID: '40',
-      RESULT: result,
-      CHANGES: changes,
-    },
-    encoding: 'utf8',
-  });
-  const body = `https://github.com/o/n/actions/runs/40\n\n${changes}`;
-  expect(stdout).toBe(`issue create --title ${title} --body ${body}\n`);
+  const words = `--title ${title} --body ${ownRun}\n\n${changes}`;
+  expect(openIssue(issue, { RESULT: result, CHANGES: changes })).toBe(`issue create ${words}\n`);
 });
