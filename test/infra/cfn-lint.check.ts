@@ -6,7 +6,8 @@ import { assemblyDirectory } from '../support/stack.ts';
 
 const cfnLint = pythonTool('cfn-lint');
 
-// Without cfn-lint: .ci/python-tools
+if (!cfnLint) console.info('No template is linted: .ci/python-tools installs cfn-lint.');
+
 it.skipIf(cfnLint === undefined)('the templates pass cfn-lint', () => {
   const regions = stages.flatMap(({ environment }) => environment?.region ?? []);
   const templates = `${assemblyDirectory()}/*.template.json`;

@@ -89,8 +89,11 @@ describe('the local service', () => {
   );
 });
 
+const isLinux = process.platform === 'linux';
+if (!isLinux) console.info('No taken port is tried: only Linux tells which process has it.');
+
 describe('a taken port', () => {
-  it.runIf(process.platform === 'linux')('is reported with the process that has it', async () => {
+  it.runIf(isLinux)('is reported with the process that has it', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
