@@ -107,20 +107,25 @@ const largeBodies = [
   return [`10 MB of ${piece}`, service.createPet, { ...harmless, body, isBase64Encoded }, harmless];
 });
 
-/** Returns the CPU time of ten invocations, in µs. */
+/**
+ * Returns the CPU time of ten invocations, in µs: the least of five measurements, because one may include a
+ * compilation or a garbage collection.
+ */
 const cpuTimeOf = async (handler: Handler, parts: EventParts): Promise<number> => {
   const event = proxyEvent(parts);
   const context = lambdaContext('request-id');
-  const before = process.cpuUsage();
-  for (let run = 0; run < 10; run += 1) await handler({ ...event }, { ...context });
-  const { user, system } = process.cpuUsage(before);
-  return user + system;
+  const times: number[] = [];
+  for (let measurement = 0; measurement < 5; measurement += 1) {
+    const before = process.cpuUsage();
+    for (let run = 0; run < 10; run += 1) await handler({ ...event }, { ...context });
+    const { user, system } = process.cpuUsage(before);
+    times.push(user + system);
+  }
+  return Math.min(...times);
 };
 
-// Retried, because a measurement may include a compilation or a garbage collection.
 it.each([...headers, repeated, ...queries, ...ids, ...bodies, ...largeBodies])(
   'needs less than quadratic CPU time for %s',
-  { retry: 3 },
   async (_what, handler, hostile, harmless) => {
     const time = await cpuTimeOf(handler, hostile);
     expect(time).toBeLessThan(maxRatio * (await cpuTimeOf(handler, harmless)));
