@@ -24,12 +24,12 @@ const Report = v.object({
 });
 
 /** Runs the tests of a file whose titles have one of these parts, in a copy of the project. */
-const runTests = (copy: string, file: string, titles: readonly string[]) => {
+const runTests = (copy: string, file: string, titles: readonly string[], ...more: string[]) => {
   const report = join(copy, 'report.json');
   writeFileSync(report, '{"testResults":[]}');
   const config = file.endsWith('.check.ts') ? 'vitest.checks.config.ts' : 'vitest.config.ts';
   const pattern = titles.map(RegExp.escape).join('|');
-  const words = ['run', '--config', `test/${config}`, `test/${file}`, '-t', pattern];
+  const words = ['run', '--config', `test/${config}`, `test/${file}`, '-t', pattern, ...more];
   spawnSync('vitest', [...words, '--reporter=json', `--outputFile=${report}`], { cwd: copy });
   const { testResults } = v.parse(Report, JSON.parse(readFileSync(report, 'utf8')));
   // A file that can't be loaded has no results.
@@ -51,7 +51,8 @@ const isNoticed = (copy: string, { test, title, file, text, replacement }: Promi
     source.replace(text, () => replacement),
   );
   try {
-    return runTests(copy, test, [title]).fails(title);
+    // A break can make each test wait for its time limit.
+    return runTests(copy, test, [title], '--bail=1').fails(title);
   } finally {
     writeFileSync(path, source);
   }

@@ -29,7 +29,7 @@ export const promiseBreaks: readonly PromiseBreak[] = [
     title: 'shows each pet exactly once',
     file: 'lib/pets/pet-store.ts',
     text: 'BigInt(id) + 1n',
-    replacement: 'BigInt(id)',
+    replacement: 'BigInt(id) + 2n ** 52n',
   },
   {
     promise: 'an integer keeps every digit',
@@ -99,9 +99,9 @@ export const promiseBreaks: readonly PromiseBreak[] = [
     promise: 'an id that the service never writes breaks no list',
     test: 'service/stored-ids.test.ts',
     title: 'shows every other pet once',
-    file: 'lib/pets/integer-part.ts',
-    text: 'integer.length + Number(exponent)',
-    replacement: 'integer.length',
+    file: 'lib/pets/pet-store.ts',
+    text: 'isIdOfPet ? id > last : id >= last',
+    replacement: 'id > last',
   },
   {
     promise: 'a defect returns 500',
