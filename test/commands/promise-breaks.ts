@@ -267,7 +267,7 @@ export const promiseBreaks: readonly PromiseBreak[] = [
   {
     promise: 'the examples of the reference page work',
     test: 'project/reference-page.test.ts',
-    title: 'run: shell',
+    title: 'of createPet run: sh',
     file: 'lib/openapi/code-samples.ts',
     text: '-H "Content-Type: application/json"',
     replacement: '-H "Content-Type: text/plain"',
