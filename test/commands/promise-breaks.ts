@@ -436,7 +436,7 @@ export const promiseBreaks: readonly PromiseBreak[] = [
   {
     promise: 'a version is checked before it gets traffic',
     test: 'infra/before-traffic.test.ts',
-    title: 'the check before traffic fails',
+    title: 'fails a wrong status',
     file: 'functions/checks/before-traffic.ts',
     text: "status: passed ? 'Succeeded' : 'Failed'",
     replacement: "status: 'Succeeded'",
@@ -444,7 +444,7 @@ export const promiseBreaks: readonly PromiseBreak[] = [
   {
     promise: 'a version that fails is rolled back',
     test: 'infra/alarms.test.ts',
-    title: 'canary-errors',
+    title: 'canary-server-errors-get-pet goes off from its limit on',
     file: 'infra/constructs/canary-deployment.ts',
     text: 'threshold: 0.5,',
     replacement: 'threshold: 50,',
@@ -452,7 +452,7 @@ export const promiseBreaks: readonly PromiseBreak[] = [
   {
     promise: 'a version that is slow is rolled back',
     test: 'infra/alarms.test.ts',
-    title: 'goes off from its limit on',
+    title: 'canary-latency-get-pet goes off from its limit on',
     file: 'infra/constructs/canary-deployment.ts',
     text: 'threshold: latencyLimitMs,',
     replacement: 'threshold: 10 * latencyLimitMs,',
@@ -501,7 +501,7 @@ export const promiseBreaks: readonly PromiseBreak[] = [
   {
     promise: 'the alarm of the probe goes off without data',
     test: 'infra/alarms.test.ts',
-    title: 'stays off without data or traffic',
+    title: 'probe stays off without data or traffic',
     file: 'infra/constructs/probe.ts',
     text: 'TreatMissingData.BREACHING,',
     replacement: 'TreatMissingData.NOT_BREACHING,',

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { probeKeyParameter, serviceName } from '../../infra/names.ts';
@@ -84,6 +84,8 @@ const answerJson =
 const failed = { ProbeSuccess: [0] };
 
 describe('the probe', () => {
+  beforeEach(() => setKey(apiKey));
+
   it('fails without a key, and says how to issue one', async () => {
     setKey();
     const { values, failure } = await run();
@@ -92,7 +94,6 @@ describe('the probe', () => {
   });
 
   it('records a good answer and how long it took, and reads its key once', async () => {
-    setKey(apiKey);
     const { values, units } = await run();
     expect(values).toEqual({ ProbeSuccess: [1], ProbeLatency: [expect.any(Number)] });
     expect(units).toEqual({ ProbeSuccess: 'Count', ProbeLatency: 'Milliseconds' });
