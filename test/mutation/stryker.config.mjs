@@ -23,8 +23,9 @@ export default {
   tempDirName: '.build/stryker',
   ignorePatterns: ['/.build', '/cdk.out', '/.local'],
   reporters: ['progress-append-only', 'clear-text', 'json'],
-  // Lower means that a change of the code was made without its test.
-  thresholds: { high: 100, low: 99, break: 99 },
+  // Lower means that code was changed without its test. A change that no test can notice gets its reason
+  // in a comment, `Stryker disable`.
+  thresholds: { high: 100, low: 100, break: 100 },
   jsonReporter: { fileName: '.build/mutation.json' },
   clearTextReporter: { allowColor: false, reportTests: false },
 };
