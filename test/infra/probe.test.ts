@@ -85,11 +85,11 @@ const setKey = (Value?: string) => {
   };
 };
 
-/** Returns a fault that responds with 200 and this JSON. */
+/** Returns a fault that responds with this JSON. */
 const answerJson =
-  (body: string): Fault =>
+  (body: string, status = 200): Fault =>
   ({ response }) =>
-    void response.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
+    void response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
 
 const failed = { ProbeSuccess: [0] };
 
@@ -119,6 +119,7 @@ describe('the probe', () => {
     ['a lost connection', faults.resetBeforeForwarding],
     ['half a body', faults.halfABody],
     ['HTML', faults.html],
+    ['a page with status 206', answerJson('[]', 206)],
     ['an object', answerJson('{}')],
     ['a pet without fields', answerJson('[{}]')],
     ['another content type', answer('[]')],
