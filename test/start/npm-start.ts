@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,8 @@ import { projectDirectory } from '../../infra/project-directory.ts';
 
 /** A copy of the project with the installed packages, so that a test may change its sources. */
 export const copyProject = async (): Promise<string> => {
-  const path = await mkdtemp(join(tmpdir(), 'Straße mit Umläuten '));
+  // The temporary folder of macOS is behind a link, and a debugger shows the real paths of sources.
+  const path = await mkdtemp(join(await realpath(tmpdir()), 'Straße mit Umläuten '));
   for (const name of ['functions', 'infra', 'lib', 'cdk.json', 'package.json', 'tsconfig.json']) {
     await cp(join(projectDirectory, name), join(path, name), { recursive: true });
   }
