@@ -17,8 +17,6 @@ const lineOf = async (file: string, text: string): Promise<number> => {
   return lines.findIndex((line) => line.includes(text)) + 1;
 };
 
-const launchFile = join(projectDirectory, '.vscode/launch.json');
-
 /** A temporary folder behind a link that leads deeper, as that of macOS is. */
 const linkedFolder = async (parent: string): Promise<string> => {
   await mkdir(join(parent, 'private/folder'), { recursive: true });
@@ -36,15 +34,20 @@ const loadMs = 11_000;
 /** Longer than a function that was replaced keeps running, in ms. */
 const retirementMs = 31_000;
 
+it('npm start -- --inspect listens where VS Code attaches to it', async () => {
+  const launchFile = join(projectDirectory, '.vscode/launch.json');
+  const [settings] = JSON.parse(await readFile(launchFile, 'utf8')).configurations;
+  expect(settings).toMatchObject({ request: 'attach', pauseForSourceMap: true });
+  const help = await runInShell('npm start --silent -- --help');
+  expect(help).toMatch(new RegExp(`--inspect \\[port\\][^-]+preset: "${settings.port}"`));
+});
+
 it('npm start -- --inspect stops in the sources, shows variables, goes on, and again after a reload', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-test-'));
   vi.stubEnv('TMPDIR', await linkedFolder(temporary.path));
-  const started = new NpmStart(project, await freePort(), '--inspect');
+  const started = new NpmStart(project, await freePort(), `--inspect ${await freePort()}`);
   const { baseAddress, apiKey } = await started.ready();
-  const address = debuggerAddress(started);
-  const [settings] = JSON.parse(await readFile(launchFile, 'utf8')).configurations;
-  expect(settings).toMatchObject({ pauseForSourceMap: true, port: Number(new URL(address).port) });
-  const client = await InspectorClient.connect(address);
+  const client = await InspectorClient.connect(debuggerAddress(started));
   const getPet = () =>
     fetch(`${baseAddress}/pets/4711`, { headers: { Authorization: `Bearer ${apiKey}` } });
 
