@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { projectDirectory } from '../../infra/project-directory.ts';
 import { type PromiseBreak, promiseBreaks } from './promise-breaks.ts';
@@ -30,7 +30,11 @@ const runTests = (copy: string, file: string, titles: readonly string[], ...more
   const config = file.endsWith('.check.ts') ? 'vitest.checks.config.ts' : 'vitest.config.ts';
   const pattern = titles.map(RegExp.escape).join('|');
   const words = ['run', '--config', `test/${config}`, `test/${file}`, '-t', pattern, ...more];
-  spawnSync('vitest', [...words, '--reporter=json', `--outputFile=${report}`], { cwd: copy });
+  spawnSync('vitest', [...words, '--reporter=json', `--outputFile=${report}`], {
+    cwd: copy,
+    // A test that fails ends the run, and leaves its temporary folders.
+    env: { ...process.env, TMPDIR: dirname(copy) },
+  });
   const { testResults } = v.parse(Report, JSON.parse(readFileSync(report, 'utf8')));
   // A file that can't be loaded has no results.
   const results = testResults.flatMap(({ assertionResults }) => assertionResults);
@@ -58,15 +62,13 @@ const isNoticed = (copy: string, { test, title, file, text, replacement }: Promi
   }
 };
 
-const copyProject = () => {
-  const copy = mkdtempSync(join(tmpdir(), 'animal-store-broken-'));
+const copyProject = (copy: string) => {
   const listed = execFileSync('git', ['ls-files', '-z'], { cwd: projectDirectory });
   for (const name of `${listed}`.split('\0').filter(Boolean))
     cpSync(join(projectDirectory, name), join(copy, name));
   mkdirSync(join(copy, '.build'));
   for (const installed of ['node_modules', '.build/venv'])
     symlinkSync(join(projectDirectory, installed), join(copy, installed));
-  return copy;
 };
 
 /** Prints a line, also into the summary of a job on GitHub. */
@@ -81,12 +83,14 @@ const print = (line: string) => {
  * tests by parts of the names of their files.
  */
 const run = (selected: readonly string[]) => {
-  const copy = copyProject();
+  const temporary = mkdtempSync(join(tmpdir(), 'animal-store-broken-'));
+  const copy = join(temporary, 'project');
   const isSelected = ({ test }: PromiseBreak) =>
     selected.length === 0 || selected.some((word) => test.includes(word));
   const chosen = Map.groupBy(promiseBreaks.filter(isSelected), ({ test }) => test);
   let wrong = 0;
   try {
+    copyProject(copy);
     for (const [test, breaks] of chosen) {
       const titles = breaks.map(({ title }) => title);
       const whole = runTests(copy, test, titles);
@@ -103,7 +107,7 @@ const run = (selected: readonly string[]) => {
       }
     }
   } finally {
-    rmSync(copy, { recursive: true });
+    rmSync(temporary, { recursive: true });
   }
   if (wrong > 0) throw new Error(`${wrong} of the breaks were not noticed, or not tried`);
 };
