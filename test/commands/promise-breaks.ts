@@ -13,7 +13,7 @@ export interface PromiseBreak {
   readonly replacement: string;
 }
 
-/** At least one edit for each promise. */
+/** At least one edit for each test file that the promises of test/README.md name. */
 export const promiseBreaks: readonly PromiseBreak[] = [
   {
     promise: 'a pet is stored exactly once',

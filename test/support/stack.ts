@@ -22,8 +22,8 @@ export const deployedTemplate = (stage: Stage): Template => {
 };
 
 /**
- * An app whose folder is removed after the run, without the CDK's own rules, which take over a second in each
- * test file. `templates.test.ts` applies them.
+ * An app whose folder is removed after the run. By default it is without the CDK's own rules, which take over
+ * a second in each test file. `templates.test.ts` applies them.
  */
 export const newApp = ({ builtinCloudFormationValidation = false } = {}): App =>
   new App({
