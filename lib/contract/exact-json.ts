@@ -15,7 +15,6 @@ declare global {
  * for text that is not JSON.
  */
 export const parseJson = (text: string): unknown =>
-  // Stryker disable next-line StringLiteral: every number has a source; only TypeScript asks for it
   JSON.parse(text, (_key, value, { source = '' }) =>
     typeof value === 'number' ? exactNumber(source) : value,
   );

@@ -24,7 +24,6 @@ export const parseQuery = <Output>(
 const parse = <Output>(schema: RequestSchema<Output>, kind: Kind, sent: object): Output => {
   // Valibot's own messages repeat the input, which may be a secret.
   const { success, output, issues = [] } = v.safeParse(schema, sent, { message: 'is not valid' });
-  // Stryker disable next-line OptionalChaining: only TypeScript asks for it
   const wrong = new Map(issues.map(({ path, message }) => [`${path?.[0]?.key}`, message]));
   const unknown = Object.keys(sent).filter((name) => !Object.hasOwn(schema.entries, name));
   refuse([
@@ -33,7 +32,6 @@ const parse = <Output>(schema: RequestSchema<Output>, kind: Kind, sent: object):
     ),
     ...unknown.map((name) => notKnown(kind, name)),
   ]);
-  // Stryker disable next-line ConditionalExpression,StringLiteral: only TypeScript asks for it
   if (!success) throw errors.invalidRequest('The request is not valid.');
   return output;
 };

@@ -15,7 +15,6 @@ export const bodyLimits = () => ({
     if (headerValues(event, 'content-encoding').some((coding) => !/^identity$/i.test(coding))) {
       throw errors.unsupportedMediaType('Content-Encoding must be identity.');
     }
-    // Stryker disable next-line StringLiteral: UTF-8 is the default
     if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > maxBodyBytes) {
       throw errors.payloadTooLarge();
     }
@@ -29,7 +28,6 @@ export const bodyLimits = () => ({
 const requireJson = (contentTypes: readonly string[], body: string) => {
   // Without a body and a type, the message about the missing body helps more.
   if (contentTypes.length === 0 && body === '') return;
-  // Stryker disable next-line StringLiteral: any text that is no media type would do
   const [contentType = '', ...others] = contentTypes;
   if (!isJsonInUtf8(contentType) || others.length > 0) throw errors.unsupportedMediaType();
 };
@@ -37,7 +35,6 @@ const requireJson = (contentTypes: readonly string[], body: string) => {
 const isJsonInUtf8 = (contentType: string): boolean => {
   // MIMEType takes time quadratic in the length.
   if (contentType.length > maxContentTypeLength) return false;
-  // Stryker disable BlockStatement: `undefined` is as good as `false`
   try {
     const { essence, params } = new MIMEType(contentType);
     return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
@@ -46,7 +43,6 @@ const isJsonInUtf8 = (contentType: string): boolean => {
   }
 };
 
-// Stryker restore BlockStatement
 const decodeBase64 = (text: string): string => {
   const bytes = Buffer.from(text, 'base64');
   try {

@@ -9,7 +9,6 @@ import type { ChainContext, OperationEvent } from './operation-request.ts';
  * request and handles CORS.
  */
 export const chain = (operationName: string) =>
-  // Stryker disable next-line ObjectLiteral: `deadline` ends every handler before Middy would
   middy<OperationEvent, APIGatewayProxyResult, unknown, ChainContext>({
     // Middy's own early timeout covers only the handler; `deadline` covers the middleware too.
     timeoutEarlyInMillis: 0,

@@ -12,11 +12,6 @@ export const headerValues = (
     .filter(
       (given) =>
         // Most headers differ in length, which is cheaper to compare.
-        // Stryker disable next-line ConditionalExpression: the comparison of the names suffices
         given.length === name.length && given.toLowerCase() === name,
     )
-    .flatMap(
-      (given) =>
-        // Stryker disable next-line ArrayDeclaration: only TypeScript asks for it
-        multiValueHeaders[given] ?? [],
-    );
+    .flatMap((given) => multiValueHeaders[given] ?? []);

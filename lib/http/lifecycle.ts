@@ -21,7 +21,6 @@ export const lifecycleHeaders = (operation: Operation) => {
   const addHeaders = ({ event, context, response }: ChainRequest) => {
     const isOwn = event.requestContext.identity.userAgent === ownUserAgent;
     if (deprecation && !isOwn) context.record.count(metricNames.deprecatedCalls);
-    // Stryker disable next-line ConditionalExpression: only TypeScript asks for it
     if (!response) return;
     response.headers = { ...response.headers, ...constant };
     if (deprecation) {
@@ -37,7 +36,6 @@ export const lifecycleHeaders = (operation: Operation) => {
 export const refuseAfterSunset = (operation: Operation) => ({
   before: () => {
     if (isRemoved(operation))
-      // Stryker disable next-line OptionalChaining: only TypeScript asks for it
       throw errors.endpointRemoved(`GET ${operation.deprecation?.successor}`);
   },
 });

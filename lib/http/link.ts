@@ -27,7 +27,6 @@ export const nextLink = (
  */
 const basePathOf = ({ requestContext, resource }: OperationEvent): string => {
   // API Gateway ignores a slash at the end when it routes a request, but passes it on to the function.
-  // Stryker disable next-line StringLiteral: the last segments are cut off
   const segments = requestContext.path.replace(/\/$/, '').split('/');
   const depth = resource.split('/').length - 1;
   return segments.slice(0, segments.length - depth).join('/');

@@ -86,7 +86,5 @@ const kindOf = (error: unknown) => {
  * Returns the file, line and column of the frame that threw, such as `get-pet.cjs:1:4711`,
  * without the message before it.
  */
-// Stryker disable next-line StringLiteral: no text without a frame matches
 const placeOf = ({ stack = '', message }: Error) =>
-  // Stryker disable next-line StringLiteral: any text without a frame would do
   /^ {4}at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.replace(message, ''))?.[1];

@@ -16,9 +16,7 @@ const valuesOf = ({
   multiValueQueryStringParameters,
 }: Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>) => {
   const parameters = Object.entries(multiValueQueryStringParameters ?? {});
-  // Stryker disable next-line ArrayDeclaration: only TypeScript asks for it
   const repeated = parameters.filter(([, values = []]) => values.length > 1);
   refuse(repeated.map(([name]) => `${called('query parameter', name)} is given twice`));
-  // Stryker disable next-line OptionalChaining: only TypeScript asks for it
   return Object.fromEntries(parameters.map(([name, values]) => [name, values?.[0]]));
 };

@@ -35,12 +35,10 @@ const provenKeys = new Map<string, CachedAnswer>();
 const unprovenKeys = new Map<string, CachedAnswer>();
 
 /** Returns the record of a proven API key from memory, as long as it is fresh. */
-// Stryker disable BlockStatement,ConditionalExpression: findApiKey would find it too, for a checksum more
 export const rememberedApiKey = (keyId: string): ApiKeyRecord | undefined => {
   const proven = provenKeys.get(keyId);
   return proven && isFresh(proven) ? proven.record : undefined;
 };
-// Stryker restore BlockStatement,ConditionalExpression
 
 /** Marks the API key of a found record as proven: a request had its secret, and the key is in force. */
 export const rememberAsProven = (keyId: string): void => {

@@ -5,7 +5,6 @@
 export const integerPartOf = (text: string): number => {
   const parts = /^(-?)(\d+)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text);
   if (!parts) return Number.NaN;
-  // Stryker disable next-line StringLiteral: only the exponent can be absent, and Number('') is 0 too
   const [, sign, integer = '', fraction = '', exponent = '0'] = parts;
   const length = Math.max(0, integer.length + Number(exponent));
   return Number(`${sign}0${(integer + fraction).slice(0, length).padEnd(length, '0')}`);

@@ -9,11 +9,7 @@ export default {
     'lib/contract/{errors,exact-json,requests}.ts',
     'lib/aws/get-item.ts',
   ],
-  plugins: [
-    '@stryker-mutator/vitest-runner',
-    join(import.meta.dirname, 'ignore-internal-messages.mjs'),
-  ],
-  ignorers: ['internal-messages'],
+  plugins: ['@stryker-mutator/vitest-runner', join(import.meta.dirname, 'survivors-reporter.ts')],
   coverageAnalysis: 'perTest',
   concurrency: 2,
   timeoutMS: 30_000,
@@ -22,10 +18,7 @@ export default {
   tsconfigFile: '',
   tempDirName: '.build/stryker',
   ignorePatterns: ['/.build', '/cdk.out', '/.local'],
-  reporters: ['progress-append-only', 'clear-text', 'json'],
-  // Lower means that code was changed without its test. A change that no test can notice gets its reason
-  // in a comment, `Stryker disable`.
-  thresholds: { high: 100, low: 100, break: 100 },
-  jsonReporter: { fileName: '.build/mutation.json' },
-  clearTextReporter: { allowColor: false, reportTests: false },
+  reporters: ['progress-append-only', 'clear-text', 'survivors'],
+  clearTextReporter: { reportTests: false, reportMutants: false },
+  allowConsoleColors: false,
 };
