@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { PluginKind } from '@stryker-mutator/api/plugin';
 import type { Reporter } from '@stryker-mutator/api/report';
 import { survivors } from './survivors.ts';
@@ -15,24 +16,30 @@ const changedLine = (mutant: Mutant) => mutant.getMutatedLines().replaceAll(/\s+
 
 const hasSurvived = ({ status }: Mutant) => status === 'Survived' || status === 'NoCoverage';
 
-const fail = (message: string) => {
-  process.exitCode = 1;
-  return message;
-};
-
-const describeSurvivors = ({ name, mutants }: File): string[] => {
-  const reasons = survivors[name] ?? {};
-  const survived = mutants.filter(hasSurvived).map((mutant) => {
-    const line = changedLine(mutant);
-    const reason = reasons[line] ?? fail('No test notices it. Write one, or add the reason.');
-    return `${name}:${mutant.location.start.line}\n  ${line}\n  ${reason}`;
-  });
-  // A test may or may not notice a mutant that takes too long.
-  const unnoticed = new Set(mutants.filter(({ status }) => status !== 'Killed').map(changedLine));
-  const outdated = Object.keys(reasons)
-    .filter((line) => !unnoticed.has(line))
-    .map((line) => `${name}\n  ${line}\n  ${fail('It is no survivor. Remove it from the list.')}`);
-  return [...survived, ...outdated];
+/** The survivors that have a reason, and what needs a test, a reason or no reason any more. */
+const compareWithList = (files: readonly File[]) => {
+  const explained: string[] = [];
+  const problems: string[] = [];
+  for (const { name, mutants } of files) {
+    const reasons = survivors[name] ?? {};
+    for (const mutant of mutants.filter(hasSurvived)) {
+      const line = changedLine(mutant);
+      const reason = reasons[line];
+      const found = `${name}:${mutant.location.start.line}\n  ${line}`;
+      if (reason) explained.push(`${found}\n  ${reason}`);
+      else problems.push(`${found}\n  No test notices it. Write one, or add the reason.`);
+    }
+    // A test may or may not notice a mutant that takes too long.
+    const unnoticed = mutants.filter((one) => hasSurvived(one) || one.status === 'Timeout');
+    const lines = new Set(unnoticed.map(changedLine));
+    for (const line of Object.keys(reasons))
+      if (!lines.has(line))
+        problems.push(`${name}\n  ${line}\n  It is no survivor. Remove it from the list.`);
+  }
+  for (const name of Object.keys(survivors))
+    if (!existsSync(name))
+      problems.push(`${name}\n  There is no such file. Remove it from the list.`);
+  return { explained, problems };
 };
 
 /**
@@ -41,8 +48,12 @@ const describeSurvivors = ({ name, mutants }: File): string[] => {
  */
 const survivorsReporter = (): Reporter => ({
   onMutationTestReportReady: (_report, { systemUnderTestMetrics }) => {
-    const described = filesOf(systemUnderTestMetrics).flatMap(describeSurvivors);
-    console.log(['Survivors, which survivors.ts lists with reasons:', ...described].join('\n'));
+    // Stryker only logs what a reporter throws.
+    process.exitCode = 1;
+    const { explained, problems } = compareWithList(filesOf(systemUnderTestMetrics));
+    console.log(['Survivors, which survivors.ts lists with reasons:', ...explained].join('\n'));
+    if (problems.length === 0) process.exitCode = 0;
+    else console.log(['survivors.ts is wrong about these:', ...problems].join('\n'));
   },
 });
 
