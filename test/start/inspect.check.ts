@@ -34,12 +34,12 @@ const loadMs = 11_000;
 /** Longer than a function that was replaced keeps running, in ms. */
 const retirementMs = 31_000;
 
-it('npm start -- --inspect listens where VS Code attaches to it', async () => {
+it('npm start -- --inspect presets the port to which VS Code attaches', async () => {
   const launchFile = join(projectDirectory, '.vscode/launch.json');
   const [settings] = JSON.parse(await readFile(launchFile, 'utf8')).configurations;
   expect(settings).toMatchObject({ request: 'attach', pauseForSourceMap: true });
   const help = await runInShell('npm start --silent -- --help');
-  expect(help).toMatch(new RegExp(`--inspect \\[port\\][^-]+preset: "${settings.port}"`));
+  expect(help).toMatch(new RegExp(`--inspect \\[port\\][^-]+preset:\\s+"${settings.port}"`));
 });
 
 it('npm start -- --inspect stops in the sources, shows variables, goes on, and again after a reload', async () => {
