@@ -107,7 +107,7 @@ const run = (selected: readonly string[]) => {
       }
     }
   } finally {
-    rmSync(temporary, { recursive: true });
+    rmSync(temporary, { recursive: true, maxRetries: 5 });
   }
   if (wrong > 0) throw new Error(`${wrong} of the breaks were not noticed, or not tried`);
 };
