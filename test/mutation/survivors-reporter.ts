@@ -20,6 +20,8 @@ const hasSurvived = ({ status }: Mutant) => status === 'Survived' || status === 
 const compareWithList = (files: readonly File[]) => {
   const explained: string[] = [];
   const problems: string[] = [];
+  if (files.length === 0)
+    problems.push('No file was changed. Correct the patterns of `mutate`, which match none.');
   for (const { name, mutants } of files) {
     const reasons = survivors[name] ?? {};
     for (const mutant of mutants.filter(hasSurvived)) {
@@ -44,7 +46,7 @@ const compareWithList = (files: readonly File[]) => {
 
 /**
  * Prints each survivor by file, with its reason in survivors.ts. A survivor without a reason fails the run,
- * and so does a reason without a survivor.
+ * and so do a reason without a survivor and a run that changes no file.
  */
 const survivorsReporter = (): Reporter => ({
   onMutationTestReportReady: (_report, { systemUnderTestMetrics }) => {
@@ -53,7 +55,7 @@ const survivorsReporter = (): Reporter => ({
     const { explained, problems } = compareWithList(filesOf(systemUnderTestMetrics));
     console.log(['Survivors, which survivors.ts lists with reasons:', ...explained].join('\n'));
     if (problems.length === 0) process.exitCode = 0;
-    else console.log(['survivors.ts is wrong about these:', ...problems].join('\n'));
+    else console.log(['The run fails because of these:', ...problems].join('\n'));
   },
 });
 
