@@ -20,8 +20,6 @@ const hasSurvived = ({ status }: Mutant) => status === 'Survived' || status === 
 const compareWithList = (files: readonly File[]) => {
   const explained: string[] = [];
   const problems: string[] = [];
-  if (files.length === 0)
-    problems.push('No file was changed. Correct the patterns of `mutate`, which match none.');
   for (const { name, mutants } of files) {
     const reasons = survivors[name] ?? {};
     for (const mutant of mutants.filter(hasSurvived)) {
@@ -45,14 +43,17 @@ const compareWithList = (files: readonly File[]) => {
 };
 
 /**
- * Prints each survivor by file, with its reason in survivors.ts. A survivor without a reason fails the run,
- * and so do a reason without a survivor and a run that changes no file.
+ * Prints each survivor by file, with its reason in survivors.ts. The run fails on a survivor without a
+ * reason, on a reason without a survivor, and when no file is changed.
  */
 const survivorsReporter = (): Reporter => ({
   onMutationTestReportReady: (_report, { systemUnderTestMetrics }) => {
     // Stryker only logs what a reporter throws.
     process.exitCode = 1;
-    const { explained, problems } = compareWithList(filesOf(systemUnderTestMetrics));
+    const files = filesOf(systemUnderTestMetrics);
+    const { explained, problems } = compareWithList(files);
+    if (files.length === 0)
+      problems.push('No file was changed. Correct the patterns of `mutate`, which match none.');
     console.log(['Survivors, which survivors.ts lists with reasons:', ...explained].join('\n'));
     if (problems.length === 0) process.exitCode = 0;
     else console.log(['The run fails because of these:', ...problems].join('\n'));
