@@ -3,11 +3,18 @@ import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
 import { addCodeCaches } from './build/code-cache/add-code-caches.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
-import { accountStackId, stackName } from './names.ts';
-import { placeholdersIn } from './placeholders.ts';
+import { accountStackId, stackName } from './settings/names.ts';
+import { placeholdersIn } from './settings/placeholders.ts';
+import {
+  emulated,
+  type Stage,
+  stageNamed,
+  stages,
+  staging,
+  withoutCanary,
+} from './settings/stages.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
-import { emulated, type Stage, stageNamed, stages, staging, withoutCanary } from './stages.ts';
 
 // The CDK's command line passes the feature flags of cdk.json by itself. The other programs that run this
 // file don't, so they are set here.

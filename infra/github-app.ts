@@ -1,11 +1,11 @@
 import { App } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
 import { addSecurityChecks } from './constructs/security-checks.ts';
-import { githubRepository } from './github-repository.ts';
-import { githubStackId } from './names.ts';
-import { missingInRepository } from './placeholders.ts';
+import { githubRepository } from './settings/github-repository.ts';
+import { githubStackId } from './settings/names.ts';
+import { missingInRepository } from './settings/placeholders.ts';
+import { stages } from './settings/stages.ts';
 import { GithubStack } from './stacks/github-stack.ts';
-import { stages } from './stages.ts';
 
 // An app of its own, so that a release neither synthesises nor deploys what releases may do.
 const app = new App({ analyticsReporting: false, context: cdk.context });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { projectDirectory } from '../project-directory.ts';
+import { projectDirectory } from './project-directory.ts';
 import { parseTemplate, type Template } from './template.ts';
 
 /**
@@ -85,7 +85,7 @@ const bundlerError = /^.*: ERROR: .*$/m;
 const securityFinding = /^ *ERROR (?<finding>.*)\n *(?<construct>.*)$/m;
 /** Matches an error of the CDK, such as `«CannotFindAsset» Cannot find asset at .build/functions/get-pet`. */
 const cdkError = /^«\w+» (?<message>.*)$/m;
-/** Matches the first line of an uncaught error of Node.js, such as `infra/stages.ts:71`. */
+/** Matches the first line of an uncaught error of Node.js, such as `infra/settings/stages.ts:71`. */
 const uncaughtPlace = /^[\w-]+\/.+\.\w+:\d+$/m;
 /** Matches the message of an uncaught error, such as `SyntaxError: Unexpected token`. */
 const uncaughtError = /^\w*Error\b.*: .*$/m;

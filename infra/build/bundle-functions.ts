@@ -3,9 +3,9 @@ import { glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { transform } from '@swc/core';
 import { type BuildOptions, build } from 'esbuild';
-import { projectDirectory } from '../project-directory.ts';
 import { entryModule } from './entry-module.ts';
 import { leaveOutModules } from './left-out-modules.ts';
+import { projectDirectory } from './project-directory.ts';
 
 const buildDirectory = join(projectDirectory, '.build');
 const bundlesDirectory = join(buildDirectory, 'functions');

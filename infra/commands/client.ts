@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { program } from 'commander';
 import { build } from 'esbuild';
 import { info } from '../../lib/openapi/document.ts';
-import { clientPackage } from '../client-package.ts';
-import { projectDirectory } from '../project-directory.ts';
+import { projectDirectory } from '../build/project-directory.ts';
+import { clientPackage } from '../settings/client-package.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 

@@ -1,8 +1,8 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { stackName } from '../names.ts';
-import { regionOf } from '../region-of.ts';
-import type { Stage } from '../stages.ts';
+import { stackName } from '../settings/names.ts';
+import { regionOf } from '../settings/region-of.ts';
+import type { Stage } from '../settings/stages.ts';
 
 /**
  * Opens the stack of a deployed stage, with its status and outputs. Throws when the credentials belong to

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { program } from 'commander';
 import { fail } from '../message-of.ts';
-import { stackName } from '../names.ts';
-import { type Stage, stages } from '../stages.ts';
+import { stackName } from '../settings/names.ts';
+import { type Stage, stages } from '../settings/stages.ts';
 import { withStage } from './stage-option.ts';
 
 interface DestroyOptions {

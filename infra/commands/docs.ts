@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { program } from 'commander';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
-import { projectDirectory } from '../project-directory.ts';
+import { projectDirectory } from '../build/project-directory.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');
 

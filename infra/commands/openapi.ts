@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { program } from 'commander';
 import { openapiText } from '../../lib/openapi/document.ts';
-import { operationDetails } from '../operations.ts';
-import { projectDirectory } from '../project-directory.ts';
+import { projectDirectory } from '../build/project-directory.ts';
+import { operationDetails } from '../settings/operations.ts';
 
 program.name('npm run openapi').description('Writes lib/contract/openapi.json.').parse();
 

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../message-of.ts';
-import { type Stage, stageNamed, stages } from '../stages.ts';
+import { type Stage, stageNamed, stages } from '../settings/stages.ts';
 
 const parse = (name: string): Stage => {
   try {

@@ -10,8 +10,8 @@ import {
 import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
 import { versionMetricNames } from '../../lib/telemetry/metric-names.ts';
-import { operationDetails } from '../operations.ts';
-import type { Stage } from '../stages.ts';
+import { operationDetails } from '../settings/operations.ts';
+import type { Stage } from '../settings/stages.ts';
 import type { Monitoring } from './monitoring.ts';
 import { acknowledge } from './security-checks.ts';
 import { type MonitoredService, serviceMetric } from './service-metrics.ts';

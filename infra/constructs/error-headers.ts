@@ -1,6 +1,6 @@
 import { corsHeaders } from '../../lib/contract/cors-headers.ts';
 import type { ApiError } from '../../lib/contract/errors.ts';
-import type { Stage } from '../stages.ts';
+import type { Stage } from '../settings/stages.ts';
 
 /**
  * Returns the headers of an error with which API Gateway or the firewall itself responds. They are the same

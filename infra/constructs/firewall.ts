@@ -4,8 +4,8 @@ import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cd
 import { Construct } from 'constructs';
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
-import { serviceName } from '../names.ts';
-import { firewallWindowSec, type Stage } from '../stages.ts';
+import { serviceName } from '../settings/names.ts';
+import { firewallWindowSec, type Stage } from '../settings/stages.ts';
 import { errorHeaders } from './error-headers.ts';
 
 /**

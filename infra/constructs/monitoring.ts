@@ -15,9 +15,9 @@ import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
 import { statusIndex } from '../../lib/pets/status-index.ts';
 import { metricNames } from '../../lib/telemetry/metric-names.ts';
-import { serviceName } from '../names.ts';
-import { runbookLink } from '../runbook-link.ts';
-import type { Stage } from '../stages.ts';
+import { serviceName } from '../settings/names.ts';
+import { runbookLink } from '../settings/runbook-link.ts';
+import type { Stage } from '../settings/stages.ts';
 import { acknowledge } from './security-checks.ts';
 import { type MonitoredService, serviceMetric, sumOf, tableMetric } from './service-metrics.ts';
 

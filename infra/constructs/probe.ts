@@ -4,7 +4,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
-import type { Stage } from '../stages.ts';
+import type { Stage } from '../settings/stages.ts';
 import type { Monitoring } from './monitoring.ts';
 import { acknowledge } from './security-checks.ts';
 import { probeMetric } from './service-metrics.ts';

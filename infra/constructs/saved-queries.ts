@@ -2,8 +2,8 @@ import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { CheckLine, FieldOf, ProbeLine, RequestLine } from '../../lib/telemetry/log-lines.ts';
 import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
-import { serviceName } from '../names.ts';
-import type { Stage } from '../stages.ts';
+import { serviceName } from '../settings/names.ts';
+import type { Stage } from '../settings/stages.ts';
 import type { FirewallLine } from './firewall.ts';
 import type { accessLogLine } from './pets-api.ts';
 

@@ -3,8 +3,8 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { metricsNamespace } from '../../lib/telemetry/metric-names.ts';
-import { serviceName } from '../names.ts';
-import type { Stage } from '../stages.ts';
+import { serviceName } from '../settings/names.ts';
+import type { Stage } from '../settings/stages.ts';
 import type { ServiceFunctions } from './stage-function.ts';
 
 /** The parts of a stage that its alarms and its dashboard watch. */

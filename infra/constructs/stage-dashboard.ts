@@ -17,8 +17,8 @@ import {
   probeMetricNames,
   versionMetricNames,
 } from '../../lib/telemetry/metric-names.ts';
-import { serviceName } from '../names.ts';
-import { runbookLink } from '../runbook-link.ts';
+import { serviceName } from '../settings/names.ts';
+import { runbookLink } from '../settings/runbook-link.ts';
 import {
   type MonitoredService,
   probeMetric,

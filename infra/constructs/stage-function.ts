@@ -13,8 +13,8 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { OperationName } from '../../lib/contract/routes.ts';
 import { bundleDirectory } from '../build/bundle-functions.ts';
-import { probeKeyParameter, serviceName } from '../names.ts';
-import type { Stage } from '../stages.ts';
+import { probeKeyParameter, serviceName } from '../settings/names.ts';
+import type { Stage } from '../settings/stages.ts';
 import { acknowledge } from './security-checks.ts';
 
 interface StageFunctionProps {

@@ -6,8 +6,8 @@ import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { keyAdministration } from '../../lib/keys/key-administration.ts';
-import { projectDirectory } from '../project-directory.ts';
-import { staging } from '../stages.ts';
+import { projectDirectory } from '../build/project-directory.ts';
+import { staging } from '../settings/stages.ts';
 
 /** A hundred animals, the same every time, with the ids 1 to 100. */
 const animals = Array.from({ length: 100 }, (_, index): Pet => {

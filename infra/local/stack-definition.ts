@@ -1,7 +1,7 @@
 import { readTemplate } from '../build/build-stack.ts';
 import type { Template } from '../build/template.ts';
-import { stackName } from '../names.ts';
-import { staging } from '../stages.ts';
+import { stackName } from '../settings/names.ts';
+import { staging } from '../settings/stages.ts';
 import { type TableDefinition, tablesOf } from './dynamodb/create-tables.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
 import { type FunctionDefinition, functionsOf } from './lambda/function-definition.ts';

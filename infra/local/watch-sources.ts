@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { watch } from 'chokidar';
-import { projectDirectory } from '../project-directory.ts';
+import { projectDirectory } from '../build/project-directory.ts';
 
 /** How long no file must have changed before a rebuild starts, in ms. Editors and git write in bursts. */
 const quietMs = 80;

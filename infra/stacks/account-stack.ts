@@ -2,7 +2,7 @@ import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
 import { serviceRole } from '../constructs/service-role.ts';
-import { accountStackName } from '../names.ts';
+import { accountStackName } from '../settings/names.ts';
 
 /**
  * The stack with the role by which API Gateway writes its logs. An account has this setting once in

@@ -23,10 +23,10 @@ import {
   ServiceFunction,
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
-import { bundleName, stageTags } from '../names.ts';
-import { byOperation, type DynamodbCall, dynamodbCallsOf } from '../operations.ts';
-import { requireSafe } from '../require-safe.ts';
-import type { Stage } from '../stages.ts';
+import { bundleName, stageTags } from '../settings/names.ts';
+import { byOperation, type DynamodbCall, dynamodbCallsOf } from '../settings/operations.ts';
+import { requireSafe } from '../settings/require-safe.ts';
+import type { Stage } from '../settings/stages.ts';
 
 /** The stack of one stage of the animal store. Throws when the settings of the stage are unsafe. */
 export class AnimalStoreStack extends Stack {

@@ -9,9 +9,14 @@ import {
 import type { Construct } from 'constructs';
 import { acknowledge } from '../constructs/security-checks.ts';
 import { allow } from '../constructs/stage-function.ts';
-import type { GithubRepository } from '../github-repository.ts';
-import { accountStackName, githubStackName, probeKeyParameter, stackName } from '../names.ts';
-import type { Stage } from '../stages.ts';
+import type { GithubRepository } from '../settings/github-repository.ts';
+import {
+  accountStackName,
+  githubStackName,
+  probeKeyParameter,
+  stackName,
+} from '../settings/names.ts';
+import type { Stage } from '../settings/stages.ts';
 
 const issuer = 'token.actions.githubusercontent.com';
 const audience = 'sts.amazonaws.com';

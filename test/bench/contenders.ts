@@ -5,7 +5,7 @@ import { bundle, bundleFunctions, bundleOptions } from '../../infra/build/bundle
 import { goldenRequestsOf } from '../../infra/build/code-cache/add-code-caches.ts';
 import { makeCodeCache } from '../../infra/build/code-cache/make-code-cache.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
-import { bundleName } from '../../infra/names.ts';
+import { bundleName } from '../../infra/settings/names.ts';
 import { type RequestName, requests } from './requests.ts';
 import { startTlsStandIn } from './tls-stand-in.ts';
 

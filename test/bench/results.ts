@@ -4,7 +4,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { codeCacheFile } from '../../infra/build/entry-module.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import * as cold from './cold.ts';
 import { bytesBySource, type ContenderName, type Contenders } from './contenders.ts';
 import { hasValgrind } from './instructions.ts';

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { clientPackage } from '../../infra/client-package.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { clientPackage } from '../../infra/settings/client-package.ts';
 import { findProgram } from '../support/find-program.ts';
 import { listen } from '../support/listen.ts';
 

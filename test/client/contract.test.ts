@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { AnimalStore, type ListPetsQuery } from '../../lib/client/animal-store.ts';
 import type { ErrorBody, NewPet, Pet, PetStatus } from '../../lib/client/bodies.ts';
 import * as contractErrors from '../../lib/contract/error-body.ts';

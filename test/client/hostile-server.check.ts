@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { createGzip, gzipSync } from 'node:zlib';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { findProgram } from '../support/find-program.ts';
 import { listen } from '../support/listen.ts';
 

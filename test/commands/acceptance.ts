@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { program } from 'commander';
 import ms from 'ms';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import { parallelRequestsFor } from '../../infra/commands/preflight/parallel-requests.ts';
 import { concurrencyQuota } from '../../infra/commands/preflight/preflight.ts';
 import { stageOption } from '../../infra/commands/stage-option.ts';
 import { fail } from '../../infra/message-of.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
-import { emulated, type Stage } from '../../infra/stages.ts';
+import { emulated, type Stage } from '../../infra/settings/stages.ts';
 
 /** Runs the acceptance tests for all to see, against what the variables name. */
 const runTests = (words: readonly string[], variables?: Readonly<Record<string, string>>) => {

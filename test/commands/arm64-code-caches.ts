@@ -7,7 +7,7 @@ import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { goldenRequestsOf } from '../../infra/build/code-cache/add-code-caches.ts';
 import { arm64Node } from '../../infra/build/code-cache/arm64-node.ts';
 import { DynamodbStandIn } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
-import { bundleName } from '../../infra/names.ts';
+import { bundleName } from '../../infra/settings/names.ts';
 import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 
 /*

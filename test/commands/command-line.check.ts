@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(projectDirectory, 'package.json'), 'utf8'));
 const clone = mkdtempSync(join(tmpdir(), 'animal-store-clone-'));

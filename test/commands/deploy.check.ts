@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { lossesOf, mixedIndexesOf } from '../../infra/commands/deploy/change-set.ts';
-import { stackName } from '../../infra/names.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
-import { stages } from '../../infra/stages.ts';
+import { stackName } from '../../infra/settings/names.ts';
+import { stages } from '../../infra/settings/stages.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { replaceGithubCli } from '../support/github-cli.ts';
 
@@ -300,7 +300,7 @@ describe('npm run deploy', () => {
       [],
       'AnimalStore-github',
       1,
-      'error: githubRepository is not set: set it in infra/github-repository.ts.',
+      'error: githubRepository is not set: set it in infra/settings/github-repository.ts.',
       0,
     ],
     [

@@ -22,6 +22,7 @@ import {
 import { DeleteParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import ms from 'ms';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import { fail } from '../../infra/message-of.ts';
 import {
@@ -30,9 +31,8 @@ import {
   probeKeyParameter,
   serviceName,
   stackName,
-} from '../../infra/names.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
-import { emulated, rehearsal } from '../../infra/stages.ts';
+} from '../../infra/settings/names.ts';
+import { emulated, rehearsal } from '../../infra/settings/stages.ts';
 import { type DeploymentObservations, faultyReplies } from '../observations/observations.ts';
 import { writeRecord } from '../observations/write-record.ts';
 import { sendTo } from '../support/http-client.ts';

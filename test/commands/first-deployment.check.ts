@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { githubRepository } from '../../infra/github-repository.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
-import { runbookLink } from '../../infra/runbook-link.ts';
-import { prod, staging } from '../../infra/stages.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { githubRepository } from '../../infra/settings/github-repository.ts';
+import { runbookLink } from '../../infra/settings/runbook-link.ts';
+import { prod, staging } from '../../infra/settings/stages.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 
 const account = '777777777777';
@@ -22,16 +22,24 @@ const directory = await mkdtemp(join(tmpdir(), 'animal-store-first-deployment-')
 
 /** The settings of an operator who has a repository and an account for staging, but none for prod. */
 const settings = [
-  ['infra/stages.ts', /(?<=stages: readonly Stage\[\] = )\[.*\]/, '[staging, prod]'],
-  ['infra/stages.ts', `${staging.environment?.account}`, account],
-  ['infra/stages.ts', `${staging.alarmAddressees?.[0]}`, 'on-call@store.test'],
-  ['infra/stages.ts', `${prod.environment?.account}`, unsetAccount],
-  ['infra/stages.ts', `${prod.alarmAddressees?.[0]}`, 'on-call@example.com'],
-  ['infra/runbook-link.ts', runbookLink, 'https://git.store.test/runbook.md'],
-  ['infra/github-repository.ts', `owner: '${githubRepository.owner}'`, "owner: 'octocat'"],
-  ['infra/github-repository.ts', `name: '${githubRepository.name}'`, "name: 'animal-store'"],
-  ['infra/github-repository.ts', `ownerId: ${githubRepository.ownerId}`, 'ownerId: 123456'],
-  ['infra/github-repository.ts', `Id: ${githubRepository.repositoryId}`, 'Id: 456789'],
+  ['infra/settings/stages.ts', /(?<=stages: readonly Stage\[\] = )\[.*\]/, '[staging, prod]'],
+  ['infra/settings/stages.ts', `${staging.environment?.account}`, account],
+  ['infra/settings/stages.ts', `${staging.alarmAddressees?.[0]}`, 'on-call@store.test'],
+  ['infra/settings/stages.ts', `${prod.environment?.account}`, unsetAccount],
+  ['infra/settings/stages.ts', `${prod.alarmAddressees?.[0]}`, 'on-call@example.com'],
+  ['infra/settings/runbook-link.ts', runbookLink, 'https://git.store.test/runbook.md'],
+  ['infra/settings/github-repository.ts', `owner: '${githubRepository.owner}'`, "owner: 'octocat'"],
+  [
+    'infra/settings/github-repository.ts',
+    `name: '${githubRepository.name}'`,
+    "name: 'animal-store'",
+  ],
+  [
+    'infra/settings/github-repository.ts',
+    `ownerId: ${githubRepository.ownerId}`,
+    'ownerId: 123456',
+  ],
+  ['infra/settings/github-repository.ts', `Id: ${githubRepository.repositoryId}`, 'Id: 456789'],
 ] as const;
 
 // This replaces the CDK's CLI, and prints its arguments.
@@ -94,8 +102,8 @@ const run = async (words: string, folder = directory) => {
 
 const leftOut = [
   'prod is left out, because it has placeholders.',
-  'environment of prod is a placeholder: set it in infra/stages.ts.',
-  'alarmAddressees of prod is a placeholder: set it in infra/stages.ts.',
+  'environment of prod is a placeholder: set it in infra/settings/stages.ts.',
+  'alarmAddressees of prod is a placeholder: set it in infra/settings/stages.ts.',
 ].join(' ');
 
 describe('with staging set, and prod still a placeholder', () => {
@@ -135,7 +143,7 @@ describe('with staging set, and prod still a placeholder', () => {
   });
 
   it('npm run deploy deploys the stack of an account that prod will share', async () => {
-    const path = join(directory, 'infra/stages.ts');
+    const path = join(directory, 'infra/settings/stages.ts');
     const source = await readFile(path, 'utf8');
     onTestFinished(() => writeFile(path, source));
     await writeFile(path, source.replace(unsetAccount, account));
@@ -150,7 +158,9 @@ describe('with staging set, and prod still a placeholder', () => {
     'cdk synth --context stage=prod --context code-cache=off',
   ])('%s refuses prod, and says what to set', async (command) => {
     const { err, exitCode } = await run(command);
-    expect(err).toContain('environment of prod is a placeholder: set it in infra/stages.ts');
+    expect(err).toContain(
+      'environment of prod is a placeholder: set it in infra/settings/stages.ts',
+    );
     expect(exitCode).toBe(1);
   });
 });

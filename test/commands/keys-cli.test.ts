@@ -7,7 +7,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
-import { prod, staging } from '../../infra/stages.ts';
+import { prod, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { keyAdministration } from '../../lib/keys/key-administration.ts';
 import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { functionNames } from '../../infra/commands/operate/reserve.ts';
-import { bundleName } from '../../infra/names.ts';
-import { staging } from '../../infra/stages.ts';
+import { bundleName } from '../../infra/settings/names.ts';
+import { staging } from '../../infra/settings/stages.ts';
 import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 
 const aws = await startAwsEndpoint();

@@ -16,9 +16,9 @@ import { openOperatedStage } from '../../infra/commands/operate/operated-stage.t
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { functionNames } from '../../infra/commands/operate/reserve.ts';
 import { restore } from '../../infra/commands/operate/restore.ts';
-import { serviceName } from '../../infra/names.ts';
-import { throttleOf } from '../../infra/operations.ts';
-import { emulated, staging } from '../../infra/stages.ts';
+import { serviceName } from '../../infra/settings/names.ts';
+import { throttleOf } from '../../infra/settings/operations.ts';
+import { emulated, staging } from '../../infra/settings/stages.ts';
 
 /*
  * Deploys staging to MiniStack, runs the commands of `npm run operate`, and looks at what they changed.

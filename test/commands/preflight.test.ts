@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
-import { placeholdersIn } from '../../infra/placeholders.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
-import { emulated, prod, type Stage, staging } from '../../infra/stages.ts';
+import { placeholdersIn } from '../../infra/settings/placeholders.ts';
+import { emulated, prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import { makeCertificate } from '../bench/certificate.ts';
 import {
   type Answers,

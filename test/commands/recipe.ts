@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtempDisposable, readFile, rm, symlink, writeFile } from '
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 
 /*
  * Tries the recipe "Add an operation" of .github/CONTRIBUTING.md. Applies its blocks to a copy of the

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 
 it.each([undefined, ''])('npm run smoke asks for a stage when BASE_URL is %j', (BASE_URL) => {
   const { status, stderr } = spawnSync('npm', ['run', 'smoke'], {

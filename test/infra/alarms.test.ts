@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bundleName } from '../../infra/names.ts';
-import { operationDetails } from '../../infra/operations.ts';
-import { prod } from '../../infra/stages.ts';
+import { bundleName } from '../../infra/settings/names.ts';
+import { operationDetails } from '../../infra/settings/operations.ts';
+import { prod } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { type AlarmCondition, alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate } from '../support/stack.ts';

@@ -15,8 +15,8 @@ import {
 } from '../../infra/local/lambda/function-definition.ts';
 import { FunctionError, LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
-import { probeKeyParameter } from '../../infra/names.ts';
-import { staging } from '../../infra/stages.ts';
+import { probeKeyParameter } from '../../infra/settings/names.ts';
+import { staging } from '../../infra/settings/stages.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
 import {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { stages } from '../../infra/stages.ts';
+import { stages } from '../../infra/settings/stages.ts';
 import { pythonTool } from '../support/python-tool.ts';
 import { assemblyDirectory } from '../support/stack.ts';
 

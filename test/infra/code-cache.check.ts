@@ -10,7 +10,7 @@ import { addCodeCaches } from '../../infra/build/code-cache/add-code-caches.ts';
 import { DynamodbStandIn } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
 import { makeCodeCache, reproducible } from '../../infra/build/code-cache/make-code-cache.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
-import { bundleName } from '../../infra/names.ts';
+import { bundleName } from '../../infra/settings/names.ts';
 import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 import { requests } from '../bench/requests.ts';
 import { goldenRequest } from '../support/golden-request.ts';

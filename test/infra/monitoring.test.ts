@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { stages, staging } from '../../infra/stages.ts';
+import { stages, staging } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import {
   metricNames,

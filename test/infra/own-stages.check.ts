@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { withAssembly } from '../../infra/build/build-stack.ts';
-import { staging } from '../../infra/stages.ts';
+import { staging } from '../../infra/settings/stages.ts';
 
 const templatesIn = async (assembly: string) =>
   (await readdir(assembly)).filter((name) => name.endsWith('.template.json')).sort();

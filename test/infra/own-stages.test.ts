@@ -1,7 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stageNamed, stages, staging } from '../../infra/stages.ts';
+import { stageNamed, stages, staging } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { stackOf } from '../support/stack.ts';
 

@@ -1,10 +1,10 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
-import type { GithubRepository } from '../../infra/github-repository.ts';
-import { probeKeyParameter } from '../../infra/names.ts';
+import type { GithubRepository } from '../../infra/settings/github-repository.ts';
+import { probeKeyParameter } from '../../infra/settings/names.ts';
+import { prod, type Stage, stages } from '../../infra/settings/stages.ts';
 import { GithubStack } from '../../infra/stacks/github-stack.ts';
-import { prod, type Stage, stages } from '../../infra/stages.ts';
 import {
   afterCreation,
   creation,
@@ -54,7 +54,7 @@ await observe('getPet', () => service.send({ petId: '1' }));
 /**
  * Calls that a function no longer makes, by its name: its old version does, which runs with the role of the
  * new template during a canary. Add a call here in the release that ends it, and remove it here and from
- * infra/operations.ts in the next.
+ * infra/settings/operations.ts in the next.
  */
 const formerCalls: Partial<Record<HandlerName, readonly DynamodbAccess[]>> = {};
 
@@ -140,7 +140,7 @@ describe.each(stages)('in $name', (stage) => {
     expect(role.ManagedPolicyArns).toBeUndefined();
     expect(
       sorted(documents.flatMap(({ PolicyDocument }) => PolicyDocument.Statement.flatMap(each))),
-      'A function makes a call that infra/operations.ts does not grant, or is granted one that it no longer makes. ' +
+      'A function makes a call that infra/settings/operations.ts does not grant, or is granted one that it no longer makes. ' +
         'The old version needs its calls during a canary: see formerCalls.',
     ).toEqual(
       sorted([

@@ -11,8 +11,8 @@ import {
 } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
-import { probeKeyParameter, serviceName } from '../../infra/names.ts';
-import { stages, staging } from '../../infra/stages.ts';
+import { probeKeyParameter, serviceName } from '../../infra/settings/names.ts';
+import { stages, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
-import { serviceName } from '../../infra/names.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
-import { runbookLink } from '../../infra/runbook-link.ts';
-import { prod, stages } from '../../infra/stages.ts';
+import { serviceName } from '../../infra/settings/names.ts';
+import { runbookLink } from '../../infra/settings/runbook-link.ts';
+import { prod, stages } from '../../infra/settings/stages.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { serviceName } from '../../infra/names.ts';
-import { prod, stages } from '../../infra/stages.ts';
+import { serviceName } from '../../infra/settings/names.ts';
+import { prod, stages } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { invoke } from '../support/invoke.ts';
 import { captureLog } from '../support/log-lines.ts';

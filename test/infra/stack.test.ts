@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { throttleOf } from '../../infra/operations.ts';
-import { stages, type Throttle } from '../../infra/stages.ts';
+import { throttleOf } from '../../infra/settings/operations.ts';
+import { stages, type Throttle } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { methodsOf } from '../../lib/contract/routes.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';

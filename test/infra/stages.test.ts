@@ -1,8 +1,15 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { requireSafe } from '../../infra/require-safe.ts';
+import { requireSafe } from '../../infra/settings/require-safe.ts';
+import {
+  emulated,
+  prod,
+  type Stage,
+  stages,
+  staging,
+  withoutCanary,
+} from '../../infra/settings/stages.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
-import { emulated, prod, type Stage, stages, staging, withoutCanary } from '../../infra/stages.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { nameOf } from '../support/alarms.ts';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { stackName } from '../../infra/names.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { stackName } from '../../infra/settings/names.ts';
+import { stages, staging } from '../../infra/settings/stages.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
-import { stages, staging } from '../../infra/stages.ts';
 import { assemblyDirectory, deployedTemplate, newApp } from '../support/stack.ts';
 
 const assembly = assemblyDirectory();

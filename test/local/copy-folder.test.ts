@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { newCopyFolder } from '../../infra/local/copy-folder.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
 
 it('newCopyFolder removes the folders of processes that were killed, and of no others', async () => {
   const module = join(projectDirectory, 'infra/local/copy-folder.ts');

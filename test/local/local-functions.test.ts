@@ -3,8 +3,8 @@ import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { readTemplate } from '../../infra/build/build-stack.ts';
 import { sourceMapped } from '../../infra/local/lambda/source-mapped.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
-import { stackName } from '../../infra/names.ts';
-import { staging } from '../../infra/stages.ts';
+import { stackName } from '../../infra/settings/names.ts';
+import { staging } from '../../infra/settings/stages.ts';
 import { startTestGateway } from '../support/test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.

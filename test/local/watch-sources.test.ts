@@ -158,7 +158,7 @@ describe.concurrent('watchSources', () => {
     },
   );
 
-  it.each(['infra/stages.ts', 'infra/names.ts', 'lib/keys/api-key.ts'])(
+  it.each(['infra/settings/stages.ts', 'infra/settings/names.ts', 'lib/keys/api-key.ts'])(
     'calls for a rebuild of %s, and reports that this process has loaded it too',
     async (path) => {
       const { root, lines, noticed } = await watchedFolder();

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import * as v from 'valibot';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
-import type { Stage } from '../../infra/stages.ts';
+import type { Stage } from '../../infra/settings/stages.ts';
 import { type DeploymentObservations, observationsWith } from './observations.ts';
 import { observe } from './raw-request.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { bundleOptions } from '../../infra/build/bundle-functions.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 
 const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path), 'utf8');
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import {
   documentsWithFacts,
   factNames,
   factsIn,
   withFacts,
 } from '../../infra/commands/facts/facts.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
 
 const read = (name: string) => readFileSync(join(projectDirectory, name), 'utf8');
 

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { awsRecordText } from '../../infra/commands/facts/aws-record.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
 import { deploymentObservations, observationsWith } from '../observations/observations.ts';
 import { timesIn } from '../observations/write-record.ts';
 

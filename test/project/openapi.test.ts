@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { operationDetails } from '../../infra/operations.ts';
-import { staging } from '../../infra/stages.ts';
+import { operationDetails } from '../../infra/settings/operations.ts';
+import { staging } from '../../infra/settings/stages.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { operations } from '../../lib/contract/operations.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bundleName } from '../../infra/names.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { bundleName } from '../../infra/settings/names.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import type { OperationName } from '../../lib/contract/routes.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { promiseBreaks } from '../commands/promise-breaks.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');

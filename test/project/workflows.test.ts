@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 
 interface Job {
   readonly 'timeout-minutes': number;

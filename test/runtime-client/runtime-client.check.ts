@@ -5,7 +5,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
-import { bundleName } from '../../infra/names.ts';
+import { bundleName } from '../../infra/settings/names.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { goldenRequest } from '../support/golden-request.ts';
 import { listen } from '../support/listen.ts';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
 import { pythonTool } from '../support/python-tool.ts';
 import { runsOf } from '../support/runs.ts';
 

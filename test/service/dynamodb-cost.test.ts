@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dynamodbCallsOf } from '../../infra/operations.ts';
+import { dynamodbCallsOf } from '../../infra/settings/operations.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { statusIndex } from '../../lib/pets/status-index.ts';
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 describe('in DynamoDB', () => {
-  it.each(operations)('$name costs what infra/operations.ts says', async (operation) => {
+  it.each(operations)('$name costs what infra/settings/operations.ts says', async (operation) => {
     const headers = bearer(await service.issueApiKey());
     const { status } = await service.send({ ...exampleOf(operation, petId), headers });
     expect(status).toBe(operation.success);

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { operationDetails } from '../../infra/operations.ts';
+import { operationDetails } from '../../infra/settings/operations.ts';
 import { operations as definitions } from '../../lib/contract/operations.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
 import {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, it, vi } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
 import { InspectorClient, type Stop } from './inspector-client.ts';
 import { copyProject, NpmStart, runInShell } from './npm-start.ts';
 

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
 import { commandLines, copyProject, runInShell } from './npm-start.ts';
 
 const temporaryFolder = async () => {

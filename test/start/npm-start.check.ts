@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, describe, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
-import { projectDirectory } from '../../infra/project-directory.ts';
 import { commandLines, copyProject, editIn, NpmStart, runInShell } from './npm-start.ts';
 
 const ErrorBody = v.object({ message: v.string() });

@@ -1,8 +1,8 @@
 import { compileFunction } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as v from 'valibot';
-import { serviceName } from '../../infra/names.ts';
-import { stages } from '../../infra/stages.ts';
+import { serviceName } from '../../infra/settings/names.ts';
+import { stages } from '../../infra/settings/stages.ts';
 
 const MetricStat = v.object({
   Metric: v.object({

@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import { type ProxyFunction, startGateway } from '../../infra/local/gateway/gateway.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
-import { bundleName } from '../../infra/names.ts';
+import { bundleName } from '../../infra/settings/names.ts';
 import { type Handlers, handlerNames } from './load-handlers.ts';
 import { lambdaContext } from './proxy-event.ts';
 

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
-import { bundleName } from '../../infra/names.ts';
-import { byOperation } from '../../infra/operations.ts';
+import { bundleName } from '../../infra/settings/names.ts';
+import { byOperation } from '../../infra/settings/operations.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { projectDirectory } from '../../infra/project-directory.ts';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { findProgram } from './find-program.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { operationDetails } from '../../infra/operations.ts';
+import { operationDetails } from '../../infra/settings/operations.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { Operation } from '../../lib/contract/operations.ts';
 import type { EventParts, Values } from './proxy-event.ts';

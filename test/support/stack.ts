@@ -4,9 +4,9 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { stackName } from '../../infra/names.ts';
+import { stackName } from '../../infra/settings/names.ts';
+import type { Stage } from '../../infra/settings/stages.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
-import type { Stage } from '../../infra/stages.ts';
 
 /** The folder that holds the synthesised stacks of the project, made once for a run. */
 export const assemblyDirectory = (): string => {

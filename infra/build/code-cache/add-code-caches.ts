@@ -5,7 +5,7 @@ import {
   creation,
   type GoldenRequest,
 } from '../../../lib/checks/golden-requests.ts';
-import { bundleName } from '../../names.ts';
+import { bundleName } from '../../settings/names.ts';
 import { bundleDirectory } from '../bundle-functions.ts';
 import { codeCacheFile } from '../entry-module.ts';
 import { arm64Node } from './arm64-node.ts';

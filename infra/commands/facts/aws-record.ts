@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { projectDirectory } from '../../project-directory.ts';
+import { projectDirectory } from '../../build/project-directory.ts';
 
 const Summary = v.object({
   count: v.number(),

@@ -1,5 +1,5 @@
 import { operations } from '../../../lib/contract/operations.ts';
-import { type DynamodbCall, operationDetails } from '../../operations.ts';
+import { type DynamodbCall, operationDetails } from '../../settings/operations.ts';
 import { awsRecordText } from './aws-record.ts';
 import { inStages, limitsText } from './limits-text.ts';
 

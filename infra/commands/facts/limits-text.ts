@@ -4,8 +4,8 @@ import { operations } from '../../../lib/contract/operations.ts';
 import { maxNameLength } from '../../../lib/contract/pet.ts';
 import { withCommas } from '../../../lib/contract/with-commas.ts';
 import { maxHeaderBytes } from '../../local/gateway/request-limits.ts';
-import { throttleOf } from '../../operations.ts';
-import { firewallWindowSec, prod, type Stage, staging } from '../../stages.ts';
+import { throttleOf } from '../../settings/operations.ts';
+import { firewallWindowSec, prod, type Stage, staging } from '../../settings/stages.ts';
 
 /** Says a setting of prod, and in brackets that of staging. */
 export const inStages = (ofStage: (stage: Stage) => string): string =>

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { program } from 'commander';
-import { projectDirectory } from '../../project-directory.ts';
+import { projectDirectory } from '../../build/project-directory.ts';
 import { documentsWithFacts, withFacts } from './facts.ts';
 
 program

@@ -2,7 +2,7 @@ import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { keyAdministration } from '../../../lib/keys/key-administration.ts';
 import { localClientConfig } from '../../local/local-account.ts';
-import { type Stage, staging } from '../../stages.ts';
+import { type Stage, staging } from '../../settings/stages.ts';
 import { openStack } from '../deployed-stack.ts';
 
 const keysIn = (client: DynamoDBClient, tableName: string, { apiKeyPrefix }: Stage) =>

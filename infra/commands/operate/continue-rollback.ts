@@ -1,5 +1,5 @@
 import { ContinueUpdateRollbackCommand } from '@aws-sdk/client-cloudformation';
-import { stackName } from '../../names.ts';
+import { stackName } from '../../settings/names.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 

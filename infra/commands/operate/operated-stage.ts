@@ -3,8 +3,8 @@ import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { OperationName } from '../../../lib/contract/routes.ts';
-import { bundleName, stackName } from '../../names.ts';
-import type { Stage } from '../../stages.ts';
+import { bundleName, stackName } from '../../settings/names.ts';
+import type { Stage } from '../../settings/stages.ts';
 import { openStack } from '../deployed-stack.ts';
 
 /** The tables of a stage. */

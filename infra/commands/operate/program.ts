@@ -2,7 +2,7 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import { operations } from '../../../lib/contract/operations.ts';
 import type { OperationName } from '../../../lib/contract/routes.ts';
 import { messageOf } from '../../message-of.ts';
-import { emulated, type Stage } from '../../stages.ts';
+import { emulated, type Stage } from '../../settings/stages.ts';
 import { type Ask, announce, confirm } from '../confirm.ts';
 import { withStage } from '../stage-option.ts';
 import { continueRollback } from './continue-rollback.ts';

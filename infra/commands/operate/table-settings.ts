@@ -9,7 +9,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { statusIndex } from '../../../lib/pets/status-index.ts';
-import { stageTags } from '../../names.ts';
+import { stageTags } from '../../settings/names.ts';
 import type { OperatedStage, TableKind } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 

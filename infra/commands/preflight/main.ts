@@ -1,6 +1,6 @@
 import { program } from 'commander';
-import { placeholdersIn } from '../../placeholders.ts';
-import { emulated, type Stage } from '../../stages.ts';
+import { placeholdersIn } from '../../settings/placeholders.ts';
+import { emulated, type Stage } from '../../settings/stages.ts';
 import { withStage } from '../stage-option.ts';
 import { parallelRequestsFor } from './parallel-requests.ts';
 import { concurrencyQuota, preflight } from './preflight.ts';

@@ -7,9 +7,9 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../../../lib/contract/operations.ts';
 import { messageOf } from '../../message-of.ts';
-import { accountStackId, probeKeyParameter, stackName } from '../../names.ts';
-import { regionOf } from '../../region-of.ts';
-import type { Stage } from '../../stages.ts';
+import { accountStackId, probeKeyParameter, stackName } from '../../settings/names.ts';
+import { regionOf } from '../../settings/region-of.ts';
+import type { Stage } from '../../settings/stages.ts';
 
 /** Returns a line for each problem that prevents a deployment, with its solution. */
 type Check = (stage: Stage) => Promise<readonly (string | false)[]>;
@@ -80,7 +80,7 @@ const concurrency: Check = async (stage) => {
   const quota = await concurrencyQuota(stage);
   return [
     quota < needed &&
-      `Lambda may run ${quota} instances at once, and ${stage.name} needs ${needed}: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${needed}, or lower reservedConcurrency in infra/stages.ts.`,
+      `Lambda may run ${quota} instances at once, and ${stage.name} needs ${needed}: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${needed}, or lower reservedConcurrency in infra/settings/stages.ts.`,
   ];
 };
 
@@ -161,7 +161,7 @@ const alarmsAndProbe: Check = async (stage) => {
     ...Subscriptions.map(
       ({ Endpoint, SubscriptionArn }) =>
         SubscriptionArn === 'PendingConfirmation' &&
-        `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the addressee out of infra/stages.ts.`,
+        `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the addressee out of infra/settings/stages.ts.`,
     ),
     !(await findParameter(stage, probeKeyParameter(stage))) &&
       `The probe has no API key: npm run keys -- issue --for-probe --stage ${stage.name}`,

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { projectDirectory } from '../../project-directory.ts';
+import { projectDirectory } from '../../build/project-directory.ts';
 
 export interface DynamodbLocalOptions {
   /** The directory that keeps the data between starts. Without it, the data is lost when the process ends. */

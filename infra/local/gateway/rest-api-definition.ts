@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Ref, resourcesOf, type Template } from '../../build/template.ts';
-import type { Throttle } from '../../stages.ts';
+import type { Throttle } from '../../settings/stages.ts';
 
 /** A method of a resource. */
 export interface RestApiMethod {

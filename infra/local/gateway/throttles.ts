@@ -1,4 +1,4 @@
-import type { Throttle } from '../../stages.ts';
+import type { Throttle } from '../../settings/stages.ts';
 import type { RestApiMethod } from './rest-api-definition.ts';
 
 interface Bucket {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { bundleDirectory, sourceMapFile } from '../../build/bundle-functions.ts';
-import { projectDirectory } from '../../project-directory.ts';
+import { projectDirectory } from '../../build/project-directory.ts';
 
 /**
  * Returns a stack whose frames name the source instead of the bundle, wherever a source map is found: beside

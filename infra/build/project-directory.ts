@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
 /** The root of this repository. */
-export const projectDirectory = join(import.meta.dirname, '..');
+export const projectDirectory = join(import.meta.dirname, '..', '..');

@@ -1,4 +1,4 @@
-import type { OperationName } from '../lib/contract/routes.ts';
+import type { OperationName } from '../../lib/contract/routes.ts';
 import type { Stage } from './stages.ts';
 
 /** The name of a stage's API, metrics, logs, alarms and dashboard. */

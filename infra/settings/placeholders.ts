@@ -18,15 +18,17 @@ export const placeholdersIn = (
 ): string[] => {
   const problems = (['environment', 'alarmAddressees', 'customDomain'] as const)
     .filter((name) => placeholder.test(JSON.stringify(stage[name] ?? '')))
-    .map((name) => `${name} of ${stage.name} is a placeholder: set it in infra/stages.ts.`);
+    .map(
+      (name) => `${name} of ${stage.name} is a placeholder: set it in infra/settings/stages.ts.`,
+    );
   if ((stage.alarmAddressees ?? []).length > 0 && !URL.canParse(link)) {
     problems.push(
-      'runbookLink is no URL, so an alarm links nothing: set it in infra/runbook-link.ts to where infra/runbook.md can be read.',
+      'runbookLink is no URL, so an alarm links nothing: set it in infra/settings/runbook-link.ts to where infra/runbook.md can be read.',
     );
   }
   if (isProduction(stage) && (placeholder.test(packageName) || !packageName.startsWith('@'))) {
     problems.push(
-      'clientPackage has no npm scope of yours, so others could publish that package: set it in infra/client-package.ts.',
+      'clientPackage has no npm scope of yours, so others could publish that package: set it in infra/settings/client-package.ts.',
     );
   }
   return problems;
@@ -37,5 +39,7 @@ export const missingInRepository = (repository: GithubRepository = githubReposit
   const { owner, name, ownerId, repositoryId } = repository;
   const isSet =
     [owner, name].every((part) => /^[\w.-]+$/.test(part)) && ownerId > 0 && repositoryId > 0;
-  return isSet ? [] : ['githubRepository is not set: set it in infra/github-repository.ts.'];
+  return isSet
+    ? []
+    : ['githubRepository is not set: set it in infra/settings/github-repository.ts.'];
 };

@@ -1,8 +1,8 @@
-import { type Operation, operations } from '../lib/contract/operations.ts';
-import type { Pet } from '../lib/contract/pet.ts';
-import type { OperationName } from '../lib/contract/routes.ts';
-import type { OperationDescriptions } from '../lib/openapi/operations.ts';
-import { statusIndex } from '../lib/pets/status-index.ts';
+import { type Operation, operations } from '../../lib/contract/operations.ts';
+import type { Pet } from '../../lib/contract/pet.ts';
+import type { OperationName } from '../../lib/contract/routes.ts';
+import type { OperationDescriptions } from '../../lib/openapi/operations.ts';
+import { statusIndex } from '../../lib/pets/status-index.ts';
 import { isProduction, type Stage, type Throttle } from './stages.ts';
 
 /** A call of DynamoDB that a function makes, and the table or the index that it goes to. */

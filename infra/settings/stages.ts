@@ -1,5 +1,5 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { ApiKeyPrefix } from '../lib/keys/api-key.ts';
+import type { ApiKeyPrefix } from '../../lib/keys/api-key.ts';
 import { requireOwnName } from './own-stage-name.ts';
 
 /** A throttle of API Gateway: the average number of requests per second, and the largest burst. */
