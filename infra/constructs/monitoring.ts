@@ -13,8 +13,8 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
-import { statusIndex } from '../../lib/pets/status-index.ts';
 import { metricNames } from '../../lib/telemetry/metric-names.ts';
+import { indexes } from '../settings/indexes.ts';
 import { serviceName } from '../settings/names.ts';
 import { runbookLink } from '../settings/runbook-link.ts';
 import type { Stage } from '../settings/stages.ts';
@@ -94,6 +94,7 @@ export class Monitoring extends Construct {
 const alarmsOf = (service: MonitoredService, region: string) => {
   const { stage, restApi, petsTable, keysTable } = service;
   const functions = Object.values(service.functions);
+  const indexNames = indexes.map(({ name }) => name);
   return {
     'server-errors': {
       meaning:
@@ -134,13 +135,19 @@ const alarmsOf = (service: MonitoredService, region: string) => {
     'table-throttles': {
       meaning:
         'DynamoDB throttled the pets or the keys table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
-      metric: throttlesOf([petsTable, keysTable]),
+      metric: sumOf(
+        [petsTable, keysTable].flatMap((table) => throttlesOf(table)),
+        Duration.minutes(1),
+      ),
       threshold: 5,
       ...in3of5Periods,
     },
     'index-throttles': {
-      meaning: `DynamoDB throttled the index ${statusIndex} 5 times a minute in 3 of 5 minutes: listPets waits, then returns 503; createPet too, if writes are throttled.`,
-      metric: throttlesOf([petsTable], { GlobalSecondaryIndexName: statusIndex }),
+      meaning: `DynamoDB throttled the index ${indexNames.join(' or ')} 5 times a minute in 3 of 5 minutes: operations that read it wait, then return 503; creations too, if writes are throttled.`,
+      metric: sumOf(
+        indexNames.flatMap((name) => throttlesOf(petsTable, { GlobalSecondaryIndexName: name })),
+        Duration.minutes(1),
+      ),
       threshold: 5,
       ...in3of5Periods,
     },
@@ -192,10 +199,6 @@ const alarmsOf = (service: MonitoredService, region: string) => {
 
 const in3of5Periods = { evaluationPeriods: 5, datapointsToAlarm: 3 };
 
-const throttlesOf = (tables: readonly Table[], dimensions?: Readonly<Record<string, string>>) =>
-  sumOf(
-    tables.flatMap((table) =>
-      ['Read', 'Write'].map((kind) => tableMetric(table, `${kind}ThrottleEvents`, dimensions)),
-    ),
-    Duration.minutes(1),
-  );
+/** The throttled reads and writes of a table, or of its index. */
+const throttlesOf = (table: Table, dimensions?: Readonly<Record<string, string>>) =>
+  ['Read', 'Write'].map((kind) => tableMetric(table, `${kind}ThrottleEvents`, dimensions));

@@ -9,7 +9,6 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { statusIndex } from '../../lib/pets/status-index.ts';
 import {
   type MetricName,
   metricNames,
@@ -17,6 +16,7 @@ import {
   probeMetricNames,
   versionMetricNames,
 } from '../../lib/telemetry/metric-names.ts';
+import { indexes } from '../settings/indexes.ts';
 import { serviceName } from '../settings/names.ts';
 import { runbookLink } from '../settings/runbook-link.ts';
 import {
@@ -44,7 +44,7 @@ export class StageDashboard extends Construct {
         [new TextWidget({ markdown, width, height: 2 })],
         [new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms], width, height: 4 })],
         ...rowsOf(service).map((row) =>
-          row.map((props) => new GraphWidget({ ...props, width: width / row.length })),
+          row.map((props) => new GraphWidget({ ...props, width: Math.floor(width / row.length) })),
         ),
       ],
     });
@@ -80,11 +80,14 @@ const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredSe
   };
   const reserved = stage.reservedConcurrency?.eachOperation;
   const { read, write } = stage.maximumUnits;
-  const index = { GlobalSecondaryIndexName: statusIndex };
   const tables = [
-    { title: 'Pets table', table: petsTable },
-    { title: `Index ${statusIndex}`, table: petsTable, dimensions: index },
-    { title: 'Keys table', table: keysTable },
+    { title: 'Pets table', table: petsTable, dimensions: {} },
+    ...indexes.map(({ name }) => ({
+      title: `Index ${name}`,
+      table: petsTable,
+      dimensions: { GlobalSecondaryIndexName: name },
+    })),
+    { title: 'Keys table', table: keysTable, dimensions: {} },
   ];
   return [
     [

@@ -3,12 +3,13 @@ import type { Pet } from '../../lib/contract/pet.ts';
 import type { OperationName } from '../../lib/contract/routes.ts';
 import type { OperationDescriptions } from '../../lib/openapi/operations.ts';
 import { statusIndex } from '../../lib/pets/status-index.ts';
+import type { IndexName } from './indexes.ts';
 import { isProduction, type Stage, type Throttle } from './stages.ts';
 
 /** A call of DynamoDB that a function makes, and the table or the index that it goes to. */
 export interface DynamodbCall {
   readonly action: 'GetItem' | 'PutItem' | 'Query';
-  readonly target: 'pets table' | 'keys table' | typeof statusIndex;
+  readonly target: 'pets table' | 'keys table' | IndexName;
   /** The capacity that the operation's example consumes, in RCU or WCU. */
   readonly units: number;
 }

@@ -10,7 +10,6 @@ import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Operation } from '../../lib/contract/operations.ts';
-import { statusIndex } from '../../lib/pets/status-index.ts';
 import { CanaryDeployment } from '../constructs/canary-deployment.ts';
 import { Monitoring } from '../constructs/monitoring.ts';
 import { PetsApi } from '../constructs/pets-api.ts';
@@ -23,6 +22,7 @@ import {
   ServiceFunction,
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
+import { indexes } from '../settings/indexes.ts';
 import { bundleName, stageTags } from '../settings/names.ts';
 import { byOperation, type DynamodbCall, dynamodbCallsOf } from '../settings/operations.ts';
 import { requireSafe } from '../settings/require-safe.ts';
@@ -82,14 +82,17 @@ export class AnimalStoreStack extends Stack {
 
   #addPetsTable(): Table {
     const table = this.#addTable('PetsTable', { name: 'id', type: AttributeType.NUMBER });
-    table.addGlobalSecondaryIndex({
-      indexName: statusIndex,
-      partitionKey: { name: 'status', type: AttributeType.STRING },
-      sortKey: { name: 'id', type: AttributeType.NUMBER },
-      // A projection can't be changed in place, so a new field would need another index.
-      projectionType: ProjectionType.ALL,
-      ...maximumUnits(this.#stage),
-    });
+    const attributeTypes = { string: AttributeType.STRING, number: AttributeType.NUMBER };
+    for (const { name, partitionKey, sortKey } of indexes) {
+      table.addGlobalSecondaryIndex({
+        indexName: name,
+        partitionKey: { name: partitionKey.name, type: attributeTypes[partitionKey.type] },
+        sortKey: { name: sortKey.name, type: attributeTypes[sortKey.type] },
+        // A projection can't be changed in place, so a new field would need another index.
+        projectionType: ProjectionType.ALL,
+        ...maximumUnits(this.#stage),
+      });
+    }
     return table;
   }
 
@@ -140,10 +143,10 @@ export class AnimalStoreStack extends Stack {
       KEYS_TABLE: keysTable.tableName,
       API_KEY_PREFIX: stage.apiKeyPrefix,
     };
-    const arnOf: Readonly<Record<DynamodbCall['target'], string>> = {
-      'pets table': petsTable.tableArn,
-      'keys table': keysTable.tableArn,
-      [statusIndex]: `${petsTable.tableArn}/index/${statusIndex}`,
+    const arnOf = (target: DynamodbCall['target']) => {
+      if (target === 'pets table') return petsTable.tableArn;
+      if (target === 'keys table') return keysTable.tableArn;
+      return `${petsTable.tableArn}/index/${target}`;
     };
     const operationFunction = (operation: Operation) =>
       new ServiceFunction(this, bundleName(operation.name), {
@@ -151,7 +154,7 @@ export class AnimalStoreStack extends Stack {
         reservedConcurrentExecutions: stage.reservedConcurrency?.eachOperation,
         environment,
         permissions: dynamodbCallsOf(operation).map(({ action, target }) =>
-          allow(`dynamodb:${action}`, arnOf[target]),
+          allow(`dynamodb:${action}`, arnOf(target)),
         ),
       });
     return {

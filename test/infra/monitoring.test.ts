@@ -1,5 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { indexes } from '../../infra/settings/indexes.ts';
 import { stages, staging } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import {
@@ -69,7 +70,8 @@ describe.each(templates)('dashboard of $stage.name', ({ stage, template }) => {
 
   it('tells what is wrong, is it up, who is hurt, what changed and what may be the cause, in this order', () => {
     const parts = widgets.flatMap(({ title }) => title?.split(':', 1) ?? []);
-    const causes = ['Functions', 'Pets table', 'Index byStatus', 'Keys table', 'DynamoDB'];
+    const indexed = indexes.map(({ name }) => `Index ${name}`);
+    const causes = ['Functions', 'Pets table', ...indexed, 'Keys table', 'DynamoDB'];
     expect([...new Set(parts)]).toEqual(['Alarms', 'Up', 'Hurt', 'Changed', ...causes]);
   });
 

@@ -8,7 +8,7 @@ import {
   UpdateTableCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { statusIndex } from '../../../lib/pets/status-index.ts';
+import { indexes } from '../../settings/indexes.ts';
 import { stageTags } from '../../settings/names.ts';
 import type { OperatedStage, TableKind } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
@@ -67,7 +67,9 @@ export const tableSettings = (
   const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
   const { read, write } = stage.maximumUnits;
   const OnDemandThroughput = { MaxReadRequestUnits: read, MaxWriteRequestUnits: write };
-  const index = { Update: { IndexName: statusIndex, OnDemandThroughput } };
+  const GlobalSecondaryIndexUpdates = indexes.map(({ name }) => ({
+    Update: { IndexName: name, OnDemandThroughput },
+  }));
   const days = stage.pointInTimeRecoveryDays;
   const recovery = {
     PointInTimeRecoveryEnabled: days > 0,
@@ -87,7 +89,7 @@ export const tableSettings = (
         ),
       update({
         OnDemandThroughput,
-        ...(kind === 'pets' && { GlobalSecondaryIndexUpdates: [index] }),
+        ...(kind === 'pets' && { GlobalSecondaryIndexUpdates }),
       }),
     ),
     unless(
