@@ -12,12 +12,14 @@ export const link = (event: OperationEvent, path: string, relation: string): str
  */
 export const nextLink = (
   event: OperationEvent,
-  query: { readonly limit: number; readonly status?: string | undefined },
+  query: Readonly<Record<string, string | number | undefined>>,
   cursor: string | undefined,
 ) => {
   if (cursor === undefined) return {};
-  const { limit, status } = query;
-  const next = new URLSearchParams({ limit: `${limit}`, ...(status && { status }), cursor });
+  const next = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, cursor })) {
+    if (value !== undefined) next.set(name, `${value}`);
+  }
   return { Link: link(event, `${event.resource}?${next}`, 'next') };
 };
 
