@@ -9,7 +9,7 @@ const quietMs = 80;
 const loaded = /\b(infra[/\\](build|local)|lib[/\\](api-gateway|openapi))(?=[/\\].*\.ts$)/;
 
 /** Matches the modules that a reload replaces in the functions and the stack, but not in this process. */
-const alsoLoaded = /\b(infra[/\\](names|stages)|lib[/\\]keys[/\\]api-key)\.ts$/;
+const alsoLoaded = /\b(infra[/\\]settings[/\\](names|stages)|lib[/\\]keys[/\\]api-key)\.ts$/;
 
 export interface SourceWatchOptions {
   /** The directories to watch, recursively. */

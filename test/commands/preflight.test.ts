@@ -245,7 +245,9 @@ describe('placeholders', () => {
     };
     const packageName = '@example.com/animal-store-client';
     expect(placeholdersIn(unset, { link: 'infra/runbook.md', packageName })).toEqual([
-      expect.stringMatching(/^environment of prod is a placeholder: set it in infra\/stages.ts/),
+      expect.stringMatching(
+        /^environment of prod is a placeholder: set it in infra\/settings\/stages.ts/,
+      ),
       expect.stringMatching(/^alarmAddressees of prod/),
       expect.stringMatching(/^runbookLink is no URL/),
       expect.stringMatching(/^clientPackage has no npm scope of yours/),

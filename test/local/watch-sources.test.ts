@@ -163,6 +163,7 @@ describe.concurrent('watchSources', () => {
     async (path) => {
       const { root, lines, noticed } = await watchedFolder();
       await mkdir(join(root, 'project', 'lib', 'keys'), { recursive: true });
+      await mkdir(join(root, 'project', 'infra', 'settings'), { recursive: true });
       await noticed(() => writeFile(join(root, 'project', path), ''));
       expect(lines).toEqual([`${path} has changed: restart npm start to use it`]);
     },
