@@ -13,8 +13,14 @@ export const codeCacheFile = (name: string, bundle: string): string =>
  * initialisation of no other. It runs the bundle as Node.js runs a CommonJS module, but gives V8
  * the code cache. If there is none, or V8 rejects it, V8 compiles the bundle. The environment
  * variable CODE_CACHE says which.
+ *
+ * Lambda starts Node.js with `--expose-gc`. V8 rejects a code cache that was made with other flags, so it
+ * would reject the one of Node's own modules too, and compile each of them. The first line sets that flag as
+ * it was when Node.js was built. `globalThis.gc` stays.
+ * https://github.com/nodejs/node/blob/v24.x/deps/v8/src/snapshot/code-serializer.cc, `SanityCheck`
  */
 export const entryModule = (name: string, bundle: string): string => `\
+process.getBuiltinModule('node:v8').setFlagsFromString('--no-expose-gc');
 const { readFileSync } = process.getBuiltinModule('node:fs');
 const { createRequire } = process.getBuiltinModule('node:module');
 const { Script } = process.getBuiltinModule('node:vm');

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile, type OutputFile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +11,7 @@ import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { operationDetails } from '../../infra/settings/operations.ts';
 import { operations } from '../../lib/contract/operations.ts';
-import { type LambdaProcess, runLambda } from '../bench/lambda-process.ts';
+import { type LambdaProcess, lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 import { startTlsStandIn } from '../bench/tls-stand-in.ts';
 import { goldenRequest } from '../support/golden-request.ts';
 
@@ -62,6 +64,23 @@ describe.each(functions)('the bundle of $name', ({ operation, name, region, host
     const code = await readFile(join(bundleDirectory(name), `${name}.cjs`));
     expect(code.length).toBeLessThanOrEqual(184_000);
     expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(60_000);
+  });
+
+  it('loads Node’s own modules from their code cache, although Lambda starts Node.js with a flag', async () => {
+    const script = `
+      await import(${JSON.stringify(join(bundleDirectory(name), `${name}.mjs`))});
+      const { createRequire } = process.getBuiltinModule('node:module');
+      const { internalBinding } = createRequire('/')('internal/test/binding');
+      const { compiledWithCache } = internalBinding('builtins').getCacheUsage();
+      console.log(JSON.stringify({ fromCache: [...compiledWithCache], gc: typeof globalThis.gc }));
+      process.exit();`;
+    const words = [...lambdaFlags, '--expose-internals', '--input-type=module', '--eval', script];
+    const { environment: env } = standIn;
+    const { stdout } = await promisify(execFile)(process.execPath, words, { env });
+    expect(JSON.parse(stdout)).toEqual({
+      fromCache: expect.arrayContaining(['crypto', 'https', 'tls']),
+      gc: 'function',
+    });
   });
 
   it('loads nothing slow, connects before any request, and calls DynamoDB once for a request with a known key', async () => {
