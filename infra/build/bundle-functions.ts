@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { transform } from '@swc/core';
 import { type BuildOptions, build } from 'esbuild';
 import { entryModule } from './entry-module.ts';
 import { leaveOutModules } from './left-out-modules.ts';
@@ -17,8 +16,8 @@ export const bundleDirectory = (functionName: string) => join(bundlesDirectory, 
 export const sourceMapFile = (name: string) => join(buildDirectory, 'maps', `${name}.cjs.map`);
 
 /**
- * The options with which esbuild bundles a function, including the SDK. With other
- * settings it started slower.
+ * The options with which esbuild bundles a function, including the SDK, into `<name>/<name>.cjs` of a folder.
+ * With other settings it started slower.
  */
 export const bundleOptions = {
   absWorkingDir: projectDirectory,
@@ -30,36 +29,12 @@ export const bundleOptions = {
   format: 'cjs',
   // A `vm.Script` can't import, so `import()` becomes `require()`.
   supported: { 'dynamic-import': false },
+  outdir: bundlesDirectory,
+  entryNames: '[name]/[name]',
   outExtension: { '.js': '.cjs' },
   mainFields: ['module', 'main'],
   plugins: [leaveOutModules],
 } satisfies BuildOptions;
-
-/**
- * Bundles functions for Lambda. The paths are set by esbuild's `outdir` and `entryNames`. Returns the
- * code and the source maps.
- */
-export const bundle = async (options: BuildOptions) => {
-  const output = { sourcemap: 'inline', write: false } as const;
-  const { outputFiles } = await build({ ...bundleOptions, ...options, ...output });
-  return Promise.all(
-    outputFiles.map(async ({ path, text }) => ({ path, ...(await minify(text)) })),
-  );
-};
-
-/**
- * Minifies a bundle further. Unlike esbuild, swc drops data that nothing reads, such
- * as the partitions of AWS.
- */
-const minify = (code: string) =>
-  transform(code, {
-    isModule: 'commonjs',
-    minify: true,
-    sourceMaps: true,
-    // This is the inline source map of `code`.
-    inputSourceMap: true,
-    jsc: { target: 'esnext', minify: { compress: { toplevel: true }, mangle: { toplevel: true } } },
-  });
 
 /**
  * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda, into `<name>.cjs`
@@ -67,24 +42,27 @@ const minify = (code: string) =>
  * costs time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
-  const output = { outdir: bundlesDirectory, entryNames: '[name]/[name]' };
+  const options = { ...bundleOptions, sourcemap: 'external', write: false } as const;
   const [functions, checks] = await Promise.all([
-    bundle({ ...output, entryPoints: ['functions/*.ts'] }),
+    build({ ...options, entryPoints: ['functions/*.ts'] }),
     // These functions contain the whole SDK. The SDK's other clients need what the functions of the API
     // leave out, such as endpoints. The SDK is bundled here too, so that the tested version runs. Lambda's
     // own copy changes by itself.
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
-    bundle({ ...output, plugins: [], entryPoints: ['functions/checks/*.ts'] }),
+    build({ ...options, plugins: [], entryPoints: ['functions/checks/*.ts'] }),
   ]);
   const names = new Set<string>();
-  for (const { path, code, map = '' } of [...functions, ...checks]) {
+  for (const { path, text } of [...functions.outputFiles, ...checks.outputFiles]) {
+    if (path.endsWith('.map')) {
+      await replaceFile(sourceMapFile(basename(path, '.cjs.map')), text);
+      continue;
+    }
     const name = basename(path, '.cjs');
     names.add(name);
     // Before the bundle, so that the entry module of another bundle never finds it.
     await removeCodeCaches(bundleDirectory(name));
-    await replaceFile(path, code);
-    await replaceFile(sourceMapFile(name), map);
-    await replaceFile(join(bundleDirectory(name), `${name}.mjs`), entryModule(name, code));
+    await replaceFile(path, text);
+    await replaceFile(join(bundleDirectory(name), `${name}.mjs`), entryModule(name, text));
   }
   // Otherwise the stack would still deploy a function whose source was deleted.
   for (const name of await readdir(bundlesDirectory)) {
@@ -97,7 +75,7 @@ export const bundleFunctions = async (): Promise<void> => {
  * of variables and contains its source map, and `<name>/<name>.cjs.map`.
  */
 export const bundleForDebugger = async (outdir: string): Promise<void> => {
-  const output = { outdir, entryNames: '[name]/[name]', minify: false, sourcemap: 'both' } as const;
+  const output = { outdir, minify: false, sourcemap: 'both' } as const;
   await build({ ...bundleOptions, ...output, entryPoints: ['functions/*.ts'] });
 };
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { bundle, bundleFunctions, bundleOptions } from '../../infra/build/bundle-functions.ts';
+import { bundleFunctions, bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { goldenRequestsOf } from '../../infra/build/code-cache/add-code-caches.ts';
 import { makeCodeCache } from '../../infra/build/code-cache/make-code-cache.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
@@ -65,14 +65,13 @@ export const buildContenders = async (
   const others = ['bare', 'empty', 'sdk-call'].map((name) =>
     join(import.meta.dirname, `${name}.ts`),
   );
-  const bundles = await bundle({
+  await build({
+    ...bundleOptions,
     // The functions are built too, because the plugins fail when a module that they leave out is missing.
     entryPoints: ['functions/*.ts', ...others],
     entryNames: '[name]',
     outdir,
   });
-  await mkdir(outdir, { recursive: true });
-  for (const { path, code } of bundles) await writeFile(path, code);
   // As their users build them: with esbuild's defaults.
   const { absWorkingDir, platform, outExtension } = bundleOptions;
   if (peers) {
@@ -134,7 +133,7 @@ interface CacheParts {
   readonly flags: readonly string[];
 }
 
-/** The bytes that each source file adds to the bundle of each function, before swc minifies it further. */
+/** The bytes that each source file adds to the bundle of each function. */
 export const bytesBySource = async () => {
   const { metafile } = await build({
     ...bundleOptions,

@@ -35,7 +35,7 @@ describe('the lock files', () => {
     const { packages } = JSON.parse(read('package-lock.json'));
     const entries: { optionalDependencies?: object }[] = Object.values(packages);
     const names = entries.flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
-    expect(names).toContain('@swc/core-darwin-arm64');
+    expect(names).toContain('@esbuild/darwin-arm64');
     const ofPlatforms = names.filter((name) => name.startsWith('@'));
     expect(ofPlatforms.filter((name) => !packages[`node_modules/${name}`])).toEqual([]);
   });
