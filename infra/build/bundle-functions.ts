@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { entryModule } from './entry-module.ts';
@@ -83,11 +83,17 @@ const removeCodeCaches = async (directory: string): Promise<void> => {
   for await (const file of glob(join(directory, '*.cache'))) await rm(file, { force: true });
 };
 
-/** Replaces a file in one step, because another start or a deployment may be reading it. */
-const replaceFile = async (path: string, contents: string): Promise<void> => {
+/**
+ * Replaces a file in one step, because another start or a deployment may be reading it. Every user may read
+ * it and its folder, whatever the umask. Otherwise Lambda could not: the zip file keeps the permissions.
+ * https://repost.aws/knowledge-center/lambda-deployment-package-errors
+ */
+export const replaceFile = async (path: string, contents: string | Buffer): Promise<void> => {
   // The draft is on the same file system, in a folder that is not deployed.
   const draft = join(buildDirectory, randomUUID());
   await mkdir(dirname(path), { recursive: true });
+  await chmod(dirname(path), 0o755);
   await writeFile(draft, contents);
+  await chmod(draft, 0o644);
   await rename(draft, path);
 };

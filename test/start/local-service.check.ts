@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
@@ -83,6 +84,23 @@ describe('the bundles', () => {
     const left = await readdir(join(build, 'functions'));
     expect(left).toContain('get-pet');
     expect(left).not.toContain('passing');
+  });
+
+  it('can be read by Lambda, with any umask', async () => {
+    const path = await copyProject();
+    onTestFinished(() => rm(path, { recursive: true }));
+    const script = "await (await import('./infra/build/bundle-functions.ts')).bundleFunctions()";
+    await promisify(execFile)(
+      'sh',
+      ['-c', 'umask 077; exec "$0" --input-type=module --eval "$1"', process.execPath, script],
+      { cwd: path },
+    );
+    const folder = join(path, '.build', 'functions', 'get-pet');
+    const modes = ['.', 'get-pet.cjs', 'get-pet.mjs'].map(async (name) => {
+      const { mode } = await stat(join(folder, name));
+      return (mode & 0o777).toString(8);
+    });
+    expect(await Promise.all(modes)).toEqual(['755', '644', '644']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   afterCreation,
@@ -6,7 +6,7 @@ import {
   type GoldenRequest,
 } from '../../../lib/checks/golden-requests.ts';
 import { bundleName } from '../../settings/names.ts';
-import { bundleDirectory } from '../bundle-functions.ts';
+import { bundleDirectory, replaceFile } from '../bundle-functions.ts';
 import { codeCacheFile } from '../entry-module.ts';
 import { arm64Node } from './arm64-node.ts';
 import { DynamodbStandIn } from './dynamodb-stand-in.ts';
@@ -31,7 +31,7 @@ export const addCodeCaches = async (): Promise<void> => {
         return { file, cache: await makeCodeCache(options) };
       }),
     );
-    for (const { file, cache } of caches) await writeFile(file, cache);
+    for (const { file, cache } of caches) await replaceFile(file, cache);
   } catch (error) {
     const [reason] = `${error instanceof Error ? error.message : error}`.split('\n');
     console.error(`The functions get no code cache, and will start slower. ${reason}`);
