@@ -70,11 +70,13 @@ const requireSameKeys = async (client: DynamoDBClient, expected: TableDefinition
   );
 };
 
+/** Returns the keys of a table and of its indexes, by name: DynamoDB Local lists indexes in any order. */
 const keysOf = (table: TableDescription | TableDefinition | undefined) => ({
   key: table?.KeySchema,
-  indexes: table?.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
-    IndexName,
-    KeySchema,
-    Projection,
-  })),
+  indexes: new Map(
+    table?.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => [
+      IndexName,
+      { KeySchema, Projection },
+    ]),
+  ),
 });
