@@ -83,6 +83,11 @@ const stop = () => {
   setTimeout(() => process.exit(1), 5_000).unref();
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+// `console.log` ignores such an error, for example that of `npm start | head`.
+process.stdout.once('error', ({ message }) => {
+  console.error(`Stopped, because the output can't be written: ${message}`);
+  stop();
+});
 
 program
   .name('npm start --')
