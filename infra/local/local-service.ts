@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { withAssembly } from '../build/build-stack.ts';
-import { type DynamodbLocal, startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
+import { startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { type GatewayOptions, startGateway } from './gateway/gateway.ts';
 import type { FunctionReports } from './lambda/lambda-function.ts';
 import { LocalDeployment } from './local-deployment.ts';
@@ -105,9 +105,6 @@ const start = async (
   );
   resources.defer(deployment.terminate);
   const apiKey = await deployment.serve();
-  keepRunning(database, deployment, options, resources).catch((error) => {
-    if (!signal.aborted) progress(`DynamoDB Local can't be started again: ${error.message}`);
-  });
   sources?.rebuildWith((until) => deployment.redeploy(until));
   // Stopping begins with the sources and the gateway, while everything behind them still works.
   resources.defer(gateway.stop);
@@ -134,29 +131,10 @@ const allSettled = async <Values extends readonly unknown[]>(
 const startDatabase = async (
   options: Parameters<typeof startDynamodbLocal>[0],
   resources: AsyncDisposableStack,
-): Promise<DynamodbLocal> => {
+) => {
   const database = await startDynamodbLocal(options);
   resources.defer(database.stop);
   return database;
-};
-
-/** Starts DynamoDB Local again, on the same port, each time it ends before the service. */
-const keepRunning = async (
-  first: DynamodbLocal,
-  deployment: LocalDeployment,
-  { data, signal, progress }: ResolvedOptions,
-  resources: AsyncDisposableStack,
-): Promise<void> => {
-  let database = first;
-  while (true) {
-    await database.ended;
-    if (signal.aborted) return;
-    const loss = data ? `${data} keeps the pets` : 'the pets in memory are lost';
-    progress(`DynamoDB Local has ended; ${loss}. It is started again.`);
-    database = await startDatabase({ data, port: first.port, signal }, resources);
-    await deployment.serve();
-    progress('DynamoDB Local runs again, with its tables and the API key.');
-  }
 };
 
 /** Prints a line, unless it is the log of a request that the service answered without a fault of its own. */
