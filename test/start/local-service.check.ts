@@ -119,7 +119,10 @@ describe('DynamoDB Local', () => {
     await expect.poll(commandLines, { timeout: 30_000 }).not.toContain(`-port ${port} `);
   });
 
-  it('starts with the Java of JAVA_HOME when the one on the PATH is old', async () => {
+  it('starts with the Java of JAVA_HOME, and without the options for every Java program', async () => {
+    vi.stubEnv('JAVA_TOOL_OPTIONS', '-XX:+UseG1GC');
+    vi.stubEnv('JDK_JAVA_OPTIONS', '-XX:+UseParallelGC');
+    vi.stubEnv('_JAVA_OPTIONS', '-XX:+UseZGC');
     const java = await runInShell('readlink -f "$(command -v java)"');
     vi.stubEnv('JAVA_HOME', join(java.trim(), '../..'));
     const folder = await temporaryFolder();

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { projectDirectory } from '../../build/project-directory.ts';
 
 export interface DynamodbLocalOptions {
@@ -12,58 +13,94 @@ export interface DynamodbLocalOptions {
   readonly data?: string | undefined;
   /** Whether to remove the data of the directory first. */
   readonly reset?: boolean | undefined;
-  /** The port to listen on. The default is any free port. */
-  readonly port?: number;
   readonly signal?: AbortSignal;
 }
 
 /** The exit status with which dynamodb-on-loopback.java reports that the data directory can't be used. */
 const unusableData = 2;
 
-export type DynamodbLocal = Awaited<ReturnType<typeof startDynamodbLocal>>;
-
 /**
  * Starts AWS's DynamoDB Local on 127.0.0.1 and waits until it listens. It ends with this process, even when
- * this process is killed. Throws an error with a one-line message that says what to do.
+ * this process is killed. Throws an error with a message that says what to do.
  */
 export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => {
   const { data, reset, signal } = options;
-  if (data !== undefined) await mkdir(data, { recursive: true });
-  const port = options.port ?? (await freePort());
+  if (data !== undefined) await makeDirectory(data);
+  const port = await freePort();
   const home = process.env['JAVA_HOME'];
   const java = home ? join(home, 'bin', 'java') : 'java';
-  const child = spawn(java, await javaArguments(port, data, reset), {
+  const words = await javaArguments(port, data, reset);
+  // The files of the data directory are for this user only.
+  const umask = process.umask(0o077);
+  const child = spawn(java, words, {
     // The process has a session of its own, so that a terminal's Ctrl-C reaches only this process.
     detached: true,
     // DynamoDB Local writes a file about itself into its working directory.
     cwd: data ?? tmpdir(),
+    env: javaEnvironment(),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  let complaint = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-4_096);
-  });
-  // Resolves when the process has ended, for whatever reason.
-  const ended = once(child, 'close').catch((error) => {
-    complaint = `${error}`;
-  });
+  process.umask(umask);
+  // The last lines that it printed. Those of a stack trace, which are indented, are left out.
+  const said: string[] = [];
+  const listen = (line: string) => {
+    if (/^\S/.test(line)) said.push(line);
+    if (said.length > 3) said.shift();
+  };
+  createInterface({ input: child.stderr }).on('line', listen);
+  // Resolves when the process has ended, or has not started.
+  const ended = once(child, 'close').catch((error) => listen(`${error}`));
   const stop = async () => {
     child.kill();
     await ended;
   };
   for await (const line of createInterface({ input: child.stdout, ...(signal && { signal }) })) {
+    listen(line);
     if (line !== 'ready') continue;
     child.stdout.resume();
-    return { endpoint: `http://127.0.0.1:${port}`, port, ended, stop };
+    return { endpoint: `http://127.0.0.1:${port}`, stop };
   }
   await stop();
   signal?.throwIfAborted();
-  // The reason is the last line that is not part of a stack trace.
-  const reason = complaint.split('\n').findLast((line) => /^\S/.test(line)) ?? child.exitCode;
-  if (child.exitCode === unusableData) throw new Error(`${reason}`);
+  if (child.exitCode === unusableData) throw new Error(said.at(-1));
+  const version = await javaVersion(java);
+  if (version !== undefined && version >= 17)
+    throw new Error(`DynamoDB Local ended while it started: ${said.join(' ')}`);
   throw new Error(
-    `DynamoDB Local ended while it started (${reason}). It needs a JDK of version 17 or newer: install one (for example from https://adoptium.net), and set JAVA_HOME to it, or put it on the PATH and unset JAVA_HOME.`,
+    `DynamoDB Local needs a JDK of version 17 or newer, and ${java} ${version ? `is of version ${version}` : 'is not found'}. Install one (for example from https://adoptium.net), and set JAVA_HOME to it, or put it on the PATH and unset JAVA_HOME.`,
   );
+};
+
+const makeDirectory = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new Error(
+      `Can't make the directory ${path} (${code}). Choose another directory with --data.`,
+      { cause: error },
+    );
+  }
+};
+
+/** Returns this process's environment without the options that a user has set for every Java program. */
+const javaEnvironment = (): NodeJS.ProcessEnv => {
+  const {
+    JAVA_TOOL_OPTIONS: _ofTools,
+    JDK_JAVA_OPTIONS: _ofJdk,
+    _JAVA_OPTIONS: _ofHotspot,
+    ...others
+  } = process.env;
+  return others;
+};
+
+/** Returns the feature release of a Java, such as 17 or 8. Returns `undefined` if it can't be run. */
+const javaVersion = async (java: string): Promise<number | undefined> => {
+  const { stderr } = await promisify(execFile)(java, ['-version'], {
+    env: javaEnvironment(),
+  }).catch(() => ({ stderr: '' }));
+  const [, version] = /version "(?:1\.)?(\d+)/.exec(stderr) ?? [];
+  return version === undefined ? undefined : Number(version);
 };
 
 const javaArguments = async (port: number, data: string | undefined, reset = false) => {
