@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { program } from 'commander';
 import { fail } from '../message-of.ts';
 import { stackName } from '../settings/names.ts';
-import { type Stage, stages } from '../settings/stages.ts';
+import type { Stage } from '../settings/stages.ts';
 import { withStage } from './stage-option.ts';
 
 interface DestroyOptions {
@@ -12,8 +12,6 @@ interface DestroyOptions {
 }
 
 const run = ({ stage, emulator, force }: DestroyOptions) => {
-  if (stages.includes(stage))
-    throw new Error(`${stage.name} is a permanent stage: this removes stages of your own only`);
   const contexts = [`stage=${stage.name}`, ...(emulator ? ['emulator=true'] : [])];
   const words = contexts.flatMap((context) => ['--context', context]);
   const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
@@ -21,11 +19,9 @@ const run = ({ stage, emulator, force }: DestroyOptions) => {
   execFileSync('cdk', command, { stdio: 'inherit', env });
 };
 
-await withStage(program, 'the stage to remove')
+await withStage(program, 'the stage to remove', [])
   .name('npm run destroy --')
-  .description(
-    'Removes a stage of your own with its pets, keys and logs. Refuses a permanent stage.',
-  )
+  .description('Removes a stage of your own with its pets, keys and logs.')
   .option('--force', 'do not ask first')
   .action(async (options: DestroyOptions) => run(options))
   .parseAsync()

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../message-of.ts';
 import { type Stage, stageNamed, stages } from '../settings/stages.ts';
 
-const parse = (name: string): Stage => {
+const stageOf = (name: string): Stage => {
   try {
     return stageNamed(name);
   } catch (error) {
@@ -10,18 +10,27 @@ const parse = (name: string): Stage => {
   }
 };
 
+const oneOf = new Intl.ListFormat('en', { type: 'disjunction' });
+
 /**
- * The option `--stage <stage>` of a command. Its value is a `Stage`; it refuses what `stageNamed` refuses.
+ * The option `--stage <stage>` of a command. Its value is a `Stage`: one of your own, or a permanent one that
+ * the command accepts, by default each. It refuses what `stageNamed` refuses.
  */
-export const stageOption = (description: string): Option => {
-  const names = stages.map(({ name }) => name).join(', ');
-  return new Option('--stage <stage>', `${description}: ${names}, or one of your own`).argParser(
-    parse,
-  );
+export const stageOption = (description: string, permanent: readonly Stage[] = stages): Option => {
+  const accepted = oneOf.format([...permanent.map(({ name }) => name), 'one of your own']);
+  return new Option('--stage <stage>', `${description}: ${accepted}`).argParser((name) => {
+    const stage = stageOf(name);
+    if (!stages.includes(stage) || permanent.includes(stage)) return stage;
+    throw new InvalidArgumentError(`It must be ${accepted}.`);
+  });
 };
 
 /** Adds to a command about a deployed stage `--stage`, which must be given, and `--emulator`. */
-export const withStage = (command: Command, description: string): Command =>
+export const withStage = (
+  command: Command,
+  description: string,
+  permanent?: readonly Stage[],
+): Command =>
   command
-    .addOption(stageOption(description).makeOptionMandatory())
+    .addOption(stageOption(description, permanent).makeOptionMandatory())
     .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator');

@@ -7,10 +7,16 @@ import { parallelRequestsFor } from '../../infra/commands/preflight/parallel-req
 import { concurrencyQuota } from '../../infra/commands/preflight/preflight.ts';
 import { stageOption } from '../../infra/commands/stage-option.ts';
 import { fail } from '../../infra/message-of.ts';
-import { emulated, type Stage } from '../../infra/settings/stages.ts';
+import { printable } from '../../infra/printable.ts';
+import { emulated, isProduction, type Stage, stages } from '../../infra/settings/stages.ts';
 
-/** Runs the acceptance tests for all to see, against what the variables name. */
-const runTests = (words: readonly string[], variables?: Readonly<Record<string, string>>) => {
+/** Runs the acceptance tests for all to see, against what the variables name, and first says what that is. */
+const runTests = (
+  tested: string,
+  words: readonly string[],
+  variables?: Readonly<Record<string, string>>,
+) => {
+  console.log(printable(`Testing ${tested}`));
   const given = ['run', '--config', 'test/vitest.config.ts', 'test/acceptance', ...words];
   const env = { ...process.env, ...variables };
   process.exitCode =
@@ -26,13 +32,12 @@ const quotaOfNewAccount = 10;
 
 /** Runs the acceptance tests against a deployed stage, with a key that is revoked at the end. */
 const runAgainst = async (stage: Stage, words: readonly string[]) => {
-  const { baseAddress, keys } = await openStage(stage);
+  const { account, region, baseAddress, keys } = await openStage(stage);
   const { apiKey, record } = await keys.issue('acceptance', ms('1h'));
   try {
-    // An emulator serves the address of the stack under another host name.
-    const { BASE_URL = baseAddress } = process.env;
+    const tested = `${stage.name}, account ${account}, region ${region}, at ${baseAddress}`;
     const PARALLEL_REQUESTS = parallelRequests(await concurrencyQuota(stage));
-    runTests(words, { BASE_URL, API_KEY: apiKey, PARALLEL_REQUESTS });
+    runTests(tested, words, { BASE_URL: baseAddress, API_KEY: apiKey, PARALLEL_REQUESTS });
   } finally {
     await keys.revoke(record.keyId);
   }
@@ -41,18 +46,31 @@ const runAgainst = async (stage: Stage, words: readonly string[]) => {
 await program
   .name('npm run acceptance --')
   .description(
-    'Runs the acceptance tests on this machine, against BASE_URL with API_KEY, or against a stage.',
+    `Runs the acceptance tests against the bundles on this machine, BASE_URL with API_KEY, or a stage. Not in
+production: they add some 300 pets that nobody can delete. There, use npm run smoke.`,
   )
-  .addOption(stageOption('the stage to test, with a key that this issues and revokes'))
+  .addOption(
+    stageOption(
+      'the stage to test, with a key that this issues and revokes',
+      stages.filter((stage) => !isProduction(stage)),
+    ),
+  )
   .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
   .argument('[options...]', 'files and options of Vitest')
   .allowUnknownOption()
   .action(async (words: string[], options: { stage?: Stage; emulator?: true }) => {
     const { stage, emulator } = options;
-    const { BASE_URL } = process.env;
-    if (stage === undefined)
-      runTests(words, BASE_URL ? { PARALLEL_REQUESTS: parallelRequests(quotaOfNewAccount) } : {});
-    else await runAgainst(emulator ? emulated(stage) : stage, words);
+    const { BASE_URL, API_KEY = '' } = process.env;
+    if (API_KEY.startsWith('pets_live_'))
+      throw new Error(
+        'API_KEY is a key of production, where these tests would leave 300 pets that nobody can delete: use npm run smoke',
+      );
+    if (stage && BASE_URL)
+      throw new Error(`BASE_URL is set to ${BASE_URL}: leave out --stage, or unset BASE_URL`);
+    if (stage) await runAgainst(emulator ? emulated(stage) : stage, words);
+    else if (BASE_URL)
+      runTests(BASE_URL, words, { PARALLEL_REQUESTS: parallelRequests(quotaOfNewAccount) });
+    else runTests('the bundles on this machine', words);
   })
   .parseAsync()
   .catch(fail);

@@ -40,9 +40,8 @@ import { sendTo } from '../support/http-client.ts';
 const stack = stackName(rehearsal);
 process.env['CDK_DISABLE_CLI_TELEMETRY'] = 'true';
 
-/** The address of an emulator. Without it, the stage is deployed to the account of the credentials. */
-const emulator = process.env['AWS_ENDPOINT_URL'];
-const isEmulator = emulator !== undefined;
+/** Whether an emulator is used. Otherwise the stage is deployed to the account of the credentials. */
+const isEmulator = process.env['AWS_ENDPOINT_URL'] !== undefined;
 const stage = isEmulator ? emulated(rehearsal) : rehearsal;
 const { environment } = stage;
 // Every command below would otherwise look for the stack in the region of the caller.
@@ -193,9 +192,9 @@ const rehearse = async (root: string) => {
   const first = await synthesise(root, 'first', answers.good('first'));
   succeed(deploy(first));
   succeed(npmRun('keys', 'issue', '--for-probe', ...ofStage));
-  const baseAddress = await deployedAddress();
+  const { baseAddress } = await openStage(stage);
   await expectRelease(baseAddress, 'first');
-  runAcceptanceTests(baseAddress);
+  runAcceptanceTests();
   succeed(['cdk', 'diff', stack, '--fail', '--app', first]);
   succeed(deploy(first));
 
@@ -217,7 +216,7 @@ const rehearse = async (root: string) => {
 
   const { keys } = await openStage(stage);
   const { apiKey, record } = await keys.issue('smoke', ms('1h'));
-  process.env['API_KEY'] = apiKey;
+  Object.assign(process.env, { BASE_URL: baseAddress, API_KEY: apiKey });
   const smoke = npmRun('smoke');
   succeed(smoke);
   succeed(deploy(await synthesise(root, 'bad', answers.wrongAtRoot)));
@@ -351,22 +350,7 @@ const announceLeftOut = () => {
   console.log('LEFT OUT: code caches, because MiniStack runs no functions for arm64.');
 };
 
-/** Returns the address that the stack gives. An emulator serves the same API under a host name of its own. */
-const deployedAddress = async (): Promise<string> => {
-  const { baseAddress } = await openStage(stage);
-  const address = isEmulator ? addressOnEmulator(baseAddress, emulator) : baseAddress;
-  process.env['BASE_URL'] = address;
-  return address;
-};
-
-const addressOnEmulator = (address: string, endpoint: string) => {
-  const { hostname, pathname } = new URL(address);
-  const { protocol, port } = new URL(endpoint);
-  return `${protocol}//${hostname.split('.')[0]}.execute-api.localhost:${port}${pathname}`;
-};
-
-const runAcceptanceTests = (baseAddress: string) => {
-  console.log(`The acceptance tests send their requests to ${baseAddress}.`);
+const runAcceptanceTests = () => {
   if (!isEmulator) return succeed(npmRun('acceptance', ...ofStage));
   console.log(
     'LEFT OUT: more than 8 requests at once. MiniStack needs a process of 70 MB for each.',

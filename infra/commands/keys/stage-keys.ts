@@ -25,15 +25,26 @@ export const openLocalKeys = async (endpoint: string) => {
   return keysIn(client, tableName, staging);
 };
 
+/** Returns an address of API Gateway. An emulator serves the same API under a host name of its own. */
+const servedAddress = (address: string): string => {
+  const { AWS_ENDPOINT_URL } = process.env;
+  if (AWS_ENDPOINT_URL === undefined) return address;
+  const { hostname, pathname } = new URL(address);
+  const { protocol, port } = new URL(AWS_ENDPOINT_URL);
+  return `${protocol}//${hostname.split('.')[0]}.execute-api.localhost:${port}${pathname}`;
+};
+
 /**
- * Opens the keys of a deployed stage, its address, the logs of its functions, and the region of all. Throws
- * when the credentials belong to another account.
+ * Opens the keys of a deployed stage, its address, the logs of its functions, and the account and region of
+ * all. Throws when the credentials belong to another account.
  */
 export const openStage = async (stage: Stage) => {
-  const { config, outputOf } = await openStack(stage);
+  const { config, account, region, outputOf } = await openStack(stage);
   return {
     keys: keysIn(new DynamoDBClient(config), outputOf('KeysTableName'), stage),
-    baseAddress: outputOf('BaseAddress'),
+    account,
+    region,
+    baseAddress: servedAddress(outputOf('BaseAddress')),
     logGroupNames: outputOf('LogGroupNames').split(','),
     config,
   };
