@@ -114,6 +114,15 @@ describe('the commands of the runbook', () => {
     await program.exitOverride().parseAsync(words, { from: 'user' });
   });
 
+  const blocks = [...runbook.matchAll(/```sh\n(.*?)\n *```/gs)].map(([, lines]) => `${lines}`);
+
+  it.each(blocks)(
+    'are one to a block, because a prompt would swallow the next line: %s',
+    (lines) => {
+      expect(lines).not.toContain('\n');
+    },
+  );
+
   it('use every command of npm run operate', () => {
     const used = parsed.flatMap(({ script, words }) => (script === 'operate' ? words[0] : []));
     const offered = operateProgram(undefined).commands.map((command) => command.name());
