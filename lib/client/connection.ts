@@ -142,8 +142,9 @@ export class Connection {
         details,
       );
     }
+    const suspicion = this.#baseAddress.endsWith('/v1') ? '' : ': baseAddress may lack /v1';
     throw unexpectedResponse(
-      `The response with HTTP status ${status} is not from the animal store`,
+      `The response with HTTP status ${status} is not from the animal store${suspicion}`,
       details,
     );
   }

@@ -10,6 +10,8 @@ export const baseAddress = handlersAddress ?? inject('baseAddress');
 /** How often to repeat a throttled request. Handlers in this process have no throttle. */
 const maxRetries = handlersAddress ? 0 : 20;
 export const apiKey = inject('apiKey');
+/** What may be wrong if a response is not from the service. */
+const suspicion = /\/v1\/*$/.test(baseAddress) ? '' : `: ${baseAddress} may lack /v1`;
 
 export const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
 const jsonType = ['Content-Type', 'application/json'] as const;
@@ -27,7 +29,10 @@ export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   };
   for (let attempt = 1; ; attempt += 1) {
     const response = await sendTo(baseAddress, sent);
-    expect(departuresFromContract(sent, response), `${sent.method} ${sent.path}`).toEqual([]);
+    expect(
+      departuresFromContract(sent, response),
+      `${sent.method} ${sent.path}${suspicion}`,
+    ).toEqual([]);
     if (response.status >= 400) expectNoLeak(response);
     if (![429, 503].includes(response.status) || attempt > maxRetries) return response;
     await pause(Number(response.headers['retry-after']) * 1_000);

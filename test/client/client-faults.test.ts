@@ -104,6 +104,16 @@ describe.concurrent('the typed client', () => {
     expect(proxy.requests).toHaveLength(calls.length);
   });
 
+  it.each([
+    ['', ': baseAddress may lack /v1'],
+    ['/v1', ''],
+  ])('says what is wrong with a response from elsewhere, at %j', async (path, suspicion) => {
+    const fetch = async () => new Response('{"message":"Forbidden"}', { status: 403 });
+    const store = new AnimalStore({ baseAddress: `https://pets.test${path}`, apiKey, fetch });
+    const message = `The response with HTTP status 403 is not from the animal store${suspicion}`;
+    await expect(store.listPetsPage()).rejects.toMatchObject({ message });
+  });
+
   it('retries a lost body whose error only a browser words so', async () => {
     const broken = new ReadableStream({
       start: (body) => body.error(new TypeError('Error in body stream')),
