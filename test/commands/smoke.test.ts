@@ -2,12 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 
-it.each([undefined, ''])('npm run smoke asks for a stage when BASE_URL is %j', (BASE_URL) => {
-  const { status, stderr } = spawnSync('npm', ['run', 'smoke'], {
+it.each([
+  ['BASE_URL', {}],
+  ['BASE_URL', { BASE_URL: '' }],
+  ['API_KEY', { BASE_URL: 'https://pets.test/v1' }],
+])('npm run smoke asks in one line for %s, given %j', (missing, variables) => {
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'smoke'], {
     cwd: projectDirectory,
-    env: { ...process.env, BASE_URL },
+    env: { PATH: process.env['PATH'], ...variables },
     encoding: 'utf8',
   });
   expect(status).not.toBe(0);
-  expect(stderr).toContain('BASE_URL: is not set. Give the base address of a stage');
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(new RegExp(`^.*${missing}: is not set\\. Give .*\\n$`));
 });
