@@ -1,6 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { announce, confirm } from '../../infra/commands/confirm.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { functionNames } from '../../infra/commands/operate/reserve.ts';
+import { fail } from '../../infra/message-of.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
@@ -59,14 +61,15 @@ const operate = async (words: string, answer?: string) => {
 };
 
 describe('npm run operate', () => {
-  it('prints stage, account, region and every call, and makes them when the stage is typed', async () => {
+  it('prints where, what clients notice and every call, and makes the calls when the stage is typed', async () => {
     const { printed, error, questions, changes } = await operate('close', 'staging');
     expect(error).toBeUndefined();
     expect(questions).toEqual(['Type staging to do this: ']);
     expect(printed[0]).toBe(
       `Stage staging, account ${account}, region ${staging.environment?.region}`,
     );
-    expect(printed.slice(1, 5)).toEqual(
+    expect(printed[1]).toBe('Clients get 503 for every request until you open the service.');
+    expect(printed.slice(2, 6)).toEqual(
       functionNames.map(
         (name, at) =>
           `${at + 1}. PutFunctionConcurrency {"FunctionName":"${name}","ReservedConcurrentExecutions":0}`,
@@ -153,5 +156,20 @@ describe('npm run operate', () => {
     const { error, changes } = await operate('close', 'staging');
     expect(error).toMatch(/^The credentials belong to the account 777777777777, and the stage to/);
     expect(changes).toEqual([]);
+  });
+
+  it('shows what AWS or a table says without what a terminal would obey', async () => {
+    const forged = 'Pets\u001b]0;title\u0007\nerror: forged';
+    const shown = 'Pets\\u001b]0;title\\u0007\\u000aerror: forged';
+    const ask = vi.fn(async () => '');
+    await confirm(ask, forged).catch(() => {});
+    expect(ask).toHaveBeenCalledWith(`Type ${shown} to do this: `);
+    const printed = vi.spyOn(console, 'log').mockReturnValue();
+    announce({ stage: 'staging', account: forged, region: '' }, []);
+    expect(printed).toHaveBeenCalledWith(`Stage staging, account ${shown}, region `);
+    const failed = vi.spyOn(console, 'error').mockReturnValue();
+    fail(new AggregateError([new Error(forged), 'another']));
+    process.exitCode = 0;
+    expect(failed.mock.calls).toEqual([[`error: ${shown}`], ['error: another']]);
   });
 });

@@ -95,9 +95,10 @@ const deploy = async ({ id, name, kind, stage }: DeployableStack, options: Deplo
   const problems = [...lossesOf(changes), ...mixedIndexesOf(changes)];
   if (!differs || problems.length > 0) await deleteUnexecuted(client, name);
   if (problems.length > 0)
-    throw new Error(
-      `${problems.join('\nerror: ')} Nothing was deployed. See "Tables and indexes" in infra/README.md.`,
-    );
+    throw new AggregateError([
+      ...problems,
+      'Nothing was deployed. See "Tables and indexes" in infra/README.md.',
+    ]);
   if (!differs) return;
 
   // Uses the stacks of the first command, so that CDK neither synthesises nor asks for approval again.
@@ -123,7 +124,7 @@ const run = async (ids: readonly string[], options: DeployOptions) => {
     const missing = target.kind === 'github' ? missingInRepository() : [];
     const unset = before === undefined ? [...placeholdersIn(target.stage), ...missing] : [];
     const problems = [...unset, ...found];
-    if (problems.length > 0) throw new Error(problems.join('\nerror: '));
+    if (problems.length > 0) throw new AggregateError(problems);
     if (before === undefined) await deploy(target, options);
     else await goBack(target, before, options);
   }

@@ -2,12 +2,13 @@ import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
 import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administration.ts';
+import { isPrintable, printable } from '../../printable.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
 import { regionOf } from '../../settings/region-of.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
 import type { Ask } from '../confirm.ts';
 import { withStage } from '../stage-option.ts';
-import { isPrintable, toJson, toTable } from './printed.ts';
+import { toJson, toTable } from './printed.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 import { readUsage } from './usage.ts';
 
@@ -80,13 +81,13 @@ const logAct = (act: string, options: KeysOptions, details: object) => {
   console.error(toJson({ timestamp: new Date().toISOString(), act, stage, ...details }));
 };
 
-/** Prints a result as JSON or as its text. */
-const print = ({ json }: KeysOptions, result: object, text: string) =>
-  console.log(json ? toJson(result) : text);
+/** Prints a result as JSON or as its lines. */
+const print = ({ json }: KeysOptions, result: object, lines: readonly string[]) =>
+  console.log(json ? toJson(result) : lines.map(printable).join('\n'));
 
 /** Prints a row for each key as JSON or as a table. */
 const printRows = (options: KeysOptions, rows: readonly object[]) =>
-  print(options, rows, rows.length > 0 ? toTable(rows) : 'There are no keys.');
+  print(options, rows, rows.length > 0 ? toTable(rows) : ['There are no keys.']);
 
 /** Returns the parts of a key that may be shown. The secret and its hash are not among them. */
 const shown = (record: IssuedApiKey['record']) => ({
@@ -113,8 +114,7 @@ const handOver = async (options: KeysOptions, issued: IssuedApiKey & Partial<Rot
   const details = { ...shown(record), ...(previous && { previous }) };
   if (record.owner !== probeOwner) {
     const warning = 'It is shown this once: hand it over, and keep no copy.';
-    const text = [apiKey, ...endsOf(issued), warning].join('\n');
-    return print(options, { apiKey, ...details }, text);
+    return print(options, { apiKey, ...details }, [apiKey, ...endsOf(issued), warning]);
   }
   const stage = stageOf(options);
   const Name = probeKeyParameter(stage);
@@ -123,8 +123,8 @@ const handOver = async (options: KeysOptions, issued: IssuedApiKey & Partial<Rot
   await stored.catch((cause: unknown) => {
     throw new Error(`Key ${record.keyId} was issued, but not stored: rotate it. ${cause}`);
   });
-  const text = [`The key is stored in ${Name}.`, ...endsOf(issued)].join('\n');
-  print(options, { parameter: Name, ...details }, text);
+  const lines = [`The key is stored in ${Name}.`, ...endsOf(issued)];
+  print(options, { parameter: Name, ...details }, lines);
 };
 
 const invalid = (message: string): never => {
@@ -226,11 +226,11 @@ export const keysProgram = (ask: Ask | undefined): Command => {
       if (!options.yes) {
         if (!ask) throw new Error('There is no terminal to ask: add --yes');
         const question = `Revoke key ${keyId} of ${toJson(owner)}, ${stageName(options)}? [y/N] `;
-        if (!/^y(es)?$/i.test(await ask(question))) throw new Error('Not revoked');
+        if (!/^y(es)?$/i.test(await ask(printable(question)))) throw new Error('Not revoked');
       }
       await keys.revoke(keyId);
       logAct('revoke', options, { keyId });
-      print(options, { keyId }, `Revoked ${keyId}`);
+      print(options, { keyId }, [`Revoked ${keyId}`]);
     });
 
   return program;

@@ -42,16 +42,17 @@ const time = (given: string) => new Date(text(instant, 'like 2030-01-31T03:00:00
  */
 export const operateProgram = (ask: Ask | undefined): Command => {
   const program = new Command('npm run operate --').description(
-    'Changes a deployed stage. Prints every call, and waits until you type the name of the stage.',
+    'Changes a deployed stage. Prints what clients will notice and every call, and waits until you type the name of the stage.',
   );
   const command = (name: string, description: string) =>
     withStage(program.command(name), 'the stage to change')
       .description(description)
       .option('--yes', 'do not ask first');
 
-  /** Prints what a command does, waits until its word is typed, and does it. */
+  /** Prints what clients will notice and what a command does, waits until its word is typed, and does it. */
   const perform = async (
     { stage: named, emulator, yes }: OperateOptions,
+    notice: string,
     plan: (opened: OperatedStage) => Step[] | Promise<Step[]>,
     deletes?: TableKind,
   ) => {
@@ -64,6 +65,7 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     announce(
       where,
       steps.map(({ description }) => description),
+      notice,
     );
     if (deletes) await confirm(ask, opened.tableOf(deletes));
     else if (!yes) await confirm(ask, named.name, ': add --yes');
@@ -79,16 +81,24 @@ export const operateProgram = (ask: Ask | undefined): Command => {
   const table = () => new Argument('<table>', 'its table').choices(tableKinds);
 
   command('close', 'stop all requests: clients get 503').action((options: OperateOptions) =>
-    perform(options, (opened) => reserve(opened, functionNames, 0)),
+    perform(options, 'Clients get 503 for every request until you open the service.', (opened) =>
+      reserve(opened, functionNames, 0),
+    ),
   );
   command('open', 'let requests through again').action((options: OperateOptions) =>
-    perform(options, (opened) => reserve(opened, functionNames)),
+    perform(options, 'Clients of a closed service are served again.', (opened) =>
+      reserve(opened, functionNames),
+    ),
   );
   command('reserve', 'reserve concurrency for a function, as stages.ts declares or a number')
     .addArgument(new Argument('<function>', 'an operation, or unrouted').choices(functionNames))
     .argument('[number]', 'the concurrency', number)
     .action((name: FunctionName, concurrency: number | undefined, options: OperateOptions) =>
-      perform(options, (opened) => reserve(opened, [name], concurrency)),
+      perform(
+        options,
+        `Clients get 503 for requests to ${name} that exceed its concurrency.`,
+        (opened) => reserve(opened, [name], concurrency),
+      ),
     );
   command('throttle', 'limit an operation, as declared or to a rate and a burst')
     .addArgument(
@@ -99,33 +109,48 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     .action((name: OperationName, ratePerSecond, burst, options: OperateOptions) => {
       if (ratePerSecond !== undefined && burst === undefined) throw new Error('Give a burst too');
       const limits = burst === undefined ? undefined : { ratePerSecond, burst };
-      return perform(options, (opened) => throttle(opened, name, limits));
+      const notice = `Clients get 429 for requests to ${name} that exceed its throttle.`;
+      return perform(options, notice, (opened) => throttle(opened, name, limits));
     });
   command('remove-item', 'remove a corrupt item')
     .addArgument(table())
     .argument('<id>', 'the id of the pet or the key', text(/^[\w.+-]{1,64}$/, 'an id'))
     .action((kind: TableKind, id: string, options: OperateOptions) =>
-      perform(options, (opened) => removeItem(opened, kind, id)),
+      perform(
+        options,
+        kind === 'pets' ? 'Clients get 404 for this pet.' : 'The client with this key gets 401.',
+        (opened) => removeItem(opened, kind, id),
+      ),
     );
   command('restore-copy', 'restore a table as of a time into a new table, <name>-restored')
     .addArgument(table())
     .argument('<time>', 'the time in UTC, such as 2030-01-31T03:00:00Z', time)
     .action((kind: TableKind, at: Date, options: OperateOptions) =>
-      perform(options, (opened) => restoreCopy(opened, kind, at)),
+      perform(options, 'Clients notice nothing.', (opened) => restoreCopy(opened, kind, at)),
     );
   command('delete-table', 'delete a table; asks for its name, and the service must be closed')
     .addArgument(table())
     .action((kind: TableKind, options: OperateOptions) =>
-      perform(options, (opened) => deleteTable(opened, kind), kind),
+      perform(
+        options,
+        `Clients lose all ${kind}, until the table is restored.`,
+        (opened) => deleteTable(opened, kind),
+        kind,
+      ),
     );
   command('restore', 'restore a table that is gone, and all settings that it lacks')
     .addArgument(table())
     .option('--backup <arn>', 'the backup; by default the newest')
     .action((kind: TableKind, options: OperateOptions & { backup?: string }) =>
-      perform(options, (opened) => restore(opened, kind, options.backup)),
+      perform(
+        options,
+        `Clients find the restored ${kind} as soon as the table is active and the service open.`,
+        (opened) => restore(opened, kind, options.backup),
+      ),
     );
   command('continue-rollback', 'continue a failed rollback of the stack').action(
-    (options: OperateOptions) => perform(options, continueRollback),
+    (options: OperateOptions) =>
+      perform(options, 'Clients get the version before again.', continueRollback),
   );
   return program;
 };

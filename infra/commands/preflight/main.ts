@@ -1,4 +1,5 @@
 import { program } from 'commander';
+import { printable } from '../../printable.ts';
 import { placeholdersIn } from '../../settings/placeholders.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
 import { withStage } from '../stage-option.ts';
@@ -16,7 +17,7 @@ withStage(program, 'the stage to deploy')
   .action(async (options: { stage: Stage; emulator?: true }) => {
     const stage = options.emulator ? emulated(options.stage) : options.stage;
     const problems = [...placeholdersIn(stage), ...(await preflight(stage))];
-    for (const problem of problems) console.error(problem);
+    for (const problem of problems) console.error(printable(problem));
     if (problems.length > 0) process.exitCode = 1;
     else console.log(`${stage.name} is ready to deploy. ${await capacityOf(stage)}`);
   });
