@@ -3,6 +3,7 @@ import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
 import { addCodeCaches } from './build/code-cache/add-code-caches.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
+import { fail } from './message-of.ts';
 import { accountStackId, stackName } from './settings/names.ts';
 import { placeholdersIn } from './settings/placeholders.ts';
 import {
@@ -31,8 +32,22 @@ const cors: unknown = app.node.tryGetContext('cors');
 const stageName: unknown = app.node.tryGetContext('stage');
 const arePlaceholdersAllowed = isSet('placeholders', 'allowed');
 
+/** Ends with a line about what the operator must change. The CDK shows what else an app throws as a defect. */
+const stop = (problem: unknown): never => {
+  fail(problem);
+  process.exit();
+};
+
+const namedStage = () => {
+  try {
+    return stageName === undefined ? undefined : stageNamed(`${stageName}`);
+  } catch (problem) {
+    return stop(problem);
+  }
+};
+
 const declaredStages = (): readonly Stage[] => {
-  const named = stageName === undefined ? undefined : stageNamed(`${stageName}`);
+  const named = namedStage();
   if (isSet('emulator', 'true')) return [emulated(named ?? staging)];
   return named ? [named] : stages;
 };
@@ -46,7 +61,7 @@ const deployed = declaredStages().filter((stage) => {
   return false;
 });
 if (deployed.length === 0)
-  throw new Error('Every stage has placeholders. To synthesise without deploying: npm run synth.');
+  stop('Every stage has placeholders. To synthesise without deploying: npm run synth.');
 
 /** The stacks whose assets the CDK's command line needs: none for commands such as `cdk bootstrap`. */
 const bundledStacks: unknown = app.node.tryGetContext(cx_api.BUNDLING_STACKS);

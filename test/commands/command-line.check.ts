@@ -24,14 +24,14 @@ afterAll(() => rmSync(clone, { recursive: true }));
 const run = (script: string, path = '/usr/bin:/bin') =>
   spawnSync('sh', ['-c', script], { cwd: clone, env: { PATH: path }, encoding: 'utf8' });
 
-describe('npm start and npm test', () => {
-  it.each(['start', 'test'])('say to run npm ci before anything else: npm %s', (name) => {
+describe('every script of npm', () => {
+  it.each(Object.keys(scripts))('says to run npm ci before anything else: %s', (name) => {
     const { status, stdout, stderr } = run(scripts[name]);
     expect(stderr).toBe('error: The packages are not installed. Run: npm ci\n');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   });
 
-  it('say so if Node.js is older than the project needs', () => {
+  it('says so if Node.js is older than the project needs', () => {
     mkdirSync(join(clone, 'node_modules', '@esbuild'), { recursive: true });
     writeFileSync(join(clone, 'node_modules', '.package-lock.json'), '{}');
     const node = join(clone, 'node');
@@ -63,10 +63,13 @@ it('npm test names the command that formats the files, where it stops at formatt
 });
 
 describe('a command', () => {
-  const start = (words: string) =>
+  const start = (words: string, variables = {}) =>
     spawnSync(process.execPath, words.split(' '), {
       cwd: projectDirectory,
-      env: { PATH: process.env['PATH'], HOME: clone, AWS_EC2_METADATA_DISABLED: 'true' },
+      env: {
+        ...{ PATH: process.env['PATH'], HOME: clone, AWS_EC2_METADATA_DISABLED: 'true' },
+        ...variables,
+      },
       encoding: 'utf8',
     });
 
@@ -87,24 +90,19 @@ describe('a command', () => {
     expect(stdout).toMatch(/^Usage: npm (run )?\w+/);
   });
 
+  const noCredentials =
+    'There are no credentials of AWS in AWS_ACCESS_KEY_ID and .* set AWS_PROFILE';
+
   it.each([
     ['infra/commands/client.ts fast', 'too many arguments'],
     ['infra/commands/docs.ts --fast', 'unknown option'],
     ['infra/commands/openapi.ts fast', 'too many arguments'],
     ['infra/commands/start.ts --cors shop', '.* Give an origin'],
-    [
-      'infra/commands/keys/main.ts list --stage prod',
-      'There are no credentials of AWS, set AWS_PROFILE',
-    ],
-    [
-      'infra/commands/operate/main.ts close --stage prod',
-      'There are no credentials of AWS, set AWS_PROFILE',
-    ],
-    ['infra/commands/destroy.ts --stage staging', 'staging is a permanent stage'],
-    [
-      'test/commands/acceptance.ts --stage alice',
-      'There are no credentials of AWS, set AWS_PROFILE',
-    ],
+    ['infra/commands/keys/main.ts list --stage prod', noCredentials],
+    ['infra/commands/operate/main.ts close --stage prod', noCredentials],
+    ['infra/commands/destroy.ts --stage staging', '.* It must be one of your own'],
+    ['test/commands/acceptance.ts --stage prod', '.* It must be staging or one of your own'],
+    ['test/commands/acceptance.ts --stage alice', noCredentials],
     ...[
       'infra/commands/deploy/main.ts',
       'infra/commands/destroy.ts',
@@ -116,13 +114,25 @@ describe('a command', () => {
       `${command} --stage prod2`,
       '.*\'prod2\' is invalid. The stage "prod2" could be taken for prod: choose another name',
     ]),
-    ['test/commands/e2e-deploy.ts', 'There are no credentials of AWS, set AWS_PROFILE'],
+    ['test/commands/e2e-deploy.ts', noCredentials],
     ['test/commands/e2e-deploy.ts --fast', 'unknown option'],
     ['test/commands/load.ts --requests many', '.* whole number'],
   ])('says in a line what is wrong: %s', (words, message) => {
     const { status, stdout, stderr } = start(words);
     expect(stderr).toMatch(new RegExp(`^error: ${message}[^\\n]*\\n$`));
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  });
+
+  it.each([
+    ['test/commands/acceptance.ts', { API_KEY: 'pets_live_x' }, 'API_KEY is a key of production'],
+    ['test/commands/acceptance.ts --stage alice', { BASE_URL: 'https://a.test/v1' }, 'BASE_URL is'],
+    ['infra/commands/keys/main.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
+    ['infra/app.ts', {}, 'Every stage has placeholders'],
+  ])('says in its last line what is wrong in a variable or a setting: %s %j', (...given) => {
+    const [words, variables, message] = given;
+    const { status, stderr } = start(words, variables);
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(new RegExp(`^error: ${message}`));
+    expect(status).toBe(1);
   });
 
   it('removes a stage of its own with its stack: npm run destroy', () => {

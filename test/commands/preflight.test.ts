@@ -101,7 +101,7 @@ describe('the preflight', () => {
 
   it.each<[message: RegExp, changed: Answers]>([
     [/account 123456789012: use credentials of 777777777777/, caller('123456789012')],
-    [/version none, .*: npx cdk bootstrap aws:\/\/7{12}\/eu-west-1$/, without('bootstrap')],
+    [/bootstrap is missing: npx cdk bootstrap aws:\/\/7{12}\/eu-west-1$/, without('bootstrap')],
     [/version 20, and needs 21: npx cdk bootstrap aws:/, parameter('20')],
     [/no role .* npm run deploy -- AnimalStore-account-7{12}-eu-west-1$/, logRole()],
     [/10 instances .* needs 420: aws service-quotas/, quota(10)],

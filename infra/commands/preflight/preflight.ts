@@ -46,10 +46,14 @@ const minBootstrapVersion = 21;
 
 const bootstrap: Check = async (stage) => {
   const { account = '<account>', region = '<region>' } = stage.environment ?? {};
-  const version = (await findParameter(stage, '/cdk-bootstrap/hnb659fds/version')) ?? 'none';
+  const version = await findParameter(stage, '/cdk-bootstrap/hnb659fds/version');
+  const lack =
+    version === undefined
+      ? 'is missing'
+      : `has version ${version}, and needs ${minBootstrapVersion}`;
   return [
     !(Number(version) >= minBootstrapVersion) &&
-      `CDK's bootstrap has version ${version}, and needs ${minBootstrapVersion}: npx cdk bootstrap aws://${account}/${region}`,
+      `CDK's bootstrap ${lack}: npx cdk bootstrap aws://${account}/${region}`,
   ];
 };
 
