@@ -46,8 +46,7 @@ const runAgainst = async (stage: Stage, words: readonly string[]) => {
 await program
   .name('npm run acceptance --')
   .description(
-    `Runs the acceptance tests against the bundles on this machine, BASE_URL with API_KEY, or a stage. Not in
-production: they add some 300 pets that nobody can delete. There, use npm run smoke.`,
+    'Runs the acceptance tests against the bundles on this machine, BASE_URL with API_KEY, or a stage. They add some 300 pets that nobody can delete, so in production use npm run smoke.',
   )
   .addOption(
     stageOption(
