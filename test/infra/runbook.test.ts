@@ -12,10 +12,7 @@ import { deployedTemplate, propertiesOf } from '../support/stack.ts';
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 
 const runbook = read('infra/runbook.md');
-const sections = runbook.split(/^## /m).slice(1);
-const entries = sections
-  .map((section) => ({ heading: section.slice(0, section.indexOf('\n')), section }))
-  .filter(({ heading }) => heading !== 'Before you start');
+const headings = runbook.match(/(?<=^## ).*/gm);
 
 const template = deployedTemplate(prod);
 const alarms = stages.flatMap((stage) =>
@@ -40,12 +37,7 @@ describe('the runbook', () => {
       .slice(1)
       .map((rest) => /^[\w-]+/.exec(rest)?.[0]);
     expect(runbook).toContain(`\n## ${first?.replace('b', 'B').replaceAll('-', ' ')}\n`);
-    expect(entries.map(({ heading }) => heading)).toContain(entry);
-  });
-
-  it.each(entries)('says about $heading what it means, and how to fix it', ({ section }) => {
-    const parts = [...section.matchAll(/^\*\*(.+?)\.\*\*(?: |$)/gm)].map(([, part]) => part);
-    expect(parts).toEqual(['Meaning', 'Impact', 'Diagnose', 'Fix', 'Verify']);
+    expect(headings).toContain(entry);
   });
 
   it('names the region of prod', () => {
