@@ -34,9 +34,10 @@ const rate = (text: string): number => {
 /** Matches the end of a request's log line. Its last member, `_aws`, is only for CloudWatch. */
 const requestLine = /,"_aws":\{.*$/;
 
-const printExchange = ({ method, path, status, ms }: Exchange) => {
+const printExchange = ({ method, path, status, code, ms }: Exchange) => {
   const color = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green';
-  console.log(`${method} ${path} ${styleText(color, `${status}`)} ${ms} ms`);
+  const outcome = styleText(color, code === undefined ? `${status}` : `${status} ${code}`);
+  console.log(`${method} ${path} ${outcome} ${ms} ms`);
 };
 
 /** Prints a readable line for each request on a terminal. Otherwise prints each log line as JSON. */

@@ -14,13 +14,7 @@ import type { Gateway, Site } from './gateway/gateway.ts';
 import { issueLocalApiKey, seed } from './initial-data.ts';
 import { type FunctionReports, LambdaFunction } from './lambda/lambda-function.ts';
 import { localClientConfig } from './local-account.ts';
-import { longestMs, type StackDefinition } from './stack-definition.ts';
-
-/**
- * How long a replaced function keeps running, in ms. No request takes longer than that, unless a debugger has
- * stopped it: then it is waited for as long again.
- */
-const retirementMs = 30_000;
+import type { StackDefinition } from './stack-definition.ts';
 
 /** Makes the time limits inside a function so long that a debugger can stop a request. */
 const stretchTimeouts = join(projectDirectory, 'infra/build/code-cache/stretch-timeouts.cjs');
@@ -118,7 +112,7 @@ export class LocalDeployment {
     const { gateway, dynamodbEndpoint, isInspected, log, failure } = this.#options;
     const common = {
       environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint },
-      ...(isInspected && { preload: stretchTimeouts, initTimeoutMs: longestMs }),
+      ...(isInspected && { preload: stretchTimeouts }),
       log,
       failure,
     };
@@ -137,12 +131,9 @@ export class LocalDeployment {
     for (const one of earlier) this.#retire(one);
   }
 
-  #retire(release: Release): void {
-    const endUnlessBusy = () =>
-      [...release.functions.values()].some((one) => one.isBusy())
-        ? this.#retire(release)
-        : this.#end(release);
-    setTimeout(endUnlessBusy, retirementMs).unref();
+  async #retire(release: Release): Promise<void> {
+    await Promise.all([...release.functions.values()].map((one) => one.retire()));
+    await this.#end(release);
   }
 
   /** Tells whether each function of the stack has a bundle. A bundle is removed together with its source. */

@@ -30,15 +30,11 @@ export const stackDefinitionOf = (template: Template): StackDefinition => {
 };
 
 /** The longest time that a timer of Node.js takes, in ms. */
-export const longestMs = 2 ** 31 - 1;
+const longestMs = 2 ** 31 - 1;
 
 /** Returns a stack whose requests can take any time, for example because a debugger has stopped them. */
 export const withoutTimeLimits = (stack: StackDefinition): StackDefinition => ({
   ...stack,
-  api: {
-    ...stack.api,
-    routes: stack.api.routes.map((route) => ({ ...route, timeoutMs: longestMs })),
-  },
   functions: new Map(
     [...stack.functions].map(([id, definition]) => [id, { ...definition, timeoutMs: longestMs }]),
   ),

@@ -9,13 +9,6 @@ import { eventOf, startTestGateway } from '../support/test-gateway.ts';
 const gateway = await startTestGateway();
 afterAll(gateway.stop);
 
-/** Returns the event of a request with these header lines, which are sent unchanged. */
-const eventWith = async (...lines: string[]) => {
-  const request = ['GET /v1/pets/7 HTTP/1.1', 'Host: x', ...lines, 'Connection: close', '', ''];
-  const answer = await gateway.sendBytes(request.join('\r\n'));
-  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).event;
-};
-
 describe('the event of a request', () => {
   it('is the one that AWS was recorded to send for the same request', async () => {
     const file = join(import.meta.dirname, 'recorded-event.json');
@@ -100,8 +93,6 @@ describe('the event of a request', () => {
     ['keeps an encoded slash', '/v1/pets/a%2Fb', '/pets/a%2Fb', '/v1/pets/a%2Fb'],
     // aws/aws-lambda-dotnet#440
     ['keeps a semicolon', '/v1/pets/7;x=1', '/pets/7;x=1', '/v1/pets/7;x=1'],
-    // Unverified: `path-dots`, `path-nul`.
-    ['keeps encoded dots and zeros', '/v1/pets/%2e%2E%00', '/pets/%2e%2E%00', '/v1/pets/%2e%2E%00'],
   ])(
     'has a path that %s: %s becomes %s, and %s in the context',
     async (_rule, sent, path, contextPath) => {
@@ -119,34 +110,13 @@ describe('the event of a request', () => {
     expect(event.queryStringParameters).toEqual({ name: 'é x', flag: '%20' });
   });
 
-  // LocalStack.
-  it('has header names as they were sent', async () => {
-    for (const name of ['authorization', 'Authorization', 'AUTHORIZATION', 'aUthOrizatioN']) {
-      const event = await eventWith(`${name}: Bearer x`);
-      expect(event.headers).toHaveProperty([name], 'Bearer x');
-      expect(event.multiValueHeaders).toHaveProperty([name], ['Bearer x']);
-    }
-  });
-
-  // LocalStack.
-  it('has the headers that API Gateway passes on, and lacks those that it drops', async () => {
-    const kept = [
-      ...['Accept', 'Accept-Encoding', 'Age', 'Authorization', 'Content-Encoding', 'Content-Type'],
-      ...['Date', 'Pragma', 'Range', 'Referer', 'User-Agent', 'Via'],
-    ];
-    const dropped = [
-      ...['Content-MD5', 'Max-Forwards', 'Proxy-Authenticate', 'Server', 'TE', 'Trailer'],
-      'WWW-Authenticate',
-    ];
-    const { headers } = await eventWith(...[...kept, ...dropped].map((name) => `${name}: x`));
-    for (const name of kept) expect(headers).toHaveProperty(name, 'x');
-    for (const name of [...dropped, 'Connection']) expect(headers).not.toHaveProperty(name);
-  });
-
-  // aws-lambda-dotnet.
-  it('has no User-Agent where none was sent', async () => {
-    const event = await eventWith();
-    expect(event.headers).not.toHaveProperty('User-Agent');
+  // LocalStack. aws-lambda-dotnet: a request without a User-Agent.
+  it('has header names as they were sent, and lacks the headers that API Gateway drops', async () => {
+    const headers = { aUthOrizatioN: 'Bearer x', 'Content-MD5': 'x', TE: 'trailers', Via: 'x' };
+    const event = eventOf(await gateway.request('/v1/pets/7', { headers }));
+    expect(event.multiValueHeaders).toMatchObject({ aUthOrizatioN: ['Bearer x'], Via: ['x'] });
+    for (const name of ['Connection', 'Content-MD5', 'TE'])
+      expect(event.headers).not.toHaveProperty(name);
     expect(event.requestContext.identity.userAgent).toBeNull();
   });
 

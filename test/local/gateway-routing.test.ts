@@ -59,12 +59,6 @@ describe('the route of a request', () => {
     expect(response).toMatchObject({ status: 200, body: '' });
     expect(Number(valuesOf(response, 'content-length')[0])).toBeGreaterThan(100);
   });
-
-  // LocalStack.
-  it('closes the connection of a client that asks for it', async () => {
-    const response = await gateway.request('/v1/pets', { headers: { Connection: 'close' } });
-    expect(valuesOf(response, 'connection')).toEqual(['close']);
-  });
 });
 
 const bearer = { Authorization: 'Bearer pets_test_key' };
@@ -81,18 +75,10 @@ describe('a request that no route takes', () => {
     ['a method that the resource lacks', 'POST /v1/pets/mine', {}, 404, unmatched],
     // Unverified: `method-purge`.
     ['a method beyond those of ANY', 'PROPFIND /v1/pets', {}, 404, unmatched],
-    // DataBiosphere/azul#7470: API Gateway takes the Bearer token for a malformed signature.
-    ['such a method with a key', 'POST /v1/pets/mine', bearer, 418, refused],
-    ['a method beyond ANY with a key', 'PROPFIND /v1/pets', bearer, 418, refused],
-    // ustayready/fireprox#27, adamchainz/apig-wsgi#102
-    ['a percent sign before other characters', 'GET /v1/pets/%zz', {}, 418, refused],
-    ['a percent sign at the end of the path', 'GET /v1/pets/7%', {}, 418, refused],
-    ['a percent sign at the end of the query', 'GET /v1/pets?limit=5%', {}, 418, refused],
     // OWASP/Serverless-Goat#14, asishrs/smartthings-ringalarmv2#5
     ['a path without a stage', 'GET /', {}, 403, forbidden],
     ['another stage', 'GET /v2/pets', bearer, 403, forbidden],
     ['a longer stage', 'GET /v1x/pets', {}, 403, forbidden],
-    ['the stage in another place', 'GET /docs/v1', bearer, 403, forbidden],
   ])('is refused for %s: %s with %o gets %i %s', async (_what, line, headers, status, expected) => {
     const [method = '', path = ''] = line.split(' ');
     const response = await gateway.request(path, { method, headers: { ...headers } });
@@ -167,73 +153,20 @@ describe('gateway responses', () => {
 describe('a request that is too large', () => {
   // koki-develop/lgtm-generator#10. Unverified: the type of the response (`event-over-6-mb`).
   it('gets REQUEST_TOO_LARGE when its event has more than 6 MB', async () => {
-    const post = (length: number) =>
-      gateway.request('/v1/pets', { method: 'POST', body: 'a'.repeat(length) });
+    const post = (body: string) => gateway.request('/v1/pets', { method: 'POST', body });
     const limit = 6 * 1_024 * 1_024;
-    expect(eventOf(await post(limit - 4_096)).body).toHaveLength(limit - 4_096);
-    const refusal = await post(limit);
-    expect(refusal).toMatchObject({ status: 413, body: body('REQUEST_TOO_LARGE') });
-    expect(valuesOf(refusal, 'x-amzn-ErrorType')).toEqual(['BadRequestException']);
-  });
-});
-
-const get = 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n';
-const long = (bytes: number) => `${get}Host: x\r\nX-Long: ${'a'.repeat(bytes)}\r\n\r\n`;
-
-describe('a request above the limits of AWS itself', () => {
-  const plainText = /\r\nContent-Type: text; charset=utf-8\r\n/;
-  const ids = /x-amzn-RequestId|x-amz-apigw-id|x-amzn-ErrorType/i;
-  const maxBodyBytes = 10 * 1_024 * 1_024;
-  const chunkOf = (bytes: number) => `${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n`;
-
-  // https://ntsblog.homedev.com.au/index.php/2021/03/09/aws-api-gateway-http-header-is-larger-than-10240-bytes/
-  // Unverified: the status and the type (`headers-over-10240-bytes`).
-  it('gets plain text without ids for more than 10,240 bytes of headers', async () => {
-    const response = await gateway.sendBytes(long(10_300));
-    expect(response).toMatch(/^HTTP\/1\.1 431 /);
-    expect(response).toMatch(plainText);
-    expect(response).toMatch(/\r\n\r\nHTTP header is larger than 10240 bytes\.$/);
-    expect(response).not.toMatch(ids);
-  });
-
-  // koki-develop/lgtm-generator#10
-  it.each([
-    ['announced', `Content-Length: ${maxBodyBytes + 1}\r\n\r\n`],
-    ['sent in chunks', `Transfer-Encoding: chunked\r\n\r\n${chunkOf(maxBodyBytes + 1)}`],
-  ])('gets 413 and plain text without ids for a body over 10 MB that is %s', async (_how, rest) => {
-    const socket = gateway.connection();
-    socket.write(`POST /v1/pets HTTP/1.1\r\n${rest}`);
-    let response = '';
-    for await (const data of socket) {
-      response += data;
-      if (response.endsWith('bytes.')) break;
+    expect(eventOf(await post('a'.repeat(limit - 4_096))).body).toHaveLength(limit - 4_096);
+    for (const body of ['a'.repeat(limit), 'a'.repeat(limit + 1), '"'.repeat(limit / 2)]) {
+      const refusal = await post(body);
+      expect(refusal).toMatchObject({ status: 413, body: '{"type":"REQUEST_TOO_LARGE"}' });
+      expect(valuesOf(refusal, 'x-amzn-ErrorType')).toEqual(['BadRequestException']);
     }
-    expect(response).toMatch(/^HTTP\/1\.1 413 /);
-    expect(response).toMatch(plainText);
-    expect(response).toMatch(/\r\n\r\nHTTP content length exceeded 10485760 bytes\.$/);
-    expect(response).not.toMatch(ids);
-  });
-});
-
-describe('bytes on a connection', () => {
-  it.each([
-    // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
-    ['200 below 10,240 bytes of headers', 200, long(10_100)],
-    // Unverified: `host-missing`.
-    ['200 without a Host', 200, `${get}\r\n`],
-    // DataBiosphere/azul#7470
-    ['DEFAULT_4XX when they are not HTTP', 418, 'hello\r\n\r\n'],
-    ['DEFAULT_4XX for a broken header', 418, `${get}nonsense\r\n\r\n`],
-  ])('get %s', async (_what, status, bytes) => {
-    const answer = await gateway.sendBytes(bytes);
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(answer).toMatch(/\r\nContent-Type: application\/json\r\n/);
-    if (status === 418) expect(answer.endsWith(`\r\n\r\n${refused}`)).toBe(true);
   });
 
-  it('end it when they break in the middle of a body', async () => {
-    const socket = gateway.connection().on('error', () => {});
-    socket.write('POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n');
-    await new Promise((resolve) => socket.resume().once('close', resolve));
+  // Unverified: the status (`headers-over-10240-bytes`).
+  it('gets 431 for more than 10,240 bytes of headers', async () => {
+    const statusWith = async (bytes: number) =>
+      (await gateway.request('/v1/pets', { headers: { 'X-Long': 'a'.repeat(bytes) } })).status;
+    expect([await statusWith(10_000), await statusWith(10_300)]).toEqual([200, 431]);
   });
 });

@@ -54,7 +54,7 @@ describe('npm start', () => {
     const second = new NpmStart(project, port);
     expect(await second.exitCode()).toBe(1);
     expect(second.err).toMatch(
-      new RegExp(`^Not started: Can't listen on port ${port}, because .* --port <number>\\.\\n$`),
+      new RegExp(`^Not started: Can't listen on port ${port} .* --port <number>\\.\\n$`),
     );
 
     const messageOf = async (method: string) =>

@@ -3,7 +3,7 @@ import { maxBodyBytes, maxIdempotencyKeyLength } from '../../../lib/contract/lim
 import { operations } from '../../../lib/contract/operations.ts';
 import { maxNameLength } from '../../../lib/contract/pet.ts';
 import { withCommas } from '../../../lib/contract/with-commas.ts';
-import { maxHeaderBytes } from '../../local/gateway/request-limits.ts';
+import { maxHeaderBytes } from '../../local/gateway/gateway.ts';
 import { throttleOf } from '../../settings/operations.ts';
 import { firewallWindowSec, prod, type Stage, staging } from '../../settings/stages.ts';
 

@@ -9,20 +9,9 @@ const internalError = ['InternalServerErrorException', 'Internal server error'] 
  * source of each, which `infra/local/aws-behaviour.md` links, and what is unverified, with its observation.
  */
 const gatewayErrors = {
-  // ustayready/fireprox#27, DataBiosphere/azul#7470. Unverified: error type and message
-  // (`path-percent`).
-  badRequest: ['DEFAULT_4XX', 400, 'BadRequestException', 'Bad Request'],
   // OWASP/Serverless-Goat#14. No gateway response applies before a stage is found.
   // Unverified: the error type (`stage-unknown`).
   noSuchStage: [undefined, 403, 'ForbiddenException', 'Forbidden'],
-  // DataBiosphere/azul#7470, without what AWS appends about the token. Unverified: the error
-  // type (`method-purge`).
-  tokenIsNoSignature: [
-    'DEFAULT_4XX',
-    403,
-    'IncompleteSignatureException',
-    'Invalid key=value pair (missing equal-sign) in Authorization header',
-  ],
   // Recorded by LocalStack.
   noSuchRoute: [
     'MISSING_AUTHENTICATION_TOKEN',
@@ -39,8 +28,6 @@ const gatewayErrors = {
   // LocalStack, aws-lambda-dotnet. Unverified: the type of the response
   // (`reply-malformed`).
   malformedReply: ['DEFAULT_5XX', 502, ...internalError],
-  // DataBiosphere/azul#6284. Unverified: the error type (`reply-time-out`).
-  timedOut: ['INTEGRATION_TIMEOUT', 504, internalError[0], 'Endpoint request timed out'],
 } as const;
 
 export type GatewayErrorName = keyof typeof gatewayErrors;

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as v from 'valibot';
 import {
   type GatewayRequest,
   headersOf,
@@ -15,16 +13,18 @@ import {
 import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
 import { localAccount } from '../local-account.ts';
 import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
-import { processOnPort } from './process-on-port.ts';
 import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
-import { bodyTooLong, headersTooLong, maxHeaderBytes, readBody } from './request-limits.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
 import { Throttles } from './throttles.ts';
 
 /**
- * Lambda's limit for the size of an event, in bytes. The event of a body within API Gateway's own limit can
- * exceed it (koki-develop/lgtm-generator#10).
+ * API Gateway's limit of the request line and the headers together, in bytes.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+export const maxHeaderBytes = 10_240;
+/**
+ * Lambda's limit of an event, in bytes. API Gateway's own limit of a body is higher.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const maxEventBytes = 6 * 1_024 * 1_024;
@@ -56,6 +56,8 @@ export interface Exchange {
   readonly method: string;
   readonly path: string;
   readonly status: number;
+  /** The code of an Error body. */
+  readonly code: string | undefined;
   readonly ms: number;
 }
 
@@ -77,28 +79,29 @@ export interface GatewayOptions {
  * Starts a gateway on 127.0.0.1 that behaves like API Gateway with a REST API. Throws an error with a
  * one-line message when it can't listen on the port.
  */
-export const startGateway = async (options: GatewayOptions) => {
-  const { port, log, exchange, throttle } = options;
+export const startGateway = async ({ port, log, exchange, throttle }: GatewayOptions) => {
   const first = Promise.withResolvers<Deployment>();
   let deployed: Deployment | Promise<Deployment> = first.promise;
   const throttles = new Throttles(throttle);
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
     const start = performance.now();
     const request = received(message);
+    let code: string | undefined;
     response.once('finish', () => {
       const { method, path } = request;
       const ms = Math.round(performance.now() - start);
-      exchange?.({ method, path, status: response.statusCode, ms });
+      exchange?.({ method, path, status: response.statusCode, code, ms });
     });
+    const body = await readBody(message);
+    // Read after the body, because a replaced function ends with its last request.
     const deployment = await deployed;
     if (await deployment.site?.(message, response)) return;
-    const body = await readBody(message);
-    if (body === undefined) return send(response, bodyTooLong);
     const surroundings = { ...deployment, throttles, origin: originOf(server), log };
-    send(response, withIds(request, await answer(surroundings, request, body)));
+    const reply = await answer(surroundings, request, body);
+    code = errorCode(reply);
+    send(response, request, reply);
   };
-  // Unverified: whether API Gateway passes on a request without a Host header (`host-missing`).
-  const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
+  const server = createServer({ maxHeaderSize: maxHeaderBytes });
   server.on('request', (message, response) =>
     respond(message, response).catch((error) => {
       // A client may leave in the middle of its body.
@@ -106,24 +109,14 @@ export const startGateway = async (options: GatewayOptions) => {
       response.destroy();
     }),
   );
-  // Node itself would send an empty response.
-  const refuse = async (error: Error, socket: Duplex) => {
-    if (!(socket instanceof Socket && socket.writable)) return void socket.destroy();
-    const response = new ServerResponse(new IncomingMessage(socket));
-    // This throws while the socket has a response, either to an earlier request or to an invalid body.
-    response.assignSocket(socket);
-    response.once('finish', () => socket.end());
-    if ('code' in error && error.code === 'HPE_HEADER_OVERFLOW') {
-      return send(response, headersTooLong);
-    }
-    const { api } = await deployed;
-    send(response, withIds(newRequestIds(), gatewayResponse(api, 'badRequest')));
-  };
-  server.on('clientError', (error, socket) => refuse(error, socket).catch(() => socket.destroy()));
   try {
     await once(server.listen(port, '127.0.0.1'), 'listening');
   } catch (error) {
-    throw new Error(await whyNotListening(port, error), { cause: error });
+    const reason = error instanceof Error && 'code' in error ? error.code : error;
+    throw new Error(
+      `Can't listen on port ${port} (${reason}). Stop what listens there, or choose another port with npm start -- --port <number>.`,
+      { cause: error },
+    );
   }
   return {
     /** The scheme, host and port. */
@@ -145,14 +138,6 @@ const originOf = (server: Server) => {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 };
 
-const whyNotListening = async (port: number, error: unknown): Promise<string> => {
-  const code = error instanceof Error && 'code' in error ? error.code : error;
-  const choice = 'choose another port with npm start -- --port <number>';
-  if (code !== 'EADDRINUSE') return `Can't listen on port ${port} (${code}): ${choice}.`;
-  const holder = (await processOnPort(port)) ?? 'another program';
-  return `Can't listen on port ${port}, because ${holder} listens there. Stop it, or ${choice}.`;
-};
-
 const received = (message: IncomingMessage): GatewayRequest => {
   const headers = headersOf(message);
   const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(message.url ?? '') ?? [];
@@ -169,6 +154,17 @@ const received = (message: IncomingMessage): GatewayRequest => {
   };
 };
 
+/** Reads the body of a request. Returns `undefined` for one that fits into no event. */
+const readBody = async (message: IncomingMessage): Promise<string | undefined> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of message) {
+    bytes += chunk.length;
+    if (bytes <= maxEventBytes) chunks.push(chunk);
+  }
+  return bytes <= maxEventBytes ? `${Buffer.concat(chunks)}` : undefined;
+};
+
 /** Everything on which the response to a request depends. */
 interface Surroundings extends Deployment, Pick<GatewayOptions, 'log'> {
   readonly throttles: Throttles;
@@ -178,13 +174,10 @@ interface Surroundings extends Deployment, Pick<GatewayOptions, 'log'> {
 const answer = async (
   { api, functions, throttles, origin, log }: Surroundings,
   request: GatewayRequest,
-  body: string,
+  body: string | undefined,
 ): Promise<GatewayReply> => {
   const { requestId, traceId, method } = request;
   const refusal = (name: GatewayErrorName) => gatewayResponse(api, name);
-  // AWS refuses a percent sign that does not start an escape (ustayready/fireprox#27,
-  // adamchainz/apig-wsgi#102).
-  if (/%(?![\da-f]{2})/i.test(request.path + request.query)) return refusal('badRequest');
   // Slashes after the stage count as one, as LocalStack recorded (infra/local/aws-behaviour.md).
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/.exec(request.path) ?? [];
   if (stage !== api.stageName) {
@@ -194,23 +187,15 @@ const answer = async (
   }
   const path = `/${rest}`;
   const route = matchRoute(api.routes, method, path);
-  const [authorization = ''] = headerValuesOf(request, 'authorization');
-  if (!route)
-    return refusal(/^bearer /i.test(authorization) ? 'tokenIsNoSignature' : 'noSuchRoute');
+  if (!route) return refusal('noSuchRoute');
   if (!throttles.allow(route, performance.now())) return refusal('throttled');
+  if (body === undefined) return refusal('tooLarge');
   const event = proxyEvent(request, { ...route, api: localApi, stage, path }, body);
   if (Buffer.byteLength(JSON.stringify(event)) > maxEventBytes) return refusal('tooLarge');
   try {
     const called = functions.get(route.functionId);
     if (!called) throw new Error(`No function ${route.functionId} is deployed`);
-    // A timer that is still running would keep the result in memory.
-    const timer = new AbortController();
-    const result = await Promise.race([
-      called.invoke({ requestId: randomUUID(), traceId, event }),
-      setTimeout(route.timeoutMs, undefined, { signal: timer.signal }),
-    ]).finally(() => timer.abort());
-    if (result === undefined) return refusal('timedOut');
-    const reply = parseProxyReply(result);
+    const reply = parseProxyReply(await called.invoke({ requestId: randomUUID(), traceId, event }));
     return { ...reply, headers: [...reply.headers, ['X-Amzn-Trace-Id', traceId]] };
   } catch (error) {
     if (error instanceof FunctionError) return refusal('functionFailed');
@@ -219,18 +204,26 @@ const answer = async (
   }
 };
 
-/** Adds the ids that API Gateway gave a request to its response. */
-const withIds = (
-  { requestId, extendedRequestId }: ReturnType<typeof newRequestIds>,
-  { status, headers, body }: GatewayReply,
-): GatewayReply => ({
-  status,
-  headers: [...headers, ['x-amzn-RequestId', requestId], ['x-amz-apigw-id', extendedRequestId]],
-  body,
-});
+const ErrorBody = v.pipe(v.string(), v.parseJson(), v.object({ code: v.string() }));
 
-const send = (response: ServerResponse, { status, headers, body }: GatewayReply) => {
-  const length = ['Content-Length', `${Buffer.byteLength(body)}`];
+const errorCode = ({ status, body }: GatewayReply): string | undefined => {
+  if (status < 400) return undefined;
+  const { success, output } = v.safeParse(ErrorBody, body);
+  return success ? output.code : undefined;
+};
+
+/** Sends a reply with the ids that API Gateway gave the request. */
+const send = (
+  response: ServerResponse,
+  { requestId, extendedRequestId }: GatewayRequest,
+  { status, headers, body }: GatewayReply,
+) => {
+  const all = [
+    ...headers,
+    ['x-amzn-RequestId', requestId],
+    ['x-amz-apigw-id', extendedRequestId],
+    ['Content-Length', `${Buffer.byteLength(body)}`],
+  ];
   // Node.js leaves out the body of a response that must not have one.
-  response.writeHead(status, [...headers, length].flat()).end(body);
+  response.writeHead(status, all.flat()).end(body);
 };

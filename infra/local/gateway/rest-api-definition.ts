@@ -10,7 +10,6 @@ export interface RestApiMethod {
   readonly resourcePath: string;
   /** The logical id of the function that the route calls. */
   readonly functionId: string;
-  readonly timeoutMs: number;
   readonly throttle: Throttle | undefined;
 }
 
@@ -55,11 +54,7 @@ const Method = v.object({
   ResourceId,
   AuthorizationType: v.optional(v.literal('NONE')),
   ApiKeyRequired: v.optional(v.literal(false)),
-  Integration: v.object({
-    Type: v.literal('AWS_PROXY'),
-    Uri: v.unknown(),
-    TimeoutInMillis: v.optional(v.number(), 29_000),
-  }),
+  Integration: v.object({ Type: v.literal('AWS_PROXY'), Uri: v.unknown() }),
 });
 const GatewayResponse = v.pipe(
   v.object({
@@ -109,7 +104,6 @@ const routesOf = (template: Template, settings: readonly MethodSetting[]): RestA
       method: method.HttpMethod,
       resourcePath,
       functionId: alias.FunctionName.Ref,
-      timeoutMs: method.Integration.TimeoutInMillis,
       throttle: throttleOf(settings, method.HttpMethod, resourcePath),
     };
   });

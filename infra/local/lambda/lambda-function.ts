@@ -21,8 +21,6 @@ export interface LambdaFunctionOptions extends FunctionReports {
   readonly environment: Readonly<Record<string, string>>;
   /** A CommonJS module that is loaded before the function. */
   readonly preload?: string | undefined;
-  /** The time in which the function must be loaded, in ms. The default is Lambda's limit. */
-  readonly initTimeoutMs?: number | undefined;
 }
 
 export interface Invocation {
@@ -44,33 +42,18 @@ export interface Outcome {
   readonly failure?: string;
 }
 
-/** The maximum number of invocations at a time. Others wait. */
-const maxEnvironments = 4;
-/** Lambda's limit for the time in which a function is loaded, in ms. */
-const lambdaInitTimeoutMs = 10_000;
-/** The maximum size of a result, in bytes. A longer result ends the runtime (DataBiosphere/azul#8258). */
-const maxResultBytes = 6_291_556;
-
 /** An invocation that gave no result. The message has the reason. */
 export class FunctionError extends Error {}
 
 /**
- * A slot for one environment. The environment is started when it is first needed, and
- * replaced when it has ended.
- */
-interface Slot {
-  environment?: ReturnType<typeof startEnvironment>;
-}
-
-/**
- * Runs one version of a function as Lambda does. An environment handles one invocation
- * at a time and is reused.
+ * Runs one version of a function as Lambda does, in an environment that handles one invocation at a time.
+ * The environment starts with the first invocation, and again after it has ended.
  */
 export class LambdaFunction {
   readonly #options: LambdaFunctionOptions;
-  readonly #slots: readonly Slot[] = Array.from({ length: maxEnvironments }, () => ({}));
-  readonly #free = [...this.#slots];
-  readonly #waiting: ((slot: Slot) => void)[] = [];
+  #environment: ReturnType<typeof startEnvironment> | undefined;
+  /** The end of the last invocation. It never rejects. */
+  #idle: Promise<unknown> = Promise.resolve();
   #isTerminated = false;
 
   constructor(options: LambdaFunctionOptions) {
@@ -78,46 +61,43 @@ export class LambdaFunction {
   }
 
   /** Returns the handler's result as JSON. Throws a `FunctionError` when there is none. */
-  async invoke(invocation: Invocation): Promise<string> {
-    const slot =
-      this.#free.pop() ?? (await new Promise<Slot>((resolve) => this.#waiting.push(resolve)));
+  invoke(invocation: Invocation): Promise<string> {
+    const result = this.#idle.then(() => this.#run(invocation));
+    this.#idle = result.catch(() => {});
+    return result;
+  }
+
+  async #run(invocation: Invocation): Promise<string> {
+    const { definition, directory, log } = this.#options;
     try {
       if (this.#isTerminated) throw new FunctionError('The function has been stopped');
-      if (slot.environment?.hasEnded() !== false)
-        slot.environment = startEnvironment(this.#options);
-      return await slot.environment.invoke(invocation);
+      if (this.#environment?.hasEnded() !== false)
+        this.#environment = startEnvironment(this.#options);
+      return await this.#environment.invoke(invocation);
     } catch (error) {
-      const { definition, directory, log } = this.#options;
+      const reason = error instanceof Error ? error.message : String(error);
+      const { functionName } = definition;
       if (!this.#isTerminated)
-        log(
-          `${definition.functionName} failed, ${invocation.requestId}: ${reasonOf(error, directory)}`,
-        );
+        log(`${functionName} failed, ${invocation.requestId}: ${sourceMapped(reason, directory)}`);
       throw error;
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next(slot);
-      else this.#free.push(slot);
     }
   }
 
-  /** Tells whether an invocation is running. */
-  isBusy(): boolean {
-    return this.#free.length < this.#slots.length;
+  /** Ends the function after its last invocation. */
+  async retire(): Promise<void> {
+    await this.#idle;
+    await this.terminate();
   }
 
   /** Ends the function immediately. Invocations that are still running fail, and so do later ones. */
   async terminate(): Promise<void> {
     this.#isTerminated = true;
-    await Promise.all(this.#slots.map(({ environment }) => environment?.terminate()));
+    await this.#environment?.terminate();
   }
 }
 
-const reasonOf = (error: unknown, directory: string) =>
-  sourceMapped(error instanceof Error ? error.message : String(error), directory);
-
 const startEnvironment = (options: LambdaFunctionOptions) => {
   const { definition, directory, log, failure, preload } = options;
-  const { initTimeoutMs = lambdaInitTimeoutMs } = options;
   const worker = new Worker(new URL('./lambda-runtime.ts', import.meta.url), {
     env: environmentOf(options),
     argv: [],
@@ -140,34 +120,21 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
   worker.on('exit', () => end('its environment ended'));
   for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on('line', log);
 
-  /**
-   * Waits for the worker's next message. Throws a `FunctionError` when the environment
-   * ends first, or after `ms`.
-   */
-  const message = async (ms: number, what: string): Promise<Outcome> => {
-    const signal = AbortSignal.any([ended, AbortSignal.timeout(ms)]);
-    try {
-      return (await once(worker, 'message', { signal }))[0];
-    } catch {
-      end(`${what} timed out after ${ms / 1_000} s`);
-      throw ended.reason;
-    }
-  };
-  const ready = message(initTimeoutMs, 'loading');
-  ready.catch(() => {});
   return {
     hasEnded: () => ended.aborted,
+    /** Waits for the outcome. The time limit includes the time in which the function is loaded. */
     invoke: async (invocation: Invocation): Promise<string> => {
-      await ready;
       const { timeoutMs } = definition;
       const sent: SentInvocation = { ...invocation, deadline: Date.now() + timeoutMs };
       worker.postMessage(sent);
-      const outcome = await message(timeoutMs, 'the task');
-      if (outcome.failure !== undefined) failure?.(sourceMapped(outcome.failure, directory));
-      if (outcome.result === undefined) throw new FunctionError(outcome.error);
-      if (Buffer.byteLength(outcome.result) <= maxResultBytes) return outcome.result;
-      end(`the result has more than ${maxResultBytes} bytes`);
-      throw ended.reason;
+      const signal = AbortSignal.any([ended, AbortSignal.timeout(timeoutMs)]);
+      const [outcome]: Outcome[] = await once(worker, 'message', { signal }).catch(() => {
+        end(`the task timed out after ${timeoutMs / 1_000} s`);
+        throw ended.reason;
+      });
+      if (outcome?.failure !== undefined) failure?.(sourceMapped(outcome.failure, directory));
+      if (outcome?.result === undefined) throw new FunctionError(outcome?.error);
+      return outcome.result;
     },
     terminate: () => end('the function has been stopped'),
   };

@@ -52,4 +52,3 @@ parentPort?.on('message', async (invocation: SentInvocation) => {
   env['_X_AMZN_TRACE_ID'] = invocation.traceId;
   parentPort?.postMessage(await run(invocation));
 });
-parentPort?.postMessage('ready');
