@@ -9,11 +9,9 @@ import { bodySchemas } from './schemas.ts';
  */
 const server = (description: string, host: string) => ({
   url: 'https://{host}/v1',
-  description,
+  description: `${description}. Replace the host by that of the base address that you were given.`,
   'x-internal': false,
-  variables: {
-    host: { default: host, description: 'The host of the base address that you were given.' },
-  },
+  variables: { host: { default: host } },
 });
 
 const introduction = `Send an API key with every request: \`Authorization: Bearer <API key>\`. The operator of the service issues it.
