@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
 import {
   idempotencyKeyPattern,
@@ -65,6 +66,7 @@ const pathParameters: Readonly<Record<PathParameterName<OperationName>, object>>
 const parametersOf = (
   { name: operationName, query }: Operation,
   descriptions: Readonly<Record<string, string>>,
+  { request }: Example,
 ) =>
   Object.entries(descriptions).map(([name, description]) => {
     const inQuery = query.entries[name];
@@ -74,6 +76,7 @@ const parametersOf = (
       ...(inQuery?.type !== 'optional' && { required: true }),
       description,
       schema: inQuery ? queryParameters(operationName)[name] : Reflect.get(pathParameters, name),
+      example: inQuery ? v.parse(inQuery, request.query?.[name]) : Number(request.path?.[name]),
     };
   });
 
@@ -198,7 +201,7 @@ const operationObject = (operation: Operation, descriptions: OperationDescriptio
     operationId: name,
     tags: ['pets'],
     summary,
-    parameters: [...parametersOf(operation, parameters), ...(additions.parameters ?? [])],
+    parameters: [...parametersOf(operation, parameters, example), ...(additions.parameters ?? [])],
     requestBody: additions.requestBody,
     description: description + (deprecation ? deprecationNote(deprecation) : ''),
     ...(deprecation && {
