@@ -38,7 +38,7 @@ const guideNames = [
   'idempotency',
   'limits',
   'versions',
-  'other-languages',
+  'other-tools',
 ];
 
 /** Leaves out the bounds of int64, because JavaScript would round them. The page still shows the format. */
@@ -67,7 +67,7 @@ const errorGuides = ({ paths }: Contract) => {
     .map(([status, { description }]) => `${status} ${description}`);
   return [...new Set(documented)].sort().map((error) => {
     const [, status = '', name = '', description = ''] = /^(\d+) `(\w+)`: (.*)$/s.exec(error) ?? [];
-    return { status, name, description: `HTTP status ${status}. ${description}` };
+    return { status, name, 'x-displayName': `${status} ${name}`, description };
   });
 };
 

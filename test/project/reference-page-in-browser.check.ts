@@ -63,12 +63,13 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
     beforeAll(() => open(docsAddress));
     afterAll(() => page.close());
 
-    it('shows each operation, the authentication and a first call on its first screen', async () => {
+    it('shows each operation, the authentication and first calls on its first screen', async () => {
       const introduction = page.getByRole('region', { name: 'Introduction' });
       for (const locator of [
         ...operations.map(({ method, path }) => introduction.getByText(`${method} ${path}`)),
         introduction.getByRole('textbox', { name: 'Bearer Token' }),
         introduction.getByText('curl "$BASE_URL/pets?limit=1"'),
+        introduction.getByText('store.listPetsPage({ limit: 1 })'),
       ]) {
         const { y, height } = (await locator.first().boundingBox()) ?? { y: 0, height: Infinity };
         expect(y + height).toBeLessThan(800);
@@ -162,13 +163,13 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
       await page.evaluate(readFileSync(axe, 'utf8'));
     });
 
-    it('finds words of the guides from the keyboard', async () => {
+    it.each(['404', 'not_found'])('finds an error from the keyboard: %s', async (words) => {
       await page.keyboard.press('Control+k');
-      await page.keyboard.type('sunset');
-      await page.getByRole('option', { name: 'Versions and deprecation' }).waitFor();
+      await page.keyboard.type(words);
+      await page.getByRole('option', { name: '404 not_found' }).waitFor();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
-      await expect.poll(() => page.url()).toMatch(/#tag\/(versions|pets|endpoint-removed)/);
+      await expect.poll(() => page.url()).toMatch(/#tag\/not-found$/);
     });
 
     it.each([
@@ -193,17 +194,26 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
       expect(found).toEqual({ violations: [], scrollWidth: width, cutOff: [] });
     });
 
-    it('shows samples, statuses, defaults and patterns to a reader who does not hover', async () => {
+    it('shows samples, statuses, defaults, examples and patterns to a reader who does not hover', async () => {
       for (const place of [
         '.tab-list',
         '.code-snippet > div > div',
         '.property-default-value',
+        '.property-example-value',
         '.property-pattern-value',
       ]) {
         const shown = await page.locator(place).all();
         expect(shown.length, place).toBeGreaterThan(1);
         for (const each of shown) expect(await each.isVisible(), place).toBe(true);
       }
+    });
+
+    it('shows one description of a parameter', async () => {
+      const section = page.getByRole('region', { name: 'List animals', exact: true });
+      await section.getByText('Returns only animals with this status.').waitFor();
+      expect(await section.getByText('Availability of the animal.').first().isVisible()).toBe(
+        false,
+      );
     });
 
     it('gets no error, and requests nothing from elsewhere', () => {
