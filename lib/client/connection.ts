@@ -54,6 +54,9 @@ const firstBackoffMs = 300;
  */
 const maxBodyBytes = 1_048_576;
 
+/** The maximum length of a text of the server in an error, in UTF-16 code units. */
+const maxTextLength = 1_024;
+
 /**
  * A connection to the service. It sends requests with the API key, and limits their number, their time and
  * the size of the responses.
@@ -138,7 +141,7 @@ export class Connection {
     if (status >= 400 && isErrorBody(body)) {
       const { code, message } = body;
       throw new AnimalStoreError(
-        { code: this.#withoutApiKey(code), message: this.#withoutApiKey(message) },
+        { code: this.#loggable(code), message: this.#loggable(message) },
         details,
       );
     }
@@ -159,7 +162,7 @@ export class Connection {
     const requestId = headers.get('x-amz-apigw-id');
     return {
       status,
-      requestId: requestId === null ? undefined : this.#withoutApiKey(requestId),
+      requestId: requestId === null ? undefined : this.#loggable(requestId),
       retryAfterMs: retryAfterMs(headers.get('Retry-After')),
     };
   }
@@ -173,15 +176,19 @@ export class Connection {
       // Node.js keeps the reason in `cause`. Only its message and code are copied, because another field
       // contains the bytes of a malformed response, which can repeat the API key.
       const { message, code } = Object(error.cause ?? error);
-      const cause = new Error(this.#withoutApiKey(`${message || code}`));
+      const cause = new Error(this.#loggable(`${message || code}`));
       if (code !== undefined) Object.assign(cause, { code });
       throw new NetworkError(`No complete response came: ${cause.message}`, { cause });
     }
   }
 
-  /** Removes the API key from a text of the server, because errors are logged. */
-  #withoutApiKey(text: string): string {
-    return text.replaceAll(this.#apiKey, '<API key>');
+  /**
+   * Removes control characters and the API key from a text of the server, and cuts it, because errors are
+   * logged and shown in terminals.
+   */
+  #loggable(text: string): string {
+    const visible = text.replace(/\p{Cc}/gu, ' ');
+    return visible.replaceAll(this.#apiKey, '<API key>').slice(0, maxTextLength);
   }
 }
 

@@ -267,6 +267,17 @@ const cases: Readonly<Record<string, Case>> = {
     },
     error: { name: 'AnimalStoreError', status: 403 },
   },
+  'a message of 400,000 characters that controls a terminal': {
+    respond: ({ request, response }) => {
+      const { authorization } = request.headers;
+      const message = `\u001b[2J\r\n\u009b${authorization}${'x'.repeat(400_000)}`;
+      response.writeHead(400).end(JSON.stringify({ code: message, message, status: 400 }));
+    },
+    error: {
+      code: expect.stringMatching(/^ \[2J {3}Bearer <API key>x{1001}$/),
+      message: expect.stringMatching(/^ \[2J {3}Bearer <API key>x{1001}$/),
+    },
+  },
   'the API key in bytes that are not HTTP': {
     respond: ({ request }) => request.socket.end(`${request.headers.authorization}\r\n\r\n`),
     error: { name: 'NetworkError' },
