@@ -28,10 +28,11 @@ const run = (cwd: string, command: string, ...options: string[]) =>
   });
 const tsc = join(projectDirectory, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** The TypeScript examples of a document, as one module. */
-const exampleOf = async (document: string) => {
+/** The examples of a document in a language, as one module. */
+const exampleOf = async (document: string, language = 'ts') => {
   const text = await readFile(join(projectDirectory, document), 'utf8');
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, example]) => example).join('');
+  const examples = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+  return examples.map(([, name, example]) => (name === language ? example : '')).join('');
 };
 
 beforeAll(async () => {
@@ -51,6 +52,12 @@ describe('the package of the typed client', () => {
     await writeFile(join(consumer, 'example.ts'), await exampleOf('lib/client/README.md'));
     const { stdout } = await run(consumer, process.execPath, 'example.ts');
     expect(stdout).toMatch(/^\d+ Rex available\n[1-5] pets\n\d+ .*\n400 invalid_request\n$/s);
+    await writeFile(join(consumer, 'example.cjs'), await exampleOf('lib/client/README.md', 'js'));
+    const inCommonJs = await run(consumer, process.execPath, 'example.cjs');
+    expect(inCommonJs).toMatchObject({
+      stdout: expect.stringMatching(/^[1-5] pets\n$/),
+      stderr: '',
+    });
   });
 
   it('takes at most 5.5 KB when compressed', () => {
@@ -115,8 +122,9 @@ export const status: 'available' | 'pending' | 'sold' = pet.status;
 `,
     );
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--types', 'node'];
-    const modules = ['--target', 'ESNext', '--module', 'NodeNext', 'project.ts', 'wrong.ts'];
-    const { stdout } = await run(consumer, process.execPath, tsc, ...options, ...modules);
+    const modules = ['--target', 'ESNext', '--module', 'NodeNext', '--allowJs', '--checkJs'];
+    const files = ['project.ts', 'wrong.ts', 'example.ts', 'example.cjs'];
+    const { stdout } = await run(consumer, process.execPath, tsc, ...options, ...modules, ...files);
     expect(stdout).toBe('');
   });
 });
