@@ -1,7 +1,7 @@
 import { App, cx_api } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
-import { addCodeCaches } from './build/code-cache/add-code-caches.ts';
+import { addCodeCaches } from './build/code-caches.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
 import { fail } from './message-of.ts';
 import { accountStackId, stackName } from './settings/names.ts';

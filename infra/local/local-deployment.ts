@@ -17,7 +17,7 @@ import { localClientConfig } from './local-account.ts';
 import type { StackDefinition } from './stack-definition.ts';
 
 /** Makes the time limits inside a function so long that a debugger can stop a request. */
-const stretchTimeouts = join(projectDirectory, 'infra/build/code-cache/stretch-timeouts.cjs');
+const stretchTimeouts = join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs');
 
 export interface LocalDeploymentOptions extends FunctionReports {
   readonly gateway: Gateway;

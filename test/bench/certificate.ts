@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Certificate } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
+import type { Certificate } from './dynamodb-stand-in.ts';
 
 const run = promisify(execFile);
 const passphrase = 'not a secret';

@@ -1,4 +1,3 @@
-import type { DynamodbStandIn } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
 import {
   type ContenderName,
   type Contenders,
@@ -6,6 +5,7 @@ import {
   measuredNames,
   peerNames,
 } from './contenders.ts';
+import type { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import { countInstructions, repeatable } from './instructions.ts';
 import { lambdaFlags, runLambda } from './lambda-process.ts';
 import { type RequestName, requests } from './requests.ts';
@@ -64,7 +64,7 @@ export const measureColdInstructions = async (
 const isPeer = (name: ContenderName) => peerNames.some((peer) => peer === name);
 
 /** Those of Lambda, under which Node.js executes the same instructions every time. */
-export const countedFlags = [...lambdaFlags, ...repeatable];
+const countedFlags = [...lambdaFlags, ...repeatable];
 
 /** CPU times in ms, one for each round. In a round the contenders were measured one after the other. */
 export interface ColdCpu {

@@ -2,11 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleFunctions, bundleOptions } from '../../infra/build/bundle-functions.ts';
-import { goldenRequestsOf } from '../../infra/build/code-cache/add-code-caches.ts';
-import { makeCodeCache } from '../../infra/build/code-cache/make-code-cache.ts';
+import { makeCodeCache } from '../../infra/build/code-caches.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
-import { bundleName } from '../../infra/settings/names.ts';
-import { type RequestName, requests } from './requests.ts';
+import type { RequestName } from './requests.ts';
 import { startTlsStandIn } from './tls-stand-in.ts';
 
 /** The function that handles each request. */
@@ -52,14 +50,12 @@ export type Contenders = Readonly<Record<ContenderName, (request: RequestName) =
 interface ContenderOptions {
   /** Whether to build the frameworks, from the packages of test/bench/package.json. */
   readonly peers: boolean;
-  /** The flags of Node.js for which the code caches are made. */
-  readonly flags: readonly string[];
 }
 
 /** Builds the service, and what it is compared with, into a directory. */
 export const buildContenders = async (
   outdir: string,
-  { peers, flags }: ContenderOptions,
+  { peers }: ContenderOptions,
 ): Promise<Contenders> => {
   await bundleFunctions();
   const others = ['bare', 'empty', 'sdk-call'].map((name) =>
@@ -83,30 +79,25 @@ export const buildContenders = async (
   }
 
   await using standIn = await startTlsStandIn();
-  const { apiKey, environment } = standIn;
-  /**
-   * Writes a bundle with its entry module, and the cache that Node.js makes with these flags, into a
-   * folder.
-   */
-  const deploy = async (variant: string, name: string, cache?: CacheParts) => {
+  const { environment } = standIn;
+  /** Writes a bundle with its entry module into a folder, and a cache that this function may change. */
+  const deploy = async (variant: string, name: string, change?: (cache: Buffer) => Buffer) => {
     const directory = join(outdir, variant, name);
     const code = await readFile(join(outdir, `${name}.cjs`), 'utf8');
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, `${name}.cjs`), code);
     await writeFile(join(directory, `${name}.mjs`), entryModule(name, code));
-    if (!cache) return;
-    const { events, flags } = cache;
-    const options = { directory, name, environment, events, node: [process.execPath, ...flags] };
-    await writeFile(join(directory, codeCacheFile(name, code)), await makeCodeCache(options));
+    if (!change) return;
+    const cache = await makeCodeCache({ directory, name, environment });
+    await writeFile(join(directory, codeCacheFile(name, code)), change(cache));
   };
-  const allRequests = Object.values(requests(apiKey));
-  await deploy('cached', 'bare', { events: allRequests, flags });
-  await deploy('cached', 'sdk-call', { events: allRequests, flags });
-  for (const { functionName, event } of goldenRequestsOf(apiKey)) {
-    const name = bundleName(functionName);
-    await deploy('hit', name, { events: [event], flags });
-    // Without `--expose-gc`, V8's flags are others.
-    await deploy('rejected', name, { events: [event], flags: [] });
+  const unchanged = (cache: Buffer) => cache;
+  await deploy('cached', 'bare', unchanged);
+  await deploy('cached', 'sdk-call', unchanged);
+  for (const name of [...new Set(Object.values(functionNames)), 'unrouted']) {
+    await deploy('hit', name, unchanged);
+    // As if another version of V8 had made it: the 4 bytes after the first 4 name the version.
+    await deploy('rejected', name, (cache) => cache.fill(cache.readUInt8(4) ^ 1, 4, 5));
     await deploy('absent', name);
   }
 
@@ -127,11 +118,6 @@ export const buildContenders = async (
     powertools: plain('powertools'),
   };
 };
-
-interface CacheParts {
-  readonly events: readonly unknown[];
-  readonly flags: readonly string[];
-}
 
 /** The bytes that each source file adds to the bundle of each function. */
 export const bytesBySource = async () => {

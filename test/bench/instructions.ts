@@ -8,13 +8,11 @@ import { projectDirectory } from '../../infra/build/project-directory.ts';
 
 /** Flags under which Node.js executes the same instructions every time. */
 export const repeatable = [
-  '--single-threaded',
   // Without it, V8 may collect garbage more often, because valgrind makes it slow
   // (`Heap::ShouldResizeNewSpace`).
   '--predictable',
-  '--hash-seed=1',
   '--random-seed=1',
-  ...['--require', join(projectDirectory, 'infra/build/code-cache/stretch-timeouts.cjs')],
+  ...['--require', join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs')],
 ];
 
 /** Tells whether this machine has valgrind, which is a package of Debian and other distributions. */

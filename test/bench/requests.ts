@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { cannedPets } from '../../infra/build/code-cache/canned-answers.ts';
 import { proxyEvent } from '../support/proxy-event.ts';
+import { cannedPets } from './canned-answers.ts';
 
 export const requestNames = ['getPet', 'createPet', 'listPets', 'listPetsOf100'] as const;
 export type RequestName = (typeof requestNames)[number];

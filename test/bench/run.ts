@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chart } from './chart.ts';
-import { coldRequests, countedFlags } from './cold.ts';
+import { coldRequests } from './cold.ts';
 import { compareAnswers } from './compare-answers.ts';
 import { buildContenders, measuredNames } from './contenders.ts';
 import { regressionsOf } from './gate.ts';
 import { hasValgrind } from './instructions.ts';
-import { lambdaFlags } from './lambda-process.ts';
 import { report } from './report.ts';
 import { type Effort, measure, measureGated, type Results } from './results.ts';
 
@@ -31,11 +30,10 @@ const smoke: Effort = {
 const inBench = (file: string) => join(import.meta.dirname, file);
 
 const compare = async (directory: string, effort: Effort) => {
-  const build = (folder: string, flags: readonly string[]) =>
-    buildContenders(join(directory, folder), { peers: true, flags });
+  const build = (folder: string) => buildContenders(join(directory, folder), { peers: true });
   const contenders = {
-    counted: await build('counted', countedFlags),
-    timed: await build('timed', lambdaFlags),
+    counted: await build('counted'),
+    timed: await build('timed'),
   };
   await compareAnswers(contenders.timed);
   const results = await measure(contenders, effort, console.log);
@@ -50,7 +48,7 @@ const compare = async (directory: string, effort: Effort) => {
 
 const gate = async (directory: string) => {
   const committed: Results = JSON.parse(await readFile(inBench('results.json'), 'utf8'));
-  const contenders = await buildContenders(directory, { peers: false, flags: countedFlags });
+  const contenders = await buildContenders(directory, { peers: false });
   const counts = await hasValgrind();
   if (!counts) console.log('LEFT OUT: instructions, as valgrind is not installed.');
   const names = counts ? (['bare', 'hit', 'rejected'] as const) : [];

@@ -3,8 +3,8 @@ import https from 'node:https';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { cannedAnswers } from '../../infra/build/code-cache/canned-answers.ts';
 import { lambdaContext } from '../support/proxy-event.ts';
+import { cannedAnswers } from './canned-answers.ts';
 
 /*
  * Invokes a function many times, with the network stubbed out: first some that are not measured, then short

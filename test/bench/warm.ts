@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { functionEnvironment } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
+import { functionEnvironment } from '../../infra/build/code-caches.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import type { ContenderName, Contenders } from './contenders.ts';
 import { countInstructions, repeatable } from './instructions.ts';

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
-import { addCodeCaches } from '../../infra/build/code-cache/add-code-caches.ts';
-import { DynamodbStandIn } from '../../infra/build/code-cache/dynamodb-stand-in.ts';
-import { makeCodeCache, reproducible } from '../../infra/build/code-cache/make-code-cache.ts';
+import { addCodeCaches, makeCodeCache } from '../../infra/build/code-caches.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
 import { bundleName } from '../../infra/settings/names.ts';
+import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 import { requests } from '../bench/requests.ts';
+import { copyProject } from '../start/npm-start.ts';
 import { goldenRequest } from '../support/golden-request.ts';
 import { handlerNames } from '../support/load-handlers.ts';
 
@@ -61,14 +61,8 @@ const cacheOf = async ({ directory, name }: DeployedFunction) =>
   join(directory, codeCacheFile(name, await readFile(join(directory, `${name}.cjs`), 'utf8')));
 
 /** Makes the cache of a function for this machine, as the build makes it for Lambda. */
-const cacheFor = (
-  target: DeployedFunction,
-  events: readonly unknown[] = [],
-  flags: readonly string[] = reproducible,
-) => {
-  const { environment } = standIn;
-  return makeCodeCache({ ...target, environment, events, node: [process.execPath, ...flags] });
-};
+const cacheFor = (target: DeployedFunction) =>
+  makeCodeCache({ ...target, environment: standIn.environment });
 
 /** Runs a function as Lambda does. Returns its response and its line. */
 const start = async ({ directory, name }: DeployedFunction, event: unknown) => {
@@ -87,7 +81,7 @@ describe.each(handlerNames)('%s with a code cache for this machine', (functionNa
   it('uses it, and responds as without', async () => {
     const target = await deployed(name);
     const { event, status } = goldenRequest(functionName, standIn.apiKey);
-    await writeFile(await cacheOf(target), await cacheFor(target, [event]));
+    await writeFile(await cacheOf(target), await cacheFor(target));
     const { response, line } = await start(target, event);
     expect(response?.statusCode).toBe(status);
     expect(line).toMatchObject({
@@ -98,26 +92,15 @@ describe.each(handlerNames)('%s with a code cache for this machine', (functionNa
     });
   });
 
-  it('has the same bytes, wherever and with whichever API key it is made', async () => {
-    const caches: Buffer[] = [];
-    for (const { apiKey, environment } of [standIn, await anotherStandIn()]) {
-      const events = [goldenRequest(functionName, apiKey).event];
-      const node = [process.execPath, ...reproducible];
-      const target = await deployed(name);
-      caches.push(await makeCodeCache({ ...target, environment, events, node }));
-      // An earlier cache changes nothing.
-      await writeFile(await cacheOf(target), caches[0] ?? '');
-      caches.push(await makeCodeCache({ ...target, environment, events, node }));
-    }
-    for (const cache of caches) expect(caches[0]?.equals(cache)).toBe(true);
+  it('has the same bytes, wherever it is made', async () => {
+    const [target, elsewhere] = [await deployed(name), await deployed(name)];
+    const cache = await cacheFor(target);
+    expect(cache.equals(await cacheFor(elsewhere))).toBe(true);
+    // An earlier cache changes nothing.
+    await writeFile(await cacheOf(target), cache);
+    expect(cache.equals(await cacheFor(target))).toBe(true);
   });
 });
-
-const anotherStandIn = async () => {
-  const another = await DynamodbStandIn.start();
-  onTestFinished(() => another[Symbol.asyncDispose]());
-  return another;
-};
 
 describe('a function', () => {
   it.each<[state: string, expected: string, change: (cache: Buffer) => Buffer | undefined]>([
@@ -129,6 +112,12 @@ describe('a function', () => {
     ['is no cache', 'rejected', (cache) => randomBytes(cache.length)],
     // The first 4 bytes name the format, the next 4 the version of V8, the architecture among it.
     ['is of another V8', 'rejected', (cache) => cache.fill(cache.readUInt8(4) ^ 1, 4, 5)],
+    // The 4 bytes after those of the source.
+    [
+      'was made with other V8 flags',
+      'rejected',
+      (cache) => cache.fill(cache.readUInt8(12) ^ 1, 12, 13),
+    ],
   ])('responds when its cache %s', async (_state, expected, change) => {
     const target = await deployed('get-pet');
     const cache = change(await cacheFor(target));
@@ -136,14 +125,6 @@ describe('a function', () => {
     const { response, line } = await start(target, getPet());
     expect(response?.statusCode).toBe(200);
     expect(line.codeCache).toBe(expected);
-  });
-
-  it('responds when its cache was made with other V8 flags', async () => {
-    const target = await deployed('get-pet');
-    await writeFile(await cacheOf(target), await cacheFor(target, [], ['--single-threaded']));
-    const { response, line } = await start(target, getPet());
-    expect(response?.statusCode).toBe(200);
-    expect(line.codeCache).toBe('rejected');
   });
 
   it('responds when its cache can’t be read', async () => {
@@ -157,12 +138,12 @@ describe('a function', () => {
 
 describe('the cache of another program of equal length', () => {
   const program = (body: string) =>
-    `exports.handler = async () => ({ statusCode: 200, body: '${body}' });`;
+    `const body = '${body}'; exports.handler = async () => ({ statusCode: 200, body });`;
   const [first, second] = [program('first'), program('other')];
 
   const firstWithCache = async () => {
     const target = await functionWith(first);
-    const cache = await cacheFor(target, [{}]);
+    const cache = await cacheFor(target);
     await writeFile(await cacheOf(target), cache);
     return { target, cache };
   };
@@ -215,30 +196,35 @@ exports.handler = () => later();`;
   });
 });
 
-describe('makeCodeCache', () => {
-  it('says in one line why a function failed, without the events that it got', async () => {
-    const target = await functionWith(
-      "exports.handler = () => { throw new Error('on purpose'); };",
+describe('a build', () => {
+  it('adds a cache to each function that clients call, on a machine like those of Lambda', async () => {
+    const path = await copyProject();
+    onTestFinished(() => rm(path, { recursive: true }));
+    const { bundleFunctions, bundleDirectory: directoryOf } = await import(
+      join(path, 'infra/build/bundle-functions.ts')
     );
-    await expect(cacheFor(target, [getPet()])).rejects.toThrow(
-      /^f can't be run: Error: on purpose$/,
-    );
+    const { addCodeCaches } = await import(join(path, 'infra/build/code-caches.ts'));
+    await bundleFunctions();
+    await addCodeCaches(`${process.platform}-${process.arch}`);
+    for (const functionName of handlerNames) {
+      const name = bundleName(functionName);
+      const { event } = goldenRequest(functionName, standIn.apiKey);
+      const { line } = await start({ directory: directoryOf(name), name }, event);
+      expect(line.codeCache).toBe('hit');
+    }
+    expect(await readdir(directoryOf('probe'))).toEqual(['probe.cjs', 'probe.mjs']);
   });
-});
 
-const isArm64 = process.arch === 'arm64';
-if (isArm64) console.info('No machine without an emulator is tried: this one needs none.');
-
-describe('addCodeCaches', () => {
-  it.skipIf(isArm64)('says in one line why it adds none where there is no emulator', async () => {
-    vi.stubEnv('PATH', '');
+  it('says in one line why it adds none elsewhere', async () => {
     const print = vi.spyOn(console, 'error').mockReturnValue();
-    await addCodeCaches();
+    await addCodeCaches('another machine');
     expect(print.mock.calls).toEqual([
-      [
-        'The functions get no code cache, and will start slower. qemu-aarch64-static is not installed.',
-      ],
+      ['The functions get no code cache, and start slower: this is not another machine.'],
     ]);
-    expect(await readdir(bundleDirectory('get-pet'))).toHaveLength(2);
+  });
+
+  it('fails with the reason when a function can’t be initialised', async () => {
+    const target = await functionWith("throw new Error('on purpose');");
+    await expect(cacheFor(target)).rejects.toThrow(/^Error: on purpose$/m);
   });
 });

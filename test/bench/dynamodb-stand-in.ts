@@ -7,26 +7,9 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { generateApiKey } from '../../../lib/keys/api-key.ts';
+import { functionEnvironment } from '../../infra/build/code-caches.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { cannedAnswers } from './canned-answers.ts';
-
-/** The environment that Lambda and the stack give a function, with an endpoint for DynamoDB. */
-export const functionEnvironment = (dynamodbEndpoint: string): Record<string, string> => ({
-  AWS_REGION: 'eu-central-1',
-  AWS_ACCESS_KEY_ID: 'ASIASTANDIN',
-  AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_SESSION_TOKEN: 'token',
-  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
-  AWS_LAMBDA_FUNCTION_NAME: 'function',
-  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1024',
-  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-  TZ: ':UTC',
-  AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
-  PETS_TABLE: 'Pets',
-  KEYS_TABLE: 'Keys',
-  API_KEY_PREFIX: 'pets_test',
-  SERVICE_NAME: 'animal-store',
-});
 
 /** A received request: operation and table, such as `Query Pets`, and headers. */
 export interface StandInRequest {
