@@ -62,6 +62,7 @@ export class PetsApi extends Construct {
       'AwsSolutions-APIG4': "Functions check API keys; `unrouted` only names a path's methods.",
       'AwsSolutions-APIG6': 'Execution logs can hold API keys; other logs have every request.',
       'AwsSolutions-COG4': "Functions check API keys; `unrouted` only names a path's methods.",
+      'Serverless-APIGWXrayEnabled': 'X-Ray would keep URLs, which can contain API keys.',
     });
   }
 
@@ -83,7 +84,6 @@ export class PetsApi extends Construct {
       cloudWatchRole: false,
       deployOptions: {
         stageName: versionSegment,
-        tracingEnabled: true,
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
         ...methodOptions(stage.throttle),

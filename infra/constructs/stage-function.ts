@@ -7,7 +7,6 @@ import {
   type IFunction,
   Function as LambdaFunction,
   Runtime,
-  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -23,7 +22,7 @@ interface StageFunctionProps {
   readonly timeoutSeconds: number;
   readonly reservedConcurrentExecutions?: number | undefined;
   readonly environment: Readonly<Record<string, string>>;
-  /** All permissions of the function, except those to write its own log and its traces. */
+  /** All permissions of the function, except those to write its own log. */
   readonly permissions: readonly PolicyStatement[];
   /** Whether the function may read the API key with which the stage checks itself. */
   readonly readsProbeKey?: true;
@@ -67,7 +66,6 @@ export class StageFunction extends Construct {
       },
       role,
       logGroup,
-      tracing: Tracing.ACTIVE,
       // Older versions are kept, so that an alias can go back at once. The version of a rolled-back
       // update is deleted. Otherwise Lambda would refuse the next update, because it publishes no second
       // version of the same code.
@@ -75,11 +73,7 @@ export class StageFunction extends Construct {
     });
     acknowledge(this, {
       'Serverless-LambdaDLQ': 'A caller or an alarm notices a failure: no one would read a queue.',
-    });
-    // Tracing adds its own permissions to the role.
-    acknowledge(role.node.findChild('DefaultPolicy'), {
-      'AwsSolutions-IAM5[Resource::*]':
-        'The actions of X-Ray can only be allowed for all resources.',
+      'Serverless-LambdaTracing': 'No step of the runbook reads traces, and X-Ray would keep URLs.',
     });
   }
 }

@@ -147,8 +147,6 @@ describe.each(stages)('in $name', (stage) => {
         ...calls,
         ['logs:CreateLogStream', log],
         ['logs:PutLogEvents', log],
-        ['xray:PutTelemetryRecords', '*'],
-        ['xray:PutTraceSegments', '*'],
       ]),
     );
   });

@@ -21,8 +21,7 @@ describe.each(stages)('stack of $name', (stage) => {
   const template = deployedTemplate(stage);
 
   it.each([
-    ['Lambda::Function', 'is traced', { TracingConfig: { Mode: 'Active' } }],
-    ['ApiGateway::Stage', 'is traced, and called v1', { TracingEnabled: true, StageName: 'v1' }],
+    ['ApiGateway::Stage', 'is called v1', { StageName: 'v1' }],
     [
       'ApiGateway::RestApi',
       'takes TLS 1.3, or 1.2 with forward secrecy',
