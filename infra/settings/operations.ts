@@ -18,11 +18,6 @@ export interface DynamodbCall {
 interface DeploymentDetails {
   /** All calls that the function may make, besides finding the API key. */
   readonly dynamodbCalls: readonly DynamodbCall[];
-  /**
-   * The latency that rolls a new version back, in ms: 2.5 times the p99 of a good version. The p99 values on
-   * AWS are unverified: `npm run e2e:deploy` records them (`times`). Correct them by a week of `Latency`.
-   */
-  readonly latencyLimitMs: number;
   /** The throttles of an operation that needs others than `throttle` of its stage. */
   readonly throttle?: {
     readonly production: Throttle;
@@ -58,7 +53,6 @@ export const operationDetails: OperationDescriptions &
       responses: { onePet: [rex], empty: [] },
     },
     dynamodbCalls: [{ action: 'Query', target: statusIndex, units: 0.5 }],
-    latencyLimitMs: 200,
   },
   createPet: {
     summary: 'Add an animal',
@@ -72,7 +66,6 @@ export const operationDetails: OperationDescriptions &
       responses: { created: rex },
     },
     dynamodbCalls: [{ action: 'PutItem', target: 'pets table', units: 2 }],
-    latencyLimitMs: 125,
     throttle: {
       production: { ratePerSecond: 200, burst: 400 },
       testing: { ratePerSecond: 50, burst: 100 },
@@ -89,7 +82,6 @@ export const operationDetails: OperationDescriptions &
       responses: { found: rex },
     },
     dynamodbCalls: [{ action: 'GetItem', target: 'pets table', units: 1 }],
-    latencyLimitMs: 125,
     throttle: {
       production: { ratePerSecond: 500, burst: 1_000 },
       testing: { ratePerSecond: 50, burst: 100 },

@@ -142,13 +142,7 @@ describe.each(stages)('in $name', (stage) => {
       sorted(documents.flatMap(({ PolicyDocument }) => PolicyDocument.Statement.flatMap(each))),
       'A function makes a call that infra/settings/operations.ts does not grant, or is granted one that it no longer makes. ' +
         'The old version needs its calls during a canary: see formerCalls.',
-    ).toEqual(
-      sorted([
-        ...calls,
-        ['logs:CreateLogStream', log],
-        ['logs:PutLogEvents', log],
-      ]),
-    );
+    ).toEqual(sorted([...calls, ['logs:CreateLogStream', log], ['logs:PutLogEvents', log]]));
   });
 
   it('key administrators have a policy for the commands of npm run keys, and nothing else', () => {
