@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { acceptanceWorkers } from '../infra/commands/preflight/parallel-requests.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -14,7 +13,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
     // Most tests wait for a fault, a process or a deadline; few compute.
-    maxWorkers: acceptanceWorkers,
+    maxWorkers: 4,
     restoreMocks: true,
     unstubEnvs: true,
     // Long enough for a busy machine: only a test that hangs fails.

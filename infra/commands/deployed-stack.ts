@@ -5,7 +5,7 @@ import { regionOf } from '../settings/region-of.ts';
 import type { Stage } from '../settings/stages.ts';
 
 /**
- * Opens the stack of a deployed stage, with its status and outputs. Throws when the credentials belong to
+ * Opens the stack of a deployed stage, with its outputs. Throws when the credentials belong to
  * another account, which could have a stack of the same name.
  */
 export const openStack = async (stage: Stage) => {
@@ -25,5 +25,5 @@ export const openStack = async (stage: Stage) => {
     throw new Error(`The stack of ${stage.name} has no output ${name}: deploy it first`);
   };
   const region = await cloudformation.config.region();
-  return { config, account, region, status: stack?.StackStatus, cloudformation, outputOf };
+  return { config, account, region, cloudformation, outputOf };
 };

@@ -3,8 +3,6 @@ import { program } from 'commander';
 import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
-import { parallelRequestsFor } from '../../infra/commands/preflight/parallel-requests.ts';
-import { concurrencyQuota } from '../../infra/commands/preflight/preflight.ts';
 import { stageOption } from '../../infra/commands/stage-option.ts';
 import { fail } from '../../infra/message-of.ts';
 import { printable } from '../../infra/printable.ts';
@@ -23,21 +21,13 @@ const runTests = (
     spawnSync('vitest', given, { cwd: projectDirectory, stdio: 'inherit', env }).status ?? 1;
 };
 
-/** The number of requests at once for an account with this quota, unless the caller has set one. */
-const parallelRequests = (quota: number): string =>
-  process.env['PARALLEL_REQUESTS'] ?? `${parallelRequestsFor(quota)}`;
-
-/** The quota of a new account, for a deployment in an account that can't be asked. */
-const quotaOfNewAccount = 10;
-
 /** Runs the acceptance tests against a deployed stage, with a key that is revoked at the end. */
 const runAgainst = async (stage: Stage, words: readonly string[]) => {
   const { account, region, baseAddress, keys } = await openStage(stage);
   const { apiKey, record } = await keys.issue('acceptance', ms('1h'));
   try {
     const tested = `${stage.name}, account ${account}, region ${region}, at ${baseAddress}`;
-    const PARALLEL_REQUESTS = parallelRequests(await concurrencyQuota(stage));
-    runTests(tested, words, { BASE_URL: baseAddress, API_KEY: apiKey, PARALLEL_REQUESTS });
+    runTests(tested, words, { BASE_URL: baseAddress, API_KEY: apiKey });
   } finally {
     await keys.revoke(record.keyId);
   }
@@ -67,9 +57,7 @@ await program
     if (stage && BASE_URL)
       throw new Error(`BASE_URL is set to ${BASE_URL}: leave out --stage, or unset BASE_URL`);
     if (stage) await runAgainst(emulator ? emulated(stage) : stage, words);
-    else if (BASE_URL)
-      runTests(BASE_URL, words, { PARALLEL_REQUESTS: parallelRequests(quotaOfNewAccount) });
-    else runTests('the bundles on this machine', words);
+    else runTests(BASE_URL || 'the bundles on this machine', words);
   })
   .parseAsync()
   .catch(fail);

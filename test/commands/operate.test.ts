@@ -80,15 +80,6 @@ describe('npm run operate', () => {
     );
   });
 
-  it('continues a rollback that failed', async () => {
-    aws.answers = { ...aws.answers, DescribeStacks: stack('UPDATE_ROLLBACK_FAILED') };
-    const { error, changes } = await operate('continue-rollback --yes');
-    expect(error).toBeUndefined();
-    expect(changes.map(({ body }) => body)).toEqual([
-      expect.stringContaining('StackName=AnimalStore-staging'),
-    ]);
-  });
-
   it('says which step failed', async () => {
     aws.answers = {
       ...aws.answers,
@@ -105,7 +96,6 @@ describe('npm run operate', () => {
     ['close', 'Staging', 'Nothing was changed'],
     ['close', undefined, 'There is no terminal to ask: add --yes'],
     ['open', 'staging', 'There is nothing to change'],
-    ['continue-rollback', 'staging', /is UPDATE_COMPLETE, and not UPDATE_ROLLBACK_FAILED/],
     ['reserve listPets 901', 'staging', /leave 99 of the .* unreserved, and Lambda requires 100/],
     ['reserve listPets -1', 'staging', /a number from 0 on/],
     ['reserve $(id) 1', 'staging', /Allowed choices/],

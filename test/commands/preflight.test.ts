@@ -1,14 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { promisify } from 'node:util';
-import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
 import { placeholdersIn } from '../../infra/settings/placeholders.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/settings/stages.ts';
@@ -193,47 +187,6 @@ describe('the preflight', () => {
     const asked = aws.requests.map(({ action }) => action);
     expect(asked).toEqual(['GetCallerIdentity', 'AmazonSSM.GetParameter']);
   });
-});
-
-it.each([
-  [10, 2],
-  [1_000, 200],
-  [3, 1],
-])(
-  'says what an account with a quota of %i can take: %i requests of each process',
-  async (allowed, parallel) => {
-    aws.answers = { ...ready, ...quota(allowed) };
-    const words = ['infra/commands/preflight/main.ts', '--stage', 'staging', '--emulator'];
-    const env = { ...aws.variables, AWS_REGION: region };
-    const { stdout } = await promisify(execFile)(process.execPath, words, {
-      cwd: projectDirectory,
-      env,
-    });
-    expect(stdout).toBe(
-      `staging is ready to deploy. Lambda may run ${allowed} instances at once: PARALLEL_REQUESTS=${parallel} is right for the acceptance tests.\n`,
-    );
-  },
-);
-
-it('the acceptance tests send a deployment no more at once than a new account can take', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'animal-store-acceptance-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  writeFileSync(join(directory, 'vitest'), '#!/bin/sh\nprintenv PARALLEL_REQUESTS', {
-    mode: 0o755,
-  });
-  const run = (given?: string) => {
-    const env = {
-      PATH: `${directory}:/usr/bin:/bin`,
-      BASE_URL: 'https://pets.test/v1',
-      API_KEY: 'pets_test_1',
-    };
-    const options = { cwd: projectDirectory, encoding: 'utf8' } as const;
-    const words = ['test/commands/acceptance.ts'];
-    const variables = given ? { ...env, PARALLEL_REQUESTS: given } : env;
-    return spawnSync(process.execPath, words, { ...options, env: variables }).stdout;
-  };
-  expect(run()).toBe('2\n');
-  expect(run('50')).toBe('50\n');
 });
 
 describe('placeholders', () => {

@@ -54,9 +54,6 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
   };
 
   const sidebar = () => page.getByRole('complementary');
-  /** Takes a picture to inspect a failure, or with `SCREENSHOTS=.github` those of README.md. */
-  const photograph = (name: string) =>
-    page.screenshot({ path: join(process.env['SCREENSHOTS'] ?? built, `${name}.png`) });
 
   describe('of npm start', () => {
     const docsAddress = inject('docsAddress') ?? '';
@@ -74,14 +71,10 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
         const { y, height } = (await locator.first().boundingBox()) ?? { y: 0, height: Infinity };
         expect(y + height).toBeLessThan(800);
       }
-      for (const [width, name] of [
-        [390, 'reference-page-390'],
-        [1_600, 'reference-page-1600'],
-        [1_200, 'reference-page'],
-      ] as const) {
-        await page.setViewportSize({ width, height: 800 });
-        await photograph(name);
-      }
+      // With `SCREENSHOTS=.github`, this is the picture of README.md.
+      await page.screenshot({
+        path: join(process.env['SCREENSHOTS'] ?? built, 'reference-page.png'),
+      });
     });
 
     /** Opens the request of an operation as the page fills it in. */
@@ -129,7 +122,6 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
       await send();
       const response = page.getByRole('dialog').getByRole('region', { name: 'Response' });
       await response.getByText('"categoryId": 9223372036854775807').waitFor();
-      await photograph('reference-page-response');
     });
 
     const keyField = () => page.getByRole('textbox', { name: 'Bearer Token' }).first();

@@ -5,7 +5,6 @@ import { messageOf } from '../../message-of.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
 import { type Ask, announce, confirm } from '../confirm.ts';
 import { withStage } from '../stage-option.ts';
-import { continueRollback } from './continue-rollback.ts';
 import { deleteTable } from './delete-table.ts';
 import {
   type OperatedStage,
@@ -148,9 +147,5 @@ export const operateProgram = (ask: Ask | undefined): Command => {
         (opened) => restore(opened, kind, options.backup),
       ),
     );
-  command('continue-rollback', 'continue a failed rollback of the stack').action(
-    (options: OperateOptions) =>
-      perform(options, 'Clients get the version before again.', continueRollback),
-  );
   return program;
 };

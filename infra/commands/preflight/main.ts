@@ -3,13 +3,7 @@ import { printable } from '../../printable.ts';
 import { placeholdersIn } from '../../settings/placeholders.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
 import { withStage } from '../stage-option.ts';
-import { parallelRequestsFor } from './parallel-requests.ts';
-import { concurrencyQuota, preflight } from './preflight.ts';
-
-const capacityOf = async (stage: Stage): Promise<string> => {
-  const quota = await concurrencyQuota(stage);
-  return `Lambda may run ${quota} instances at once: PARALLEL_REQUESTS=${parallelRequestsFor(quota)} is right for the acceptance tests.`;
-};
+import { preflight } from './preflight.ts';
 
 withStage(program, 'the stage to deploy')
   .name('npm run preflight --')
@@ -19,7 +13,7 @@ withStage(program, 'the stage to deploy')
     const problems = [...placeholdersIn(stage), ...(await preflight(stage))];
     for (const problem of problems) console.error(printable(problem));
     if (problems.length > 0) process.exitCode = 1;
-    else console.log(`${stage.name} is ready to deploy. ${await capacityOf(stage)}`);
+    else console.log(`${stage.name} is ready to deploy.`);
   });
 
 await program.parseAsync();

@@ -71,17 +71,12 @@ const logRole: Check = async (stage) => {
  */
 const unreservedConcurrency = 100;
 
-/** Returns how many instances of functions Lambda runs at once in the account of a stage: 10 in a new one. */
-export const concurrencyQuota = async (stage: Stage): Promise<number> => {
-  const settings = await new LambdaClient(regionOf(stage)).send(new GetAccountSettingsCommand());
-  return settings.AccountLimit?.ConcurrentExecutions ?? 0;
-};
-
 const concurrency: Check = async (stage) => {
   if (!stage.reservedConcurrency) return [];
   const { eachOperation, unrouted } = stage.reservedConcurrency;
   const needed = operations.length * eachOperation + unrouted + unreservedConcurrency;
-  const quota = await concurrencyQuota(stage);
+  const settings = await new LambdaClient(regionOf(stage)).send(new GetAccountSettingsCommand());
+  const quota = settings.AccountLimit?.ConcurrentExecutions ?? 0;
   return [
     quota < needed &&
       `Lambda may run ${quota} instances at once, and ${stage.name} needs ${needed}: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${needed}, or lower reservedConcurrency in infra/settings/stages.ts.`,
