@@ -1,6 +1,5 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ApiKeyPrefix } from '../../lib/keys/api-key.ts';
-import { requireOwnName } from './own-stage-name.ts';
 
 /** A throttle of API Gateway: the average number of requests per second, and the largest burst. */
 export interface Throttle {
@@ -134,16 +133,19 @@ export const prod: Stage = {
 /** The permanent stages, in the order of a release. Commands, and tests about each stage, read this list. */
 export const stages: readonly Stage[] = [staging, prod];
 
+/** The names of stages of one's own. The prefix tells them from permanent stages. */
+const ownName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
+
 /**
  * A stage of one's own: for a person, a pull request or a night. It has staging's settings in staging's
  * account, and nothing of it outlives its stack. Without addressees it has no alarms, and so no canary.
- * Throws for a name that could be taken for a permanent stage.
+ * Throws for a name without the prefix `dev-`.
  */
 const ownStage = (name: string): Stage => {
-  requireOwnName(
-    name,
-    stages.map((stage) => stage.name),
-  );
+  if (!ownName.test(name))
+    throw new Error(
+      `There is no stage ${JSON.stringify(name)}. The name of a stage of your own starts with dev-, and has up to 20 characters: a-z, 0-9 and single hyphens.`,
+    );
   return {
     ...staging,
     name,
@@ -166,15 +168,12 @@ const ownStage = (name: string): Stage => {
  * stops a bad release: the check before traffic, a canary and its alarms.
  */
 export const rehearsal: Stage = {
-  ...ownStage('rehearsal'),
+  ...ownStage('dev-rehearsal'),
   canaryMinutes: 1,
   alarmAddressees: [],
 };
 
-/**
- * The permanent stage of this name, the rehearsal, or a stage of one's own. Throws for a name like a
- * permanent stage's.
- */
+/** The permanent stage of this name, the rehearsal, or a stage of one's own. Throws for any other name. */
 export const stageNamed = (name: string): Stage =>
   [...stages, rehearsal].find((stage) => stage.name === name) ?? ownStage(name);
 

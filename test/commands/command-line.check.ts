@@ -102,7 +102,7 @@ describe('a command', () => {
     ['infra/commands/operate/main.ts close --stage prod', noCredentials],
     ['infra/commands/destroy.ts --stage staging', '.* It must be one of your own'],
     ['test/commands/acceptance.ts --stage prod', '.* It must be staging or one of your own'],
-    ['test/commands/acceptance.ts --stage alice', noCredentials],
+    ['test/commands/acceptance.ts --stage dev-alice', noCredentials],
     ...[
       'infra/commands/deploy/main.ts',
       'infra/commands/destroy.ts',
@@ -112,7 +112,7 @@ describe('a command', () => {
       'test/commands/acceptance.ts',
     ].map((command) => [
       `${command} --stage prod2`,
-      '.*\'prod2\' is invalid. The stage "prod2" could be taken for prod: choose another name',
+      '.*\'prod2\' is invalid. There is no stage "prod2"',
     ]),
     ['test/commands/e2e-deploy.ts', noCredentials],
     ['test/commands/e2e-deploy.ts --fast', 'unknown option'],
@@ -125,7 +125,11 @@ describe('a command', () => {
 
   it.each([
     ['test/commands/acceptance.ts', { API_KEY: 'pets_live_x' }, 'API_KEY is a key of production'],
-    ['test/commands/acceptance.ts --stage alice', { BASE_URL: 'https://a.test/v1' }, 'BASE_URL is'],
+    [
+      'test/commands/acceptance.ts --stage dev-alice',
+      { BASE_URL: 'https://a.test/v1' },
+      'BASE_URL is',
+    ],
     ['infra/commands/keys/main.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
     ['infra/app.ts', {}, 'Every stage has placeholders'],
   ])('says in its last line what is wrong in a variable or a setting: %s %j', (...given) => {
@@ -137,13 +141,13 @@ describe('a command', () => {
 
   it('removes a stage of its own with its stack: npm run destroy', () => {
     writeFileSync(join(clone, 'cdk'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
-    const words = ['infra/commands/destroy.ts', '--stage', 'alice', '--force'];
+    const words = ['infra/commands/destroy.ts', '--stage', 'dev-alice', '--force'];
     const { status, stdout } = spawnSync(process.execPath, words, {
       cwd: projectDirectory,
       env: { PATH: `${clone}:/usr/bin:/bin` },
       encoding: 'utf8',
     });
-    expect(stdout).toBe('destroy AnimalStore-alice --context stage=alice --force\n');
+    expect(stdout).toBe('destroy AnimalStore-dev-alice --context stage=dev-alice --force\n');
     expect(status).toBe(0);
   });
 });

@@ -183,13 +183,15 @@ describe('npm run deploy', () => {
   });
 
   it('deploys a stage of its own by its name', async () => {
-    const { err, exitCode, cdk } = await deploy([], '--stage', 'alice');
+    const { err, exitCode, cdk } = await deploy([], '--stage', 'dev-alice');
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
     expect(cdk).toEqual([
       expect.stringMatching(
-        /^deploy AnimalStore-alice --context emulator=true --context stage=alice --method prepare/,
+        /^deploy AnimalStore-dev-alice --context emulator=true --context stage=dev-alice --method prepare/,
       ),
-      expect.stringMatching(/^deploy AnimalStore-alice --app cdk.out --method execute-change-set /),
+      expect.stringMatching(
+        /^deploy AnimalStore-dev-alice --app cdk.out --method execute-change-set /,
+      ),
     ]);
   });
 

@@ -415,16 +415,16 @@ describe('npm run keys of a deployed stage', async () => {
   });
 
   it('issues no key for the probe of a stage that has none', async () => {
-    const { error } = await run(['issue', '--for-probe', '--stage', 'alice']);
-    expect(error).toBe('alice has no probe, because it has no alarmAddressees');
+    const { error } = await run(['issue', '--for-probe', '--stage', 'dev-alice']);
+    expect(error).toBe('dev-alice has no probe, because it has no alarmAddressees');
     expect(aws.requests).toEqual([]);
   });
 
   it('opens a stage of its own in the account of staging', async () => {
-    const { error } = await run(['list', '--stage', 'alice']);
+    const { error } = await run(['list', '--stage', 'dev-alice']);
     expect(error).toBeUndefined();
     const described = aws.requests.find(({ action }) => action === 'DescribeStacks');
-    expect(described?.body).toContain('StackName=AnimalStore-alice');
+    expect(described?.body).toContain('StackName=AnimalStore-dev-alice');
     expect(described?.region).toBe(staging.environment?.region);
   });
 

@@ -8,12 +8,12 @@ const templatesIn = async (assembly: string) =>
 
 it('a stage of its own is the only one that the app declares for --context stage, and passes its security checks', async () => {
   const { account, region } = staging.environment ?? {};
-  const templates = await withAssembly(templatesIn, { context: { stage: 'rehearsal' } });
+  const templates = await withAssembly(templatesIn, { context: { stage: 'dev-rehearsal' } });
   expect(templates).toEqual([
     `AnimalStore-account-${account}-${region}.template.json`,
-    'AnimalStore-rehearsal.template.json',
+    'AnimalStore-dev-rehearsal.template.json',
   ]);
   await expect(withAssembly(templatesIn, { context: { stage: 'prod2' } })).rejects.toThrow(
-    'The stage "prod2" could be taken for prod',
+    'There is no stage "prod2"',
   );
 });
