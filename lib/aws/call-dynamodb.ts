@@ -1,4 +1,3 @@
-import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import type {
   DynamoDBDocumentClientResolvedConfig,
   ServiceInputTypes,
@@ -9,7 +8,19 @@ import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import type { RequestRecord } from '../telemetry/request-record.ts';
 import { dynamodb } from './dynamodb.ts';
-import { isThrottled } from './retryable.ts';
+import { ImplausibleAnswer, isRetryable, isThrottled } from './retryable.ts';
+import { withTimeLimit } from './time-limit.ts';
+
+const maxAttempts = 3;
+
+/** The time limit of an attempt, from connecting to the last byte of the answer, in ms. */
+const attemptMs = 1_000;
+
+/**
+ * Returns the pause after an attempt in ms, with full jitter: up to 50 ms after the first attempt, and up to
+ * 100 ms after the second. The SDK's own pause after a throttle takes seconds.
+ */
+const backoffMs = (attempt: number) => Math.random() * 25 * 2 ** attempt;
 
 /** The request that a call is made for. */
 export interface CallContext {
@@ -19,52 +30,52 @@ export interface CallContext {
   readonly record: Pick<RequestRecord, 'count' | 'noteCorruptItem' | 'recordDynamodbLatency'>;
 }
 
+/** A command of the document client. */
+type DynamodbCommand<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = Command<
+  ServiceInputTypes,
+  Input,
+  ServiceOutputTypes,
+  Output,
+  DynamoDBDocumentClientResolvedConfig
+>;
+
 /**
- * Sends a command of the document client, in up to 3 attempts of at most 1 s each. An attempt also
- * fails, and is retried, when `check` throws for its answer. Throws the SDK's errors, or the last
- * error that `check` threw.
+ * Sends a command, and sends it again as `withRetries` says. An answer that is not plausible is retried
+ * too. Throws the SDK's errors, or an `ImplausibleAnswer`.
  */
-export const callDynamodb = async <
-  Input extends ServiceInputTypes,
-  Output extends ServiceOutputTypes,
->(
-  command: Command<
-    ServiceInputTypes,
-    Input,
-    ServiceOutputTypes,
-    Output,
-    DynamoDBDocumentClientResolvedConfig
-  >,
+export const callDynamodb = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+  command: DynamodbCommand<Input, Output>,
+  context: CallContext,
+  isPlausible: (answer: Output) => boolean = () => true,
+): Promise<Output> =>
+  withRetries(context, async (abortSignal) => {
+    const answer = await dynamodb.send(command, { abortSignal });
+    if (!isPlausible(answer)) throw new ImplausibleAnswer("The answer can't be that of the call");
+    return answer;
+  });
+
+/**
+ * Runs an attempt to call DynamoDB, numbered from 1, until one succeeds: up to 3 attempts of at most 1 s
+ * each, with a pause between them. Throws the error of the last attempt, or one that no retry may fix.
+ */
+export const withRetries = async <Result>(
   { signal, record }: CallContext,
-  check?: (answer: Output) => void,
-): Promise<Output> => {
-  command.middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        const result = await next(args);
-        check?.(result.output);
-        return result;
-      } catch (error) {
-        if (isThrottled(error)) record.count(metricNames.throttles);
-        if (error instanceof Error && mayPass(error)) Object.assign(error, { $retryable: {} });
-        throw error;
-      }
-    },
-    // This runs inside the SDK's retries, around each attempt. `override` is set because the document client
-    // adds a command's middleware twice.
-    { name: 'inspectAttempt', step: 'finalizeRequest', priority: 'low', override: true },
-  );
+  attempt: (signal: AbortSignal, number: number) => Promise<Result>,
+): Promise<Result> => {
   const startedAt = instantMs();
   try {
-    return await dynamodb.send(command, { abortSignal: signal });
+    for (let number = 1; ; number += 1) {
+      try {
+        return await withTimeLimit(attemptMs, signal, (limited) => attempt(limited, number));
+      } catch (error) {
+        if (isThrottled(error)) record.count(metricNames.throttles);
+        if (signal.aborted || number === maxAttempts || !isRetryable(error)) throw error;
+      }
+      await pause(backoffMs(number));
+    }
   } finally {
     record.recordDynamodbLatency(elapsedMs(startedAt));
   }
 };
 
-/**
- * Tells whether a retry may fix a failure that the SDK takes as final: one of TLS, of Node's HTTP parser or
- * of `check`, or expired credentials.
- */
-const mayPass = (error: Error) =>
-  !(error instanceof DynamoDBServiceException) || error.name === 'ExpiredTokenException';
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

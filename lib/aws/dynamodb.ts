@@ -1,23 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
-import { HttpResponse } from '@smithy/core/protocols';
-import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { exactNumber } from '../contract/exact-json.ts';
 import { environment } from '../environment.ts';
-import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
-import { readAnswer } from './read-answer.ts';
-
-const maxAttempts = 3;
-
-/** The time limit of an attempt, from connecting to the last byte of the answer, in ms. */
-const attemptMs = 1_000;
-
-/**
- * Returns the pause after an attempt in ms, with full jitter: up to 50 ms after the first attempt, and up to
- * 100 ms after the second. The SDK's own pause after a throttle takes seconds.
- */
-const backoffMs = (attempt: number) => Math.random() * 25 * 2 ** attempt;
 
 const region = environment('AWS_REGION');
 
@@ -31,6 +17,21 @@ const endpoint = new URL(
     `https://dynamodb.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
 );
 
+const openingBrace = '{'.charCodeAt(0);
+
+/**
+ * Reads a body to its last byte. Throws for a 2xx that is not a JSON object, which the SDK would read as
+ * `{}`. Does not check `x-amz-crc32`, because TLS authenticates the server and every byte (RFC 8446 §1).
+ */
+const readBody = async (response: IncomingMessage): Promise<Uint8Array> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  if (Number(response.statusCode) < 300 && bytes[0] !== openingBrace)
+    throw new Error('The answer is no JSON object');
+  return bytes;
+};
+
 // The SDK looks for other settings in files and services that a function does not have.
 const client = new DynamoDBClient({
   region,
@@ -42,19 +43,13 @@ const client = new DynamoDBClient({
   accountIdEndpointMode: 'disabled',
   authSchemePreference: [],
   disableClockSkewCorrection: false,
-  maxAttempts,
+  // `withRetries` retries, and limits the time of each attempt.
+  retryMode: 'standard',
+  maxAttempts: 1,
   userAgentAppId: 'animal-store',
-  // These time-outs end when the headers arrive; `readAnswer` limits the time for the body.
-  requestHandler: {
-    connectionTimeout: attemptMs / 2,
-    requestTimeout: attemptMs,
-    throwOnRequestTimeout: true,
-  },
+  requestHandler: {},
+  streamCollector: readBody,
 });
-
-// Each request has a strategy of its own. A shared one stops retrying when an outage has used up its budget.
-// If we did not retry after a lost answer, the client would, and could create its pet twice.
-client.config.retryStrategy = async () => new ConfiguredRetryStrategy(maxAttempts, backoffMs);
 
 // A configured logger would log a failed call with its table name and item.
 if (!client.middlewareStack.remove('loggerMiddleware')) {
@@ -64,23 +59,6 @@ if (!client.middlewareStack.remove('loggerMiddleware')) {
 // This middleware would send a trace id for Lambda's loop detection, which does not cover DynamoDB.
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
 client.middlewareStack.remove('recursionDetectionMiddleware');
-
-client.middlewareStack.add(
-  (next) => async (args) => {
-    const startedAt = instantMs();
-    const result = await next(args);
-    const { response } = result;
-    if (HttpResponse.isInstance(response)) {
-      // The SDK would pause for as long as these headers ask, up to 5 s.
-      delete response.headers['retry-after'];
-      delete response.headers['x-amz-retry-after'];
-      response.body = await readAnswer(response, attemptMs - elapsedMs(startedAt));
-    }
-    return result;
-  },
-  // This runs next to the request handler.
-  { name: 'readAnswer', step: 'deserialize', priority: 'low' },
-);
 
 /**
  * Converts a stored number: to a `bigint` for an unsafe integer, and to a `NumberValue` with DynamoDB's

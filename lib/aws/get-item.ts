@@ -1,7 +1,8 @@
-import { GetCommand, type GetCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type CallContext, callDynamodb } from './call-dynamodb.ts';
 
-class CorruptItem extends Error {}
+/** An item as it is stored. */
+export type StoredItem = Readonly<Record<string, unknown>>;
 
 /** The item to read, by the name and the value of its partition key. */
 interface ItemAddress {
@@ -15,35 +16,37 @@ interface ItemAddress {
 }
 
 /**
- * Gets an item and converts it by `read`. Returns `undefined` if there is no such item. Retries when the
- * item has another key or `read` throws. Throws the SDK's errors, and an Error for a corrupt item.
+ * Gets an item, and gets it again when the answer has another key. Returns `undefined` if there is no such
+ * item. Throws the SDK's errors.
  */
-export const getItem = async <Item>(
+export const getItem = async (
   { table, key: [keyName, key], consistent }: ItemAddress,
-  read: (item: Record<string, unknown>) => Item,
   context: CallContext,
-): Promise<Item | undefined> => {
+): Promise<StoredItem | undefined> => {
   const command = new GetCommand({
     TableName: table,
     Key: { [keyName]: key },
     ConsistentRead: consistent,
   });
-  const check = ({ Item }: GetCommandOutput) => {
-    if (!Item) return;
-    if (Item[keyName] !== key) throw new Error('The answer holds an item of another key');
-    try {
-      read(Item);
-    } catch {
-      throw new CorruptItem('The item is corrupt');
-    }
-  };
+  const { Item } = await callDynamodb(
+    command,
+    context,
+    (answer) => answer.Item === undefined || answer.Item[keyName] === key,
+  );
+  return Item;
+};
+
+/** Converts a stored item. Throws for a corrupt item, whose key is then logged. */
+export const readItem = <Item>(
+  item: StoredItem,
+  keyName: string,
+  convert: (item: StoredItem) => Item,
+  { record }: CallContext,
+): Item => {
   try {
-    const { Item } = await callDynamodb(command, context, check);
-    return Item && read(Item);
+    return convert(item);
   } catch (error) {
-    if (!(error instanceof CorruptItem)) throw error;
-    context.record.noteCorruptItem(`${key}`);
-    // `error` itself is not thrown, because it was marked as one that a retry may fix.
-    throw new Error(error.message);
+    record.noteCorruptItem(`${item[keyName]}`);
+    throw error;
   }
 };

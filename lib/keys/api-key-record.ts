@@ -29,7 +29,7 @@ const ApiKeyRecord = v.object({
 export type ApiKeyRecord = Readonly<v.InferOutput<typeof ApiKeyRecord>>;
 
 /** Checks a stored item and returns it as the record of an API key. Throws for any other item. */
-export const toApiKeyRecord = (item: Record<string, unknown>): ApiKeyRecord => {
+export const toApiKeyRecord = (item: Readonly<Record<string, unknown>>): ApiKeyRecord => {
   const { success, output } = v.safeParse(ApiKeyRecord, item);
   // Valibot's own error would repeat the item.
   if (!success) throw new Error(`The item of key ${item['keyId']} is malformed`);

@@ -1,6 +1,7 @@
 import type { CallContext } from '../aws/call-dynamodb.ts';
-import { getItem } from '../aws/get-item.ts';
+import { getItem, readItem } from '../aws/get-item.ts';
 import { isRetryable } from '../aws/retryable.ts';
+import { withTimeLimit } from '../aws/time-limit.ts';
 import { environment } from '../environment.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
 
@@ -62,11 +63,11 @@ export const findApiKey = async (
   const keys = provenKeys.has(keyId) ? provenKeys : unprovenKeys;
   const now = Date.now();
   const mayFallBack = cached?.record && isBetween(cached.readAt, cached.readAt + outageToleranceMs);
-  const signal = mayFallBack
-    ? AbortSignal.any([context.signal, AbortSignal.timeout(refreshPatienceMs)])
-    : context.signal;
+  const read = (signal: AbortSignal) => readApiKey(keyId, { signal, record: context.record });
   try {
-    const record = await readApiKey(keyId, { signal, record: context.record });
+    const record = mayFallBack
+      ? await withTimeLimit(refreshPatienceMs, context.signal, read)
+      : await read(context.signal);
     const freshUntil = now + (record ? knownFreshMs : unknownFreshMs);
     provenKeys.delete(keyId);
     remember(record ? keys : unprovenKeys, keyId, { record, readAt: now, freshUntil });
@@ -79,12 +80,18 @@ export const findApiKey = async (
   }
 };
 
-/** Reads the record of an API key from the keys table (0.5 RCU). Throws the SDK's errors. */
-export const readApiKey = (
+/**
+ * Reads the record of an API key from the keys table (0.5 RCU). Throws the SDK's errors, and an Error for a
+ * corrupt item.
+ */
+export const readApiKey = async (
   keyId: string,
   context: CallContext,
-): Promise<ApiKeyRecord | undefined> =>
-  getItem({ table: keysTable, key: ['keyId', keyId], consistent: false }, toApiKeyRecord, context);
+): Promise<ApiKeyRecord | undefined> => {
+  const address = { table: keysTable, key: ['keyId', keyId], consistent: false } as const;
+  const item = await getItem(address, context);
+  return item && readItem(item, 'keyId', toApiKeyRecord, context);
+};
 
 const isFresh = ({ readAt, freshUntil }: CachedAnswer) => isBetween(readAt, freshUntil);
 

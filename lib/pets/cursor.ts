@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { errors } from '../contract/errors.ts';
-import { type Pet, PetStatus } from '../contract/pet.ts';
+import { PetStatus } from '../contract/pet.ts';
 
-/** The position at which a page ended: the last pet, or id 0 for the start of a status. */
-export type Position = Pick<Pet, 'id' | 'status'>;
+/** A position in a list: after the item with this id, in DynamoDB's digits, or at the start of a status. */
+export interface Position {
+  readonly status: PetStatus;
+  readonly id?: string | undefined;
+}
 
 const checksumBytes = 6;
-const idBytes = 8;
 
 /**
  * Returns an opaque base64url cursor, which is bound to the list's filter. It contains the text of the status
  * instead of its place among the statuses, so it stays valid when a status is added.
  */
-export const encodeCursor = (position: Position, filter: PetStatus | undefined): string => {
-  const id = Buffer.alloc(idBytes);
-  id.writeBigUInt64BE(BigInt(position.id));
-  const parts = [checksumOf(position, filter), id, Buffer.from(position.status)];
-  return Buffer.concat(parts).toString('base64url');
+export const encodeCursor = ({ status, id }: Position, filter: PetStatus | undefined): string => {
+  const text = id === undefined ? status : `${status} ${id}`;
+  return Buffer.concat([checksumOf(text, filter), Buffer.from(text)]).toString('base64url');
 };
 
 /**
@@ -25,18 +25,19 @@ export const encodeCursor = (position: Position, filter: PetStatus | undefined):
  * `invalid_request` for any other text, and for a status that only a newer version knows.
  */
 export const decodeCursor = (cursor: string, filter: PetStatus | undefined): Position => {
-  const bytes = Buffer.from(cursor, 'base64url');
-  if (bytes.length > checksumBytes + idBytes) {
-    const id = Number(bytes.readBigUInt64BE(checksumBytes));
-    const status = bytes.toString('utf8', checksumBytes + idBytes);
-    const isKnown = v.is(PetStatus, status) && Number.isSafeInteger(id);
-    if (isKnown && encodeCursor({ id, status }, filter) === cursor) return { id, status };
-  }
-  throw errors.invalidRequest('cursor is not one that this list has given.');
+  const text = Buffer.from(cursor, 'base64url').toString('utf8', checksumBytes);
+  const [status, id] = text.split(' ');
+  const position = v.is(PetStatus, status) ? { status, id } : undefined;
+  if (!position || encodeCursor(position, filter) !== cursor) throw unknownCursor();
+  return position;
 };
 
-const checksumOf = ({ id, status }: Position, filter: PetStatus | undefined): Buffer =>
+/** Creates the error for a cursor that is not of this list. */
+export const unknownCursor = () =>
+  errors.invalidRequest('cursor is not one that this list has given.');
+
+const checksumOf = (text: string, filter: PetStatus | undefined): Buffer =>
   createHash('sha256')
-    .update(JSON.stringify([id, status, filter]))
+    .update(JSON.stringify([text, filter]))
     .digest()
     .subarray(0, checksumBytes);

@@ -6,8 +6,10 @@ import {
   type QueryCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type CallContext, callDynamodb } from '../aws/call-dynamodb.ts';
-import { getItem } from '../aws/get-item.ts';
+import { type CallContext, callDynamodb, withRetries } from '../aws/call-dynamodb.ts';
+import { dynamodb } from '../aws/dynamodb.ts';
+import { getItem, readItem, type StoredItem } from '../aws/get-item.ts';
+import { ImplausibleAnswer } from '../aws/retryable.ts';
 import { errors } from '../contract/errors.ts';
 import { exactNumber } from '../contract/exact-json.ts';
 import type { ListPetsQuery } from '../contract/list-pets-query.ts';
@@ -15,18 +17,17 @@ import { type NewPet, type Pet, type PetStatus, petStatuses } from '../contract/
 import { environment } from '../environment.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
-import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
-import { integerPartOf } from './integer-part.ts';
+import { decodeCursor, encodeCursor, type Position, unknownCursor } from './cursor.ts';
 import { statusIndex } from './status-index.ts';
 import { type StoredPet, toPet, toStoredPet } from './stored-pet.ts';
 
 const petsTable = environment('PETS_TABLE');
 
 /**
- * The number of answers in a row, with neither a pet nor a later position, after which a page
- * ends, even if it is empty.
+ * The least number of items that a query wants after an answer without a pet, so that a list passes a run of
+ * corrupt items quickly.
  */
-const maxIdleAnswers = 25;
+const wantedAfterNone = 25;
 
 /**
  * The maximum number of ids that a creation tries. An id is taken with a chance of about one in 2^53 per
@@ -38,8 +39,10 @@ const maxCandidates = 8;
  * Returns the pet with an id, strongly consistent (1 RCU), or `undefined` if there is none.
  * Throws for a corrupt item.
  */
-export const get = (id: number, context: CallContext): Promise<Pet | undefined> =>
-  getItem({ table: petsTable, key: ['id', id], consistent: true }, toPet, context);
+export const get = async (id: number, context: CallContext): Promise<Pet | undefined> => {
+  const item = await getItem({ table: petsTable, key: ['id', id], consistent: true }, context);
+  return item && read(item, toPet, context);
+};
 
 /** The result of `create`. */
 interface CreatedPet {
@@ -96,118 +99,64 @@ export const list = async (
   context: CallContext,
 ): Promise<Page> => {
   const start = cursor === undefined ? startOf(status) : decodeCursor(cursor, status);
-  const found: Pet[] = [];
+  const pets: Pet[] = [];
   let position: Position | undefined = start;
+  let leastWanted = 1;
   try {
-    // Reads one pet more than the page holds, to find out whether there is a next page.
-    for await (const part of readList(start, status, limit + 1, context)) {
-      found.push(...part.pets);
-      position = part.end;
+    // One pet more than the page shows tells whether there is a next page.
+    while (position && pets.length <= limit) {
+      const wanted = Math.max(limit + 1 - pets.length, leastWanted);
+      const found = await query(position, wanted, context);
+      pets.push(...found.pets);
+      leastWanted = found.end && found.pets.length === 0 ? wantedAfterNone : 1;
+      position = found.end ?? (status ? undefined : startAfter(position.status));
     }
   } catch (error) {
     const hasRead = position !== start;
+    if (!hasRead && cursor !== undefined && isRefused(error)) throw unknownCursor();
     if (!hasRead || !context.signal.aborted) throw error;
   }
-  const pets = found.slice(0, limit);
-  const end = found.length > limit ? pets.at(-1) : position;
-  return { pets, nextCursor: end && encodeCursor(end, status) };
+  const shown = pets.slice(0, limit);
+  const last = shown.at(-1);
+  const end = last && pets.length > limit ? after(last.status, last.id) : position;
+  return { pets: shown, nextCursor: end && encodeCursor(end, status) };
 };
 
-const startOf = (status: PetStatus = petStatuses[0]): Position => ({ status, id: 0 });
+const startOf = (status: PetStatus = petStatuses[0]): Position => ({ status });
 
 const startAfter = (status: PetStatus): Position | undefined => {
   const next = petStatuses[petStatuses.indexOf(status) + 1];
   return next && startOf(next);
 };
 
-/**
- * The pets of one answer, and the position at which the list continues. Without an
- * `end`, the list is complete.
- */
-interface Part {
-  readonly pets: readonly Pet[];
-  readonly end: Position | undefined;
-}
+const after = (status: PetStatus, id: unknown): Position => ({ status, id: `${id}` });
+
+/** Tells whether DynamoDB refused a call, such as one with a position that is no key. */
+const isRefused = (error: unknown) =>
+  error instanceof Error && error.name === 'ValidationException';
 
 /**
- * Reads a list from a position, one answer at a time, until it has as many pets as are wanted
- * or the list is complete.
+ * Reads the next items of a status after a position. `end` is the position where DynamoDB stopped, which can
+ * be anywhere. Only an answer without a LastEvaluatedKey, or with an empty one, is the last one of its status
+ * (Query in the DynamoDB API reference).
  */
-async function* readList(
-  start: Position,
-  filter: PetStatus | undefined,
-  wanted: number,
-  context: CallContext,
-): AsyncGenerator<Part, void> {
-  let position: Position | undefined = start;
-  let firstId = start.id === 0 ? smallestNumber : idAfter(start.id);
-  let missing = wanted;
-  let idleAnswers = 0;
-  while (position && missing > 0 && idleAnswers < maxIdleAnswers) {
-    const { status, id }: Position = position;
-    const { pets, lastId } = await query({ status, firstId, limit: missing }, context);
-    missing -= pets.length;
-    if (lastId === undefined) {
-      position = filter ? undefined : startAfter(status);
-      firstId = smallestNumber;
-    } else {
-      position = { status, id: lastId };
-      firstId = idAfter(lastId);
-    }
-    idleAnswers = lastId === id ? idleAnswers + 1 : 0;
-    yield { pets, end: position };
-  }
-}
-
-/**
- * The smallest number that DynamoDB stores. Reading a status starts here, so that the log names ids below 1.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
- */
-const smallestNumber = NumberValue.from('-9.9999999999999999999999999999999999999E+125');
-
-/** Returns the next id, as a `bigint`, because the largest id is the largest safe integer. */
-const idAfter = (id: number) => BigInt(id) + 1n;
-
-interface QueryRange {
-  readonly status: PetStatus;
-  readonly firstId: bigint | NumberValue;
-  readonly limit: number;
-}
-
-/**
- * Reads the first pets of a status from an id on. `lastId` is the position where DynamoDB stopped, as an
- * integer from 0. DynamoDB may stop anywhere: only an answer without a LastEvaluatedKey is the last one of
- * its status (Query in the DynamoDB API reference). Above the largest id of a pet there are only corrupt
- * items, so a key there is the end of the status too.
- */
-const query = async ({ status, firstId, limit }: QueryRange, context: CallContext) => {
+const query = async (position: Position, limit: number, context: CallContext) => {
+  const { status, id } = position;
   const command = new QueryCommand({
     TableName: petsTable,
     IndexName: statusIndex,
-    KeyConditionExpression: '#status = :status AND id >= :firstId',
+    KeyConditionExpression: '#status = :status',
     ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: { ':status': status, ':firstId': firstId },
+    ExpressionAttributeValues: { ':status': status },
+    ...(id !== undefined && { ExclusiveStartKey: { status, id: NumberValue.from(id) } }),
     Limit: limit,
   });
-  const check = ({ Items, LastEvaluatedKey }: QueryCommandOutput) => {
-    let last = typeof firstId === 'bigint' ? Number(firstId) - 1 : 0;
-    for (const item of Items ?? [{}]) {
-      const id = integerPartOfId(item);
-      const isIdOfPet = item['id'] === id && id > 0;
-      // Two corrupt ids may have the same integer part. A comparison with NaN is false.
-      const isAhead = isIdOfPet ? id > last : id >= last;
-      if (!(item['status'] === status && isAhead)) throw implausible();
-      last = id;
-    }
-    if (
-      LastEvaluatedKey &&
-      !(LastEvaluatedKey['status'] === status && integerPartOfId(LastEvaluatedKey) >= last)
-    ) {
-      throw implausible();
-    }
+  const isPlausible = ({ Items, LastEvaluatedKey }: QueryCommandOutput) => {
+    const isAhead = id === undefined || `${LastEvaluatedKey?.['id']}` !== id;
+    return isAhead && Array.isArray(Items) && Items.every((item) => item['status'] === status);
   };
-  const { Items = [], LastEvaluatedKey } = await callDynamodb(command, context, check);
-  const lastId = LastEvaluatedKey && integerPartOfId(LastEvaluatedKey);
+  const { Items = [], LastEvaluatedKey } = await callDynamodb(command, context, isPlausible);
+  const endId = LastEvaluatedKey?.['id'];
   return {
     pets: Items.flatMap((item) => {
       try {
@@ -216,65 +165,45 @@ const query = async ({ status, firstId, limit }: QueryRange, context: CallContex
         return [];
       }
     }),
-    lastId: lastId !== undefined && lastId < Number.MAX_SAFE_INTEGER ? lastId : undefined,
+    end: endId === undefined ? undefined : after(status, endId),
   };
 };
 
-/**
- * Returns the integer part of an item's id, and 0 for a negative id. It is computed from the digits, because
- * a pet may have the next id.
- */
-const integerPartOfId = (item: Record<string, unknown>) =>
-  Math.max(0, integerPartOf(`${item['id']}`));
-
-const implausible = () => new Error("The answer can't be that of the query");
-
 /** Converts a stored item. Throws for a corrupt item, whose id is then logged. */
 const read = <Item>(
-  item: Record<string, unknown>,
-  convert: (item: Record<string, unknown>) => Item,
-  { record }: CallContext,
-): Item => {
-  try {
-    return convert(item);
-  } catch (error) {
-    record.noteCorruptItem(`${item['id']}`);
-    throw error;
-  }
-};
+  item: StoredItem,
+  convert: (item: StoredItem) => Item,
+  context: CallContext,
+): Item => readItem(item, 'id', convert, context);
 
 /**
  * An item that has the id of another, and whether it had the id before the first attempt to write the other.
  */
 interface TakenId {
-  readonly occupant: Record<string, unknown>;
+  readonly occupant: StoredItem;
   readonly isFirstAttempt: boolean;
 }
 
 /** Writes the item. If its id is taken, writes nothing and returns the item that has it. */
-const putUnlessTaken = async (
-  item: StoredPet,
-  context: CallContext,
-): Promise<TakenId | undefined> => {
-  try {
-    await callDynamodb(
-      new PutCommand({
-        TableName: petsTable,
-        Item: item,
-        ConditionExpression: 'attribute_not_exists(id)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-      context,
-    );
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
-    return {
+const putUnlessTaken = (item: StoredPet, context: CallContext): Promise<TakenId | undefined> => {
+  const command = new PutCommand({
+    TableName: petsTable,
+    Item: item,
+    ConditionExpression: 'attribute_not_exists(id)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  return withRetries(context, async (abortSignal, attempt) => {
+    try {
+      await dynamodb.send(command, { abortSignal });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
       // The document client converts responses, but not the item of an exception.
-      occupant: unmarshall(error.Item, { wrapNumbers: exactNumber }),
-      isFirstAttempt: error.$metadata.attempts === 1,
-    };
-  }
+      const occupant = unmarshall(error.Item, { wrapNumbers: exactNumber });
+      if (occupant['id'] !== item.id) throw new ImplausibleAnswer('The item has another id');
+      return { occupant, isFirstAttempt: attempt === 1 };
+    }
+  });
 };
 
 const isSameBytes = (stored: unknown, bytes: Buffer) =>

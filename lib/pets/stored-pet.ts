@@ -23,7 +23,8 @@ const parse = <Item>(schema: v.GenericSchema<unknown, Item>, item: unknown): Ite
 };
 
 /** Converts a stored item to a pet. Throws if a field of the pet is missing or invalid. */
-export const toPet = (item: Record<string, unknown>): Pet => parse(Pet, item);
+export const toPet = (item: Readonly<Record<string, unknown>>): Pet => parse(Pet, item);
 
 /** Checks a stored item. Throws if any of its fields is missing or invalid. */
-export const toStoredPet = (item: Record<string, unknown>): StoredPet => parse(StoredPet, item);
+export const toStoredPet = (item: Readonly<Record<string, unknown>>): StoredPet =>
+  parse(StoredPet, item);

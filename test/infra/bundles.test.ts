@@ -86,19 +86,21 @@ describe.each(functions)('the bundle of $name', ({ operation, name, region, host
   it('loads nothing slow, connects before any request, and calls DynamoDB once for a request with a known key', async () => {
     standIn.requests.length = 0;
     const { event, status } = request();
-    const { invocations, loaded } = await run({ events: [event, event] });
+    // On a busy machine, an attempt would be given up and made again.
+    const flags = [
+      '--require',
+      join(projectDirectory, 'infra/build/code-cache/stretch-timeouts.cjs'),
+    ];
+    const { invocations, loaded } = await run({ events: [event, event], flags });
     expect(invocations).toMatchObject([{ statusCode: status }, { statusCode: status }]);
 
     expect(loaded).toContain('NativeModule https');
     const slow = /undici|webstreams|webcrypto|child_process|perf_hooks|zlib|http2/;
     expect(loaded.filter((module) => slow.test(module))).toEqual([]);
 
-    // If a busy machine makes the SDK try again, both attempts have the same id.
-    const received = new Map(
-      standIn.requests.map(({ headers, call }) => [headers['amz-sdk-invocation-id'], call]),
-    );
+    const received = standIn.requests.map(({ call }) => call);
     // The first call warms up the connection.
-    expect([...received.values()]).toEqual(['GetItem Keys', 'GetItem Keys', ...calls, ...calls]);
+    expect(received).toEqual(['GetItem Keys', 'GetItem Keys', ...calls, ...calls]);
   });
 
   it('responds with 503 while DynamoDB is unreachable', async () => {

@@ -5,7 +5,8 @@ import { decodeCursor, encodeCursor } from '../../lib/pets/cursor.ts';
 
 const status = fc.constantFrom(...petStatuses);
 const filter = fc.option(status, { nil: undefined });
-const position = fc.record({ status, id: fc.maxSafeNat() });
+const id = fc.option(fc.bigInt().map(String), { nil: undefined });
+const position = fc.record({ status, id });
 const character = fc.constantFrom(...'ABCXYZabcxyz0189-_=+/ ~é');
 const text = fc.string({ unit: 'binary', maxLength: 64 });
 
@@ -21,19 +22,18 @@ describe('cursor', () => {
   });
 
   it('has no place in the list of statuses, so that a status can be added anywhere in that list', () => {
-    expect(decodeCursor('_ImOhvUIABwWCk6O6YZzb2xk', undefined)).toEqual({
-      id: 7905532871371142,
+    expect(decodeCursor('J5ZYu-1Cc29sZCA3OTA1NTMyODcxMzcxMTQy', undefined)).toEqual({
+      id: '7905532871371142',
       status: 'sold',
     });
   });
 
-  it('is refused when only a newer version knows its status', () => {
-    const cursor = Reflect.apply(encodeCursor, undefined, [{ id: 1, status: 'lost' }, undefined]);
-    expect(() => decodeCursor(cursor, undefined)).toThrow(/^cursor /);
+  it('is refused in its earlier form, which had the id in binary', () => {
+    expect(() => decodeCursor('_ImOhvUIABwWCk6O6YZzb2xk', undefined)).toThrow(/^cursor /);
   });
 
-  it('is refused when no pet can have its id', () => {
-    const cursor = encodeCursor({ id: 2 ** 53, status: 'sold' }, undefined);
+  it('is refused when only a newer version knows its status', () => {
+    const cursor = Reflect.apply(encodeCursor, undefined, [{ id: '1', status: 'lost' }, undefined]);
     expect(() => decodeCursor(cursor, undefined)).toThrow(/^cursor /);
   });
 

@@ -27,8 +27,7 @@ const statusAfter = (seconds: number, apiKey: string) => {
   return statusWith(apiKey);
 };
 
-const keyReads = () =>
-  [...service.proxy.calls.values()].filter((call) => call === 'GetItem Keys').length;
+const keyReads = () => service.proxy.answered.filter((call) => call === 'GetItem Keys').length;
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 

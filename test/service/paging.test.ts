@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { Pet, petStatuses } from '../../lib/contract/pet.ts';
+import { encodeCursor } from '../../lib/pets/cursor.ts';
 import { type Fault, stalls } from '../support/fault-proxy.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
 import { newPetFields } from '../support/new-pets.ts';
@@ -67,11 +68,12 @@ const cutAnswers = (itemsOf: () => number, times?: number) => {
     const answer = JSON.parse(`${body}`);
     const count = itemsOf();
     if (count < answer.Items.length) {
+      const next = answer.Items[count];
       answer.Items.length = count;
-      const values = JSON.parse(`${request}`).ExpressionAttributeValues;
-      const before = Math.max(0, Number(values[':firstId'].N) - 1);
-      const start = { id: { N: `${before}` }, status: values[':status'] };
-      const { id, status } = answer.Items.at(-1) ?? start;
+      const start = JSON.parse(`${request}`).ExclusiveStartKey ?? { id: { N: '0' } };
+      // Without an item, the end is between the start and the first item that was cut off.
+      const between = { N: `${(Number(start.id.N) + Number(next.id.N)) / 2}` };
+      const { id, status } = answer.Items.at(-1) ?? { id: between, status: next.status };
       answer.LastEvaluatedKey = { id, status };
     }
     response.writeHead(status).end(JSON.stringify(answer));
@@ -106,15 +108,9 @@ describe('a list whose answers DynamoDB cuts short', () => {
   });
 
   it('returns an empty page with a link when the time is up before it finds a pet', async () => {
-    cutAnswers(() => 0);
+    cutAnswers(() => 0, 1);
+    service.proxy.inject('Query Pets', stalls.hang);
     await expectEndAfter(0, await page({ limit: '3' }, { remainingMs: 1_000 }));
-  });
-
-  it('stops after 25 answers in a row without a pet or a later position', async () => {
-    cutAnswers(() => 0);
-    const ended = await page({ limit: '3' });
-    expect(service.proxy.calls.size).toBe(25);
-    await expectEndAfter(0, ended);
   });
 
   it.each([
@@ -135,15 +131,15 @@ describe('a page', () => {
     [{ limit: '100' }, sizes],
     [{ limit: '100', status: petStatuses[1] }, [3]],
   ])('of %j reads %j pets: at most one more than it holds', async (query, counts) => {
-    // By invocation id, so that a retry counts once.
-    const read = new Map<unknown, number>();
-    service.proxy.inject('Query Pets', async ({ incoming, response, forward }) => {
+    const read: number[] = [];
+    service.proxy.inject('Query Pets', async ({ response, forward }) => {
       const { status, headers, body } = await forward();
-      read.set(incoming.headers['amz-sdk-invocation-id'], JSON.parse(`${body}`).Count);
+      // On a busy machine, an attempt that was given up does not count.
+      response.on('finish', () => read.push(JSON.parse(`${body}`).Count));
       response.writeHead(status, headers).end(body);
     });
     await page(query);
-    expect([...read.values()]).toEqual(counts);
+    expect(read).toEqual(counts);
   });
 
   it('keeps its place when pets are added before it, and shows those added after it', async () => {
@@ -154,6 +150,23 @@ describe('a page', () => {
     await service.putPet({ ...late, id: 500 });
     const last = pets.findLast((pet) => pet.status === status);
     expect(petsOf(await page(first.next ?? {}))).toEqual([last, { ...late, id: 500 }]);
+  });
+
+  it('is refused with 400 when DynamoDB refuses the position of a forged cursor', async () => {
+    const cursor = encodeCursor({ status: 'sold', id: 'Rex' }, undefined);
+    const { status, body } = await service.send({ query: { cursor } });
+    expect({ status, message: body.message }).toEqual({
+      status: 400,
+      message: 'cursor is not one that this list has given.',
+    });
+  });
+
+  it('passes a run of corrupt items quickly', async () => {
+    const ids = Array.from({ length: 60 }, (_, at) => 1_000 + at);
+    await Promise.all(ids.map((id) => service.putPet({ id, status: 'sold', name: 5 })));
+    const cursor = encodeCursor({ status: 'sold', id: '999' }, undefined);
+    expect(await page({ cursor, limit: '1' })).toMatchObject({ body: [], next: undefined });
+    expect(service.proxy.answered).toHaveLength(4);
   });
 
   it('is empty and without a link when there are no pets', async () => {

@@ -3,7 +3,6 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { petStatuses } from '../../lib/contract/pet.ts';
-import { integerPartOf } from '../../lib/pets/integer-part.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
 import { walkPages } from '../support/pages.ts';
 import { runsOf } from '../support/runs.ts';
@@ -124,38 +123,5 @@ describe('a list', () => {
       }),
       { numRuns: runsOf(15, 500) },
     );
-  });
-});
-
-describe('the integer part of a number', () => {
-  it('is exact below 2^53, however the number is written', () => {
-    fc.assert(
-      fc.property(fc.maxSafeNat(), digits(0, 22), fc.nat(130), (integer, fraction, shift) => {
-        const plain = `${integer}.${fraction}`;
-        const significant = `${integer}${fraction}`;
-        const point = `${integer}`.length;
-        expect(integerPartOf(`${integer}`)).toBe(integer);
-        expect(integerPartOf(plain)).toBe(integer);
-        expect(integerPartOf(`${significant}E-${fraction.length}`)).toBe(integer);
-        expect(integerPartOf(`0.${'0'.repeat(shift)}${significant}e+${point + shift}`)).toBe(
-          integer,
-        );
-      }),
-    );
-  });
-
-  it.each([
-    ['1E-130', 0],
-    ['-7.5', -7],
-    ['9.99E+125', 9.99e125],
-    ['', Number.NaN],
-    ['Rex', Number.NaN],
-    ['x7', Number.NaN],
-    ['7x', Number.NaN],
-    ['7', 7],
-    ['7E1', 70],
-    ['undefined', Number.NaN],
-  ])('of %j is %d', (text, integer) => {
-    expect(integerPartOf(text)).toBe(integer);
   });
 });

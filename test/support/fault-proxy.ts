@@ -60,6 +60,10 @@ export const passOn = answered((response, body) => response.end(body));
  */
 export const conditionFailed = awsError(400, `${dynamodbPrefix}ConditionalCheckFailedException`);
 
+/** The fault of a write whose condition is not met by this item. */
+export const conditionFailedBy = (Item: object): Fault =>
+  awsError(400, `${dynamodbPrefix}ConditionalCheckFailedException`, { Item });
+
 /** Returns a fault that responds with 200 and this body. */
 export const answer = (body: string): Fault => reply(200, body);
 
@@ -112,6 +116,10 @@ export const faults = {
   text: answer('"Welcome"'),
   number: answer('5'),
   null: answer('null'),
+  moved: reply(301, ''),
+  notModified: reply(304, ''),
+  emptyError: reply(400, ''),
+  foreignError: reply(400, '{"message":"Forbidden"}'),
   accessDenied: awsError(400, 'com.amazon.coral.service#AccessDeniedException'),
   resourceNotFound: awsError(400, `${dynamodbPrefix}ResourceNotFoundException`),
   expiredToken: awsError(400, 'com.amazon.coral.service#ExpiredTokenException'),
@@ -146,8 +154,8 @@ const accessOf = ({ headers }: IncomingMessage, body: Buffer): DynamodbAccess | 
 export class FaultProxy {
   /** Every request since the start, or the last `reset`, in order. */
   readonly requests: string[] = [];
-  /** The calls of these requests, by id, without the retries that a busy machine causes. */
-  readonly calls = new Map<unknown, string>();
+  /** The requests that got a whole answer: on a busy machine a client gives some up, and tries again. */
+  readonly answered: string[] = [];
   /** The requests that are calls of DynamoDB, in order. */
   readonly accesses: DynamodbAccess[] = [];
   readonly #target: URL;
@@ -176,7 +184,7 @@ export class FaultProxy {
   reset(): void {
     this.#injections = [];
     this.requests.length = 0;
-    this.calls.clear();
+    this.answered.length = 0;
     this.accesses.length = 0;
   }
 
@@ -194,7 +202,7 @@ export class FaultProxy {
       ? `${access.action} ${access.table}`
       : `${incoming.method} ${incoming.url?.split('?')[0]}`;
     this.requests.push(call);
-    this.calls.set(incoming.headers['amz-sdk-invocation-id'], call);
+    response.on('finish', () => this.answered.push(call));
     const injection = this.#injections.find(
       (candidate) => [call, '*'].includes(candidate.call) && candidate.remaining > 0,
     );

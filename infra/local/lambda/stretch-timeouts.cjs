@@ -4,7 +4,7 @@
  * function on Lambda has. Its pauses between attempts stay short.
  */
 const factor = 1_000;
-// The longest pause of `backoffMs` in lib/aws/dynamodb.ts.
+// The longest pause of `backoffMs` in lib/aws/call-dynamodb.ts.
 const longestPauseMs = 100;
 const { setTimeout } = globalThis;
 globalThis.setTimeout = (callback, ms = 0, ...parameters) => {
