@@ -4,6 +4,7 @@ import { isRetryable } from '../aws/retryable.ts';
 import { withTimeLimit } from '../aws/time-limit.ts';
 import { environment } from '../environment.ts';
 import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
+import { RecentEntries } from './recent-entries.ts';
 
 const keysTable = environment('KEYS_TABLE');
 
@@ -22,7 +23,6 @@ const outageRetryMs = 5_000;
  * needs the remaining time.
  */
 const refreshPatienceMs = 1_000;
-const maxCachedKeys = 1_000;
 
 interface CachedAnswer {
   readonly record: ApiKeyRecord | undefined;
@@ -30,10 +30,10 @@ interface CachedAnswer {
   readonly freshUntil: number;
 }
 
-// Key ids are public. Only a client with the secrets of 1,000 other keys can evict a proven key.
-const provenKeys = new Map<string, CachedAnswer>();
+// Key ids are public. Only a client with the secrets of 10,000 other keys can evict a proven key.
+const provenKeys = new RecentEntries<CachedAnswer>(10_000);
 /** Answers for keys that don't exist, or for which no request had the right secret. */
-const unprovenKeys = new Map<string, CachedAnswer>();
+const unprovenKeys = new RecentEntries<CachedAnswer>(1_000);
 
 /** Returns the record of a proven API key from memory, as long as it is fresh. */
 export const rememberedApiKey = (keyId: string): ApiKeyRecord | undefined => {
@@ -46,7 +46,7 @@ export const rememberAsProven = (keyId: string): void => {
   const answer = unprovenKeys.get(keyId);
   if (!answer) return;
   unprovenKeys.delete(keyId);
-  remember(provenKeys, keyId, answer);
+  provenKeys.set(keyId, answer);
 };
 
 /**
@@ -70,12 +70,12 @@ export const findApiKey = async (
       : await read(context.signal);
     const freshUntil = now + (record ? knownFreshMs : unknownFreshMs);
     provenKeys.delete(keyId);
-    remember(record ? keys : unprovenKeys, keyId, { record, readAt: now, freshUntil });
+    (record ? keys : unprovenKeys).set(keyId, { record, readAt: now, freshUntil });
     return record;
   } catch (error) {
     if (!mayFallBack || !isRetryable(error)) throw error;
     const freshUntil = Math.min(now + outageRetryMs, cached.readAt + outageToleranceMs);
-    remember(keys, keyId, { ...cached, freshUntil });
+    keys.set(keyId, { ...cached, freshUntil });
     return cached.record;
   }
 };
@@ -100,12 +100,3 @@ const isFresh = ({ readAt, freshUntil }: CachedAnswer) => isBetween(readAt, fres
  * set back to before `start`.
  */
 const isBetween = (start: number, end: number) => start <= Date.now() && Date.now() < end;
-
-const remember = (keys: Map<string, CachedAnswer>, keyId: string, answer: CachedAnswer) => {
-  keys.delete(keyId);
-  for (const oldest of keys.keys()) {
-    if (keys.size < maxCachedKeys) break;
-    keys.delete(oldest);
-  }
-  keys.set(keyId, answer);
-};

@@ -10,6 +10,7 @@ const include = [
   'test/service/json.test.ts',
   'test/service/requests.test.ts',
   'test/service/api-key.test.ts',
+  'test/service/recent-entries.test.ts',
   'test/service/cursor.test.ts',
   'test/mutation/acceptance.ts',
   'test/service/request-body.test.ts',
