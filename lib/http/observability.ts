@@ -4,6 +4,7 @@ import type { RequestLine } from '../telemetry/log-lines.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
 import { newRequestRecord, type RequestRecord } from '../telemetry/request-record.ts';
 import type { ChainRequest } from './operation-request.ts';
+import { json } from './response.ts';
 
 /** Whether the log line of a response below 500 has all fields. It always has the metrics. */
 const logsSuccesses = process.env['LOG_LEVEL'] !== 'ERROR';
@@ -36,14 +37,25 @@ export const observability = (operation: string) => {
     coldStart = false;
   };
   return {
-    before: ({ context }: ChainRequest) => {
-      context.startedAt = instantMs();
-      context.record = newRequestRecord();
+    before: (request: ChainRequest) => {
+      request.context.startedAt = instantMs();
+      request.context.record = newRequestRecord();
+      if (isFromRestApi(request.event)) return undefined;
+      const error = errors.internalError(new TypeError('The event is not that of a REST API'));
+      request.error = error;
+      request.response = json(error.status, error.body);
+      // An early response skips the rest of the chain.
+      observe(request);
+      return request.response;
     },
     after: observe,
     onError: observe,
   };
 };
+
+/** Tells whether an event is one of a REST API, and not another service's or a test's of the console. */
+const isFromRestApi = (event: Partial<ChainRequest['event']> | null): boolean =>
+  event?.requestContext?.identity !== undefined;
 
 const countAnswer = (record: RequestRecord, status: number) => {
   record.count(metricNames.requests);
@@ -65,7 +77,8 @@ const detailsOf = (
   timestamp: new Date().toISOString(),
   code: error instanceof ApiError ? error.code : undefined,
   keyId: context.keyId,
-  extendedRequestId: event.requestContext.extendedRequestId,
+  // An event of another kind has no context, or another one.
+  extendedRequestId: event?.requestContext?.extendedRequestId,
   lambdaRequestId: context.awsRequestId,
   coldStart,
   ...(coldStart && {

@@ -16,7 +16,7 @@ const valuesOf = ({
   multiValueQueryStringParameters,
 }: Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>) => {
   const parameters = Object.entries(multiValueQueryStringParameters ?? {});
-  const repeated = parameters.filter(([, values = []]) => values.length > 1);
+  const repeated = parameters.filter(([, values]) => (values?.length ?? 0) > 1);
   refuse(repeated.map(([name]) => `${called('query parameter', name)} is given twice`));
   return Object.fromEntries(parameters.map(([name, values]) => [name, values?.[0]]));
 };

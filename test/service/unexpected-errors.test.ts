@@ -4,8 +4,10 @@ import { errors } from '../../lib/contract/errors.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { json } from '../../lib/http/response.ts';
 import { invoke } from '../support/invoke.ts';
+import { handlerNames } from '../support/load-handlers.ts';
 import { captureLog, expectOneFailure, readLines } from '../support/log-lines.ts';
-import { getRequest } from '../support/requests.ts';
+import { lambdaContext, proxyEvent } from '../support/proxy-event.ts';
+import { bearer, getRequest } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
@@ -69,6 +71,34 @@ describe('a handler that throws', () => {
     const [line] = readLines(await throwing(error));
     expect(line.cause.thrownAt).toMatch(/^unexpected-errors\.test\.ts:\d+:\d+$/);
   });
+});
+
+describe('an event that is not of a REST API', () => {
+  const httpApi = { http: { method: 'GET', path: '/pets' }, accountId: '123456789012' };
+  it.each([
+    ['an empty one', {}],
+    ['null', null],
+    ["the console's default", { key1: 'value1', key2: 'value2', key3: 'value3' }],
+    ['of an HTTP API', { version: '2.0', routeKey: 'GET /pets', requestContext: httpApi }],
+    ['of EventBridge', { version: '0', 'detail-type': 'Scheduled Event', detail: {} }],
+  ])('gets 500 from each function, and one log line: %s', async (_kind, event) => {
+    for (const operation of handlerNames) {
+      const lines = captureLog();
+      const context = lambdaContext('request-id');
+      const response = await Reflect.apply(service[operation], undefined, [event, context]);
+      const { body } = errors.internalError();
+      expect(response).toMatchObject({ statusCode: 500, body: JSON.stringify(body) });
+      expectOneFailure(lines, { operation, code: body.code, cause: { name: 'TypeError' } });
+    }
+  });
+});
+
+it('a query parameter without a value in the event is as absent', async () => {
+  const event = proxyEvent({ headers: bearer(service.apiKey) });
+  const parameters = { multiValueQueryStringParameters: { limit: null } };
+  const sent = [{ ...event, ...parameters }, lambdaContext('request-id')];
+  const { statusCode } = await Reflect.apply(service.listPets, undefined, sent);
+  expect(statusCode).toBe(200);
 });
 
 describe('the deadline of a request', () => {
