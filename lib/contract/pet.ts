@@ -32,8 +32,9 @@ export const visible = /* @__PURE__ */ (() => new RegExp(`[^${invisible}]`, 'u')
  */
 const visiblePattern = `[^${invisible.replace(/\\u\{\w+\}-?/g, '')}]`;
 
-const isName = (text: string): boolean =>
-  text.isWellFormed() && visible.test(text) && [...text].length <= maxNameLength;
+const nameMessage = `must be text of 1 to ${maxNameLength} characters that is not blank`;
+
+const isName = (text: string): boolean => visible.test(text) && [...text].length <= maxNameLength;
 
 /** The schema of a status that is one of these. */
 /* @__NO_SIDE_EFFECTS__ */
@@ -62,19 +63,18 @@ export const PetId = v.pipe(
  */
 export const NewPet = v.pipe(
   v.object({
-    name: v.message(
-      v.pipe(
-        v.string(),
-        v.check(isName),
-        v.metadata({
-          minLength: 1,
-          maxLength: maxNameLength,
-          pattern: visiblePattern,
-          description:
-            'Well-formed Unicode with at least one visible character. The pattern does not know the invisible characters beyond U+FFFF, such as tags. Stored as you send it.',
-        }),
-      ),
-      `must be text of 1 to ${maxNameLength} characters that is not blank`,
+    name: v.pipe(
+      v.string(nameMessage),
+      v.check(isName, nameMessage),
+      // The message of the last check that fails is the one that the client gets.
+      v.check((text) => text.isWellFormed(), 'must not have malformed Unicode'),
+      v.metadata({
+        minLength: 1,
+        maxLength: maxNameLength,
+        pattern: visiblePattern,
+        description:
+          'Well-formed Unicode with at least one visible character. The pattern does not know the invisible characters beyond U+FFFF, such as tags. Stored as you send it.',
+      }),
     ),
     categoryId: v.message(
       v.pipe(

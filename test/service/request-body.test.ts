@@ -92,6 +92,12 @@ describe('a name', () => {
     expect(characters.filter((character) => !visible.test(character))).toEqual(hidden);
   });
 
+  it('is refused with 400 when it has half of a surrogate pair', async () => {
+    const { status, body } = await post('{"name":"Rex \\ud83d","categoryId":1}');
+    expect(status).toBe(400);
+    expect(body.message).toBe('name must not have malformed Unicode.');
+  });
+
   it('is refused with 400 when it has no visible character', async () => {
     const single = [...'\u200b\u0000\u2060\u00ad\u007f\u3164\u{e0041}\ufe0f'];
     const mixed = fc.sample(fc.string({ unit: fc.constantFrom(...hidden), minLength: 1 }), 50);
