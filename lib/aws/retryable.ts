@@ -32,9 +32,9 @@ export const isThrottled = (thrown: unknown): boolean =>
   isError(thrown) && isThrottlingError(thrown);
 
 /**
- * Tells whether a retry may fix a failure that the SDK takes as final: one of TLS, of Node's HTTP parser or of
- * reading the answer, an error answer without a type, or expired credentials. An error without `$metadata` is
- * a defect: it was thrown before the call was sent.
+ * Tells whether a retry may fix a failure that the SDK takes as final: one of TLS, of Node's HTTP parser or
+ * of reading the answer, an error answer without a type, or expired credentials. An error without
+ * `$metadata` is a defect: it was thrown before the call was sent.
  */
 const mayPass = ({ name, $metadata, $fault }: SdkError): boolean =>
   $metadata !== undefined &&

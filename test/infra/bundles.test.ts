@@ -87,10 +87,7 @@ describe.each(functions)('the bundle of $name', ({ operation, name, region, host
     standIn.requests.length = 0;
     const { event, status } = request();
     // On a busy machine, an attempt would be given up and made again.
-    const flags = [
-      '--require',
-      join(projectDirectory, 'infra/build/code-cache/stretch-timeouts.cjs'),
-    ];
+    const flags = ['--require', join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs')];
     const { invocations, loaded } = await run({ events: [event, event], flags });
     expect(invocations).toMatchObject([{ statusCode: status }, { statusCode: status }]);
 
