@@ -1,5 +1,4 @@
 import { headers } from './headers.ts';
-import { limitsText } from './limits.ts';
 import { type OperationDescriptions, paths } from './operations.ts';
 import { bodySchemas } from './schemas.ts';
 
@@ -20,11 +19,7 @@ const introduction = `Send an API key with every request: \`Authorization: Beare
 - A repeated or unknown query parameter, or an unknown field, gets 400.
 - Every error of the service has the schema Error. Unknown paths get 404.
 - AWS itself refuses headers over the limit below, a body over 10 MB, and a path outside the base address. These responses have another body.
-- New fields, headers, statuses and error codes may be added to responses. Ignore those that you do not know.
-
-## Limits
-
-${limitsText()}`;
+- New fields, headers, statuses and error codes may be added to responses. Ignore those that you do not know.`;
 
 /**
  * The title, version and license of the contract. The package of `npm run client` has the
@@ -39,9 +34,9 @@ export const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-const document = (descriptions: OperationDescriptions) => ({
+const document = (descriptions: OperationDescriptions, limits: string) => ({
   openapi: '3.1.1',
-  info,
+  info: { ...info, description: `${info.description}\n\n## Limits\n\n${limits}` },
   servers: [
     server('Production', 'animal-store.example'),
     server('Staging', 'staging.animal-store.example'),
@@ -66,6 +61,9 @@ const document = (descriptions: OperationDescriptions) => ({
 const exact = (_key: string, value: unknown) =>
   typeof value === 'bigint' ? JSON.rawJSON(`${value}`) : value;
 
-/** The text of the OpenAPI 3.1 document, from the operations, schemas and errors that the functions use. */
-export const openapiText = (descriptions: OperationDescriptions): string =>
-  `${JSON.stringify(document(descriptions), exact, 2)}\n`;
+/**
+ * The text of the OpenAPI 3.1 document, from the operations, schemas and errors that the functions use.
+ * `limits` are those that clients can reach, as Markdown.
+ */
+export const openapiText = (descriptions: OperationDescriptions, limits: string): string =>
+  `${JSON.stringify(document(descriptions, limits), exact, 2)}\n`;

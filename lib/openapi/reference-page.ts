@@ -49,10 +49,12 @@ const showable = (key: string, value: unknown) =>
 interface Contract {
   readonly info: object;
   readonly tags: readonly object[];
-  readonly paths: Record<string, Record<string, { responses: Record<string, Described> }>>;
+  readonly paths: Record<string, Record<string, DocumentedOperation>>;
 }
-interface Described {
-  readonly description: string;
+interface DocumentedOperation {
+  readonly summary: string;
+  readonly deprecated?: boolean;
+  readonly responses: Record<string, { readonly description: string }>;
 }
 
 const readContract = async (): Promise<Contract> =>
@@ -76,12 +78,25 @@ const errorList = (contract: Contract) =>
     .map(({ status, name }) => `- ${status} [\`${name}\`](#tag/${name.replaceAll('_', '-')})`)
     .join('\n');
 
+/** Links each operation of the contract, with its purpose. */
+const operationList = ({ paths }: Contract) =>
+  Object.entries(paths)
+    .flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { summary, deprecated }]) => {
+        const request = `${method.toUpperCase()} ${path}`;
+        const link = `[\`${request}\`](#tag/pets/${request.replace(' ', '')})`;
+        const purpose = summary.charAt(0).toLowerCase() + summary.slice(1);
+        return `- ${link}: ${purpose}${deprecated ? ' (deprecated)' : ''}`;
+      }),
+    )
+    .join('\n');
+
 const readGuide = async (contract: Contract, file: string) => {
   const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
   const description = lines
     .join('\n')
     .replace('<!-- errors -->', () => errorList(contract))
-    .replaceAll(/<!--.*?-->/g, '');
+    .replace('<!-- operations -->', () => operationList(contract));
   return { name: heading.replace('# ', ''), description };
 };
 

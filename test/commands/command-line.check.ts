@@ -78,7 +78,6 @@ describe('a command', () => {
     'deploy/main',
     'destroy',
     'docs',
-    'facts/main',
     'keys/main',
     'openapi',
     'operate/main',

@@ -29,7 +29,6 @@ const tests = [
   'infra/before-traffic',
   'infra/bundles',
   'infra/permissions',
-  'project/facts',
   'project/openapi',
   'project/operations',
   'project/reference-page.test',
@@ -122,7 +121,6 @@ const completeness = 'vitest run test/project/operations.test.ts';
 
 await write();
 for (const command of [
-  'npm run facts',
   'npm run openapi',
   types,
   'npm run lint',

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { limitsGuide, limitsText } from '../../infra/commands/limits-text.ts';
 import { operationDetails } from '../../infra/settings/operations.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
@@ -22,8 +26,13 @@ const patterns = [...contractText.matchAll(/"pattern": (".*")/g)].map(([, text =
 
 describe('openapi.json', () => {
   it('is what npm run openapi writes', () => {
-    expect(contractText).toBe(openapiText(operationDetails));
+    expect(contractText).toBe(openapiText(operationDetails, limitsText()));
     expect(contractText).not.toContain('undefined');
+  });
+
+  it('has a guide about its limits, as npm run openapi writes it', () => {
+    const guide = readFileSync(join(projectDirectory, 'lib/openapi/guides/limits.md'), 'utf8');
+    expect(guide).toBe(limitsGuide());
   });
 
   it('has every operation by its name, and marks those that are deprecated', () => {
