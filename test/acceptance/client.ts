@@ -89,7 +89,7 @@ export const expectInvalid = (response: ClientResponse, message: string | RegExp
 
 /**
  * Expects an Error body of 400 or 404. Unverified: whether API Gateway, the firewall or the function refuses
- * such requests (`path-nul`, `path-dots`, `path-not-utf-8`).
+ * such requests.
  */
 export const expectRefused = ({ status }: ClientResponse) => expect([400, 404]).toContain(status);
 

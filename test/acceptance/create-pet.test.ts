@@ -145,7 +145,7 @@ describe('POST /pets with a body', () => {
     expect(headers).toMatchObject({ accept: 'application/json', 'accept-encoding': 'identity' });
   });
 
-  // Unverified: what API Gateway does with such bytes (`body-not-utf-8`).
+  // Unverified: what API Gateway does with such bytes.
   it('stores U+FFFD for each byte of a body that is not UTF-8', async () => {
     const body = Buffer.from('{"name":"Zo\xeb","categoryId":1}', 'latin1');
     const headers = [authorization, ['Content-Type', 'application/json']] as const;
@@ -212,8 +212,7 @@ describe('Idempotency-Key', () => {
     [[201], '255 visible ASCII characters', [randomUUID().padEnd(255, '~!"{}')]],
     [[400], '256 characters', ['x'.repeat(256)]],
     [[400], 'two words', ['two words']],
-    // Unverified: API Gateway may change such headers (`idempotency-key-empty`,
-    // `idempotency-key-accented`). The function refuses them (service/request-body).
+    // Unverified: API Gateway may change such headers. The function refuses them (service/request-body).
     [[201, 400], 'empty', ['']],
     [[201, 400], 'accented', ['clé']],
     [[201, 400], 'given twice', ['one', 'two']],

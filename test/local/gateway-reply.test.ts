@@ -18,19 +18,19 @@ describe('a reply of a function', () => {
     ['may have its status as text', { statusCode: '201', body: 'hello' }, 201, 'hello'],
     ['may have null instead of headers', { statusCode: 200, headers: null, body: null }, 200, ''],
     ['keeps base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'aGk='],
-    // Unverified: `headers-of-204`.
+    // Unverified.
     ['has no body with 204', { statusCode: 204, body: 'x' }, 204, ''],
   ])('%s: %j', async (_rule, reply, status, body) => {
     expect(await responseTo(reply)).toMatchObject({ status, body });
   });
 
   it.each<[kind: string, reply: unknown]>([
-    // LocalStack, aws-lambda-dotnet. Unverified: its type of gateway response (`reply-malformed`).
+    // LocalStack, aws-lambda-dotnet. Unverified: its type of gateway response.
     ['a word as status', { statusCode: 'test' }],
     ['a key beside those of the format', { statusCode: 200, cookies: [] }],
     ['a string', 'hello'],
     ['text instead of a list of values', { statusCode: 200, multiValueHeaders: { 'X-Text': 'a' } }],
-    // Unverified: `reply-null`, and `reply-malformed` for the others.
+    // Unverified.
     ['null', null],
     ['an object as body', { statusCode: 200, body: { hello: 'world' } }],
     ['a number as header', { statusCode: 200, headers: { 'X-Number': 1 } }],

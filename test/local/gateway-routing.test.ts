@@ -26,8 +26,7 @@ describe('the route of a request', () => {
     ['skips slashes before the stage', 'GET //v1/pets', '/pets', null],
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html
     ['has ANY for other methods', 'PATCH /v1/pets/7', '/pets/{petId}', { petId: '7' }],
-    // Unverified: `root-without-slash`. Reports contradict each other: aws/chalice#65 and
-    // stackery/php-lambda-layer#31.
+    // Unverified. Reports contradict each other: aws/chalice#65 and stackery/php-lambda-layer#31.
     ['may be the root', 'DELETE /v1/', '/', null],
     ['may be the root without a slash', 'GET /v1', '/', null],
     ['depends on case', 'GET /v1/Pets', '/{proxy+}', { proxy: 'Pets' }],
@@ -73,7 +72,7 @@ describe('a request that no route takes', () => {
   it.each<[what: string, request: string, headers: object, status: number, body: string]>([
     // LocalStack.
     ['a method that the resource lacks', 'POST /v1/pets/mine', {}, 404, unmatched],
-    // Unverified: `method-purge`.
+    // Unverified.
     ['a method beyond those of ANY', 'PROPFIND /v1/pets', {}, 404, unmatched],
     // OWASP/Serverless-Goat#14, asishrs/smartthings-ringalarmv2#5
     ['a path without a stage', 'GET /', {}, 403, forbidden],
@@ -151,7 +150,7 @@ describe('gateway responses', () => {
 });
 
 describe('a request that is too large', () => {
-  // koki-develop/lgtm-generator#10. Unverified: the type of the response (`event-over-6-mb`).
+  // koki-develop/lgtm-generator#10. Unverified: the type of the response.
   it('gets REQUEST_TOO_LARGE when its event has more than 6 MB', async () => {
     const post = (body: string) => gateway.request('/v1/pets', { method: 'POST', body });
     const limit = 6 * 1_024 * 1_024;
@@ -163,7 +162,7 @@ describe('a request that is too large', () => {
     }
   });
 
-  // Unverified: the status (`headers-over-10240-bytes`).
+  // Unverified: the status.
   it('gets 431 for more than 10,240 bytes of headers', async () => {
     const statusWith = async (bytes: number) =>
       (await gateway.request('/v1/pets', { headers: { 'X-Long': 'a'.repeat(bytes) } })).status;

@@ -23,7 +23,7 @@ describe('a function that fails', () => {
     ['cannot be loaded', '/v1/broken', /broken on purpose/],
     ['ends its process', '/v1/fail/exits', /environment ended/],
     ['fills its memory', '/v1/fail/fills-memory', /memory/],
-    // Unverified: `reply-time-out`.
+    // Unverified.
     ['computes until its time-out', '/v1/stuck/loops', /timed out after 0.5 s/],
   ])(
     'gets INTEGRATION_FAILURE, is logged with the reason, and starts again when it %s',
@@ -51,7 +51,7 @@ describe('a function that fails', () => {
     );
   });
 
-  // Unverified: `reply-null`.
+  // Unverified.
   it('gets 502 when it has no result', async () => {
     expect((await gateway.request('/v1/fail/nothing')).status).toBe(502);
   });

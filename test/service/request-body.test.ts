@@ -52,8 +52,7 @@ it('a body of nested lists is refused with 400 at any depth, also where one of t
   }
 });
 
-// API Gateway may drop, merge or change some of these, so acceptance tests can't rely on them (unverified:
-// `idempotency-key-empty`, `idempotency-key-accented`).
+// Unverified: API Gateway may drop, merge or change some of these, so acceptance tests can't rely on them.
 describe('a creation', () => {
   const type = 'application/json';
 

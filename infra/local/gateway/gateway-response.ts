@@ -6,11 +6,11 @@ const internalError = ['InternalServerErrorException', 'Internal server error'] 
 /**
  * The errors of API Gateway with which the local gateway responds. Each has the type of its gateway response,
  * which a template may customise, and the default status, error type and message. The comments name the
- * source of each, which `infra/local/aws-behaviour.md` links, and what is unverified, with its observation.
+ * source of each, which `infra/local/aws-behaviour.md` links, and what is unverified.
  */
 const gatewayErrors = {
   // OWASP/Serverless-Goat#14. No gateway response applies before a stage is found.
-  // Unverified: the error type (`stage-unknown`).
+  // Unverified: the error type.
   noSuchStage: [undefined, 403, 'ForbiddenException', 'Forbidden'],
   // Recorded by LocalStack.
   noSuchRoute: [
@@ -19,14 +19,13 @@ const gatewayErrors = {
     'MissingAuthenticationTokenException',
     'Missing Authentication Token',
   ],
-  // A stored 429 of Semantic Scholar's API. Its error type is a guess: no observation floods the service.
+  // A stored 429 of Semantic Scholar's API. Unverified: the error type.
   throttled: ['THROTTLED', 429, 'TooManyRequestsException', 'Too Many Requests'],
-  // koki-develop/lgtm-generator#10. Unverified: the type of the response (`event-over-6-mb`).
+  // koki-develop/lgtm-generator#10. Unverified: the type of the response.
   tooLarge: ['REQUEST_TOO_LARGE', 413, 'BadRequestException', 'Request Too Long'],
   // DataBiosphere/azul#6624, #8192 and #8258.
   functionFailed: ['INTEGRATION_FAILURE', 502, ...internalError],
-  // LocalStack, aws-lambda-dotnet. Unverified: the type of the response
-  // (`reply-malformed`).
+  // LocalStack, aws-lambda-dotnet. Unverified: the type of the response.
   malformedReply: ['DEFAULT_5XX', 502, ...internalError],
 } as const;
 
