@@ -90,9 +90,11 @@ const queries: Readonly<Record<string, Query>> = {
   },
   'busiest keys': {
     of: ['requests'],
-    queryString: query`stats count(*) as requests by ${'keyId'}, ${'operation'}
+    // Insights returns at most 10,000 rows.
+    queryString: query`filter ispresent(${'keyId'})
+| stats count(*) as requests, latest(@timestamp) as lastUse by ${'keyId'}, ${'operation'}
 | sort requests desc
-| limit 50`,
+| limit 10000`,
   },
   'refused keys': {
     of: ['gateway'],

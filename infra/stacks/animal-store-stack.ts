@@ -1,4 +1,4 @@
-import { CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   type Attribute,
   AttributeType,
@@ -7,7 +7,6 @@ import {
   Table,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Operation } from '../../lib/contract/operations.ts';
 import { CanaryDeployment } from '../constructs/canary-deployment.ts';
@@ -66,15 +65,13 @@ export class AnimalStoreStack extends Stack {
       });
     }
 
-    const policy = this.#addKeyAdministrationPolicy(keysTable, logGroups);
-    const logGroupNames = logGroups.map(({ logGroupName }) => logGroupName);
+    const policy = this.#addKeyAdministrationPolicy(keysTable);
     const { domainName } = api.restApi;
     const outputs = {
       BaseAddress: api.baseAddress,
       ...(domainName && { DomainTarget: domainName.domainNameAliasDomainName }),
       PetsTableName: petsTable.tableName,
       KeysTableName: keysTable.tableName,
-      LogGroupNames: Fn.join(',', logGroupNames),
       KeyAdministrationPolicy: policy.managedPolicyArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
@@ -116,7 +113,7 @@ export class AnimalStoreStack extends Stack {
   }
 
   /** Adds a policy with all permissions that `npm run keys` needs. Its check of the account needs none. */
-  #addKeyAdministrationPolicy({ tableArn }: Table, logGroups: readonly ILogGroup[]): ManagedPolicy {
+  #addKeyAdministrationPolicy({ tableArn }: Table): ManagedPolicy {
     return new ManagedPolicy(this, 'KeyAdministration', {
       description: `Issue, list, rotate and revoke the API keys of ${this.#stage.name}`,
       statements: [
@@ -128,9 +125,6 @@ export class AnimalStoreStack extends Stack {
         // account may use through SSM:
         // https://docs.aws.amazon.com/systems-manager/latest/userguide/ps-restrict-decryption.html
         allow('ssm:PutParameter', probeKeyArn(this, this.#stage)),
-        ...['StartQuery', 'GetQueryResults'].map((call) =>
-          allow(`logs:${call}`, ...logGroups.map(({ logGroupArn }) => logGroupArn)),
-        ),
       ],
     });
   }

@@ -326,8 +326,6 @@ describe('npm run keys', () => {
     ['issue --owner alice --expires-in 999999y', /up to 100y/],
     ['issue --for-probe', /needs a deployed stage/],
     ['issue --for-probe --owner alice', /Leave out --owner/],
-    ['usage', /needs a deployed stage: leave out --endpoint/],
-    ['usage --days few', /a number of days/],
     ['list --stage staging', /--endpoint is for local keys: leave out --stage/],
     ['list --stage prod', /--endpoint is for local keys: leave out --stage/],
     ['list --endpoint localhost:8000', /It must be a URL/],
@@ -381,7 +379,6 @@ describe('npm run keys of a deployed stage', async () => {
   const Outputs = [
     { OutputKey: 'BaseAddress', OutputValue: 'https://pets.test/v1' },
     { OutputKey: 'KeysTableName', OutputValue: dynamodb?.tables['KEYS_TABLE']?.TableName },
-    { OutputKey: 'LogGroupNames', OutputValue: 'list-pets-log,get-pet-log' },
   ];
 
   beforeEach(() => {
@@ -407,11 +404,6 @@ describe('npm run keys of a deployed stage', async () => {
       `The credentials belong to the account 123456789012, and the stage to ${prod.environment?.account}`,
     );
     expect(aws.requests.map(({ region }) => region)).toEqual([prod.environment?.region]);
-  });
-
-  it('refuses days from which the stage has no logs', async () => {
-    const { error } = await run(['usage', '--stage', 'staging', '--days', '15']);
-    expect(error).toBe('The logs of staging are kept for 14 days');
   });
 
   it('issues no key for the probe of a stage that has none', async () => {
@@ -457,45 +449,5 @@ describe('npm run keys of a deployed stage', async () => {
     const { out, error } = await probeKey('issue', '--for-probe');
     expect(error).toMatch(/^Key \w{16} was issued, but not stored: rotate it\. AccessDenied/);
     expect(out).toBe('');
-  });
-
-  // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_GetQueryResults.html
-  const row = (fields: object) =>
-    Object.entries({ ...fields, '@ptr': 'x' }).map(([field, value]) => ({ field, value }));
-  const lastUse = '2026-11-21T12:31:01.022Z';
-  const counted = { requests: '7', clientErrors: '2', serverErrors: '1', lastUse };
-  const answerQuery = (...results: object[]) => {
-    aws.answers = {
-      ...aws.answers,
-      'Logs_20140328.StartQuery': json({ queryId: 'q' }),
-      'Logs_20140328.GetQueryResults': () => json(results.shift() ?? {}),
-    };
-  };
-
-  it('counts requests and errors of each key and operation, and shows keys without any', async () => {
-    const [used, unused, gone] = [await issue(), await issue(), 'ffffffffffffffff'];
-    const results = [used.keyId, gone].map((keyId) =>
-      row({ keyId, operation: 'listPets', ...counted }),
-    );
-    answerQuery({ status: 'Running', results: [] }, { status: 'Complete', results });
-    const { out } = await run(['usage', '--stage', 'staging', '--days', '7', '--json']);
-    const counts = { operation: 'listPets', requests: 7, errors: 3, lastUse };
-    const nothing = { operation: null, requests: 0, errors: 0, lastUse: null };
-    const usage = Map.groupBy<string, { keyId: string }>(JSON.parse(out), ({ keyId }) => keyId);
-    expect(usage.get(used.keyId)).toEqual([{ keyId: used.keyId, owner: 'alice', ...counts }]);
-    expect(usage.get(unused.keyId)).toEqual([{ keyId: unused.keyId, owner: 'alice', ...nothing }]);
-    expect(usage.get(gone)).toEqual([{ keyId: gone, ...counts }]);
-    const query = sent('Logs_20140328.StartQuery');
-    expect(query).toMatchObject({ logGroupNames: ['list-pets-log', 'get-pet-log'], limit: 10_000 });
-    expect(query.queryString).toContain('count(ClientErrors) as clientErrors');
-    expect(query.endTime - query.startTime).toBe(7 * 86_400);
-  });
-
-  it.each([
-    [{ status: 'Failed' }, /The query is Failed/],
-    [{ status: 'Complete', results: Array.from({ length: 10_000 }, () => row({})) }, /fewer days/],
-  ])('fails when the query of the usage has failed or left rows out', async (answer, message) => {
-    answerQuery(answer);
-    expect((await run(['usage', '--stage', 'staging'])).error).toMatch(message);
   });
 });

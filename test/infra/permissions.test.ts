@@ -146,9 +146,6 @@ describe.each(stages)('in $name', (stage) => {
   });
 
   it('key administrators have a policy for the commands of npm run keys, and nothing else', () => {
-    const logs = handlerNames.map((name) =>
-      idOf(template, 'AWS::Logs::LogGroup', `${name.toLowerCase()}Log`),
-    );
     const [[policy, { Properties } = {}] = []] = Object.entries(
       template.findResources('AWS::IAM::ManagedPolicy'),
     );
@@ -160,15 +157,8 @@ describe.each(stages)('in $name', (stage) => {
         ['dynamodb:Scan', keys],
         ['dynamodb:UpdateItem', keys],
         ['ssm:PutParameter', readProbeKey[1]],
-        ...logs.flatMap((id): Call[] => [
-          ['logs:GetQueryResults', arnOf(id)],
-          ['logs:StartQuery', arnOf(id)],
-        ]),
       ]),
     );
-    template.hasOutput('LogGroupNames', {
-      Value: { 'Fn::Join': [',', logs.map((Ref) => ({ Ref }))] },
-    });
     template.hasOutput('KeyAdministrationPolicy', { Value: { Ref: policy } });
   });
 });

@@ -10,7 +10,6 @@ import type { Ask } from '../confirm.ts';
 import { withStage } from '../stage-option.ts';
 import { toJson, toTable } from './printed.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
-import { readUsage } from './usage.ts';
 
 interface KeysOptions {
   readonly stage: Stage | 'local';
@@ -54,26 +53,6 @@ const reportMalformed = (keyId: unknown) =>
   console.error(
     `Key ${toJson(keyId)} is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md`,
   );
-
-/** Returns a row for each key and operation that was used, and one for each key that was not used. */
-const usageIn = async (options: KeysOptions & { days?: number }) => {
-  const stage = stageOf(options);
-  const { name, logRetentionDays, logLevel } = stage;
-  const { days = Math.min(30, logRetentionDays) } = options;
-  if (days > logRetentionDays)
-    throw new Error(`The logs of ${name} are kept for ${logRetentionDays} days`);
-  if (logLevel === 'ERROR')
-    throw new Error(`The logs of ${name} have level ${logLevel}, and so lack successful requests`);
-  const { keys, logGroupNames, config } = await openStage(stage);
-  const records = await keys.list(reportMalformed);
-  const used = await readUsage(config, logGroupNames, days);
-  const owners = new Map(records.map(({ keyId, owner }) => [keyId, owner]));
-  const unused = new Set(owners.keys()).difference(new Set(used.map(({ keyId }) => keyId)));
-  const nothing = { operation: null, requests: 0, errors: 0, lastUse: null };
-  return [...used, ...[...unused].map((keyId) => ({ keyId, ...nothing }))].map(
-    ({ keyId, ...row }) => ({ keyId, owner: owners.get(keyId), ...row }),
-  );
-};
 
 /** Logs an act as one JSON line on standard error. Standard output has only the result. */
 const logAct = (act: string, options: KeysOptions, details: object) => {
@@ -143,9 +122,6 @@ const graceTime = (text: string) => (text === '0' ? 0 : milliseconds(text));
 
 const ownerName = (text: string) => text.trim() || invalid('It must not be empty.');
 
-const numberOfDays = (text: string) =>
-  /^[1-9]\d*$/.test(text) ? Number(text) : invalid('It must be a number of days.');
-
 const address = (text: string) =>
   /^https?:/.test(text) && URL.canParse(text)
     ? text
@@ -194,10 +170,6 @@ export const keysProgram = (ask: Ask | undefined): Command => {
     const keys = await keysOf(options);
     printRows(options, (await keys.list(reportMalformed)).map(shown));
   });
-
-  command('usage', 'count the requests of each key, and show its last use')
-    .option('--days <days>', 'how far back; by default at most 30', numberOfDays)
-    .action(async (options: KeysOptions) => printRows(options, await usageIn(options)));
 
   command('rotate', 'issue a successor of a key, and expire the old key after a grace period')
     .argument('<keyId>', 'the id of a key, as `list` shows it')

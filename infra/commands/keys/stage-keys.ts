@@ -35,8 +35,8 @@ const servedAddress = (address: string): string => {
 };
 
 /**
- * Opens the keys of a deployed stage, its address, the logs of its functions, and the account and region of
- * all. Throws when the credentials belong to another account.
+ * Opens the keys of a deployed stage, with its address, account and region. Throws when the credentials belong
+ * to another account.
  */
 export const openStage = async (stage: Stage) => {
   const { config, account, region, outputOf } = await openStack(stage);
@@ -45,7 +45,5 @@ export const openStage = async (stage: Stage) => {
     account,
     region,
     baseAddress: servedAddress(outputOf('BaseAddress')),
-    logGroupNames: outputOf('LogGroupNames').split(','),
-    config,
   };
 };
