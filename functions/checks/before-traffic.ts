@@ -23,6 +23,9 @@ const checkMs = 45_000;
 /** For how long AWS may refuse a role that was created or changed seconds ago, in ms. IAM needs this time. */
 const newRoleMs = 10_000;
 
+/** For how long Lambda may throttle the functions, in ms: clients may use all their concurrency. */
+const throttledMs = 40_000;
+
 const pauseMs = 1_000;
 
 const lambda = new LambdaClient();
@@ -73,7 +76,7 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
         failure = error;
       }
     }
-    failures.push(`${request.functionName}: ${failure}`);
+    failures.push(`${request.functionName}: ${reasonOf(failure)}`);
     return undefined;
   };
   for (const request of refusals(apiKey)) await attempt(request);
@@ -86,21 +89,35 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
 /** A response with 500, which a function also sends when its role may not call DynamoDB. */
 class DefectError extends Error {}
 
+const isThrottle = (error: unknown) =>
+  error instanceof Error && error.name === 'TooManyRequestsException';
+
+/** Returns for how long calls that fail with an error are repeated, in ms. */
+const patienceFor = (error: unknown): number => {
+  if (isThrottle(error)) return throttledMs;
+  const isRefusal =
+    error instanceof DefectError ||
+    (error instanceof Error && error.name === 'AccessDeniedException');
+  return isRefusal ? newRoleMs : 0;
+};
+
+const reasonOf = (error: unknown): string =>
+  isThrottle(error)
+    ? 'Lambda throttles it. Its concurrency is used up, or the service is closed: npm run operate -- open'
+    : `${error}`;
+
 /**
- * Returns a function that repeats calls which a new role is refused, until IAM has had its time for all of
- * them.
+ * Returns a function that repeats calls that are throttled, or that a new role is refused, until the time
+ * for all of them is over.
  */
 const retryRefusals = () => {
-  const deadline = performance.now() + newRoleMs;
+  const startedAt = performance.now();
   return async <Result>(call: () => Promise<Result>): Promise<Result> => {
     for (;;) {
       try {
         return await call();
       } catch (error) {
-        const isRefusal =
-          error instanceof DefectError ||
-          (error instanceof Error && error.name === 'AccessDeniedException');
-        if (!isRefusal || performance.now() > deadline) throw error;
+        if (performance.now() - startedAt >= patienceFor(error)) throw error;
         await setTimeout(pauseMs);
       }
     }

@@ -51,6 +51,9 @@ interface Change {
   readonly source?: string;
 }
 
+/** How many of the next invocations Lambda throttles. */
+let throttles = 0;
+
 /**
  * Serves Lambda's Invoke for versions, each by the name that the caller uses.
  * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
@@ -63,6 +66,12 @@ const startLambdaEndpoint = async (
       /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(`${request.url}`) ?? [];
     const version = versions.get(decodeURIComponent(arn));
     const event = await readJson(request);
+    if (throttles > 0) {
+      throttles -= 1;
+      response.writeHead(429, { 'X-Amzn-ErrorType': 'TooManyRequestsException' });
+      response.end(JSON.stringify({ message: 'Rate Exceeded.', Type: 'User' }));
+      return;
+    }
     try {
       if (!version) throw new Error(`There is no version ${arn}`);
       response.end(await version.invoke({ requestId: '1', traceId: 'Root=1', event }));
@@ -203,10 +212,14 @@ const atSunset = `
   exports.handler = (event, context) =>
     built.handler(event, { ...context, getRemainingTimeInMillis: () => 10_000 });`;
 
-/** A hook whose clock only moves while it pauses, and whose pauses are 20 times as short. */
+/**
+ * A hook whose clock only moves while it pauses, whose pauses are 20 times as short, and whose SDK does not
+ * repeat calls by itself.
+ */
 const hasty = {
   bundleName: 'before-traffic',
   source: `
+    process.env.AWS_MAX_ATTEMPTS = '1';
     const timers = require('node:timers/promises');
     const { setTimeout } = timers;
     let elapsedMs = 0;
@@ -298,6 +311,21 @@ describe('the check before traffic', () => {
     );
     expect(await check(hasty)).toEqual(succeeded);
     aws.answers = allowed;
+  });
+
+  it('waits while Lambda throttles the functions for ten seconds', async () => {
+    throttles = 10;
+    expect(await check(hasty)).toEqual(succeeded);
+    expect(throttles).toBe(0);
+  });
+
+  it('fails a service that is closed, and says how to open it', async () => {
+    throttles = Infinity;
+    const { reports: reported, failures } = await check(hasty);
+    throttles = 0;
+    expect(reported).toEqual(failed);
+    const message = 'the service is closed: npm run operate -- open';
+    expect(failures).toContainEqual(expect.stringMatching(`^createPet: .*${message}`));
   });
 
   it.each(['GetItem Keys', 'PutItem Pets', 'GetItem Pets', 'Query Pets'])(
