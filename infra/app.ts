@@ -6,23 +6,15 @@ import { addSecurityChecks } from './constructs/security-checks.ts';
 import { fail } from './message-of.ts';
 import { accountStackId, stackName } from './settings/names.ts';
 import { placeholdersIn } from './settings/placeholders.ts';
-import {
-  emulated,
-  type Stage,
-  stageNamed,
-  stages,
-  staging,
-  withoutCanary,
-} from './settings/stages.ts';
+import { emulated, type Stage, stageNamed, stages, staging } from './settings/stages.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
 
 // The CDK's command line passes the feature flags of cdk.json by itself. The other programs that run this
 // file don't, so they are set here.
 const app = new App({ analyticsReporting: false, context: cdk.context });
-// `--context emulator=true` is for an AWS-compatible emulator. `--context canary=off` is for a fix that
-// can't wait: after its check, a new version gets all requests at once. `--context placeholders=allowed`
-// allows a synthesis without a deployment. `--context cors=<origin>` replaces `corsOrigins`.
+// `--context emulator=true` is for an AWS-compatible emulator. `--context placeholders=allowed` allows a
+// synthesis without a deployment. `--context cors=<origin>` replaces `corsOrigins`.
 // `--context stage=<name>` declares one stage, a permanent one or one of your own, instead of all
 // permanent ones.
 // `--context code-cache=off` is for functions that don't run on Lambda, as on an emulator.
@@ -77,7 +69,7 @@ for (const stage of deployed) {
     new AccountStack(app, account, stage.environment && { env: stage.environment });
   }
   new AnimalStoreStack(app, stackName(stage), {
-    ...(isSet('canary', 'off') ? withoutCanary(stage) : stage),
+    ...stage,
     ...(typeof cors === 'string' && { corsOrigins: [cors] }),
   });
 }

@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { CfnCondition, CfnParameter, Duration, Fn, Stack } from 'aws-cdk-lib';
 import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type ILambdaDeploymentConfig,
@@ -10,6 +10,7 @@ import {
 import { Construct } from 'constructs';
 import { operations } from '../../lib/contract/operations.ts';
 import { versionMetricNames } from '../../lib/telemetry/metric-names.ts';
+import { trafficParameter, trafficShifts } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import type { Monitoring } from './monitoring.ts';
 import { acknowledge } from './security-checks.ts';
@@ -24,9 +25,10 @@ import {
 
 /**
  * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed. It
- * then gets 10 % of them for `minutes`, and then all. An alarm of the new version rolls the deployment back.
- * Other alarms don't: CodeDeploy stops a deployment when one is on at its start, so they would also stop the
- * release that repairs prod (https://github.com/aws/serverless-application-model/issues/716).
+ * then gets 10 % of them for `minutes`, and then all, or all at once, as a parameter of the stack says. An
+ * alarm of the new version rolls the deployment back. Other alarms don't: CodeDeploy stops a deployment when
+ * one is on at its start, so they would also stop the release that repairs prod
+ * (https://github.com/aws/serverless-application-model/issues/716).
  */
 export class CanaryDeployment extends Construct {
   /** The function that checks new versions before they get traffic. */
@@ -63,12 +65,24 @@ export class CanaryDeployment extends Construct {
     }
   }
 
+  /** Returns a configuration by a parameter, so that a deployment chooses how traffic moves. */
   #deploymentConfig(minutes: number): ILambdaDeploymentConfig {
-    if (minutes === 0) return LambdaDeploymentConfig.ALL_AT_ONCE;
+    const [canary] = trafficShifts;
+    const traffic = new CfnParameter(Stack.of(this), trafficParameter, {
+      description: 'How traffic moves to a new version',
+      allowedValues: [...trafficShifts],
+      default: canary,
+    });
+    const isCanary = new CfnCondition(Stack.of(this), 'IsCanary', {
+      expression: Fn.conditionEquals(traffic.valueAsString, canary),
+    });
     const interval = Duration.minutes(minutes);
-    return new LambdaDeploymentConfig(this, 'Config', {
+    const { deploymentConfigName } = new LambdaDeploymentConfig(this, 'Config', {
       trafficRouting: TrafficRouting.timeBasedCanary({ interval, percentage: 10 }),
     });
+    const allAtOnce = LambdaDeploymentConfig.ALL_AT_ONCE.deploymentConfigName;
+    const chosen = Fn.conditionIf(isCanary.logicalId, deploymentConfigName, allAtOnce);
+    return LambdaDeploymentConfig.fromLambdaDeploymentConfigName(this, 'Chosen', `${chosen}`);
   }
 
   /**

@@ -53,8 +53,8 @@ export interface Stage {
    */
   readonly reservedConcurrency: Readonly<{ eachOperation: number; unrouted: number }> | undefined;
   /**
-   * For how many minutes a new version gets 10 % of the requests, after its check. With 0 it gets all
-   * requests after its check. If it is `undefined`, it gets all requests unchecked.
+   * For how many minutes a new version gets 10 % of the requests, after its check. If it is `undefined`, it
+   * gets all requests unchecked.
    */
   readonly canaryMinutes: number | undefined;
   /** With ERROR, the log line of a response below 500 has only its outcome and the metrics. */
@@ -179,15 +179,6 @@ export const stageNamed = (name: string): Stage =>
 
 /** Whether a stage serves clients in production: it accepts their keys. */
 export const isProduction = ({ apiKeyPrefix }: Stage): boolean => apiKeyPrefix === 'pets_live';
-
-/**
- * Returns the stage with deployments that move all requests at once, for a fix that can't wait. A stage that
- * checks its new versions still does.
- */
-export const withoutCanary = (stage: Stage): Stage => ({
-  ...stage,
-  ...(stage.canaryMinutes !== undefined && { canaryMinutes: 0 }),
-});
 
 /**
  * Returns the stage for an AWS-compatible emulator. It is deployed to the emulator's account, without what

@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, CfnParameter, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   type Attribute,
   AttributeType,
@@ -22,7 +22,7 @@ import {
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
 import { indexes } from '../settings/indexes.ts';
-import { bundleName, stageTags } from '../settings/names.ts';
+import { bundleName, commitParameter, stageTags } from '../settings/names.ts';
 import { byOperation, type DynamodbCall, dynamodbCallsOf } from '../settings/operations.ts';
 import { requireSafe } from '../settings/require-safe.ts';
 import type { Stage } from '../settings/stages.ts';
@@ -67,12 +67,20 @@ export class AnimalStoreStack extends Stack {
 
     const policy = this.#addKeyAdministrationPolicy(keysTable);
     const { domainName } = api.restApi;
+    // A parameter, so that the templates of two commits with the same resources are the same.
+    const commit = new CfnParameter(this, commitParameter, {
+      description: 'The commit that is deployed',
+      default: 'unknown',
+    });
     const outputs = {
       BaseAddress: api.baseAddress,
       ...(domainName && { DomainTarget: domainName.domainNameAliasDomainName }),
       PetsTableName: petsTable.tableName,
       KeysTableName: keysTable.tableName,
       KeyAdministrationPolicy: policy.managedPolicyArn,
+      // CloudFormation refuses an update that changes neither a resource nor an output:
+      // https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/2027
+      DeployedCommit: commit.valueAsString,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

@@ -14,6 +14,7 @@ import {
   accountStackName,
   githubStackName,
   probeKeyParameter,
+  releaseParameter,
   stackName,
 } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
@@ -103,7 +104,10 @@ export class GithubStack extends Stack {
     };
   }
 
-  /** Returns all permissions that `npm run deploy` and its preflight need. */
+  /**
+   * Returns all permissions that `npm run deploy` and its preflight need. CDK's roles have those to deploy
+   * and to read templates.
+   */
   #deployment(stage: Stage): PolicyStatement[] {
     const arn = (service: string, resource: string) => this.#arnOf(stage, service, resource);
     const region = stage.environment?.region ?? this.region;
@@ -123,15 +127,17 @@ export class GithubStack extends Stack {
         arn('ssm', 'parameter/cdk-bootstrap/hnb659fds/version'),
         arn('ssm', `parameter${probeKeyParameter(stage)}`),
       ),
+      ...['PutParameter', 'GetParameterHistory'].map((call) =>
+        allow(`ssm:${call}`, arn('ssm', `parameter${releaseParameter(stage)}`)),
+      ),
       ...changeSets.map((call) =>
         allow(
           `cloudformation:${call}`,
           ...stacks.map((name) => arn('cloudformation', `stack/${name}/*`)),
         ),
       ),
-      allow(
-        'cloudformation:ListStackResources',
-        arn('cloudformation', `stack/${stackName(stage)}/*`),
+      ...['DescribeStacks', 'ListStackResources'].map((call) =>
+        allow(`cloudformation:${call}`, arn('cloudformation', `stack/${stackName(stage)}/*`)),
       ),
       allow('sns:ListSubscriptionsByTopic', arn('sns', `${stackName(stage)}-*`)),
       allow('apigateway:GET', `arn:${this.partition}:apigateway:${region}::/account`),

@@ -1,16 +1,22 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { lossesOf, mixedIndexesOf } from '../../infra/commands/deploy/change-set.ts';
 import { stackName } from '../../infra/settings/names.ts';
 import { stages } from '../../infra/settings/stages.ts';
-import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
-import { replaceGithubCli } from '../support/github-cli.ts';
+import {
+  type Answers,
+  json,
+  jsonError,
+  startAwsEndpoint,
+  xml,
+  xmlError,
+} from '../support/aws-endpoint.ts';
 
 const table = 'AWS::DynamoDB::Table';
 const api = 'AWS::ApiGateway::RestApi';
@@ -18,10 +24,21 @@ const domain = 'AWS::ApiGateway::DomainName';
 
 const aws = await startAwsEndpoint();
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-deploy-'));
-/** Puts a shell script in place of a program. It writes down its arguments first. */
-const replaceProgram = (name: string, script = '') =>
-  writeFile(join(directory, name), `#!/bin/bash\necho "$*" >>"$0.log"\n${script}`, { mode: 0o755 });
-await replaceProgram('cdk');
+// This replaces the CDK's CLI. It writes down its arguments.
+await writeFile(join(directory, 'cdk'), '#!/bin/bash\necho "$*" >>"$0.log"\n', { mode: 0o755 });
+
+/** Runs git in a repository that the deployments read instead of the project's. */
+const git = (...words: string[]) => {
+  const author = ['-c', 'user.name=test', '-c', 'user.email=test@store.test'];
+  return execFileSync('git', [...author, ...words], { cwd: directory, encoding: 'utf8' }).trim();
+};
+git('init', '--quiet', '--initial-branch', 'main');
+const commit = (name: string) => {
+  git('commit', '--quiet', '--allow-empty', '--message', name);
+  return git('rev-parse', 'HEAD');
+};
+const first = commit('first');
+const head = commit('second');
 
 describe('changes that lose data or the address of the API', () => {
   it.each([
@@ -102,19 +119,35 @@ describe('npm run deploy', () => {
     await rm(directory, { recursive: true });
   });
 
+  /** What CloudFormation says of a stack that has a commit. */
+  const stackOf = (deployed: string, StackStatus = 'UPDATE_COMPLETE') =>
+    xml('DescribeStacks', {
+      Stacks: [
+        {
+          StackStatus,
+          Parameters: [{ ParameterKey: 'Commit', ParameterValue: deployed }],
+          Tags: [{ Key: 'stage', Value: 'prod' }],
+        },
+      ],
+    });
+
   /**
-   * Deploys to an account that is ready and whose change set has these changes. Returns the
-   * commands of the CDK that it ran.
+   * Runs the command in an account that is ready, whose stack has a commit, and whose change set has these
+   * changes. Returns the commands of the CDK that it ran.
    */
-  const deploy = async (Changes: object[] | undefined, ...words: string[]) => {
+  const run = async (answers: Answers, Changes: object[] | undefined, ...words: string[]) => {
     const ExecutionStatus = Changes ? 'AVAILABLE' : 'UNAVAILABLE';
+    const described = { ExecutionStatus, Status: 'CREATE_COMPLETE', Changes: Changes ?? [] };
     aws.answers = {
       'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
       'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
+      GetCallerIdentity: xml('GetCallerIdentity', { Account: '000000000000' }),
       ListStackResources: xmlError('ValidationError'),
-      DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus, Changes: Changes ?? [] }),
+      DescribeStacks: stackOf(first),
+      DescribeChangeSet: xml('DescribeChangeSet', described),
       ListChangeSets: xml('ListChangeSets', { Summaries: changeSets }),
       DeleteChangeSet: xml('DeleteChangeSet', {}),
+      ...answers,
     };
     aws.requests.length = 0;
     const log = join(directory, 'cdk.log');
@@ -127,7 +160,7 @@ describe('npm run deploy', () => {
         ...aws.variables,
         AWS_REGION: 'eu-west-1',
         PATH,
-        GITHUB_RUN_ID: process.env['GITHUB_RUN_ID'],
+        GIT_DIR: join(directory, '.git'),
       },
     });
     const [err, out, [exitCode]] = await Promise.all([
@@ -136,11 +169,15 @@ describe('npm run deploy', () => {
       once(child, 'close'),
     ]);
     const cdk = (await readFile(log, 'utf8')).split('\n').filter(Boolean);
-    const deleted = aws.requests
-      .filter(({ action }) => action === 'DeleteChangeSet')
-      .map(({ body }) => new URLSearchParams(body).get('ChangeSetName'));
+    const deleted = sent('DeleteChangeSet').map((body) => body.get('ChangeSetName'));
     return { err, out, exitCode, cdk, deleted };
   };
+  /** The parameters of each call of an action of CloudFormation. */
+  const sent = (name: string) =>
+    aws.requests
+      .filter(({ action }) => action === name)
+      .map(({ body }) => new URLSearchParams(body));
+  const deploy = (changes: object[] | undefined, ...words: string[]) => run({}, changes, ...words);
   const changeSets = [
     ['npm-run-deploy-refused', 'CREATE_COMPLETE', 'AVAILABLE'],
     ['npm-run-deploy-empty', 'FAILED', 'UNAVAILABLE'],
@@ -162,16 +199,17 @@ describe('npm run deploy', () => {
     };
     return [{ ResourceChange: change }];
   };
+  const ofCommit = (stage: string) =>
+    `--no-previous-parameters --parameters AnimalStore-${stage}:Commit=${head}`;
   const options = ['--require-approval', 'never', '--outputs-file', 'outputs.json'];
 
   it('executes exactly the change set that it has checked', async () => {
     const result = await deploy(changeOf('False'), 'AnimalStore-staging', ...options);
-    const described = aws.requests.find(({ action }) => action === 'DescribeChangeSet');
-    const parameters = new URLSearchParams(described?.body);
-    expect(parameters.get('IncludePropertyValues')).toBe('true');
-    const changeSet = parameters.get('ChangeSetName');
+    const [parameters] = sent('DescribeChangeSet');
+    expect(parameters?.get('IncludePropertyValues')).toBe('true');
+    const changeSet = parameters?.get('ChangeSetName');
     const cdk = [
-      `deploy AnimalStore-staging ${options.join(' ')} --context emulator=true --method prepare-change-set --change-set-name ${changeSet}`,
+      `deploy AnimalStore-staging ${options.join(' ')} --context emulator=true ${ofCommit('staging')} --method prepare-change-set --change-set-name ${changeSet}`,
       `deploy AnimalStore-staging --app cdk.out --method execute-change-set --change-set-name ${changeSet} --require-approval never --outputs-file outputs.json`,
     ];
     expect(result).toEqual({ err: '', out: '', exitCode: 0, cdk, deleted: [] });
@@ -186,8 +224,8 @@ describe('npm run deploy', () => {
     const { err, exitCode, cdk } = await deploy([], '--stage', 'dev-alice');
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
     expect(cdk).toEqual([
-      expect.stringMatching(
-        /^deploy AnimalStore-dev-alice --context emulator=true --context stage=dev-alice --method prepare/,
+      expect.stringContaining(
+        `deploy AnimalStore-dev-alice --context emulator=true --context stage=dev-alice ${ofCommit('dev-alice')} --method prepare`,
       ),
       expect.stringMatching(
         /^deploy AnimalStore-dev-alice --app cdk.out --method execute-change-set /,
@@ -198,8 +236,8 @@ describe('npm run deploy', () => {
   it('deploys the stacks of a folder', async () => {
     const { cdk } = await deploy([], 'AnimalStore-staging', '--app', 'stacks');
     expect(cdk).toEqual([
-      expect.stringMatching(
-        /^deploy AnimalStore-staging --context emulator=true --app stacks --method prepare/,
+      expect.stringContaining(
+        `deploy AnimalStore-staging --context emulator=true --app stacks ${ofCommit('staging')} --method prepare`,
       ),
       expect.stringMatching(
         /^deploy AnimalStore-staging --app stacks --method execute-change-set /,
@@ -219,79 +257,183 @@ describe('npm run deploy', () => {
     ]);
   });
 
-  describe('going back', () => {
-    const run = (id: number, day: number, conclusion: string) => {
-      const end = `2026-01-0${day}T00:00:00Z`;
-      return { id, commit: `c${id}`, attempts: [{ conclusion, end }] };
+  describe('--record', () => {
+    const place = (name: string) => ['$', `{AWS::${name}}`].join('');
+    const template = `s3://bucket-${place('AccountId')}-${place('Region')}/hash.json`;
+    const artifact = {
+      type: 'aws:cloudformation:stack',
+      environment: 'aws://unknown-account/unknown-region',
+      properties: { templateFile: 'template.json', stackTemplateAssetObjectUrl: template },
     };
-    const runs = [run(40, 4, 'success'), run(30, 3, 'failure'), run(20, 2, 'success')];
-    const back = (before: string, ...words: string[]) =>
-      deploy([], 'AnimalStore-prod', '--before', before, ...words);
+    const manifest = { version: '36.0.0', artifacts: { 'AnimalStore-prod': artifact } };
+    const put = json({ Version: 1 });
+    const record = async (deployed: string) => {
+      await writeFile(join(directory, 'manifest.json'), JSON.stringify(manifest));
+      const answers = { DescribeStacks: stackOf(deployed), 'AmazonSSM.PutParameter': put };
+      return run(answers, [], 'AnimalStore-prod', '--app', directory, '--record');
+    };
 
-    it('deploys the last good release before a run, without a canary, and records that', async () => {
-      const calls = replaceGithubCli(directory, runs);
-      const { err, out, exitCode, cdk } = await back('40', '--yes');
-      expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
-      expect(out).toContain('1. Deploy c20, which the run 20 released, without a canary\n');
-      const folder = join(projectDirectory, '.build/releases/20');
-      expect(calls()).toContain(`run download 20 --name release --dir ${folder}`);
-      const fields = '-f state=failure -f context=prod -f description=Prod went back to c20';
-      expect(calls().filter((call) => call.includes('/statuses/'))).toEqual([
-        `api --silent repos/{owner}/{repo}/statuses/c40 ${fields}`,
-        `api --silent repos/{owner}/{repo}/statuses/c30 ${fields}`,
+    it('records the commit and the address of the template of what is deployed', async () => {
+      expect(await record(head)).toMatchObject({ err: '', exitCode: 0, cdk: [] });
+      expect(valuesPut()).toEqual([
+        {
+          commit: head,
+          template: 'https://s3.eu-west-1.amazonaws.com/bucket-000000000000-eu-west-1/hash.json',
+        },
       ]);
-      expect(cdk).toHaveLength(2);
-      for (const command of cdk) expect(command).toContain(` --app ${folder}/stacks/canary-off `);
     });
 
-    it('records nothing if the release itself goes back, as its job shows that', async () => {
-      const calls = replaceGithubCli(directory, runs.slice(1));
-      vi.stubEnv('GITHUB_RUN_ID', '30');
-      expect((await back('30', '--yes')).exitCode).toBe(0);
-      expect(calls().join()).not.toContain('/statuses/');
-      vi.unstubAllEnvs();
-      expect((await back('30', '--yes')).exitCode).toBe(0);
-      expect(calls().join()).toContain('/statuses/c30 ');
+    it('records nothing if another commit was deployed meanwhile', async () => {
+      const { err, exitCode } = await record(first);
+      expect(err).toContain(`AnimalStore-prod has ${first}, which is not checked out`);
+      expect({ exitCode, put: valuesPut() }).toEqual({ exitCode: 1, put: [] });
+    });
+  });
+
+  /** The values that were given to the parameter of prod's releases. */
+  const valuesPut = () =>
+    aws.requests
+      .filter(({ action }) => action === 'AmazonSSM.PutParameter')
+      .map(({ body }) => {
+        const { Value, ...put } = JSON.parse(body);
+        const Name = '/animal-store/prod/release';
+        expect(put).toEqual({ Name, Type: 'String', Overwrite: true });
+        return JSON.parse(Value);
+      });
+
+  describe('--back', () => {
+    const release = (name: string) => ({ commit: name, template: `https://bucket/${name}.json` });
+    const historyOf = (names: string) =>
+      json({
+        Parameters: names.split(' ').map((name) => ({ Value: JSON.stringify(release(name)) })),
+      });
+    const credentials = { AccessKeyId: 'role', SecretAccessKey: 'role', SessionToken: 'role' };
+    const parameters = ['Commit', 'Traffic', 'BootstrapVersion'].map((ParameterKey) => ({
+      ParameterKey,
+    }));
+    const answersTo = (deployed: string, history: string): Answers => ({
+      DescribeStacks: stackOf(deployed),
+      'AmazonSSM.GetParameterHistory': historyOf(history),
+      'AmazonSSM.PutParameter': json({ Version: 1 }),
+      AssumeRole: xml('AssumeRole', { Credentials: credentials }),
+      GetTemplateSummary: xml('GetTemplateSummary', { Parameters: parameters }),
+      CreateChangeSet: xml('CreateChangeSet', { Id: 'id' }),
+      ExecuteChangeSet: xml('ExecuteChangeSet', {}),
+    });
+    const back = (answers: Answers, changes: object[], ...words: string[]) =>
+      run(answers, changes, 'AnimalStore-prod', '--back', ...words);
+
+    it('deploys a template again, all at once, with the tags of the stack and by the role of the CDK', async () => {
+      const answers = answersTo('three', 'one two three');
+      const { err, out, exitCode, cdk } = await back(answers, changeOf('False'), '--yes');
+      expect({ err, exitCode, cdk }).toEqual({ err: '', exitCode: 0, cdk: [] });
+      expect(out).toBe(
+        `Stage prod, account 000000000000, region eu-west-1
+1. Leave three, and deploy two, all at once after its check
+2. Modify ${table} Pets
+AnimalStore-prod has two.
+`,
+      );
+      const [created] = sent('CreateChangeSet');
+      expect(Object.fromEntries(created ?? [])).toMatchObject({
+        StackName: 'AnimalStore-prod',
+        TemplateURL: 'https://bucket/two.json',
+        'Parameters.member.1.ParameterKey': 'Commit',
+        'Parameters.member.1.ParameterValue': 'two',
+        'Parameters.member.2.ParameterKey': 'Traffic',
+        'Parameters.member.2.ParameterValue': 'all-at-once',
+        'Tags.member.1.Key': 'stage',
+        'Tags.member.1.Value': 'prod',
+        'Capabilities.member.1': 'CAPABILITY_IAM',
+      });
+      const [role] = sent('AssumeRole').map((body) => body.get('RoleArn'));
+      expect(role).toBe(
+        'arn:aws:iam::000000000000:role/cdk-hnb659fds-deploy-role-000000000000-eu-west-1',
+      );
+      const [executed] = sent('ExecuteChangeSet');
+      expect(executed?.get('ChangeSetName')).toBe(created?.get('ChangeSetName'));
     });
 
-    it('is not refused because of what the settings of this commit lack', async () => {
-      replaceGithubCli(directory, runs);
-      await back('40', '--yes');
-      expect(aws.requests.map(({ action }) => action)).not.toContain('GET /account');
-    });
-
-    const words = (given: string) => given.split(' ');
     it.each([
+      ['the newest, if the stack has none of them', 'bad', 'one two', 'two'],
+      ['the one before', 'three', 'one two three', 'two'],
+      ['the one before, after a way back', 'two', 'one two three two', 'one'],
+      ['none from which the stage went back', 'four', 'one two three two four', 'two'],
+      ['the same, if it was recorded twice', 'two', 'one two two', 'one'],
+    ])('goes to the good release: %s', async (_which, deployed, history, expected) => {
+      expect(await back(answersTo(deployed, history), [], '--yes')).toMatchObject({ exitCode: 0 });
+      expect(valuesPut()).toEqual([release(expected)]);
+    });
+
+    it('gives a template no parameter that it does not declare', async () => {
+      const summary = xml('GetTemplateSummary', { Parameters: parameters.slice(0, 1) });
+      const answers = { ...answersTo('two', 'one two'), GetTemplateSummary: summary };
+      expect(await back(answers, [], '--yes')).toMatchObject({ exitCode: 0 });
+      expect(sent('CreateChangeSet')[0]?.has('Parameters.member.2.ParameterKey')).toBe(false);
+    });
+
+    const two = answersTo('two', 'one two');
+    let descriptions = 0;
+    it.each<[string, Answers, object[], string[], string]>([
       [
-        'says how to build a release that could not be downloaded',
-        words('AnimalStore-prod --before 40 --yes'),
-        'could not be downloaded (see above). If it has expired, build it again: git switch --detach c20',
+        'without an earlier good release',
+        answersTo('one', 'one two one'),
+        [],
+        ['--yes'],
+        'prod has no good release before one.',
       ],
       [
-        'fails if there is no earlier release',
-        words('AnimalStore-prod --before 20 --yes'),
-        'No good release reached prod before the run 20.',
+        'without any good release',
+        { ...two, 'AmazonSSM.GetParameterHistory': jsonError('ParameterNotFound') },
+        [],
+        ['--yes'],
+        'prod has no good release before two.',
       ],
       [
-        'asks first',
-        words('AnimalStore-prod --before 40'),
-        'There is no terminal to ask: add --yes',
+        'if the stack has left the commit already',
+        two,
+        [],
+        ['--leave', 'bad', '--yes'],
+        'AnimalStore-prod has two, and not bad.',
       ],
       [
-        'refuses a stage whose releases are not recorded',
-        words('AnimalStore-staging --before 40 --yes'),
-        'Only AnimalStore-prod can go back',
+        'while the stack is updated, and says how to stop that',
+        { ...two, DescribeStacks: stackOf('two', 'UPDATE_IN_PROGRESS') },
+        [],
+        ['--yes'],
+        'run: aws cloudformation cancel-update-stack --stack-name AnimalStore-prod',
       ],
-    ])('%s, and deploys nothing', async (what, given, message) => {
-      replaceGithubCli(directory, runs, { hasArtifacts: what === 'asks first' });
-      const { err, exitCode, cdk } = await deploy([], ...given);
+      [
+        'that would lose a table',
+        two,
+        changeOf('True'),
+        ['--yes'],
+        'error: AWS::DynamoDB::Table Pets: Modify with Replacement True.',
+      ],
+      [
+        'if another deployment came between',
+        {
+          ...two,
+          DescribeStacks: () => {
+            descriptions += 1;
+            return stackOf(descriptions === 1 ? 'two' : 'hotfix');
+          },
+        },
+        [],
+        ['--yes'],
+        'AnimalStore-prod was deployed just now.',
+      ],
+      ['without asking', two, [], [], 'There is no terminal to ask: add --yes'],
+    ])('changes nothing %s', async (_why, answers, changes, words, message) => {
+      const { err, exitCode } = await back(answers, changes, ...words);
       expect(err).toContain(message);
-      expect({ exitCode, cdk }).toEqual({ exitCode: 1, cdk: [] });
+      expect({ exitCode, put: valuesPut() }).toEqual({ exitCode: 1, put: [] });
+      expect(sent('ExecuteChangeSet')).toEqual([]);
     });
   });
 
   const loss =
-    'error: AWS::DynamoDB::Table Pets: Modify with Replacement True. Nothing was deployed.';
+    'error: AWS::DynamoDB::Table Pets: Modify with Replacement True.\nerror: Nothing was deployed.';
   const names = ['AnimalStore-account', 'AnimalStore-github', ...stages.map(stackName)].join(', ');
   it.each([
     ['that would lose a table', changeOf('True'), 'AnimalStore-staging', 1, loss, 1],

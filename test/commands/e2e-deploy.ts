@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -10,16 +10,18 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs';
-import { DeleteParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
+import { DeleteParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { goodReleases } from '../../infra/commands/deploy/good-releases.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import { fail } from '../../infra/message-of.ts';
 import {
   accountStackId,
   accountStackName,
   probeKeyParameter,
+  releaseParameter,
   serviceName,
   stackName,
 } from '../../infra/settings/names.ts';
@@ -106,9 +108,9 @@ const answers = {
 
 /**
  * Synthesises a release into a folder of `root`, from a copy of the project in which `unrouted` gives another
- * answer, and returns the folder. `withCanary` is for releases that are no way back.
+ * answer, and returns the folder.
  */
-const synthesise = async (root: string, name: string, answer: string, withCanary = true) => {
+const synthesise = async (root: string, name: string, answer: string) => {
   const directory = join(root, name);
   await cp(projectDirectory, directory, {
     recursive: true,
@@ -124,8 +126,7 @@ const synthesise = async (root: string, name: string, answer: string, withCanary
     file,
     `${changed}\nexport const handler = async (${types}) => {\n  const response = await original(event, context);\n  return ${answer};\n};\n`,
   );
-  const canary = withCanary ? [] : ['--context', 'canary=off'];
-  const context = ['--context', `stage=${rehearsal.name}`, ...emulatorContext, ...canary];
+  const context = ['--context', `stage=${rehearsal.name}`, ...emulatorContext];
   const folder = join(directory, 'stacks');
   // The CDK's own rules take longer than the rest, and find the same in each release.
   const quick = ['--quiet', '--no-validation'];
@@ -133,17 +134,19 @@ const synthesise = async (root: string, name: string, answer: string, withCanary
   return folder;
 };
 
-const deploy = (folder: string) =>
-  npmRun(
-    'deploy',
-    '--stage',
-    rehearsal.name,
-    '--app',
-    folder,
-    '--require-approval',
-    'never',
-    ...emulatorContext,
-  );
+/** Makes the commit of a release, in a repository that the deployments read, and returns it. */
+const makeCommit = (name: string): string => {
+  const author = { name: 'rehearsal', email: 'rehearsal@store.test' };
+  const config = Object.entries(author).flatMap(([key, value]) => ['-c', `user.${key}=${value}`]);
+  succeed(['git', ...config, 'commit', '--quiet', '--allow-empty', '--message', name]);
+  return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+};
+
+const npmRunDeploy = (...words: readonly string[]) =>
+  npmRun('deploy', '--stage', rehearsal.name, ...words, ...emulatorContext);
+const deploy = (folder: string) => npmRunDeploy('--app', folder, '--require-approval', 'never');
+const record = (folder: string) => npmRunDeploy('--app', folder, '--record');
+const goBack = (...words: readonly string[]) => npmRunDeploy('--back', '--yes', ...words);
 
 /** Waits until a release answers. API Gateway and Lambda take a moment, and may drop a connection. */
 const expectRelease = async (baseAddress: string, name: string) => {
@@ -156,8 +159,8 @@ const expectRelease = async (baseAddress: string, name: string) => {
 };
 
 /**
- * Rehearses releases on a stage of its own: one that is good, one that its check refuses, one that the smoke
- * test finds to be bad, the way back, and another release. It first removes an interrupted run.
+ * Rehearses releases on a stage of its own: good ones, one that its check refuses, one that the smoke test
+ * finds to be bad, and ways back. It first removes an interrupted run.
  */
 const run = async (keep: boolean) => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));
@@ -178,17 +181,48 @@ const run = async (keep: boolean) => {
 };
 
 const rehearse = async (root: string) => {
-  const first = await synthesise(root, 'first', answers.good('first'));
-  succeed(deploy(first));
+  process.env['GIT_DIR'] = join(root, '.git');
+  succeed(['git', 'init', '--quiet']);
+  /** Deploys a release, and returns its folder and its commit. */
+  const release = async (name: string, answer = answers.good(name)) => {
+    const folder = await synthesise(root, name, answer);
+    const commit = makeCommit(name);
+    succeed(deploy(folder));
+    return { folder, commit };
+  };
+
+  const first = await release('first');
   succeed(npmRun('keys', 'issue', '--for-probe', ...ofStage));
   const { baseAddress } = await openStage(stage);
   await expectRelease(baseAddress, 'first');
   runAcceptanceTests();
-  succeed(['cdk', 'diff', stack, '--fail', '--app', first]);
-  succeed(deploy(first));
+  succeed(['cdk', 'diff', stack, '--fail', '--app', first.folder]);
+  succeed(deploy(first.folder));
+  succeed(record(first.folder));
 
-  succeed(deploy(await synthesise(root, 'second', answers.good('second'))));
-  await expectRelease(baseAddress, 'second');
+  const { keys } = await openStage(stage);
+  const issued = await keys.issue('smoke', ms('1h'));
+  Object.assign(process.env, { BASE_URL: baseAddress, API_KEY: issued.apiKey });
+  const smoke = npmRun('smoke');
+  /** Waits until a release answers, and expects these good releases. */
+  const expectGood = async (...good: readonly { commit: string; name: string }[]) => {
+    await expectRelease(baseAddress, `${good.at(-1)?.name}`);
+    succeed(smoke);
+    const found = (await goodReleases(stage)).map(({ commit }) => commit);
+    const commits = good.map(({ commit }) => commit);
+    if (!isDeepStrictEqual(found, commits))
+      throw new Error(`The good releases are ${found}, and not ${commits}`);
+  };
+  const releaseGood = async (name: string) => {
+    const { folder, commit } = await release(name);
+    succeed(smoke);
+    succeed(record(folder));
+    return { commit, name };
+  };
+  const one = { ...first, name: 'first' };
+  await expectGood(one);
+  const two = await releaseGood('second');
+  await expectGood(one, two);
 
   if (isEmulator)
     console.log('LEFT OUT: a release that its check refuses. MiniStack has no CodeDeploy.');
@@ -198,35 +232,33 @@ const rehearse = async (root: string) => {
     await expectRelease(baseAddress, 'second');
   }
 
-  const { keys } = await openStage(stage);
-  const { apiKey, record } = await keys.issue('smoke', ms('1h'));
-  Object.assign(process.env, { BASE_URL: baseAddress, API_KEY: apiKey });
-  const smoke = npmRun('smoke');
-  succeed(smoke);
-  succeed(deploy(await synthesise(root, 'bad', answers.wrongAtRoot)));
+  const bad = await release('bad', answers.wrongAtRoot);
   failAsExpected(smoke, 'the release gives a wrong answer at the root');
-  const back = await synthesise(root, 'back', answers.good('second'), false);
-  succeed(deploy(back));
-  await expectRelease(baseAddress, 'second');
-  succeed(smoke);
+  succeed(goBack('--leave', bad.commit));
+  await expectGood(one, two);
+  failAsExpected(goBack('--leave', bad.commit), 'the stage has left this release already');
 
-  succeed(deploy(await synthesise(root, 'third', answers.good('third'))));
-  await expectRelease(baseAddress, 'third');
-  succeed(smoke);
-  await keys.revoke(record.keyId);
+  const three = await releaseGood('third');
+  await expectGood(one, two, three);
+  succeed(goBack());
+  await expectGood(one, two);
+  succeed(goBack());
+  await expectGood(one);
+  failAsExpected(goBack(), 'there is no earlier release');
+  const four = await releaseGood('fourth');
+  await expectGood(one, four);
+  await keys.revoke(issued.record.keyId);
 };
 
-/** Deletes the stage with the API key of its probe, if there is one. Throws if anything of it is left. */
+/** Deletes the stage with its parameters, if there is one. Throws if anything of it is left. */
 const removeStage = async () => {
   const found = await findStack(stack);
   if (found) {
     await waitFor('the end of an interrupted deployment', 7_200, async () => !(await isBusy()));
     succeed(npmRun('destroy', '--force', ...ofStage));
   }
-  const command = new DeleteParameterCommand({ Name: probeKeyParameter(rehearsal) });
-  await new SSMClient().send(command).catch((error: unknown) => {
-    if (!(error instanceof ParameterNotFound)) throw error;
-  });
+  const Names = [probeKeyParameter(rehearsal), releaseParameter(rehearsal)];
+  await new SSMClient().send(new DeleteParametersCommand({ Names }));
   const left = [...(await resourcesLeft(found?.StackId)), ...(await logsLeft())];
   if (left.length > 0) throw new Error(`This is left of ${stack}: ${left.join(', ')}`);
   console.log(`Nothing is left of ${stack}.`);

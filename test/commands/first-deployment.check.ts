@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { clientPackage } from '../../infra/settings/client-package.ts';
 import { githubRepository } from '../../infra/settings/github-repository.ts';
 import { runbookLink } from '../../infra/settings/runbook-link.ts';
 import { prod, staging } from '../../infra/settings/stages.ts';
@@ -126,14 +127,33 @@ describe('with staging set, and prod still a placeholder', () => {
     });
   });
 
-  it.each([accountStack, 'AnimalStore-staging'])('npm run deploy deploys %s', async (stack) => {
+  it('npm run deploy deploys the stack of the account', async () => {
     const { out, err, exitCode } = await run(
-      `node infra/commands/deploy/main.ts ${stack}`,
+      `node infra/commands/deploy/main.ts ${accountStack}`,
       programs,
     );
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
-    expect(out).toMatch(new RegExp(`^deploy ${stack} --method prepare-change-set `));
+    expect(out).toMatch(new RegExp(`^deploy ${accountStack} --method prepare-change-set `));
   });
+
+  it.each([
+    ['', 'canary'],
+    [' --traffic all-at-once', 'all-at-once'],
+  ])(
+    'npm run deploy deploys staging%s: each time it says how traffic moves',
+    async (words, how) => {
+      const stack = 'AnimalStore-staging';
+      const { out, err, exitCode } = await run(
+        `node infra/commands/deploy/main.ts ${stack}${words}`,
+        programs,
+      );
+      expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+      const parameters = `--parameters ${stack}:Commit=unknown --parameters ${stack}:Traffic=${how}`;
+      expect(out).toContain(
+        `deploy ${stack} --no-previous-parameters ${parameters} --method prepare`,
+      );
+    },
+  );
 
   it('npm run deploy deploys the roles of the workflows from an app of their own', async () => {
     const stack = `AnimalStore-github-${account}`;
@@ -162,5 +182,59 @@ describe('with staging set, and prod still a placeholder', () => {
       'environment of prod is a placeholder: set it in infra/settings/stages.ts',
     );
     expect(exitCode).toBe(1);
+  });
+});
+
+describe('with prod set too', () => {
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@store.test', ...words], {
+      cwd: directory,
+      encoding: 'utf8',
+    }).trim();
+  const commit = (name: string) => {
+    git('commit', '--quiet', '--allow-empty', '--message', name);
+    return git('rev-parse', 'HEAD');
+  };
+
+  beforeAll(async () => {
+    for (const [file, present, value] of [
+      ['infra/settings/stages.ts', unsetAccount, account],
+      ['infra/settings/stages.ts', 'on-call@example.com', 'on-call@store.test'],
+      ['infra/settings/client-package.ts', clientPackage, '@store/animal-store'],
+    ] as const) {
+      const path = join(directory, file);
+      const source = await readFile(path, 'utf8');
+      await writeFile(path, source.replace(present, value));
+    }
+  });
+
+  it('npm run deploy refuses a release that would revert what prod has', async () => {
+    git('init', '--quiet', '--initial-branch', 'main');
+    const first = commit('first');
+    git('switch', '--quiet', '--create', 'hotfix');
+    const hotfix = commit('hotfix');
+    git('switch', '--quiet', 'main');
+    commit('second');
+    const { answers } = aws;
+    onTestFinished(() => {
+      aws.answers = answers;
+    });
+    for (const [deployed, isRefused] of [
+      [first, false],
+      [hotfix, true],
+      // The repository lacks it.
+      ['f'.repeat(40), true],
+    ] as const) {
+      const Parameters = [{ ParameterKey: 'Commit', ParameterValue: deployed }];
+      aws.answers = {
+        ...answers,
+        DescribeStacks: xml('DescribeStacks', { Stacks: [{ Parameters }] }),
+      };
+      const command = 'node infra/commands/deploy/main.ts AnimalStore-prod';
+      const { err, exitCode } = await run(command, programs);
+      const refusal = `AnimalStore-prod has ${deployed}, which this would revert: merge that commit first`;
+      expect(err).toEqual(isRefused ? expect.stringContaining(refusal) : '');
+      expect(exitCode).toBe(isRefused ? 1 : 0);
+    }
   });
 });

@@ -1,14 +1,8 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { trafficShifts } from '../../infra/settings/names.ts';
 import { requireSafe } from '../../infra/settings/require-safe.ts';
-import {
-  emulated,
-  prod,
-  type Stage,
-  stages,
-  staging,
-  withoutCanary,
-} from '../../infra/settings/stages.ts';
+import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
@@ -182,16 +176,17 @@ describe.each(withCanary)('a canary deployment of $name', (stage) => {
   const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
   const alarms = template.findResources('AWS::CloudWatch::Alarm');
 
-  it('moves the alias of every function, 10 % of the requests for some minutes before the rest', () => {
+  it('moves the alias of every function, 10 % of the requests for some minutes first, or all at once', () => {
     expect(aliases).toHaveLength(operations.length + 1);
     const updates = aliases.map(({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate);
     expect(updates.map(({ DeploymentGroupName }) => DeploymentGroupName.Ref).sort()).toEqual(
       groups.map(([id]) => id).sort(),
     );
     const config = idOf(template, 'AWS::CodeDeploy::DeploymentConfig', 'CanaryConfig');
-    for (const [, { Properties }] of groups) {
-      expect(Properties.DeploymentConfigName).toEqual({ Ref: config });
-    }
+    const name = { 'Fn::If': ['IsCanary', { Ref: config }, 'CodeDeployDefault.LambdaAllAtOnce'] };
+    for (const [, { Properties }] of groups) expect(Properties.DeploymentConfigName).toEqual(name);
+    template.hasCondition('IsCanary', { 'Fn::Equals': [{ Ref: 'Traffic' }, 'canary'] });
+    template.hasParameter('Traffic', { Default: 'canary', AllowedValues: [...trafficShifts] });
     template.hasResourceProperties('AWS::CodeDeploy::DeploymentConfig', {
       TrafficRoutingConfig: {
         Type: 'TimeBasedCanary',
@@ -241,31 +236,11 @@ describe.each(withCanary)('a canary deployment of $name', (stage) => {
   );
 });
 
-it.each(withCanary)(
-  'a deployment of $name without a canary checks its versions all the same',
-  (stage) => {
-    const configType = 'AWS::CodeDeploy::DeploymentConfig';
-    /** The resources of the stage without the configuration of its deployments, and what configures them. */
-    const split = (template: Template) => {
-      const names: unknown[] = [];
-      const text = JSON.stringify(template.toJSON()['Resources'], (key, value) => {
-        if (value?.Type === configType) return undefined;
-        if (key !== 'DeploymentConfigName') return value;
-        names.push(value);
-        return undefined;
-      });
-      return { names, resources: JSON.parse(text) };
-    };
-    const atOnce = split(templateOf(withoutCanary(stage)));
-    expect(atOnce.resources).toEqual(split(templateOf(stage)).resources);
-    expect(new Set(atOnce.names)).toEqual(new Set(['CodeDeployDefault.LambdaAllAtOnce']));
-  },
-);
-
-it('a stage without canaryMinutes takes a new version at once', () => {
-  const atOnce = templateOf(withoutCanary({ ...staging, canaryMinutes: undefined }));
+it('a stage without canaryMinutes takes a new version at once, and declares no parameter for that', () => {
+  const atOnce = templateOf({ ...staging, canaryMinutes: undefined });
   atOnce.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
   expect(JSON.stringify(atOnce.findResources('AWS::Lambda::Alias'))).not.toContain('UpdatePolicy');
+  expect(atOnce.findParameters('Traffic')).toEqual({});
 });
 
 const webAclOf = (template: Template) => propertiesOf(template, 'AWS::WAFv2::WebACL')[0] ?? {};

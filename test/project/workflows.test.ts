@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { trafficShifts } from '../../infra/settings/names.ts';
 
 interface Job {
   readonly 'runs-on': string;
@@ -19,6 +20,7 @@ interface Job {
     readonly if?: string;
     readonly uses?: string;
     readonly run?: string;
+    readonly env?: Readonly<Record<string, string>>;
     readonly with?: Readonly<Record<string, unknown>>;
   }[];
 }
@@ -90,8 +92,8 @@ describe('a pull request', () => {
     expect(diff?.environment).toBe('diff');
     expect(commandsOf(diff).match(/\baws .*? .*? /g)).toEqual(['aws cloudformation get-template ']);
     expect(commandsOf(diff)).toMatch(/npm run --silent diff -- .* --template /);
-    // Only such a machine makes the code caches that a release has.
-    expect(diff?.['runs-on']).toMatch(/-arm$/);
+    // As where a release is synthesised: its bundles have code caches of that architecture.
+    expect(diff?.['runs-on']).toBe(release.jobs['synthesise']?.['runs-on']);
   });
 
   it.each([
@@ -205,7 +207,6 @@ describe('the setup of GitHub in infra/README.md', () => {
 describe('a release', () => {
   const { steps = [] } = release.jobs['prod'] ?? {};
   const stepOf = (command: string) => steps.findIndex(({ run }) => run?.includes(command));
-  const scriptOf = (command: string) => steps[stepOf(command)]?.run ?? '';
 
   const directory = mkdtempSync(join(tmpdir(), 'animal-store-release-'));
   afterAll(() => rmSync(directory, { recursive: true }));
@@ -221,9 +222,15 @@ describe('a release', () => {
     expect(release.on).toEqual({
       push: { branches: ['main'] },
       workflow_dispatch: {
-        inputs: { canary: expect.objectContaining({ options: ['off', 'on'], default: 'off' }) },
+        inputs: {
+          traffic: expect.objectContaining({
+            options: [...trafficShifts].reverse(),
+            default: 'all-at-once',
+          }),
+        },
       },
     });
+    expect(release.env?.['TRAFFIC']).toMatch(/^\$\{\{ inputs\.traffic \|\| 'canary' \}\}$/);
     expect(release.concurrency).toEqual({
       group: expect.stringContaining("== 'workflow_dispatch' && 'hotfix' || 'release' }}"),
       'cancel-in-progress': false,
@@ -235,55 +242,66 @@ describe('a release', () => {
   const account = 'deploy "AnimalStore-account-$ACCOUNT-$AWS_REGION"';
   it.each([
     ['check', undefined, undefined, undefined, '.ci/run'],
+    ['synthesise', undefined, undefined, undefined, 'npm run synth'],
     [
       'staging',
-      'check',
+      ['check', 'synthesise'],
       'staging',
       undefined,
       account,
-      'deploy AnimalStore-staging ',
-      'npm run acceptance',
+      'deploy AnimalStore-staging --traffic "$TRAFFIC" ',
     ],
-    ['prod', 'staging', 'prod', undefined, account, 'deploy AnimalStore-prod '],
+    ['acceptance', 'staging', 'staging', undefined, 'npm run "$TEST"'],
+    [
+      'prod',
+      'acceptance',
+      'prod',
+      undefined,
+      account,
+      'deploy AnimalStore-prod --traffic "$TRAFFIC" ',
+    ],
     ['pages', 'prod', 'github-pages', onMain],
     ['npm', 'prod', 'npm', onMain, 'npm publish ', ' --access public'],
     ['github-release', 'npm', undefined, undefined, 'gh release create "$tag" '],
-  ])('runs %s after %s, as the environment %s', (name, needs, environment, condition, ...calls) => {
+  ])('runs %s after %j, as the environment %s', (name, needs, environment, condition, ...calls) => {
     const job = release.jobs[name];
     expect([job?.needs, job?.environment, job?.if]).toEqual([needs, environment, condition]);
     for (const call of calls) expect(commandsOf(job)).toContain(call);
-    expect(commandsOf(job)).not.toContain('cdk');
   });
 
-  it.each(['staging', 'prod'])('deploys to %s the stacks that were checked', (name) => {
-    const gate = read('.ci/run');
-    // At once: the next synthesis replaces what the folder declares.
-    expect(gate).toContain(
-      "\nfrom_readme 'npm run synth'\ncp -r cdk.out .build/stacks/canary-on\n",
-    );
-    expect(gate).toContain(
-      'npm run synth -- --context canary=off --output .build/stacks/canary-off',
-    );
-    const upload = release.jobs['check']?.steps.find(
-      ({ with: given }) => given?.['name'] === 'release',
-    );
-    // The folder that all of these share, .build, is the root of the artifact.
-    expect(`${upload?.with?.['path']}`.trim().split('\n')).toEqual([
-      '.build/client',
-      '.build/docs',
-      '.build/release-notes.md',
-      '.build/stacks',
+  it('runs npm test instead of the gate, and the smoke test on staging, if it is a hotfix', () => {
+    const isHotfix = "github.event_name == 'workflow_dispatch'";
+    const isPush = "github.event_name == 'push'";
+    const conditional = release.jobs['check']?.steps.filter((step) => step.if !== undefined);
+    expect(conditional?.map(({ if: condition, run }) => [condition, run])).toEqual([
+      [isHotfix, 'npm test'],
+      [isPush, expect.stringMatching(/^\.ci\/run && /)],
+      [isPush, undefined],
     ]);
+    const { env } = release.jobs['acceptance']?.steps.at(-1) ?? {};
+    expect(env?.['TEST']).toBe(['$', `{{ ${isPush} && 'acceptance' || 'smoke' }}`].join(''));
+  });
+
+  it.each(['staging', 'prod'])('deploys to %s the stacks that were synthesised', (name) => {
+    const { steps: synthesis = [], 'runs-on': machine } = release.jobs['synthesise'] ?? {};
+    // Lambda accepts V8's code cache of its own architecture only.
+    expect(machine).toBe('ubuntu-24.04-arm');
+    const upload = synthesis.find(({ uses = '' }) => uses.startsWith('actions/upload-artifact@'));
+    expect(upload?.with).toMatchObject({ name: 'stacks', path: 'cdk.out' });
     const job = release.jobs[name];
     const download = job?.steps.find(({ uses = '' }) =>
       uses.startsWith('actions/download-artifact@'),
     );
-    expect(download?.with).toMatchObject({ name: 'release', path: '.build/release' });
-    expect(release.env?.['STACKS']).toMatch(
-      /^\.build\/release\/stacks\/canary-\$\{\{ inputs\.canary \|\| 'on' \}\}$/,
-    );
+    const path = ['$', '{{ env.STACKS }}'].join('');
+    expect(download?.with).toMatchObject({ name: 'stacks', path });
     expect(commandsOf(job)).toContain('npm run deploy -- "$@" --app "$STACKS" ');
-    expect(commandsOf(job)).not.toContain('synth');
+    expect(commandsOf(job)).not.toMatch(/synth|cdk/);
+  });
+
+  it('can be repeated: its artifacts replace those of an earlier attempt', () => {
+    for (const { steps: all } of Object.values(release.jobs))
+      for (const { uses = '', with: given } of all)
+        if (uses.includes('/upload-artifact@')) expect(given?.['overwrite']).toBe(true);
   });
 
   // Without it, a job that is re-run may not find the artifact of an earlier attempt:
@@ -314,68 +332,40 @@ describe('a release', () => {
     expect(create('release*view')).toMatchObject({ status: 0, stdout: '' });
   });
 
-  it('has one artifact: if all its jobs are re-run, it is neither checked nor built again', () => {
-    const [first, ...others] = release.jobs['check']?.steps ?? [];
-    const find = (gh: string) =>
-      bash(
-        `${first?.run}\ncat output`,
-        `GITHUB_OUTPUT=output GITHUB_RUN_ID=40 GITHUB_REPOSITORY=o/n; gh() { ${gh}; }`,
-      );
-    expect(find('echo 1')).toMatchObject({ status: 0, stdout: 'count=1\n' });
-    expect(find('false')).toMatchObject({ status: 1, stdout: '' });
-    for (const step of others) expect(step.if).toBe("steps.found.outputs.count == '0'");
-  });
-
   it('publishes the page that was checked, from an artifact of each attempt', () => {
     const [download, upload, deploy] = release.jobs['pages']?.steps ?? [];
-    expect(download?.with).toMatchObject({ name: 'release' });
+    expect(download?.with).toMatchObject({ name: 'publication' });
     expect(upload?.with).toMatchObject({ path: 'docs' });
     expect(upload?.with?.['name']).toContain('github.run_attempt');
     expect(deploy?.with?.['artifact_name']).toBe(upload?.with?.['name']);
   });
 
-  it('is in prod from a step on that infra/commands/deploy/releases.ts finds by its name', () => {
-    const [step, ...others] = steps.filter(({ name }) => name === 'Deploy');
-    expect(others).toEqual([]);
-    const back = steps.filter(({ name }) => name === 'Go back to the release before');
-    expect(back).toHaveLength(1);
-    expect(step?.run).toContain('deploy AnimalStore-prod ');
-    expect(
-      steps
-        .slice(0, stepOf('deploy AnimalStore-prod '))
-        .map(({ run }) => run)
-        .join(),
-    ).not.toContain('npm run deploy');
+  it('lets the tests that follow a deployment have no credentials of AWS', () => {
+    expect(release.jobs['acceptance']?.permissions).toBeUndefined();
+    const tests = steps.filter(({ run = '' }) => run.includes('npm run smoke'));
+    expect(tests).toHaveLength(2);
+    const credentials = 'export AWS_SESSION_TOKEN=1 AWS_REGION=1 ACTIONS_ID_TOKEN_REQUEST_URL=1';
+    for (const { run } of tests) {
+      const { status, stdout } = bash(`${run}`, `${credentials}; npm() { env; }`);
+      expect(status).toBe(0);
+      expect(stdout).not.toMatch(/^(AWS|ACTIONS_ID_TOKEN)_/m);
+    }
   });
 
-  it('tests on staging what it deployed there, before another release or a hotfix deploys', () => {
-    expect(release.jobs['staging']?.concurrency).toBe('staging');
-  });
-
-  it('is refused without the commit in prod, such as a hotfix', () => {
-    bash(`git init --quiet --initial-branch main
-      export GIT_{AUTHOR,COMMITTER}_{NAME,EMAIL}=test
-      commit() { git commit --quiet --allow-empty --message "$1"; }
-      commit first
-      git switch --quiet --create hotfix && commit fix
-      git switch --quiet main && commit second`);
-    const script = scriptOf('merge-base');
-    expect(script).toContain('$(npm run --silent last-release)');
-    const releaseAfter = (commit: string) =>
-      bash(script, `npm() { echo "30 $(git rev-parse ${commit})"; }`);
-    expect(bash(script, 'npm() { true; }').status).toBe(0);
-    expect(bash(script, 'npm() { false; }').status).toBe(1);
-    expect(releaseAfter('main~').status).toBe(0);
-    const { status, stdout } = releaseAfter('hotfix');
-    expect(stdout).toMatch(/^::error::This release would revert \w{40}, /);
-    expect(status).toBe(1);
+  it('is recorded as good after its smoke test, and only then', () => {
+    const [smoke, record] = [stepOf('npm run smoke'), stepOf(' --record')];
+    expect(record).toBe(smoke + 1);
+    expect(steps[record]).toEqual({
+      run: 'npm run deploy -- AnimalStore-prod --app "$STACKS" --record',
+    });
   });
 
   it('sends requests that leave no trace, and goes back to the release before if one fails', () => {
-    const [test, back, again] = steps.slice(-3);
+    const test = steps[stepOf('npm run smoke')];
+    const [back, again] = steps.slice(-2);
     expect(again).toMatchObject({
       if: "failure() && steps.back.outcome == 'success'",
-      run: 'npm run smoke',
+      run: expect.stringContaining('npm run smoke'),
     });
     expect(back?.if).toBe("failure() && steps.smoke.outcome == 'failure'");
     const smoke = (passes: number) => {
@@ -391,12 +381,11 @@ describe('a release', () => {
 
     /** The step, after a smoke test in which prod responded with a status, and with this npm. */
     const goBack = (status: string, npm = 'true') => {
-      const variables = 'BASE_URL=https://api.store.test/v1 API_KEY=key GITHUB_RUN_ID=40';
+      const variables = 'BASE_URL=https://api.store.test/v1 API_KEY=key GITHUB_SHA=c40';
       const functions = `${variables}; curl() { printf '${status} Could not resolve host'; [ ${status} != 000 ]; }; npm() { echo "npm $*"; ${npm}; }`;
       return bash(back?.run ?? '', functions);
     };
-    const deploy =
-      'npm run deploy -- AnimalStore-prod --before 40 --yes --require-approval never\n';
+    const deploy = 'npm run deploy -- AnimalStore-prod --back --leave c40 --yes\n';
     for (const status of ['200', '404', '500', '502']) {
       const { stdout, status: exitCode } = goBack(status);
       expect(stdout.replace(/^::.*\n/m, '')).toBe(deploy);
@@ -421,7 +410,7 @@ describe('a release', () => {
   // API Gateway ends a response after 29 s:
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
   it('blames the network before it goes back only if no connection was made', () => {
-    const environment = 'export BASE_URL=http://127.0.0.1:1 API_KEY=key GITHUB_RUN_ID=40';
+    const environment = 'export BASE_URL=http://127.0.0.1:1 API_KEY=key GITHUB_SHA=c40';
     const { stdout, status } = bash(steps.at(-2)?.run ?? '', environment);
     expect(stdout).toMatch(/: http:\/\/127.0.0.1:1 can't be reached \(.*connect.*\), and going/i);
     expect(status).toBe(1);

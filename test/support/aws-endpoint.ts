@@ -28,7 +28,12 @@ export const xmlError = (code: string): Answer => [
 
 interface AwsEndpoint {
   answers: Answers;
-  readonly requests: { action: string; region: string | undefined; body: string }[];
+  readonly requests: {
+    action: string;
+    region: string | undefined;
+    accessKey: string | undefined;
+    body: string;
+  }[];
   /** Environment variables that lead an SDK here, without the machine's own credentials. */
   readonly variables: Readonly<Record<string, string>>;
   readonly stop: () => void;
@@ -42,8 +47,8 @@ export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const action = actionOf(request, body);
-    const region = /\/([\w-]+)\/[\w-]+\/aws4_request/.exec(request.headers.authorization ?? '');
-    endpoint.requests.push({ action, region: region?.[1], body });
+    const scope = /Credential=(\w+)\/\d+\/([\w-]+)\//.exec(request.headers.authorization ?? '');
+    endpoint.requests.push({ action, region: scope?.[2], accessKey: scope?.[1], body });
     const answer = endpoint.answers[action] ?? jsonError(`NoAnswerTo ${action}`, 501);
     const [status, content] = typeof answer === 'function' ? answer(body) : answer;
     response.writeHead(status).end(content);

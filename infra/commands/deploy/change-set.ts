@@ -2,10 +2,26 @@ import {
   type Change,
   type CloudFormationClient,
   DeleteChangeSetCommand,
+  paginateDescribeChangeSet,
   paginateListChangeSets,
   type ResourceChange,
 } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
+
+/** Returns the changes of a change set, with property values, and whether it can be executed. */
+export const changesOf = async (
+  client: CloudFormationClient,
+  changeSet: { readonly StackName: string; readonly ChangeSetName: string },
+) => {
+  const input = { ...changeSet, IncludePropertyValues: true };
+  const pages = await Array.fromAsync(paginateDescribeChangeSet({ client }, input));
+  return {
+    // A change set in which only outputs differ is available too, although it has no changes:
+    // https://github.com/aws/aws-cdk/pull/2029
+    isAvailable: pages[0]?.ExecutionStatus === 'AVAILABLE',
+    changes: pages.flatMap(({ Changes = [] }) => Changes),
+  };
+};
 
 /** The types of resources that hold stored data or the address of the API. */
 const kept: ReadonlySet<string> = new Set([

@@ -1,24 +1,35 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { CloudFormationClient, paginateDescribeChangeSet } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { Option, program } from 'commander';
 import { fail } from '../../message-of.ts';
 import {
   accountStackId,
   accountStackName,
+  commitParameter,
   githubStackId,
   githubStackName,
   stackName,
+  type TrafficShift,
+  trafficParameter,
+  trafficShifts,
 } from '../../settings/names.ts';
 import { missingInRepository, placeholdersIn } from '../../settings/placeholders.ts';
 import { regionOf } from '../../settings/region-of.ts';
-import { emulated, prod, type Stage, stages } from '../../settings/stages.ts';
-import { announce, askInTerminal, confirm } from '../confirm.ts';
+import { emulated, isProduction, type Stage, stages } from '../../settings/stages.ts';
+import { openStack } from '../deployed-stack.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { stageOption } from '../stage-option.ts';
-import { changeSetPrefix, deleteUnexecuted, lossesOf, mixedIndexesOf } from './change-set.ts';
-import { downloadReleaseBefore } from './download-release-before.ts';
-import { recordReturnTo } from './releases.ts';
+import {
+  changeSetPrefix,
+  changesOf,
+  deleteUnexecuted,
+  lossesOf,
+  mixedIndexesOf,
+} from './change-set.ts';
+import { checkedOutCommit, contains } from './commit.ts';
+import { goBack } from './go-back.ts';
+import { recordGood, templateAddress } from './good-releases.ts';
 
 interface DeployOptions {
   readonly stage?: Stage;
@@ -26,9 +37,12 @@ interface DeployOptions {
   readonly outputsFile?: string;
   readonly context: readonly string[];
   readonly app?: string;
-  readonly before?: string;
-  readonly yes?: true;
+  readonly traffic: TrafficShift;
   readonly revertDrift?: true;
+  readonly record?: true;
+  readonly back?: true;
+  readonly leave?: string;
+  readonly yes?: true;
 }
 
 /** A stack that can be deployed. */
@@ -64,11 +78,31 @@ const cdkDeploy = (...words: readonly string[]) => {
   execFileSync('cdk', ['deploy', ...words], { stdio: 'inherit', env });
 };
 
+/** Returns the parameters of a stage's stack. A value would stay if a later deployment gave none. */
+const parametersOf = ({ name, kind, stage }: DeployableStack, traffic: TrafficShift) => {
+  if (kind !== 'stage') return [];
+  const shift = stage.canaryMinutes === undefined ? [] : [`${trafficParameter}=${traffic}`];
+  const values = [`${commitParameter}=${checkedOutCommit()}`, ...shift];
+  return [
+    '--no-previous-parameters',
+    ...values.flatMap((each) => ['--parameters', `${name}:${each}`]),
+  ];
+};
+
+/** Returns a line if a deployment would take a commit back from clients, such as a hotfix. */
+const revertsOf = async ({ kind, name, stage }: DeployableStack): Promise<string[]> => {
+  if (kind !== 'stage' || !isProduction(stage)) return [];
+  const { commit } = await openStack(stage);
+  if (commit === 'unknown' || contains(commit)) return [];
+  return [`${name} has ${commit}, which this would revert: merge that commit first.`];
+};
+
 /**
  * Creates a change set, and executes the same change set. Throws instead, and deletes it, if it replaces or
- * removes a table, an index, the API or a custom domain.
+ * removes a table, an index, the API or a custom domain, or reverts a commit that is in production.
  */
-const deploy = async ({ id, name, kind, stage }: DeployableStack, options: DeployOptions) => {
+const deploy = async (target: DeployableStack, options: DeployOptions) => {
+  const { id, name, kind, stage } = target;
   const { requireApproval, outputsFile, revertDrift } = options;
   const folder = kind === 'github' ? undefined : options.app;
   const app = kind === 'github' ? 'node infra/github-app.ts' : options.app;
@@ -80,68 +114,71 @@ const deploy = async ({ id, name, kind, stage }: DeployableStack, options: Deplo
   const contexts = context.flatMap((value) => ['--context', value]);
   const drift = revertDrift ? ['--revert-drift'] : [];
   const stacks = app === undefined ? [] : ['--app', app];
+  const parameters = parametersOf(target, options.traffic);
   const ChangeSetName = `${changeSetPrefix}${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
   const prepare = ['--method', 'prepare-change-set', ...changeSet];
-  cdkDeploy(id, ...approval, ...outputs, ...contexts, ...stacks, ...drift, ...prepare);
+  cdkDeploy(
+    id,
+    ...approval,
+    ...outputs,
+    ...contexts,
+    ...stacks,
+    ...drift,
+    ...parameters,
+    ...prepare,
+  );
 
   const client = new CloudFormationClient(regionOf(stage));
-  const changeSetOfStack = { StackName: name, ChangeSetName, IncludePropertyValues: true };
-  const found = await Array.fromAsync(paginateDescribeChangeSet({ client }, changeSetOfStack));
-  // A change set in which only outputs differ is available too, although it has no changes:
-  // https://github.com/aws/aws-cdk/pull/2029
-  const differs = found[0]?.ExecutionStatus === 'AVAILABLE';
-  const changes = found.flatMap(({ Changes = [] }) => Changes);
-  const problems = [...lossesOf(changes), ...mixedIndexesOf(changes)];
-  if (!differs || problems.length > 0) await deleteUnexecuted(client, name);
+  const { changes, isAvailable } = await changesOf(client, { StackName: name, ChangeSetName });
+  // CloudFormation refuses the change set if another deployment comes between.
+  const problems = [...lossesOf(changes), ...mixedIndexesOf(changes), ...(await revertsOf(target))];
+  if (!isAvailable || problems.length > 0) await deleteUnexecuted(client, name);
   if (problems.length > 0)
     throw new AggregateError([
       ...problems,
-      'Nothing was deployed. See "Tables and indexes" in infra/README.md.',
+      'Nothing was deployed. See "Release" in infra/README.md.',
     ]);
-  if (!differs) return;
+  if (!isAvailable) return;
 
   // Uses the stacks of the first command, so that CDK neither synthesises nor asks for approval again.
   const execute = ['--app', folder ?? 'cdk.out', '--method', 'execute-change-set', ...changeSet];
   cdkDeploy(id, ...execute, '--require-approval', 'never', ...outputs);
 };
 
+/** Records the release that a stage has as good. Throws if the stage has got another one meanwhile. */
+const record = async ({ id, stage }: DeployableStack, folder = 'cdk.out') => {
+  const stack = await openStack(stage);
+  const { commit } = stack;
+  if (commit !== checkedOutCommit())
+    throw new Error(`${id} has ${commit}, which is not checked out: it was not recorded.`);
+  await recordGood(stage, { commit, template: templateAddress(folder, stage, stack) });
+};
+
 const run = async (ids: readonly string[], options: DeployOptions) => {
   const isEmulator = options.context.includes('emulator=true');
-  const { stage, before } = options;
+  const { stage } = options;
   const declared = stage ? [stage] : stages;
   const targets = targetsOf(isEmulator ? declared.map(emulated) : declared);
   const named = stage ? [...ids, stackName(stage)] : ids;
   if (named.length === 0 || !named.every((id) => targets.has(id)))
     throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
-  if (before !== undefined && named.join() !== stackName(prod))
-    throw new Error(`Only ${stackName(prod)} can go back, because GitHub records its releases.`);
   for (const target of targets.values()) {
     if (!named.includes(target.id)) continue;
-    // What the settings of this commit lack must not keep a stage from going back to an earlier one.
-    const isWhole = target.kind === 'stage' && before === undefined;
-    const found = await preflight(target.stage, isWhole ? 'stage' : 'account');
-    const missing = target.kind === 'github' ? missingInRepository() : [];
-    const unset = before === undefined ? [...placeholdersIn(target.stage), ...missing] : [];
-    const problems = [...unset, ...found];
-    if (problems.length > 0) throw new AggregateError(problems);
-    if (before === undefined) await deploy(target, options);
-    else await goBack(target, before, options);
+    if (options.back) await goBack(target.stage, options);
+    else if (options.record) await record(target, options.app);
+    else await deployReady(target, options);
   }
 };
 
-/** Deploys the last good release before a run, when the operator agrees, and records that in GitHub. */
-const goBack = async (target: DeployableStack, before: string, options: DeployOptions) => {
-  const { folder, ...release } = downloadReleaseBefore(before);
-  const { name, environment } = target.stage;
-  const { account = 'of the credentials', region = 'of the credentials' } = environment ?? {};
-  announce({ stage: name, account, region }, [
-    `Deploy ${release.commit}, which the run ${release.run} released, without a canary`,
-  ]);
-  if (!options.yes) await confirm(askInTerminal, name, ': add --yes');
-  await deploy(target, { ...options, app: folder });
-  // Its own job records that the release that calls this went back.
-  if (before !== process.env['GITHUB_RUN_ID']) recordReturnTo(release);
+/** Deploys a stack whose settings are complete, into an account that is ready for it. */
+const deployReady = async (target: DeployableStack, options: DeployOptions) => {
+  const { kind, stage } = target;
+  const found = await preflight(stage, kind === 'stage' ? 'stage' : 'account');
+  const missing = kind === 'github' ? missingInRepository() : [];
+  const problems = [...placeholdersIn(stage), ...missing, ...found];
+  if (problems.length > 0) throw new AggregateError(problems);
+  await deploy(target, options);
 };
 
 const collect = (value: string, previous: readonly string[]) => [...previous, value];
@@ -162,13 +199,15 @@ program
   )
   .option('--app <folder>', 'deploy the stacks that cdk synth wrote into this folder')
   .addOption(
-    new Option(
-      '--before <run>',
-      'go back: deploy, without a canary, the last good release before this run of release.yml',
-    ).conflicts('app'),
+    new Option('--traffic <how>', 'how a stage with a canary moves its traffic')
+      .choices(trafficShifts)
+      .default('canary'),
   )
-  .option('--yes', 'go back without asking first')
   .option('--revert-drift', 'also undo what was changed outside the stack')
+  .option('--record', 'deploy nothing: record what the stage has as a good release')
+  .option('--back', 'deploy the last good release before the one that the stage has')
+  .option('--leave <commit>', 'go back only if the stage has this commit')
+  .option('--yes', 'go back without asking first')
   .action(run);
 
 await program.parseAsync().catch(fail);
