@@ -423,6 +423,13 @@ AnimalStore-prod has two.
         ['--yes'],
         'AnimalStore-prod was deployed just now.',
       ],
+      [
+        'of a stack that has no releases',
+        two,
+        [],
+        ['AnimalStore-account', '--yes'],
+        'AnimalStore-account has no releases: name the stack of a stage.',
+      ],
       ['without asking', two, [], [], 'There is no terminal to ask: add --yes'],
     ])('changes nothing %s', async (_why, answers, changes, words, message) => {
       const { err, exitCode } = await back(answers, changes, ...words);

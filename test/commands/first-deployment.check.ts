@@ -208,6 +208,13 @@ describe('with prod set too', () => {
     }
   });
 
+  it('the preflight warns that prod shares its account', async () => {
+    const { err } = await run('node infra/commands/preflight/main.ts --stage staging');
+    expect(err).toContain(
+      `warning: staging shares the account ${account} with prod: a release of each can change every stack of the account.`,
+    );
+  });
+
   it('npm run deploy refuses a release that would revert what prod has', async () => {
     git('init', '--quiet', '--initial-branch', 'main');
     const first = commit('first');

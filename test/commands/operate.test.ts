@@ -5,7 +5,7 @@ import { functionNames } from '../../infra/commands/operate/reserve.ts';
 import { fail } from '../../infra/message-of.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
-import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 
 const aws = await startAwsEndpoint();
 afterAll(() => aws.stop());
@@ -127,6 +127,23 @@ describe('npm run operate', () => {
     const { error, printed } = await removal({ ...item, fingerprint: { B: 'AAAA' } });
     expect(error).toBeUndefined();
     expect(printed.at(-1)).toBe('Step 1 is done');
+  });
+
+  it('restores the newest backup of all pages', async () => {
+    const arnOf = (at: number) => `arn:aws:dynamodb:eu-west-1:${account}:table/Pets/backup/${at}`;
+    const page = (at: number, more: object = {}) =>
+      json({ BackupSummaries: [{ BackupArn: arnOf(at), BackupCreationDateTime: at }], ...more });
+    aws.answers = {
+      ...aws.answers,
+      'DynamoDB_20120810.DescribeTable': jsonError('ResourceNotFoundException'),
+      'DynamoDB_20120810.ListBackups': (body) =>
+        body.includes(arnOf(1)) ? page(2) : page(1, { LastEvaluatedBackupArn: arnOf(1) }),
+      'DynamoDB_20120810.DescribeBackup': json({
+        BackupDescription: { SourceTableDetails: { TableName: 'Pets' } },
+      }),
+    };
+    const { printed } = await operate('restore pets', 'no');
+    expect(printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(2)}"`);
   });
 
   it('asks for the name of a table that it deletes, even with --yes', async () => {

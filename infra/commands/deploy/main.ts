@@ -165,6 +165,8 @@ const run = async (ids: readonly string[], options: DeployOptions) => {
     throw new Error(`Name a stack: ${[...targets.keys()].join(', ')}.`);
   for (const target of targets.values()) {
     if (!named.includes(target.id)) continue;
+    if ((options.back || options.record) && target.kind !== 'stage')
+      throw new Error(`${target.id} has no releases: name the stack of a stage.`);
     if (options.back) await goBack(target.stage, options);
     else if (options.record) await record(target, options.app);
     else await deployReady(target, options);

@@ -1,4 +1,5 @@
 import {
+  type BackupSummary,
   DescribeBackupCommand,
   ListBackupsCommand,
   RestoreTableFromBackupCommand,
@@ -55,11 +56,19 @@ export const restore = async (
 
 /** Returns the newest backup. DynamoDB makes one when a table with point-in-time recovery is deleted. */
 const newestBackup = async ({ dynamodb }: OperatedStage, TableName: string): Promise<string> => {
-  const list = new ListBackupsCommand({ TableName, BackupType: 'ALL' });
-  const { BackupSummaries = [] } = await dynamodb.send(list);
-  const newest = BackupSummaries.toSorted(
-    (left, right) => Number(left.BackupCreationDateTime) - Number(right.BackupCreationDateTime),
-  ).at(-1);
+  const backups: BackupSummary[] = [];
+  let ExclusiveStartBackupArn: string | undefined;
+  do {
+    const list = { TableName, BackupType: 'ALL', ExclusiveStartBackupArn } as const;
+    const page = await dynamodb.send(new ListBackupsCommand(list));
+    backups.push(...(page.BackupSummaries ?? []));
+    ExclusiveStartBackupArn = page.LastEvaluatedBackupArn;
+  } while (ExclusiveStartBackupArn !== undefined);
+  const newest = backups
+    .toSorted(
+      (left, right) => Number(left.BackupCreationDateTime) - Number(right.BackupCreationDateTime),
+    )
+    .at(-1);
   if (newest?.BackupArn === undefined) throw new Error(`DynamoDB has no backup of ${TableName}`);
   return newest.BackupArn;
 };
