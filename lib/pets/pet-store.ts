@@ -24,10 +24,10 @@ import { type StoredPet, toPet, toStoredPet } from './stored-pet.ts';
 const petsTable = environment('PETS_TABLE');
 
 /**
- * The least number of items that a query wants after an answer without a pet, so that a list passes a run of
+ * The least number of items that a list asks for after an answer without a pet, so that it passes a run of
  * corrupt items quickly.
  */
-const wantedAfterNone = 25;
+const limitAfterNoPet = 25;
 
 /**
  * The maximum number of ids that a creation tries. An id is taken with a chance of about one in 2^53 per
@@ -88,11 +88,11 @@ export interface Page {
 }
 
 /**
- * Returns one page of the pets, of one status or of all, eventually consistent. It costs 0.5 RCU per
- * started 4 KB, in 1 request. Each further status, and each answer that is cut short or has corrupt items,
- * costs at most one more request. Leaves out corrupt items, whose ids are logged. When time runs out after
- * an answer, it returns what it found, which can be an empty page with a cursor. Throws `invalid_request`
- * for a cursor of another filter.
+ * Returns one page of the pets, of one status or of all, eventually consistent. It continues after the
+ * position of the cursor until the page is full or the list ends (0.5 RCU per started 4 KB, in 1 request, and
+ * one more for each further status and each answer that is cut short or has corrupt items). Leaves out
+ * corrupt items, whose ids are logged. When time runs out, it returns what it found, which can be an empty
+ * page with a cursor. Throws `invalid_request` for a cursor that is not of this list.
  */
 export const list = async (
   { limit, status, cursor }: ListPetsQuery,
@@ -101,24 +101,23 @@ export const list = async (
   const start = cursor === undefined ? startOf(status) : decodeCursor(cursor, status);
   const pets: Pet[] = [];
   let position: Position | undefined = start;
-  let leastWanted = 1;
+  let leastLimit = 1;
   try {
     // One pet more than the page shows tells whether there is a next page.
     while (position && pets.length <= limit) {
-      const wanted = Math.max(limit + 1 - pets.length, leastWanted);
-      const found = await query(position, wanted, context);
-      pets.push(...found.pets);
-      leastWanted = found.end && found.pets.length === 0 ? wantedAfterNone : 1;
-      position = found.end ?? (status ? undefined : startAfter(position.status));
+      const missing = limit + 1 - pets.length;
+      const answer = await query(position, Math.max(missing, leastLimit), context);
+      pets.push(...answer.pets);
+      leastLimit = answer.end && answer.pets.length === 0 ? limitAfterNoPet : 1;
+      position = answer.end ?? (status ? undefined : startAfter(position.status));
     }
   } catch (error) {
     const hasRead = position !== start;
-    if (!hasRead && cursor !== undefined && isRefused(error)) throw unknownCursor();
     if (!hasRead || !context.signal.aborted) throw error;
   }
   const shown = pets.slice(0, limit);
   const last = shown.at(-1);
-  const end = last && pets.length > limit ? after(last.status, last.id) : position;
+  const end = last && pets.length > limit ? positionOf(last) : position;
   return { pets: shown, nextCursor: end && encodeCursor(end, status) };
 };
 
@@ -129,19 +128,17 @@ const startAfter = (status: PetStatus): Position | undefined => {
   return next && startOf(next);
 };
 
-const after = (status: PetStatus, id: unknown): Position => ({ status, id: `${id}` });
-
-/** Tells whether DynamoDB refused a call, such as one with a position that is no key. */
-const isRefused = (error: unknown) =>
-  error instanceof Error && error.name === 'ValidationException';
+const positionOf = ({ status, id }: { readonly status: PetStatus; readonly id: unknown }) => ({
+  status,
+  id: `${id}`,
+});
 
 /**
- * Reads the next items of a status after a position. `end` is the position where DynamoDB stopped, which can
- * be anywhere. Only an answer without a LastEvaluatedKey, or with an empty one, is the last one of its status
- * (Query in the DynamoDB API reference).
+ * Reads the items of a status after a position, and returns the pets among them. `end` is the position where
+ * DynamoDB stopped, which can be anywhere. Only an answer without a LastEvaluatedKey, or with an empty one, is
+ * the last one of its status (Query in the DynamoDB API reference).
  */
-const query = async (position: Position, limit: number, context: CallContext) => {
-  const { status, id } = position;
+const query = async ({ status, id }: Position, limit: number, context: CallContext) => {
   const command = new QueryCommand({
     TableName: petsTable,
     IndexName: statusIndex,
@@ -151,23 +148,38 @@ const query = async (position: Position, limit: number, context: CallContext) =>
     ...(id !== undefined && { ExclusiveStartKey: { status, id: NumberValue.from(id) } }),
     Limit: limit,
   });
-  const isPlausible = ({ Items, LastEvaluatedKey }: QueryCommandOutput) => {
-    const isAhead = id === undefined || `${LastEvaluatedKey?.['id']}` !== id;
-    return isAhead && Array.isArray(Items) && Items.every((item) => item['status'] === status);
+  const endOf = ({ LastEvaluatedKey }: QueryCommandOutput): Position | undefined => {
+    const endId: unknown = LastEvaluatedKey?.['id'];
+    return endId === undefined ? undefined : positionOf({ status, id: endId });
   };
-  const { Items = [], LastEvaluatedKey } = await callDynamodb(command, context, isPlausible);
-  const endId = LastEvaluatedKey?.['id'];
-  return {
-    pets: Items.flatMap((item) => {
-      try {
-        return [read(item, toPet, context)];
-      } catch {
-        return [];
-      }
-    }),
-    end: endId === undefined ? undefined : after(status, endId),
+  const isPlausible = (answer: QueryCommandOutput) => {
+    const isStuck = id !== undefined && endOf(answer)?.id === id;
+    const { Items } = answer;
+    return !isStuck && Array.isArray(Items) && Items.every((item) => item['status'] === status);
   };
+  try {
+    const answer = await callDynamodb(command, context, isPlausible);
+    return { pets: petsAmong(answer.Items, context), end: endOf(answer) };
+  } catch (error) {
+    // The position of a forged cursor may be no key.
+    if (id !== undefined && isRefused(error)) throw unknownCursor();
+    throw error;
+  }
 };
+
+/** Tells whether DynamoDB refused the parameters of a call. */
+const isRefused = (error: unknown) =>
+  error instanceof Error && error.name === 'ValidationException';
+
+/** Returns the pets among stored items. The ids of the other items are logged. */
+const petsAmong = (items: readonly StoredItem[] = [], context: CallContext): Pet[] =>
+  items.flatMap((item) => {
+    try {
+      return [read(item, toPet, context)];
+    } catch {
+      return [];
+    }
+  });
 
 /** Converts a stored item. Throws for a corrupt item, whose id is then logged. */
 const read = <Item>(
