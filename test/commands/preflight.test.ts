@@ -6,6 +6,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
 import { placeholdersIn } from '../../infra/settings/placeholders.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/settings/stages.ts';
+import { operations } from '../../lib/contract/operations.ts';
 import { makeCertificate } from '../bench/certificate.ts';
 import {
   type Answers,
@@ -60,12 +61,16 @@ const stackOf = (ResourceStatus: string, ofDomain = domainName) => {
   return xml('ListStackResources', { StackResourceSummaries });
 };
 
+const { eachOperation = 0, unrouted = 0 } = prod.reservedConcurrency ?? {};
+/** What the functions reserve, and what an account leaves unreserved. */
+const neededInstances = operations.length * eachOperation + unrouted + 100;
+
 /** The responses of an account that is ready. */
 const ready: Answers = {
   ...caller(account),
   ...parameter('33'),
   ...logRole(`arn:aws:iam::${account}:role/logs`),
-  ...quota(420),
+  ...quota(neededInstances),
   ...certificate('ISSUED', '*.store.test'),
   ListStackResources: stackOf('CREATE_COMPLETE'),
   ...subscribed(`${topicArn}:1`),
@@ -98,7 +103,7 @@ describe('the preflight', () => {
     [/bootstrap is missing: npx cdk bootstrap aws:\/\/7{12}\/eu-west-1$/, without('bootstrap')],
     [/version 20, and needs 21: npx cdk bootstrap aws:/, parameter('20')],
     [/no role .* npm run deploy -- AnimalStore-account-7{12}-eu-west-1$/, logRole()],
-    [/10 instances .* needs 420: aws service-quotas/, quota(10)],
+    [new RegExp(`10 instances .* needs ${neededInstances}: aws service-quotas`), quota(10)],
     [/no certificate .*: aws acm request-certificate/, noCertificate],
     [/not validated: create the DNS records/, certificate('PENDING_VALIDATION', '*.store.test')],
     [/is EXPIRED: aws acm request-certificate/, certificate('EXPIRED', '*.store.test')],

@@ -1,6 +1,6 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { trafficShifts } from '../../infra/settings/names.ts';
+import { bundleName, trafficShifts } from '../../infra/settings/names.ts';
 import { requireSafe } from '../../infra/settings/require-safe.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
@@ -217,14 +217,15 @@ describe.each(withCanary)('a canary deployment of $name', (stage) => {
         Enabled: true,
         Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
       });
-      const [lambda] = /listpets|createpet|getpet|unrouted/.exec(id) ?? [];
-      const own = ['errors', 'server-errors', 'latency'].map((what) => `canary-${what}-${lambda}`);
+      const functions = [...operations.map(({ name }) => bundleName(name)), 'unrouted'];
+      const lambda = functions.find((name) => id.includes(name.replaceAll('-', '')));
+      const own = ['errors', 'server-errors', 'latency'].map(
+        (what) => `animal-store-${stage.name}-canary-${what}-${lambda}`,
+      );
       const taking: { Name: { Ref: string } }[] = Properties.AlarmConfiguration.Alarms;
       const found = taking.map(({ Name }) => alarms[Name.Ref]?.['Properties']);
       const names = found.map(({ AlarmName }) => nameOf(AlarmName));
-      expect(names.map(({ name }) => name.replace(/-(?=pets?$)/, ''))).toEqual(
-        own.map((name) => `animal-store-${stage.name}-${name}`),
-      );
+      expect(names.map(({ name }) => name)).toEqual(own);
       const alias = aliases.find(
         ({ UpdatePolicy }) =>
           UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref === id,
