@@ -1,129 +1,87 @@
 import { once } from 'node:events';
-import { mkdir, mkdtempDisposable, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
+import { SourceMap } from 'node:module';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { afterAll, expect, it, vi } from 'vitest';
-import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { afterAll, expect, it } from 'vitest';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
-import { InspectorClient, type Stop } from './inspector-client.ts';
-import { copyProject, NpmStart, runInShell } from './npm-start.ts';
+import { copyProject, NpmStart } from './npm-start.ts';
 
 const project = await copyProject();
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-const lineOf = async (file: string, text: string): Promise<number> => {
-  const lines = (await readFile(join(project, file), 'utf8')).split('\n');
-  return lines.findIndex((line) => line.includes(text)) + 1;
+const file = 'functions/get-pet.ts';
+const lines = (await readFile(join(project, file), 'utf8')).split('\n');
+const breakpointLine = lines.findIndex((line) => line.includes('const pet = id &&'));
+
+/** A script as the inspector tells of it: https://chromedevtools.github.io/devtools-protocol/v8/Debugger/ */
+interface ParsedScript {
+  readonly url: string;
+  readonly sourceMapURL: string;
+}
+
+/** The place in a script to which the line of the breakpoint was compiled, if it is there. */
+const breakpointIn = ({ url, sourceMapURL }: ParsedScript) => {
+  const [, base64] = sourceMapURL.split(',');
+  if (!base64) return undefined;
+  const map = new SourceMap(JSON.parse(Buffer.from(base64, 'base64').toString()));
+  const lineNumber = map.payload.mappings.split(';').findIndex((_mappings, number) => {
+    const last = map.findEntry(number, 1_000);
+    if (!('originalSource' in last) || !last.originalSource.endsWith(file)) return false;
+    return last.generatedLine === number && last.originalLine === breakpointLine;
+  });
+  return lineNumber < 0 ? undefined : { url, lineNumber };
 };
 
-/** A temporary folder behind a link that leads deeper, as that of macOS is. */
-const linkedFolder = async (parent: string): Promise<string> => {
-  await mkdir(join(parent, 'private/folder'), { recursive: true });
-  await symlink('private/folder', join(parent, 'link'));
-  return join(parent, 'link');
-};
-
-const debuggerAddress = ({ err }: NpmStart): string =>
-  /^Debugger listening on (ws:\/\/127\.0\.0\.1:\S+)$/m.exec(err)?.[1] ?? '';
-
-/** Longer than each time limit of a request, so that a stopped request would fail if one applied. */
-const lookMs = 5_000;
-/** Longer than a function may load, in ms. */
-const loadMs = 11_000;
-/** Longer than a function that was replaced keeps running, in ms. */
-const retirementMs = 31_000;
-
-it('npm start -- --inspect presets the port to which VS Code attaches', async () => {
-  const launchFile = join(projectDirectory, '.vscode/launch.json');
-  const [settings] = JSON.parse(await readFile(launchFile, 'utf8')).configurations;
-  expect(settings).toMatchObject({ request: 'attach', pauseForSourceMap: true });
-  const help = await runInShell('npm start --silent -- --help');
-  expect(help).toMatch(new RegExp(`--inspect \\[port\\][^-]+preset:\\s+"${settings.port}"`));
-});
-
-it('npm start -- --inspect stops in the sources, shows variables, goes on, and again after a reload', async () => {
-  await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-test-'));
-  vi.stubEnv('TMPDIR', await linkedFolder(temporary.path));
+it('npm start -- --inspect lets a debugger stop in a source, see a variable, and go on', async () => {
   const started = new NpmStart(project, await freePort(), `--inspect ${await freePort()}`);
   const { baseAddress, apiKey } = await started.ready();
-  const client = await InspectorClient.connect(debuggerAddress(started));
-  const getPet = () =>
-    fetch(`${baseAddress}/pets/4711`, { headers: { Authorization: `Bearer ${apiKey}` } });
-
-  const stop = async (): Promise<Stop> => {
-    const found: (Stop | undefined)[] = [];
-    await expect
-      .poll(() => found.push(client.takeStop()) > 0 && found.at(-1) !== undefined, {
-        timeout: 60_000,
-      })
-      .toBe(true);
-    const last = found.at(-1);
-    if (!last) throw new Error('No request has stopped');
-    return last;
+  const [address = ''] = /ws:\/\/\S+/.exec(started.err) ?? [];
+  const socket = new WebSocket(address);
+  await once(socket, 'open');
+  const values: unknown[] = [];
+  let id = 0;
+  const send = (method: string, params: object) => {
+    id += 1;
+    socket.send(JSON.stringify({ id, method, params }));
   };
-
-  const loading = { file: 'lib/keys/warm-up.ts', text: "readApiKey('no key'", variables: {} };
-  const variables = { id: 4711 };
-  const handler = { file: 'functions/get-pet.ts', text: 'const pet = id &&', variables };
-  const store = { file: 'lib/pets/pet-store.ts', text: "table: petsTable, key: ['id'", variables };
-  type Breakpoint = typeof handler | typeof loading;
-
-  const expectStop = async ({ file, text, variables: shown }: Breakpoint) => {
-    const stopped = await stop();
-    expect(stopped.file).toBe(join(project, file));
-    expect(stopped.line).toBe(await lineOf(file, text));
-    expect(stopped.variables).toMatchObject(shown);
-    return stopped;
-  };
-  /** Sends a request, waits at the first place where it stops, and goes on. */
-  const expectStops = async (ms: number, breakpoints: readonly Breakpoint[]) => {
-    const response = getPet();
-    for (const [index, breakpoint] of breakpoints.entries()) {
-      const stopped = await expectStop(breakpoint);
-      if (index === 0) await setTimeout(ms);
-      await stopped.resume();
+  socket.addEventListener('message', ({ data }) => {
+    const { method, params } = JSON.parse(`${data}`);
+    /** Sends a command to the worker from which the message came. */
+    const reply = (command: string, options: object = {}) => {
+      const message = JSON.stringify({ id, method: command, params: options });
+      send('NodeWorker.sendMessageToWorker', { sessionId: params.sessionId, message });
+    };
+    if (method === 'NodeWorker.attachedToWorker') {
+      const instrumentation = 'beforeScriptWithSourceMapExecution';
+      reply('Debugger.enable');
+      reply('Debugger.setInstrumentationBreakpoint', { instrumentation });
+      reply('Runtime.runIfWaitingForDebugger');
     }
-    expect((await response).status).toBe(404);
-  };
-  for (const { file, text } of [loading, handler, store])
-    client.setBreakpoint({ file: join(project, file), line: await lineOf(file, text) });
-  // The first request starts the function.
-  await expectStops(loadMs, [loading, handler, store]);
-  await expectStops(lookMs, [handler, store]);
+    if (method !== 'NodeWorker.receivedMessageFromWorker') return;
+    const event = JSON.parse(params.message);
+    if (event.method === 'Debugger.scriptParsed') {
+      const breakpoint = breakpointIn(event.params);
+      if (breakpoint) reply('Debugger.setBreakpointByUrl', breakpoint);
+    }
+    if (event.method === 'Debugger.paused') {
+      const [{ callFrameId }] = event.params.callFrames;
+      // Other reasons are the start of a worker, and of a script with a source map.
+      if (event.params.reason !== 'other') reply('Debugger.resume');
+      else reply('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'id' });
+    }
+    if (event.result?.result) {
+      values.push(event.result.result.value);
+      reply('Debugger.resume');
+    }
+  });
+  send('NodeWorker.enable', { waitForDebuggerOnStart: true });
 
-  // An edit that moves no line of the breakpoints, while a request is stopped.
-  const response = getPet();
-  const stopped = await expectStop(handler);
-  const source = join(project, handler.file);
-  const contents = await readFile(source, 'utf8');
-  await writeFile(source, contents.replace('throw errors.notFound()', 'throw (errors.notFound())'));
-  await started.printed(/^(Reloaded the functions)$/m);
-  await setTimeout(retirementMs);
-  await stopped.resume();
-  await (await expectStop(store)).resume();
-  expect((await response).status).toBe(404);
-  await expectStops(0, [loading, handler, store]);
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const response = await fetch(`${baseAddress}/pets/4711`, { headers });
+  expect(response.status).toBe(404);
+  expect(values).toEqual([4711]);
 
-  client.close();
-  started.signal('SIGTERM');
-  await started.ended();
-}, 300_000);
-
-it('npm start -- --inspect shows its functions to Chrome, which asks for targets', async () => {
-  const started = new NpmStart(project, await freePort(), `--inspect ${await freePort()}`);
-  const { curl } = await started.ready();
-  const chrome = new WebSocket(debuggerAddress(started));
-  await once(chrome, 'open');
-  const messages: unknown[] = [];
-  chrome.addEventListener('message', ({ data }) => messages.push(JSON.parse(`${data}`)));
-  const params = { autoAttach: true, waitForDebuggerOnStart: false };
-  chrome.send(JSON.stringify({ id: 1, method: 'Target.setAutoAttach', params }));
-  await runInShell(curl);
-  await expect
-    .poll(() => messages, { timeout: 60_000 })
-    .toContainEqual(expect.objectContaining({ method: 'Target.attachedToTarget' }));
-  chrome.close();
+  socket.close();
   started.signal('SIGTERM');
   await started.ended();
 }, 300_000);
