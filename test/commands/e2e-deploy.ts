@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cp, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -26,6 +26,7 @@ import {
   stackName,
 } from '../../infra/settings/names.ts';
 import { emulated, rehearsal } from '../../infra/settings/stages.ts';
+import { copySources } from '../support/copy-sources.ts';
 import { sendTo } from '../support/http-client.ts';
 
 const stack = stackName(rehearsal);
@@ -112,10 +113,7 @@ const answers = {
  */
 const synthesise = async (root: string, name: string, answer: string) => {
   const directory = join(root, name);
-  await cp(projectDirectory, directory, {
-    recursive: true,
-    filter: (path) => !/^(\.|node_modules|cdk\.out)/.test(relative(projectDirectory, path)),
-  });
+  await copySources(directory);
   await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
   const file = join(directory, 'functions/unrouted.ts');
   const source = await readFile(file, 'utf8');

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,6 +11,7 @@ import { githubRepository } from '../../infra/settings/github-repository.ts';
 import { runbookLink } from '../../infra/settings/runbook-link.ts';
 import { prod, staging } from '../../infra/settings/stages.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
+import { copySources } from '../support/copy-sources.ts';
 
 const account = '777777777777';
 const region = `${staging.environment?.region}`;
@@ -49,8 +50,7 @@ await mkdir(programs);
 await writeFile(join(programs, 'cdk'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
 
 beforeAll(async () => {
-  for (const name of ['cdk.json', 'functions', 'infra', 'lib', 'package.json', 'tsconfig.json'])
-    await cp(join(projectDirectory, name), join(directory, name), { recursive: true });
+  await copySources(directory);
   await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
   for (const [file, present, value] of settings) {
     const path = join(directory, file);

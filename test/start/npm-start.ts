@@ -1,19 +1,18 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { copySources } from '../support/copy-sources.ts';
 
 /** A copy of the project with the installed packages, so that a test may change its sources. */
 export const copyProject = async (): Promise<string> => {
   // The temporary folder of macOS is behind a link, and a debugger shows the real paths of sources.
   const path = await mkdtemp(join(await realpath(tmpdir()), 'Straße mit Umläuten '));
-  for (const name of ['functions', 'infra', 'lib', 'cdk.json', 'package.json', 'tsconfig.json']) {
-    await cp(join(projectDirectory, name), join(path, name), { recursive: true });
-  }
+  await copySources(path);
   await symlink(join(projectDirectory, 'node_modules'), join(path, 'node_modules'));
   return path;
 };
