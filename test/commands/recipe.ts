@@ -1,15 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtempDisposable, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process';
+import { mkdir, mkdtempDisposable, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { copySources } from '../support/copy-sources.ts';
 
 /*
- * Tries the recipe "Add an operation" of .github/CONTRIBUTING.md. Applies its blocks to a copy of the
- * project, which must pass types, lint and the tests of its operations, among them requests to the new
- * operation on the local service. Then leaves out each block in turn: TypeScript or a test must name what is
- * missing.
+ * Applies the recipe "Add an operation" of .github/CONTRIBUTING.md to a copy of the project, and runs its
+ * commands there. With `RUNS=many`, then leaves out one block after another: TypeScript or a test must name
+ * what is missing.
  */
 
 /** A file, or lines of a file at a place. */
@@ -20,28 +18,6 @@ interface Block {
   readonly code: string;
 }
 
-/** The tests that are about each operation, or about what a new one changes. */
-const tests = [
-  'acceptance/authentication',
-  'acceptance/count-pets',
-  'client/contract',
-  'infra/alarms',
-  'infra/before-traffic',
-  'infra/bundles',
-  'infra/permissions',
-  'project/openapi',
-  'project/operations',
-  'project/reference-page.test',
-  'service/dynamodb-cost',
-  'service/faults',
-  'service/secrets',
-];
-/**
- * Leaves out tests: that of the page's licences, which are not found through a link to node_modules, one that
- * sends 60 requests at once to each operation, for which a busy machine has no time, and those that wait for
- * time limits.
- */
-const others = '^(?!npm run docs |.*still retries after a long outage|an answer that stalls)';
 const maxFiles = 8;
 
 const fail = (reason: string): never => {
@@ -58,21 +34,26 @@ const blocks = [
   return { file, place: side === undefined ? undefined : { side, line }, code };
 });
 const files = [...new Set(blocks.map(({ file }) => file))];
-if (blocks.length === 0 || blocks.length !== recipe.match(/^```ts$/gm)?.length)
+const commands = /^```sh\n(.*?)^```$/ms.exec(recipe)?.[1] ?? fail('the recipe has no commands');
+const operation = /(\w+): \{ method/.exec(recipe)?.[1] ?? fail('the recipe has no route');
+if (blocks.length !== recipe.match(/^```ts$/gm)?.length)
   fail('a block of the recipe names no file and no place');
 if (files.length > maxFiles) fail(`the recipe has ${files.length} files, more than ${maxFiles}`);
 
-await using copy = await mkdtempDisposable(join(tmpdir(), 'animal-store-recipe-'));
-
-const tracked = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
-  cwd: projectDirectory,
-  encoding: 'utf8',
-});
-for (const file of tracked.split('\0').filter((name) => name !== ''))
-  await cp(join(projectDirectory, file), join(copy.path, file));
+// On the disk of the project, because the packages are hard links: npm and esbuild resolve a symbolic link to
+// node_modules, and then find the packages outside the copy.
+const temporary = join(projectDirectory, '.build');
+await mkdir(temporary, { recursive: true });
+await using copy = await mkdtempDisposable(join(temporary, 'recipe-'));
+await copySources(copy.path);
 await mkdir(join(copy.path, '.build'));
-for (const installed of ['node_modules', '.build/venv'])
-  await symlink(join(projectDirectory, installed), join(copy.path, installed));
+await symlink(join(temporary, 'venv'), join(copy.path, '.build/venv'));
+execFileSync('cp', ['-al', join(projectDirectory, 'node_modules'), copy.path]);
+
+const { RUNS, ...env } = process.env;
+/** Runs a script in the copy, whose generated tests run as usual. */
+const run = (script: string, stdio: StdioOptions) =>
+  spawnSync('sh', ['-ec', script], { cwd: copy.path, stdio, env, encoding: 'utf8' });
 
 /** A file of the project with a block. Throws if the place of the block is not one line. */
 const withBlock = (source: string, { file, place, code }: Block): string => {
@@ -100,51 +81,21 @@ const write = async (leftOut?: Block) => {
   }
 };
 
-/** Runs a command in the copy. Returns whether it succeeded, and what it printed. */
-const run = async (command: string) => {
-  const child = spawn('sh', ['-c', `${command} 2>&1`], {
-    cwd: copy.path,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NO_COLOR: '1' },
-  });
-  const exit = new Promise((resolve) => child.once('exit', resolve));
-  const printed = await text(child.stdout);
-  return { passed: (await exit) === 0, printed };
-};
-
-const start = performance.now();
-const report = (line: string) =>
-  console.log(`${((performance.now() - start) / 1_000).toFixed(0).padStart(4)} s  ${line}`);
-
-const types = 'tsc --incremental --tsBuildInfoFile .build/recipe.tsbuildinfo';
-const completeness = 'vitest run test/project/operations.test.ts';
-
 await write();
-for (const command of [
-  'npm run openapi',
-  types,
-  'npm run lint',
-  // A busy machine may need a second try.
-  `vitest run --config test/vitest.config.ts --retry 2 -t '${others}' ${tests.join(' ')}`,
-  'vitest run --config test/vitest.checks.config.ts --retry 2 client/client-package',
-]) {
-  const { passed, printed } = await run(command);
-  if (!passed) fail(`with the whole recipe: ${command}\n${printed}`);
-  report(`passed with ${blocks.length} blocks in ${files.length} files: ${command}`);
-}
+console.log(`${blocks.length} blocks in ${files.length} files, then:\n${commands}`);
+if (run(commands, 'inherit').status !== 0) fail('a command fails with the whole recipe');
 
-for (const block of blocks) {
-  const { file, code } = block;
-  const [firstLine = ''] = code.split('\n');
-  const what = block.place ? `in ${file} ${firstLine.trim()}` : file;
+const find = `npm exec -c 'NO_COLOR=1 tsc --incremental --tsBuildInfoFile .build/recipe.tsbuildinfo'
+npm exec -c 'NO_COLOR=1 vitest run test/project/operations.test.ts'`;
+for (const block of RUNS === 'many' ? blocks : []) {
+  const what = `${block.file} without ${block.code.split('\n', 1)}`;
   await write(block);
-  let { passed, printed } = await run(types);
-  if (passed) ({ passed, printed } = await run(completeness));
-  if (passed) fail(`nothing notices when this is missing: ${what}`);
-  const names = [basename(file), ...(code.match(/\w*count\w*/gi) ?? [])];
-  const message = printed
+  const { status, stdout, stderr } = run(find, 'pipe');
+  if (status === 0) fail(`nothing notices this: ${what}`);
+  const names = [basename(block.file), operation];
+  const message = `${stdout}${stderr}`
     .split('\n')
     .find((line) => /error/i.test(line) && names.some((name) => line.includes(name)));
-  if (!message) fail(`no message names what is missing: ${what}\n${printed}`);
-  report(`without ${what}\n        ${message?.trim()}`);
+  if (!message) fail(`no message names this: ${what}\n${stdout}${stderr}`);
+  console.log(`${what}\n        ${message?.trim()}`);
 }
