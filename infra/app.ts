@@ -18,7 +18,7 @@ const app = new App({ analyticsReporting: false, context: cdk.context });
 // `--context stage=<name>` declares one stage, a permanent one or one of your own, instead of all
 // permanent ones.
 // `--context code-cache=off` is for functions that don't run on Lambda, as on an emulator.
-// `--context bundles=built` takes the bundles as they are.
+// `--context bundles=none` is for the local service, which bundles the functions itself.
 const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
 const cors: unknown = app.node.tryGetContext('cors');
 const stageName: unknown = app.node.tryGetContext('stage');
@@ -59,7 +59,7 @@ if (deployed.length === 0)
 const bundledStacks: unknown = app.node.tryGetContext(cx_api.BUNDLING_STACKS);
 const needsAssets = !(Array.isArray(bundledStacks) && bundledStacks.length === 0);
 
-if (!isSet('bundles', 'built')) await bundleFunctions();
+if (!isSet('bundles', 'none')) await bundleFunctions();
 const runsOnLambda = !isSet('code-cache', 'off') && !isSet('emulator', 'true');
 if (needsAssets && runsOnLambda) await addCodeCaches();
 

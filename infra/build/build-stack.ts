@@ -7,14 +7,6 @@ import { promisify } from 'node:util';
 import { projectDirectory } from './project-directory.ts';
 import { parseTemplate, type Template } from './template.ts';
 
-/**
- * Bundles the functions from the sources as they are now. Throws an error with a one-line message
- * when they can't be built.
- */
-export const buildBundles = async (signal: AbortSignal): Promise<void> => {
-  await runScript('infra/build/run-bundle-functions.ts', { signal });
-};
-
 export interface SynthesisOptions {
   readonly signal?: AbortSignal;
   /** Values of the CDK's context. Those that are `undefined` are not set. */
@@ -24,8 +16,9 @@ export interface SynthesisOptions {
 }
 
 /**
- * Synthesises every stack into a folder and calls `work` with the folder. Throws an error with a one-line
- * message when the stacks can't be built.
+ * Synthesises stacks into a folder and calls `work` with the folder. Runs a new process, because this one keeps
+ * the modules that it has loaded. Throws an error with a one-line message when the stacks can't be built, and
+ * the signal's reason when that aborts it.
  */
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,
@@ -34,13 +27,22 @@ export const withAssembly = async <Result>(
   // The folder is a new one, so that a second start or a deployment from cdk.out does not interfere.
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-'));
   const folder = assembly ?? temporary.path;
-  const variables = {
+  const env = {
+    ...process.env,
     // The CDK's own rules take longer than the rest. `cdk` and a test apply them.
     CDK_VALIDATION: 'false',
     CDK_OUTDIR: folder,
     CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed', 'code-cache': 'off', ...context }),
   };
-  await runScript('infra/app.ts', { variables, signal });
+  const options = { cwd: projectDirectory, env, signal };
+  try {
+    await promisify(execFile)(process.execPath, ['infra/app.ts'], options);
+  } catch (error) {
+    signal?.throwIfAborted();
+    const output = error instanceof Error && 'stderr' in error ? `${error.stderr}` : '';
+    const mistake = mistakeIn(withRelativePaths(output)) ?? `infra/app.ts failed: ${error}`;
+    throw new Error(mistake, { cause: error });
+  }
   return await work(folder);
 };
 
@@ -48,39 +50,12 @@ export const withAssembly = async <Result>(
 export const readTemplate = async (assembly: string, stack: string): Promise<Template> =>
   parseTemplate(await readFile(join(assembly, `${stack}.template.json`), 'utf8'));
 
-interface ScriptOptions {
-  /** Environment variables besides those of this process. */
-  readonly variables?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * Runs a script of the project in a new process, because this one keeps the modules that it has loaded.
- * Throws an error with a one-line message when the script fails, and the signal's reason when that aborts it.
- */
-const runScript = async (script: string, { variables, signal }: ScriptOptions): Promise<void> => {
-  try {
-    await promisify(execFile)(process.execPath, [script], {
-      cwd: projectDirectory,
-      env: { ...process.env, ...variables },
-      signal,
-    });
-  } catch (error) {
-    signal?.throwIfAborted();
-    const output = error instanceof Error && 'stderr' in error ? `${error.stderr}` : '';
-    const mistake = mistakeIn(withRelativePaths(output)) ?? `${script} failed: ${error}`;
-    throw new Error(mistake, { cause: error });
-  }
-};
-
 /** Replaces the URLs of modules, and paths in the project, by relative paths. */
 const withRelativePaths = (output: string): string =>
   output
     .replace(/\bfile:\/\/\/[^\s'")]+/g, (url) => fileURLToPath(url))
     .replaceAll(`${projectDirectory}${sep}`, '');
 
-/** Matches an error of esbuild, such as `functions/get-pet.ts:3:9: ERROR: Expected ")"`. */
-const bundlerError = /^.*: ERROR: .*$/m;
 /** Matches a finding of cdk-nag: `ERROR` and what a rule found, and on the next line the construct. */
 const securityFinding = /^ *ERROR (?<finding>.*)\n *(?<construct>.*)$/m;
 /** Matches an error of the CDK, such as `«CannotFindAsset» Cannot find asset at .build/functions/get-pet`. */
@@ -90,13 +65,8 @@ const uncaughtPlace = /^[\w-]+\/.+\.\w+:\d+$/m;
 /** Matches the message of an uncaught error, such as `SyntaxError: Unexpected token`. */
 const uncaughtError = /^\w*Error\b.*: .*$/m;
 
-/**
- * Returns the mistake that a failed script names: one of esbuild, cdk-nag or the CDK, or an
- * uncaught error with its place.
- */
+/** Returns the mistake that a failed synthesis names: one of cdk-nag or the CDK, or an uncaught error. */
 const mistakeIn = (output: string): string | undefined => {
-  const bundler = bundlerError.exec(output);
-  if (bundler) return bundler[0];
   const security = securityFinding.exec(output)?.groups;
   if (security) return `${security['construct']}: ${security['finding']}`;
   const cdk = cdkError.exec(output)?.groups;

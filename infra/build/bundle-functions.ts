@@ -13,7 +13,7 @@ const bundlesDirectory = join(buildDirectory, 'functions');
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
 /** Returns the path of the source map of a function's bundle. */
-export const sourceMapFile = (name: string) => join(buildDirectory, 'maps', `${name}.cjs.map`);
+const sourceMapFile = (name: string) => join(buildDirectory, 'maps', `${name}.cjs.map`);
 
 /**
  * The options with which esbuild bundles a function, including the SDK, into `<name>/<name>.cjs` of a folder.
@@ -68,15 +68,6 @@ export const bundleFunctions = async (): Promise<void> => {
   for (const name of await readdir(bundlesDirectory)) {
     if (!names.has(name)) await rm(bundleDirectory(name), { recursive: true, force: true });
   }
-};
-
-/**
- * Bundles each file of `functions/` for a debugger into a folder: `<name>/<name>.cjs`, which keeps the names
- * of variables and contains its source map, and `<name>/<name>.cjs.map`.
- */
-export const bundleForDebugger = async (outdir: string): Promise<void> => {
-  const output = { outdir, minify: false, sourcemap: 'both' } as const;
-  await build({ ...bundleOptions, ...output, entryPoints: ['functions/*.ts'] });
 };
 
 const removeCodeCaches = async (directory: string): Promise<void> => {

@@ -54,7 +54,10 @@ export class StageFunction extends Construct {
     this.lambda = new LambdaFunction(this, 'Function', {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: Code.fromAsset(bundleDirectory(name)),
+      code:
+        this.node.tryGetContext('bundles') === 'none'
+          ? Code.fromInline('// The local service has the bundle.')
+          : Code.fromAsset(bundleDirectory(name)),
       handler: `${name}.handler`,
       memorySize: props.memoryMiB,
       timeout: Duration.seconds(props.timeoutSeconds),

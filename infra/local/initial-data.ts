@@ -7,7 +7,7 @@ import { type Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { keyAdministration } from '../../lib/keys/key-administration.ts';
 import { projectDirectory } from '../build/project-directory.ts';
-import { staging } from '../settings/stages.ts';
+import { localStage } from './local-account.ts';
 
 /** A hundred animals, the same every time, with the ids 1 to 100. */
 const animals = Array.from({ length: 100 }, (_, index): Pet => {
@@ -33,7 +33,7 @@ export const issueLocalApiKey = async (
   keysTable: string,
   directory = join(projectDirectory, '.local'),
 ): Promise<string> => {
-  const prefix = staging.apiKeyPrefix;
+  const prefix = localStage.apiKeyPrefix;
   const file = join(directory, 'api-key');
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
   const apiKey = identifyApiKey(kept, prefix) ? kept : generateApiKey(prefix);

@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs';
-import { cp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { buildBundles } from '../build/build-stack.ts';
-import { bundleDirectory, bundleForDebugger } from '../build/bundle-functions.ts';
+import type { OutputFile } from 'esbuild';
+import { entryModule } from '../build/entry-module.ts';
 import { projectDirectory } from '../build/project-directory.ts';
-import { messageOf } from '../message-of.ts';
-import { newCopyFolder } from './copy-folder.ts';
 import { docsSite } from './docs-site.ts';
 import { createTables } from './dynamodb/create-tables.ts';
 import type { Gateway, Site } from './gateway/gateway.ts';
@@ -22,69 +19,51 @@ const stretchTimeouts = join(projectDirectory, 'infra/local/lambda/stretch-timeo
 export interface LocalDeploymentOptions extends FunctionReports {
   readonly gateway: Gateway;
   readonly dynamodbEndpoint: string;
+  /** The folder for the bundles. Nothing else uses it. */
+  readonly folder: string;
   /** The token in exchange for which the reference page gets the API key. */
   readonly docsToken: string;
   /** Whether to add a hundred animals. */
   readonly seed?: boolean | undefined;
-  /** Whether the functions run for a debugger: as readable bundles, and without time limits. */
+  /** Whether the functions run for a debugger, and so without time limits. */
   readonly isInspected?: boolean | undefined;
-  /** Synthesises the stack with the bundles as they are. */
-  readonly synthesiseAgain: (signal: AbortSignal) => Promise<StackDefinition>;
-  /** Called with a line for each reload. */
-  readonly progress: (line: string) => void;
 }
 
-/**
- * The functions of one deployment, with a copy of their bundles. Later builds change
- * and remove the originals.
- */
+/** The functions that are in service, and the folder with their bundles. */
 interface Release {
-  readonly copy: string;
-  readonly functions: ReadonlyMap<string, LambdaFunction>;
+  readonly bundles: string;
+  readonly functions: readonly LambdaFunction[];
 }
 
 /**
- * A stack that runs on this machine: its tables are in DynamoDB Local, and its
- * functions are behind the gateway.
+ * A stack that runs on this machine: its tables are in DynamoDB Local, and its functions are behind the
+ * gateway.
  */
 export class LocalDeployment {
   readonly #options: LocalDeploymentOptions;
-  /** The stack that is in service. */
   #stack: StackDefinition;
-  readonly #releases = new Set<Release>();
   #site: Site | undefined;
-  /** The latest deployment. It never rejects. */
-  #latest: Promise<unknown> = Promise.resolve();
+  /** The folder with the latest bundles. */
+  #bundles = '';
+  #versions = 0;
+  #release: Release | undefined;
 
   constructor(options: LocalDeploymentOptions, stack: StackDefinition) {
     this.#options = options;
     this.#stack = stack;
   }
 
-  /**
-   * Creates missing tables, adds the initial data, and serves the stack. Returns the API key. Waits for a
-   * reload that is running.
-   */
-  serve(): Promise<string> {
-    return this.#oneAtATime(() => this.#serve(this.#stack));
+  /** Creates the tables, the data and the API key, and serves the stack. Returns the API key. */
+  async start(files: readonly OutputFile[]): Promise<string> {
+    await this.#writeBundles(files);
+    return this.replaceStack(this.#stack);
   }
 
   /**
-   * Reloads changed sources: first the bundles, then the stack, which shares modules with them. If something
-   * can't be built, reports that and keeps the previous version in service.
+   * Serves another stack, with the tables that are missing. Returns the API key. Throws, and keeps what was in
+   * service, if a function has no bundle.
    */
-  redeploy(signal: AbortSignal): Promise<void> {
-    return this.#oneAtATime(() => this.#reload(signal));
-  }
-
-  /** Without it, the older of two deployments could end up in service, or be ended while it is. */
-  #oneAtATime<Result>(deploy: () => Promise<Result>): Promise<Result> {
-    const result = this.#latest.then(deploy);
-    this.#latest = result.catch(() => {});
-    return result;
-  }
-
-  async #serve(stack: StackDefinition): Promise<string> {
+  async replaceStack(stack: StackDefinition): Promise<string> {
     const client = new DynamoDBClient(localClientConfig(this.#options.dynamodbEndpoint));
     const { PETS_TABLE: pets, KEYS_TABLE: keys } = stack.tables;
     if (!pets || !keys)
@@ -93,22 +72,42 @@ export class LocalDeployment {
     if (this.#options.seed) await seed(client, pets.TableName);
     const apiKey = await issueLocalApiKey(client, keys.TableName);
     client.destroy();
+    const basePath = `/${stack.api.stageName}`;
     this.#stack = stack;
-    this.#site = docsSite({
-      basePath: `/${stack.api.stageName}`,
-      apiKey,
-      token: this.#options.docsToken,
-    });
+    this.#site = docsSite({ basePath, apiKey, token: this.#options.docsToken });
     // Functions are started after the key is in its table, because a function remembers for a
     // while that a key is unknown.
-    await this.#deploy();
+    this.#deploy();
     return apiKey;
   }
 
-  /**
-   * Serves the stack with the bundles as they are now. Requests that arrived before still get their response.
-   */
-  async #deploy(): Promise<void> {
+  /** Serves other bundles. Throws, and keeps what was in service, if a function has none. */
+  async replaceBundles(files: readonly OutputFile[]): Promise<void> {
+    await this.#writeBundles(files);
+    this.#deploy();
+  }
+
+  /** Ends all functions immediately. */
+  terminate = async (): Promise<void> => {
+    await Promise.all(this.#release?.functions.map((one) => one.terminate()) ?? []);
+  };
+
+  /** Writes bundles into a new folder, because the functions in service still use theirs. */
+  async #writeBundles(files: readonly OutputFile[]): Promise<void> {
+    this.#versions += 1;
+    const bundles = join(this.#options.folder, `${this.#versions}`);
+    for (const { path, text } of files) {
+      const directory = join(bundles, basename(dirname(path)));
+      await mkdir(directory, { recursive: true });
+      await writeFile(join(directory, basename(path)), text);
+      if (path.endsWith('.map')) continue;
+      const name = basename(path, '.cjs');
+      await writeFile(join(directory, `${name}.mjs`), entryModule(name, text));
+    }
+    this.#bundles = bundles;
+  }
+
+  #deploy(): void {
     const { gateway, dynamodbEndpoint, isInspected, log, failure } = this.#options;
     const common = {
       environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint },
@@ -116,57 +115,21 @@ export class LocalDeployment {
       log,
       failure,
     };
-    const copy = await newCopyFolder();
     const functions = new Map<string, LambdaFunction>();
-    const release = { copy, functions };
-    const earlier = [...this.#releases];
-    this.#releases.add(release);
     for (const [id, definition] of this.#stack.functions) {
-      const directory = join(copy, definition.bundleName);
-      await cp(bundleDirectory(definition.bundleName), directory, { recursive: true });
+      const directory = join(this.#bundles, definition.bundleName);
+      if (!existsSync(directory))
+        throw new Error(`functions/${definition.bundleName}.ts is missing, and a route calls it.`);
       functions.set(id, new LambdaFunction({ definition, directory, ...common }));
     }
-    if (isInspected) await bundleForDebugger(copy);
     gateway.deploy({ api: this.#stack.api, functions, site: this.#site });
-    for (const one of earlier) this.#retire(one);
+    if (this.#release) this.#retire(this.#release);
+    this.#release = { bundles: this.#bundles, functions: [...functions.values()] };
   }
 
-  async #retire(release: Release): Promise<void> {
-    await Promise.all([...release.functions.values()].map((one) => one.retire()));
-    await this.#end(release);
+  /** Ends functions after their last requests, and removes their bundles. */
+  async #retire({ bundles, functions }: Release): Promise<void> {
+    await Promise.all(functions.map((one) => one.retire()));
+    if (bundles !== this.#bundles) await rm(bundles, { recursive: true, force: true });
   }
-
-  /** Tells whether each function of the stack has a bundle. A bundle is removed together with its source. */
-  #hasBundles(): boolean {
-    const functions = [...this.#stack.functions.values()];
-    return functions.every(({ bundleName }) => existsSync(bundleDirectory(bundleName)));
-  }
-
-  async #reload(signal: AbortSignal): Promise<void> {
-    const { progress, synthesiseAgain } = this.#options;
-    try {
-      await buildBundles(signal);
-      if (this.#hasBundles()) {
-        await this.#deploy();
-        progress('Reloaded the functions');
-      }
-      const changed = await synthesiseAgain(signal);
-      if (!isDeepStrictEqual(changed, this.#stack)) await this.#serve(changed);
-      progress('Reloaded the stack');
-    } catch (error) {
-      if (signal.aborted) return;
-      progress(`Not reloaded, what ran before stays in service: ${messageOf(error)}`);
-    }
-  }
-
-  async #end(release: Release): Promise<void> {
-    this.#releases.delete(release);
-    await Promise.all([...release.functions.values()].map((one) => one.terminate()));
-    await rm(release.copy, { recursive: true, force: true });
-  }
-
-  /** Ends all functions immediately. */
-  terminate = async (): Promise<void> => {
-    await Promise.all([...this.#releases].map((release) => this.#end(release)));
-  };
 }

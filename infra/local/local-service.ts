@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BuildOptions } from 'esbuild';
 import { withAssembly } from '../build/build-stack.ts';
+import { bundleOptions } from '../build/bundle-functions.ts';
+import { projectDirectory } from '../build/project-directory.ts';
 import { startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { type GatewayOptions, startGateway } from './gateway/gateway.ts';
 import type { FunctionReports } from './lambda/lambda-function.ts';
+import { localStage } from './local-account.ts';
 import { LocalDeployment } from './local-deployment.ts';
 import { readStack, type StackDefinition, withoutTimeLimits } from './stack-definition.ts';
 import { watchSources } from './watch-sources.ts';
@@ -18,8 +24,8 @@ export interface LocalServiceOptions extends Partial<FunctionReports & GatewayOp
   readonly cors?: string;
   /** Whether the functions run for a debugger: as readable bundles, and without time limits. */
   readonly isInspected?: boolean;
-  /** A folder that keeps the synthesised stacks. */
-  readonly assembly?: string;
+  /** A stack to run instead of the one that is synthesised for this machine. */
+  readonly stack?: Promise<StackDefinition>;
   /** Whether to reload what has changed when a source file changes. */
   readonly watch?: boolean;
   /** Called with a line for each step. */
@@ -44,7 +50,7 @@ export interface LocalService {
 /**
  * Starts the service on this machine: DynamoDB Local with the template's tables, and the functions' bundles
  * behind a gateway with the template's routes. If the start fails, stops what was started and throws an error
- * with a one-line message that says what to do.
+ * with a message that says what to do.
  */
 export const startLocalService = async (
   options: LocalServiceOptions = {},
@@ -75,40 +81,62 @@ const start = async (
   resources: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'stop'>> => {
   const { log = printUnlessRoutine, exchange, failure, progress, signal } = options;
-  const { assembly, cors, data, isInspected, reset, seed, throttle } = options;
+  const { cors, data, isInspected, reset, seed, throttle, watch = false } = options;
   // The gateway starts first, so that a taken port is reported before the slow steps.
   const gateway = await startGateway({ port: options.port ?? 0, log, exchange, throttle });
   resources.defer(gateway.stop);
-  // Sources are watched from now on, so that a change during the start leads to a reload after it.
-  const sources = options.watch ? await watchSources({ report: progress }) : undefined;
-  resources.defer(async () => sources?.stop());
+  // No other service has this port, so none uses the folder.
+  const folder = join(projectDirectory, '.build/local', new URL(gateway.origin).port);
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  await removeFolder();
+  resources.defer(removeFolder);
 
   progress('Starting DynamoDB Local and synthesising the stack');
-  const synthesise = async (until: AbortSignal, bundles?: 'built') => {
-    const context = { cors, bundles };
-    const stack = await withAssembly(readStack, { signal: until, context, assembly });
+  const deployed = Promise.withResolvers<LocalDeployment>();
+  deployed.promise.catch(() => {});
+  signal.addEventListener('abort', () => deployed.reject(signal.reason));
+  const common = { watch, progress, signal };
+  const buildFunctions = () =>
+    watchSources(
+      {
+        ...common,
+        what: 'functions',
+        build: functionsBuild(join(folder, 'bundles'), isInspected),
+        replace: async (files) => (await deployed.promise).replaceBundles(files),
+      },
+      resources,
+    );
+  const synthesise = async () => {
+    const context = { cors, stage: localStage.name, bundles: 'none' };
+    const read = (assembly: string) => readStack(assembly, localStage);
+    const stack = await withAssembly(read, { signal, context });
     return isInspected ? withoutTimeLimits(stack) : stack;
   };
-  const [database, stack] = await allSettled([
+  const synthesiseStack = async () => {
+    const replace = async () => (await deployed.promise).replaceStack(await synthesise());
+    // Before the synthesis, so that no change is missed.
+    if (watch)
+      await watchSources({ ...common, what: 'stack', build: stackBuild, replace }, resources);
+    return synthesise();
+  };
+  const [database, stack, bundles] = await allSettled([
     startDatabase({ data, reset, signal }, resources),
-    synthesise(signal),
+    options.stack ?? synthesiseStack(),
+    buildFunctions(),
   ]);
 
   progress('Creating the tables and the API key');
   const { endpoint: dynamodbEndpoint } = database;
   const docsToken = randomBytes(16).toString('base64url');
-  const synthesiseAgain = (until: AbortSignal) => synthesise(until, 'built');
-  const reports = { progress, log, failure };
   const deployment = new LocalDeployment(
-    { gateway, dynamodbEndpoint, docsToken, seed, isInspected, synthesiseAgain, ...reports },
+    { gateway, dynamodbEndpoint, folder, docsToken, seed, isInspected, log, failure },
     stack,
   );
   resources.defer(deployment.terminate);
-  const apiKey = await deployment.serve();
-  sources?.rebuildWith((until) => deployment.redeploy(until));
-  // Stopping begins with the sources and the gateway, while everything behind them still works.
+  const apiKey = await deployment.start(bundles);
+  deployed.resolve(deployment);
+  // Stopping begins with the gateway, while everything behind it still works.
   resources.defer(gateway.stop);
-  resources.defer(async () => sources?.stop());
   return {
     baseAddress: `${gateway.origin}/${stack.api.stageName}`,
     docsAddress: `${gateway.origin}/docs#token=${docsToken}`,
@@ -116,6 +144,24 @@ const start = async (
     dynamodbEndpoint,
     tables: stack.tables,
   };
+};
+
+/** The functions as they are deployed, or for a debugger: with the names of variables and a source map. */
+const functionsBuild = (outdir: string, isInspected?: boolean): BuildOptions => ({
+  ...bundleOptions,
+  entryPoints: ['functions/*.ts'],
+  outdir,
+  ...(isInspected ? { minify: false, sourcemap: 'both' } : { sourcemap: 'external' }),
+});
+
+/** The sources of the stack. They are built only to notice their changes. A new process runs them. */
+const stackBuild: BuildOptions = {
+  absWorkingDir: projectDirectory,
+  entryPoints: ['infra/app.ts'],
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
 };
 
 /** Works like `Promise.all`, but throws only when nothing is running any more. */

@@ -1,7 +1,7 @@
 import { readTemplate } from '../build/build-stack.ts';
 import type { Template } from '../build/template.ts';
 import { stackName } from '../settings/names.ts';
-import { staging } from '../settings/stages.ts';
+import type { Stage } from '../settings/stages.ts';
 import { type TableDefinition, tablesOf } from './dynamodb/create-tables.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
 import { type FunctionDefinition, functionsOf } from './lambda/function-definition.ts';
@@ -40,9 +40,8 @@ export const withoutTimeLimits = (stack: StackDefinition): StackDefinition => ({
   ),
 });
 
-/**
- * Reads the stack that runs locally, which is that of staging, from a folder of synthesised stacks. Throws
- * the errors of `stackDefinitionOf`.
- */
-export const readStack = async (assembly: string): Promise<StackDefinition> =>
-  stackDefinitionOf(await readTemplate(assembly, stackName(staging)));
+/** Reads a stage's stack from a folder of synthesised stacks. Throws the errors of `stackDefinitionOf`. */
+export const readStack = async (
+  assembly: string,
+  stage: Pick<Stage, 'name'>,
+): Promise<StackDefinition> => stackDefinitionOf(await readTemplate(assembly, stackName(stage)));

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { readTemplate } from '../../infra/build/build-stack.ts';
-import { sourceMapped } from '../../infra/local/lambda/source-mapped.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
 import { stackName } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
@@ -42,13 +41,6 @@ describe('a function that fails', () => {
     expect(gateway.failures).toEqual([
       expect.stringMatching(/^RangeError: caught on purpose\n +at /),
     ]);
-  });
-
-  it('has a stack that names the sources of its bundle', () => {
-    const frames = 'Error: no\n    at x (/tmp/get-pet.cjs:1:5000)\n    at y (/tmp/other.cjs:1:1)';
-    expect(sourceMapped(frames, 'nowhere')).toMatch(
-      /^Error: no\n {4}at (node_modules|lib)\/\S+\.m?[jt]s:\d+:\d+\n {4}at y \(\/tmp\/other\.cjs:1:1\)$/,
-    );
   });
 
   // Unverified.

@@ -6,6 +6,7 @@ import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { bundleName } from '../../infra/settings/names.ts';
+import { staging } from '../../infra/settings/stages.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { goldenRequest } from '../support/golden-request.ts';
 import { listen } from '../support/listen.ts';
@@ -20,7 +21,7 @@ const apiKey = inject('apiKey');
 const store = new AnimalStore({ baseAddress: inject('baseAddress'), apiKey });
 const { id } = await store.createPet({ name: 'Rex', categoryId: 1 });
 
-const { functions } = await readStack(assemblyDirectory());
+const { functions } = await readStack(assemblyDirectory(), staging);
 
 const started = async (
   name: string,

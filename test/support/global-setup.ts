@@ -2,7 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { withAssembly } from '../../infra/build/build-stack.ts';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
+import { readStack } from '../../infra/local/stack-definition.ts';
+import { staging } from '../../infra/settings/stages.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -36,7 +39,8 @@ export default async function setup(project: TestProject) {
     return undefined;
   }
   const assembly = await mkdtemp(join(tmpdir(), 'animal-store-assembly-'));
-  const service = await startLocalService({ assembly });
+  const readStaging = () => readStack(assembly, staging);
+  const service = await startLocalService({ stack: withAssembly(readStaging, { assembly }) });
   project.provide('baseAddress', service.baseAddress);
   project.provide('apiKey', service.apiKey);
   project.provide('docsAddress', service.docsAddress);
