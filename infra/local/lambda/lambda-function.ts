@@ -120,10 +120,12 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
   worker.on('exit', () => end('its environment ended'));
   for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on('line', log);
 
+  // Loading has no time limit, because a laptop can be slow.
+  const loaded = once(worker, 'message', { signal: ended }).catch(() => {});
   return {
     hasEnded: () => ended.aborted,
-    /** Waits for the outcome. The time limit includes the time in which the function is loaded. */
     invoke: async (invocation: Invocation): Promise<string> => {
+      await loaded;
       const { timeoutMs } = definition;
       const sent: SentInvocation = { ...invocation, deadline: Date.now() + timeoutMs };
       worker.postMessage(sent);

@@ -52,3 +52,4 @@ parentPort?.on('message', async (invocation: SentInvocation) => {
   env['_X_AMZN_TRACE_ID'] = invocation.traceId;
   parentPort?.postMessage(await run(invocation));
 });
+parentPort?.postMessage('loaded');
