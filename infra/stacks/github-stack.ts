@@ -24,7 +24,7 @@ const audience = 'sts.amazonaws.com';
 
 /**
  * The stack by which GitHub's workflows get roles in an account: for each of its stages, one that deploys and
- * one that compares. Only a person deploys it, because a release must not change what releases may do.
+ * one that compares. Only a person deploys it, so that a merge does not change what releases may do.
  */
 export class GithubStack extends Stack {
   readonly #repository: GithubRepository;
