@@ -5,7 +5,7 @@ import { addCodeCaches } from './build/code-caches.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
 import { fail } from './message-of.ts';
 import { accountStackId, stackName } from './settings/names.ts';
-import { placeholdersIn } from './settings/placeholders.ts';
+import { placeholdersIn } from './settings/stage-problems.ts';
 import { emulated, type Stage, stageNamed, stages, staging } from './settings/stages.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';

@@ -1,9 +1,9 @@
 import { App } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
 import { addSecurityChecks } from './constructs/security-checks.ts';
-import { githubRepository } from './settings/github-repository.ts';
 import { githubStackId } from './settings/names.ts';
-import { missingInRepository } from './settings/placeholders.ts';
+import { githubRepository } from './settings/owner.ts';
+import { missingInRepository } from './settings/stage-problems.ts';
 import { stages } from './settings/stages.ts';
 import { GithubStack } from './stacks/github-stack.ts';
 

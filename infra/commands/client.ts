@@ -6,7 +6,7 @@ import { program } from 'commander';
 import { build } from 'esbuild';
 import { info } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../build/project-directory.ts';
-import { clientPackage } from '../settings/client-package.ts';
+import { clientPackage } from '../settings/owner.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 

@@ -16,7 +16,7 @@ import { operations } from '../../lib/contract/operations.ts';
 import { metricNames } from '../../lib/telemetry/metric-names.ts';
 import { indexes } from '../settings/indexes.ts';
 import { serviceName } from '../settings/names.ts';
-import { runbookLink } from '../settings/runbook-link.ts';
+import { runbookLink } from '../settings/owner.ts';
 import type { Stage } from '../settings/stages.ts';
 import { acknowledge } from './security-checks.ts';
 import { type MonitoredService, serviceMetric, sumOf, tableMetric } from './service-metrics.ts';

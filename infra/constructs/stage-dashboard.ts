@@ -18,7 +18,7 @@ import {
 } from '../../lib/telemetry/metric-names.ts';
 import { indexes } from '../settings/indexes.ts';
 import { serviceName } from '../settings/names.ts';
-import { runbookLink } from '../settings/runbook-link.ts';
+import { runbookLink } from '../settings/owner.ts';
 import {
   type MonitoredService,
   probeMetric,

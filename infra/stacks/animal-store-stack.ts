@@ -24,7 +24,7 @@ import {
 import { indexes } from '../settings/indexes.ts';
 import { bundleName, commitParameter, stageTags } from '../settings/names.ts';
 import { byOperation, type DynamodbCall, dynamodbCallsOf } from '../settings/operations.ts';
-import { requireSafe } from '../settings/require-safe.ts';
+import { requireSafe } from '../settings/stage-problems.ts';
 import type { Stage } from '../settings/stages.ts';
 
 /** The stack of one stage of the animal store. Throws when the settings of the stage are unsafe. */

@@ -9,7 +9,6 @@ import {
 import type { Construct } from 'constructs';
 import { acknowledge } from '../constructs/security-checks.ts';
 import { allow } from '../constructs/stage-function.ts';
-import type { GithubRepository } from '../settings/github-repository.ts';
 import {
   accountStackName,
   githubStackName,
@@ -17,6 +16,7 @@ import {
   releaseParameter,
   stackName,
 } from '../settings/names.ts';
+import type { GithubRepository } from '../settings/owner.ts';
 import type { Stage } from '../settings/stages.ts';
 
 const issuer = 'token.actions.githubusercontent.com';

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { clientPackage } from '../../infra/settings/client-package.ts';
+import { clientPackage } from '../../infra/settings/owner.ts';
 import { findProgram } from '../support/find-program.ts';
 import { listen } from '../support/listen.ts';
 

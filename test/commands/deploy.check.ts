@@ -451,7 +451,7 @@ AnimalStore-prod has two.
       [],
       'AnimalStore-github',
       1,
-      'error: githubRepository is not set: set it in infra/settings/github-repository.ts.',
+      'error: githubRepository is not set: set it in infra/settings/owner.ts.',
       0,
     ],
     [

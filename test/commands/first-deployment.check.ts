@@ -6,9 +6,7 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { clientPackage } from '../../infra/settings/client-package.ts';
-import { githubRepository } from '../../infra/settings/github-repository.ts';
-import { runbookLink } from '../../infra/settings/runbook-link.ts';
+import { clientPackage, githubRepository, runbookLink } from '../../infra/settings/owner.ts';
 import { prod, staging } from '../../infra/settings/stages.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { copySources } from '../support/copy-sources.ts';
@@ -29,19 +27,11 @@ const settings = [
   ['infra/settings/stages.ts', `${staging.alarmAddressees?.[0]}`, 'on-call@store.test'],
   ['infra/settings/stages.ts', `${prod.environment?.account}`, unsetAccount],
   ['infra/settings/stages.ts', `${prod.alarmAddressees?.[0]}`, 'on-call@example.com'],
-  ['infra/settings/runbook-link.ts', runbookLink, 'https://git.store.test/runbook.md'],
-  ['infra/settings/github-repository.ts', `owner: '${githubRepository.owner}'`, "owner: 'octocat'"],
-  [
-    'infra/settings/github-repository.ts',
-    `name: '${githubRepository.name}'`,
-    "name: 'animal-store'",
-  ],
-  [
-    'infra/settings/github-repository.ts',
-    `ownerId: ${githubRepository.ownerId}`,
-    'ownerId: 123456',
-  ],
-  ['infra/settings/github-repository.ts', `Id: ${githubRepository.repositoryId}`, 'Id: 456789'],
+  ['infra/settings/owner.ts', runbookLink, 'https://git.store.test/runbook.md'],
+  ['infra/settings/owner.ts', `owner: '${githubRepository.owner}'`, "owner: 'octocat'"],
+  ['infra/settings/owner.ts', `name: '${githubRepository.name}'`, "name: 'animal-store'"],
+  ['infra/settings/owner.ts', `ownerId: ${githubRepository.ownerId}`, 'ownerId: 123456'],
+  ['infra/settings/owner.ts', `Id: ${githubRepository.repositoryId}`, 'Id: 456789'],
 ] as const;
 
 // This replaces the CDK's CLI, and prints its arguments.
@@ -200,7 +190,7 @@ describe('with prod set too', () => {
     for (const [file, present, value] of [
       ['infra/settings/stages.ts', unsetAccount, account],
       ['infra/settings/stages.ts', 'on-call@example.com', 'on-call@store.test'],
-      ['infra/settings/client-package.ts', clientPackage, '@store/animal-store'],
+      ['infra/settings/owner.ts', clientPackage, '@store/animal-store'],
     ] as const) {
       const path = join(directory, file);
       const source = await readFile(path, 'utf8');

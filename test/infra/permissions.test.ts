@@ -2,8 +2,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { goBack } from '../../infra/commands/deploy/go-back.ts';
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
-import type { GithubRepository } from '../../infra/settings/github-repository.ts';
 import { probeKeyParameter } from '../../infra/settings/names.ts';
+import type { GithubRepository } from '../../infra/settings/owner.ts';
 import { prod, type Stage, stages } from '../../infra/settings/stages.ts';
 import { GithubStack } from '../../infra/stacks/github-stack.ts';
 import {

@@ -5,7 +5,7 @@ import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { serviceName } from '../../infra/settings/names.ts';
-import { runbookLink } from '../../infra/settings/runbook-link.ts';
+import { runbookLink } from '../../infra/settings/owner.ts';
 import { prod, stages } from '../../infra/settings/stages.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { clientPackage } from '../../infra/settings/client-package.ts';
+import { clientPackage } from '../../infra/settings/owner.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 
@@ -55,7 +55,7 @@ describe('the documents', () => {
   );
 
   it.each(['README.md', 'lib/client/README.md', 'lib/openapi/code-samples.ts'])(
-    'name the package of the typed client as infra/settings/client-package.ts does: %s',
+    'name the package of the typed client as infra/settings/owner.ts does: %s',
     (path) => {
       const names = read(path).match(/@[\w.-]+\/animal-store-client/g);
       expect(new Set(names)).toEqual(new Set([clientPackage]));

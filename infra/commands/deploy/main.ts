@@ -14,8 +14,8 @@ import {
   trafficParameter,
   trafficShifts,
 } from '../../settings/names.ts';
-import { missingInRepository, placeholdersIn } from '../../settings/placeholders.ts';
 import { regionOf } from '../../settings/region-of.ts';
+import { missingInRepository, placeholdersIn } from '../../settings/stage-problems.ts';
 import { emulated, isProduction, type Stage, stages } from '../../settings/stages.ts';
 import { openStack } from '../deployed-stack.ts';
 import { preflight } from '../preflight/preflight.ts';

@@ -1,3 +1,15 @@
+/**
+ * The name of the typed client's package. Its scope must be your user or organisation on npm, so that nobody
+ * else can publish a package with this name. The documents show the same name.
+ */
+export const clientPackage = '@example.com/animal-store-client';
+
+/**
+ * The link to the runbook that each alarm shows. It is the path in this repository, or the URL at which
+ * addressees can read the runbook.
+ */
+export const runbookLink = 'infra/runbook.md';
+
 /** A repository on GitHub whose workflows deploy the service. */
 export interface GithubRepository {
   readonly owner: string;
