@@ -98,8 +98,8 @@ program
   .option('--reset', 'first remove all pets and API keys from the --data directory')
   .option('--seed', 'add a hundred animals, with the ids 1 to 100')
   .option(
-    '--throttle [requests]',
-    'respond with 429 to more requests a second than staging allows, or than this number',
+    '--throttle <requests>',
+    'respond with 429 to more requests a second to an operation than this number',
     rate,
   )
   .option('--cors <origin>', 'let web pages of an origin call the service', origin)

@@ -7,35 +7,23 @@ import { eventOf, startTestGateway, testGatewayResponses } from '../support/test
 const gateway = await startTestGateway();
 afterAll(gateway.stop);
 
-const friend = '/pets/{petId}/friends/{friendId}';
-
 describe('the route of a request', () => {
   it.each<[rule: string, request: string, resource: string, pathParameters: object | null]>([
     // LocalStack.
-    ['is found without the query', 'GET /v1/pets?limit=5', '/pets', null],
     ['may have a parameter', 'GET /v1/pets/7', '/pets/{petId}', { petId: '7' }],
     ['prefers a literal to a parameter', 'GET /v1/pets/mine', '/pets/mine', null],
     ['prefers a literal to a greedy one', 'GET /v1/files/a/b', '/files/{path+}', { path: 'a/b' }],
     ['is greedy for one segment or more', 'GET /v1/files', '/{proxy+}', { proxy: 'files' }],
     ['ignores a slash at the end', 'GET /v1/pets/', '/pets', null],
     ['ignores a slash after a parameter', 'GET /v1/pets/7/', '/pets/{petId}', { petId: '7' }],
-    ['ignores a slash after a greedy one', 'GET /v1/stray/', '/{proxy+}', { proxy: 'stray' }],
     ['keeps two slashes', 'GET /v1/pets//friends/2', '/{proxy+}', { proxy: 'pets//friends/2' }],
     ['skips slashes after the stage', 'GET /v1///pets/7', '/pets/{petId}', { petId: '7' }],
-    ['skips them before a greedy one too', 'GET /v1//stray', '/{proxy+}', { proxy: 'stray' }],
     ['skips slashes before the stage', 'GET //v1/pets', '/pets', null],
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html
     ['has ANY for other methods', 'PATCH /v1/pets/7', '/pets/{petId}', { petId: '7' }],
     // Unverified. Reports contradict each other: aws/chalice#65 and stackery/php-lambda-layer#31.
     ['may be the root', 'DELETE /v1/', '/', null],
     ['may be the root without a slash', 'GET /v1', '/', null],
-    ['depends on case', 'GET /v1/Pets', '/{proxy+}', { proxy: 'Pets' }],
-    [
-      'may have several parameters',
-      'GET /v1/pets/1/friends/2',
-      friend,
-      { petId: '1', friendId: '2' },
-    ],
   ])('%s: that of %s is %s', async (_rule, line, resource, pathParameters) => {
     const [method = '', path = ''] = line.split(' ');
     const response = await gateway.request(path, { method });
@@ -77,7 +65,6 @@ describe('a request that no route takes', () => {
     // OWASP/Serverless-Goat#14, asishrs/smartthings-ringalarmv2#5
     ['a path without a stage', 'GET /', {}, 403, forbidden],
     ['another stage', 'GET /v2/pets', bearer, 403, forbidden],
-    ['a longer stage', 'GET /v1x/pets', {}, 403, forbidden],
   ])('is refused for %s: %s with %o gets %i %s', async (_what, line, headers, status, expected) => {
     const [method = '', path = ''] = line.split(' ');
     const response = await gateway.request(path, { method, headers: { ...headers } });
@@ -87,17 +74,12 @@ describe('a request that no route takes', () => {
   });
 });
 
-describe('a request outside the stage', () => {
-  it.each(['/', '/pets'])(
-    'is logged, without its query, with the base address: %s',
-    async (path) => {
-      const before = gateway.log.length;
-      await gateway.request(`${path}?limit=5`);
-      expect(gateway.log.slice(before)).toEqual([
-        `GET ${path} is outside the base address, http://127.0.0.1:${gateway.port}/v1`,
-      ]);
-    },
-  );
+it('a request outside the stage is logged, without its query, with the base address', async () => {
+  const before = gateway.log.length;
+  await gateway.request('/pets?limit=5');
+  expect(gateway.log.slice(before)).toEqual([
+    `GET /pets is outside the base address, http://127.0.0.1:${gateway.port}/v1`,
+  ]);
 });
 
 describe('gateway responses', () => {
@@ -120,32 +102,21 @@ describe('gateway responses', () => {
     expect([failed.status, failed.body]).toEqual(ofFailed);
   });
 
-  // LocalStack.
-  it('have an error type and ids, and no trace id', async () => {
-    const response = await gateway.request('/v1/fail/throws');
+  // LocalStack. clebert/aws-simple#71: their headers keep their names, unlike those of a function's reply.
+  it('have their headers, an error type and ids, and no trace id', async () => {
+    const response = await gateway.request('/v1/pets/mine', { method: 'POST' });
     expect(response.headers).toEqual(
       expect.arrayContaining([
         ['Content-Type', 'application/json'],
         ['Content-Length', `${response.body.length}`],
-        ['Retry-After', '1'],
-        ['x-amzn-ErrorType', 'InternalServerErrorException'],
+        ['WWW-Authenticate', 'Bearer'],
+        ['Access-Control-Allow-Origin', '*'],
+        ['x-amzn-ErrorType', 'MissingAuthenticationTokenException'],
         ['x-amzn-RequestId', expect.stringMatching(/^[0-9a-f-]{36}$/)],
         ['x-amz-apigw-id', expect.any(String)],
       ]),
     );
     expect(valuesOf(response, 'x-amzn-trace-id')).toEqual([]);
-  });
-
-  // clebert/aws-simple#71, khornberg/elasticpypi#304
-  it('keep the names of their headers, unlike the reply of a function', async () => {
-    const response = await gateway.request('/v1/pets/mine', { method: 'POST' });
-    expect(response.headers).toEqual(
-      expect.arrayContaining([
-        ['WWW-Authenticate', 'Bearer'],
-        ['Access-Control-Allow-Origin', '*'],
-        ['x-amzn-ErrorType', 'MissingAuthenticationTokenException'],
-      ]),
-    );
   });
 });
 

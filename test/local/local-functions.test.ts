@@ -17,7 +17,6 @@ describe('a function that fails', () => {
   it.each<[what: string, path: string, reason: RegExp]>([
     // DataBiosphere/azul#6624
     ['throws an error', '/v1/fail/throws', /thrown on purpose/],
-    ['has an unhandled rejection', '/v1/fail/unhandled', /rejected on purpose/],
     // DataBiosphere/azul#8192
     ['cannot be loaded', '/v1/broken', /broken on purpose/],
     ['ends its process', '/v1/fail/exits', /environment ended/],

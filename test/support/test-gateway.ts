@@ -23,7 +23,7 @@ const gatewayResponse = (type: string, status: number, headers = {}): CustomResp
 export const testGatewayResponses = [
   gatewayResponse('DEFAULT_4XX', 418),
   gatewayResponse('DEFAULT_5XX', 502),
-  gatewayResponse('INTEGRATION_FAILURE', 503, { 'Retry-After': '1' }),
+  gatewayResponse('INTEGRATION_FAILURE', 503),
   gatewayResponse('MISSING_AUTHENTICATION_TOKEN', 404, {
     'WWW-Authenticate': 'Bearer',
     'Access-Control-Allow-Origin': '*',
@@ -47,7 +47,6 @@ const testSources: Readonly<Record<string, string>> = {
     switch (pathParameters.how) {
       case 'throws': throw new Error('thrown on purpose');
       case 'exits': process.exit(0);
-      case 'unhandled': Promise.reject(new Error('rejected on purpose')); return new Promise(() => {});
       case 'fills-memory': { const all = []; for (;;) all.push(new Array(1_000_000).fill(Math.random())); }
       case 'nothing': return undefined;
       default: return { statusCode: 200, body: 'fine' };
@@ -93,14 +92,12 @@ const testRoutes = {
   'GET /broken': 'Broken',
   'GET /caught': 'Caught',
   'GET /slow': 'Slow',
-  'GET /throttled': 'Echo',
   'ANY /{proxy+}': 'Any',
 };
 
 const routes = Object.entries(testRoutes).map(([route, functionId]): RestApiMethod => {
   const [method = '', resourcePath = ''] = route.split(' ');
-  const throttle = resourcePath === '/throttled' ? { ratePerSecond: 0.001, burst: 2 } : undefined;
-  return { method, resourcePath, functionId, throttle };
+  return { method, resourcePath, functionId };
 });
 
 /** A function of the test API as a template would declare it. */

@@ -16,7 +16,7 @@ import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
 import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
-import { Throttles } from './throttles.ts';
+import { type Throttle, throttleTo } from './throttle.ts';
 
 /**
  * API Gateway's limit of the request line and the headers together, in bytes.
@@ -68,21 +68,18 @@ export interface GatewayOptions {
   readonly log: (line: string) => void;
   /** Called with each request that was answered. */
   readonly exchange?: ((exchange: Exchange) => void) | undefined;
-  /**
-   * With `true`, throttles each method as the stage does. A number throttles each method to that many
-   * requests per second. By default there is no throttle.
-   */
-  readonly throttle?: true | number | undefined;
+  /** How many requests per second each method takes. By default there is no limit. */
+  readonly throttle?: number | undefined;
 }
 
 /**
  * Starts a gateway on 127.0.0.1 that behaves like API Gateway with a REST API. Throws an error with a
  * one-line message when it can't listen on the port.
  */
-export const startGateway = async ({ port, log, exchange, throttle }: GatewayOptions) => {
+export const startGateway = async ({ port, log, exchange, ...options }: GatewayOptions) => {
   const first = Promise.withResolvers<Deployment>();
   let deployed: Deployment | Promise<Deployment> = first.promise;
-  const throttles = new Throttles(throttle);
+  const throttle = options.throttle === undefined ? undefined : throttleTo(options.throttle);
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
     const start = performance.now();
     const request = received(message);
@@ -96,7 +93,7 @@ export const startGateway = async ({ port, log, exchange, throttle }: GatewayOpt
     // Read after the body, because a replaced function ends with its last request.
     const deployment = await deployed;
     if (await deployment.site?.(message, response)) return;
-    const surroundings = { ...deployment, throttles, origin: originOf(server), log };
+    const surroundings = { ...deployment, throttle, origin: originOf(server), log };
     const reply = await answer(surroundings, request, body);
     code = errorCode(reply);
     send(response, request, reply);
@@ -167,12 +164,12 @@ const readBody = async (message: IncomingMessage): Promise<string | undefined> =
 
 /** Everything on which the response to a request depends. */
 interface Surroundings extends Deployment, Pick<GatewayOptions, 'log'> {
-  readonly throttles: Throttles;
+  readonly throttle: Throttle | undefined;
   readonly origin: string;
 }
 
 const answer = async (
-  { api, functions, throttles, origin, log }: Surroundings,
+  { api, functions, throttle, origin, log }: Surroundings,
   request: GatewayRequest,
   body: string | undefined,
 ): Promise<GatewayReply> => {
@@ -188,7 +185,7 @@ const answer = async (
   const path = `/${rest}`;
   const route = matchRoute(api.routes, method, path);
   if (!route) return refusal('noSuchRoute');
-  if (!throttles.allow(route, performance.now())) return refusal('throttled');
+  if (throttle?.(route, performance.now()) === false) return refusal('throttled');
   if (body === undefined) return refusal('tooLarge');
   const event = proxyEvent(request, { ...route, api: localApi, stage, path }, body);
   if (Buffer.byteLength(JSON.stringify(event)) > maxEventBytes) return refusal('tooLarge');

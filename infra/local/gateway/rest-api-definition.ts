@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { Ref, resourcesOf, type Template } from '../../build/template.ts';
-import type { Throttle } from '../../settings/stages.ts';
 
 /** A method of a resource. */
 export interface RestApiMethod {
@@ -10,7 +9,6 @@ export interface RestApiMethod {
   readonly resourcePath: string;
   /** The logical id of the function that the route calls. */
   readonly functionId: string;
-  readonly throttle: Throttle | undefined;
 }
 
 /** A REST API as a template declares it, with the gateway responses that it customises. */
@@ -39,16 +37,7 @@ const Literal = v.pipe(
 
 const Resource = v.object({ ParentId: ResourceId, PathPart: v.string() });
 const Alias = v.object({ FunctionName: Ref });
-const MethodSetting = v.object({
-  HttpMethod: v.string(),
-  ResourcePath: v.string(),
-  ThrottlingRateLimit: v.number(),
-  ThrottlingBurstLimit: v.number(),
-});
-const Stage = v.object({
-  StageName: v.string(),
-  MethodSettings: v.optional(v.array(MethodSetting), []),
-});
+const Stage = v.object({ StageName: v.string() });
 const Method = v.object({
   HttpMethod: v.string(),
   ResourceId,
@@ -73,8 +62,6 @@ const GatewayResponse = v.pipe(
 
 export type CustomResponse = v.InferOutput<typeof GatewayResponse>;
 
-type MethodSetting = v.InferOutput<typeof MethodSetting>;
-
 /** Reads the one REST API of a template. Throws when a route needs what the local gateway doesn't support. */
 export const restApiOf = (template: Template): RestApiDefinition => {
   const [stage] = resourcesOf(template, 'AWS::ApiGateway::Stage', Stage).values();
@@ -82,12 +69,12 @@ export const restApiOf = (template: Template): RestApiDefinition => {
   const responses = resourcesOf(template, 'AWS::ApiGateway::GatewayResponse', GatewayResponse);
   return {
     stageName: stage.StageName,
-    routes: routesOf(template, stage.MethodSettings),
+    routes: routesOf(template),
     gatewayResponses: [...responses.values()],
   };
 };
 
-const routesOf = (template: Template, settings: readonly MethodSetting[]): RestApiMethod[] => {
+const routesOf = (template: Template): RestApiMethod[] => {
   const resources = resourcesOf(template, 'AWS::ApiGateway::Resource', Resource);
   const pathOf = (id: string): string => {
     const resource = resources.get(id);
@@ -104,24 +91,6 @@ const routesOf = (template: Template, settings: readonly MethodSetting[]): RestA
       method: method.HttpMethod,
       resourcePath,
       functionId: alias.FunctionName.Ref,
-      throttle: throttleOf(settings, method.HttpMethod, resourcePath),
     };
   });
-};
-
-/** Returns the throttle of a method, or else that of the stage, whose path and method are `/*` and `*`. */
-const throttleOf = (
-  settings: readonly MethodSetting[],
-  method: string,
-  path: string,
-): Throttle | undefined => {
-  const settingOf = (wantedMethod: string, wantedPath: string) =>
-    settings.find(
-      ({ HttpMethod, ResourcePath }) => HttpMethod === wantedMethod && ResourcePath === wantedPath,
-    );
-  // The slashes of a path are escaped as in a JSON pointer.
-  const setting = settingOf(method, `/${path.replaceAll('/', '~1')}`) ?? settingOf('*', '/*');
-  return (
-    setting && { ratePerSecond: setting.ThrottlingRateLimit, burst: setting.ThrottlingBurstLimit }
-  );
 };
