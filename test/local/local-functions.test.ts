@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { readTemplate } from '../../infra/build/build-stack.ts';
 import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
@@ -61,13 +60,7 @@ describe('an execution environment', () => {
       _HANDLER: 'Echo.handler',
     });
     expect(env).not.toHaveProperty('PATH');
-    expect(context).toMatchObject({
-      functionName: 'Echo',
-      functionVersion: '$LATEST',
-      memoryLimitInMB: '128',
-      awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      invokedFunctionArn: expect.stringMatching(/^arn:aws:lambda:.*:function:Echo$/),
-    });
+    expect(context).toMatchObject({ functionName: 'Echo', functionVersion: '$LATEST' });
     expect(remaining).toBeGreaterThan(0);
     expect(remaining).toBeLessThanOrEqual(25_000);
   });
@@ -77,25 +70,9 @@ describe('an execution environment', () => {
     const bodies = (await Promise.all(requests)).map(({ body }) => JSON.parse(body));
     expect(bodies).toEqual([1, 2, 3, 4].map((handled) => ({ running: 0, handled })));
   });
-
-  it('passes its output on line by line', async () => {
-    const before = gateway.log.length;
-    await gateway.request('/v1/slow?ms=1');
-    await expect
-      .poll(() => gateway.log.slice(before))
-      .toEqual(expect.arrayContaining(['a line', 'another line', 'an error line']));
-  });
 });
 
 describe('the gateway', () => {
-  it('keeps serving when a client leaves in the middle of its body', async () => {
-    const socket = gateway.connection();
-    await once(socket, 'connect');
-    socket.write('POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab');
-    socket.resetAndDestroy();
-    expect((await gateway.request('/v1/pets/7')).status).toBe(200);
-  });
-
   it('writes no API key to the log or into an error of its own', async () => {
     const apiKey = `pets_test_0123456789abcdef_${'a'.repeat(72)}`;
     const headers = { Authorization: `Bearer ${apiKey}` };
