@@ -60,13 +60,6 @@ describe('every job', () => {
     }
   });
 
-  // CodeDeploy waits an hour for a hook that does not report:
-  // https://github.com/davidgf/serverless-plugin-canary-deployments/issues/32
-  it.each(jobs.filter(([, job]) => /npm run (deploy|e2e:deploy)\b/.test(commandsOf(job))))(
-    '%s outlasts a check before traffic that never reports, because it deploys',
-    (_name, job) => expect(job['timeout-minutes']).toBeGreaterThanOrEqual(90),
-  );
-
   it.each(jobs)('%s calls npm scripts that exist', (_name, job) => {
     const { scripts } = JSON.parse(read('package.json'));
     for (const [, script = ''] of commandsOf(job).matchAll(/npm run (?:--silent )?([\w:-]+)/g)) {
@@ -122,86 +115,30 @@ describe('a pull request', () => {
   });
 });
 
-describe('the setup of GitHub in infra/README.md', () => {
-  const [setup = ''] = /(?<=```bash\n).*?(?=\n *```)/s.exec(read('infra/README.md')) ?? [];
-  /** Writes down the arguments and the input of each call, as GitHub's CLI would send them. */
-  const gh = `gh() {
-    [ "$*" != 'api orgs/example/teams/example --jq .id' ] || { echo 7; return; }
-    [[ "$*" == *--input* ]] && body=$(cat) || body='{}'
-    printf '%s\\t%s\\n' "$*" "$(tr -d '\\n' <<<"$body")" >&3
-  }`;
-  const script = setup.replaceAll(/^ {3}/gm, '').replaceAll(/<(?:OWNER|TEAM)>/g, 'example');
-  const { output, status, stderr } = spawnSync('bash', ['-euc', `${gh}\n${script}`], {
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+it('.github/protect-repository protects main, hotfix branches and the environment of every job', () => {
+  const gh = `() { [ "$2" = orgs/store/teams/on-call ] && echo 7 && return; echo "$*"; [[ "$*" != *--input* ]] || { tr -d '\\n'; echo; }; }`;
+  const path = join(projectDirectory, '.github', 'protect-repository');
+  const { status, stdout } = spawnSync(path, ['store', 'on-call'], {
+    env: { ...process.env, 'BASH_FUNC_gh%%': gh },
     encoding: 'utf8',
   });
-  const calls = (output[3] ?? '')
-    .trim()
+  expect(status).toBe(0);
+  const bodies = stdout
     .split('\n')
-    .map((line) => line.split('\t'))
-    .map(([words = '', body = '']) => ({ words, body: JSON.parse(body) }));
-  const callsOf = (path: string) => calls.filter(({ words }) => words.includes(`${path} `));
-
-  it('is a script whose bodies are JSON', () => {
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(calls.length).toBeGreaterThan(5);
-  });
-
-  // https://docs.github.com/en/rest/repos/rules#create-a-repository-ruleset
-  it('requires a review of what reaches the roles, and lets only administrators create hotfix branches', () => {
-    const rulesets = callsOf('rulesets').map(({ body }) => body);
-    const rulesetOf = (branch: string) => ({
-      name: expect.any(String),
-      target: 'branch',
-      enforcement: 'active',
-      conditions: { ref_name: { include: [`refs/heads/${branch}`], exclude: [] } },
-    });
-    const reviewed = [
-      { type: 'non_fast_forward' },
-      {
-        type: 'pull_request',
-        parameters: {
-          required_approving_review_count: 1,
-          dismiss_stale_reviews_on_push: true,
-          require_last_push_approval: true,
-          require_code_owner_review: false,
-          required_review_thread_resolution: false,
-        },
-      },
-    ];
-    expect(rulesets).toEqual([
-      { ...rulesetOf('main'), rules: reviewed },
-      {
-        ...rulesetOf('hotfix/*'),
-        // Administrators: https://babarot.me/gh-infra/internals/ruleset-identity-resolution/
-        // GitHub's documents leave open whether a branch may be created without a pull request. It could in
-        // https://github.com/tetherto/qvac/pull/2727, and not in
-        // https://github.com/satisfactory-factories/application/issues/67.
-        bypass_actors: [{ actor_type: 'RepositoryRole', actor_id: 5, bypass_mode: 'always' }],
-        rules: [{ type: 'creation' }, ...reviewed],
-      },
-    ]);
-  });
-
-  const environments = new Set(jobs.flatMap(([, { environment }]) => environment ?? []));
-
-  // https://docs.github.com/en/rest/deployments/environments#create-or-update-an-environment
-  it.each([...environments])('creates the environment %s', (name) => {
-    const [created, ...others] = callsOf(`environments/${name}`).map(({ body }) => body);
-    expect(others).toEqual([]);
-    const { reviewers, prevent_self_review, deployment_branch_policy } = created;
-    const isReviewed = ['diff', 'prod'].includes(name);
-    expect(reviewers).toEqual(isReviewed ? [{ type: 'Team', id: 7 }] : undefined);
-    expect(prevent_self_review).toBe(isReviewed || undefined);
-    const policy = { protected_branches: false, custom_branch_policies: true };
-    expect(deployment_branch_policy).toEqual(name === 'diff' ? undefined : policy);
-    const accepted = callsOf(`environments/${name}/deployment-branch-policies`).map(({ words }) =>
-      words.replace(/.* --field name=/, ''),
+    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  const review = { required_approving_review_count: 1, require_last_push_approval: true };
+  for (const branch of ['main', 'hotfix/*'])
+    expect(bodies).toContainEqual(
+      expect.objectContaining({
+        conditions: { ref_name: { include: [`refs/heads/${branch}`], exclude: [] } },
+        rules: expect.arrayContaining([
+          { type: 'pull_request', parameters: expect.objectContaining(review) },
+        ]),
+      }),
     );
-    const deploys = ['staging', 'prod'].includes(name);
-    const branches = name === 'diff' ? [] : ['main'];
-    expect(accepted).toEqual(deploys ? ['main', 'hotfix/*'] : branches);
-  });
+  for (const [, { environment }] of jobs)
+    if (environment !== undefined) expect(stdout).toContain(`/environments/${environment} --input`);
+  expect(stdout).toMatch(/environments\/prod .*\n.*"prevent_self_review": true.*"id": 7/);
 });
 
 describe('a release', () => {
