@@ -27,7 +27,7 @@ interface Input {
 }
 
 /** The operation and table of a request, such as `Query Pets`, and the response in JSON. */
-export interface CannedAnswer {
+interface CannedAnswer {
   readonly call: string;
   readonly body: string;
 }

@@ -3,10 +3,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Certificate } from './dynamodb-stand-in.ts';
 
 const run = promisify(execFile);
 const passphrase = 'not a secret';
+
+/** A server's certificate; `file` is its PEM file, for clients that must trust it. */
+export interface Certificate extends AsyncDisposable {
+  readonly pfx: Buffer;
+  readonly passphrase: string;
+  readonly file: string;
+}
 
 /** Makes a self-signed certificate with the JDK's keytool, which DynamoDB Local needs a JDK for anyway. */
 export const makeCertificate = async (hostNames: readonly string[]): Promise<Certificate> => {

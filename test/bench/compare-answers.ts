@@ -2,10 +2,13 @@ import { deepEqual, equal } from 'node:assert/strict';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { errors } from '../../lib/contract/errors.ts';
 import { proxyEvent } from '../support/proxy-event.ts';
-import { type ContenderName, type Contenders, peerNames } from './contenders.ts';
+import type { Contenders, Program } from './contenders.ts';
+import { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import { runLambda } from './lambda-process.ts';
 import { type RequestName, requestNames, requests } from './requests.ts';
-import { startTlsStandIn } from './tls-stand-in.ts';
+
+/** Those that check the API key and the body. */
+const frameworks = ['hono', 'powertools'] as const;
 
 /**
  * Compares the responses of the contenders, so that the benchmark measures the same work: each must be that
@@ -13,16 +16,16 @@ import { startTlsStandIn } from './tls-stand-in.ts';
  * AssertionError otherwise.
  */
 export const compareAnswers = async (contenders: Contenders): Promise<void> => {
-  await using standIn = await startTlsStandIn();
+  await using standIn = await DynamodbStandIn.start();
   const { environment, apiKey } = standIn;
 
   /** Status and body of a response, without the random id of a new pet. */
   const answerOf = async (
-    name: ContenderName,
+    program: Program,
     request: RequestName,
     event: APIGatewayProxyEvent = requests(apiKey)[request],
   ) => {
-    const module = contenders[name](request);
+    const module = contenders(program, 'defaults', request);
     const { invocations } = await runLambda({ module, environment, events: [event] });
     const [{ statusCode, body } = { statusCode: 0, body: '{}' }] = invocations;
     const parsed = JSON.parse(body);
@@ -30,10 +33,10 @@ export const compareAnswers = async (contenders: Contenders): Promise<void> => {
   };
 
   for (const request of requestNames) {
-    const expected = await answerOf('absent', request);
+    const expected = await answerOf('service', request);
     equal(expected.statusCode, request === 'createPet' ? 201 : 200);
-    for (const name of [...peerNames, 'bare'] as const) {
-      deepEqual(await answerOf(name, request), expected, `${name} answers ${request}`);
+    for (const program of ['bare', 'aws-lite', 'sdk-call', ...frameworks] as const) {
+      deepEqual(await answerOf(program, request), expected, `${program} responds to ${request}`);
     }
   }
 
@@ -51,7 +54,7 @@ export const compareAnswers = async (contenders: Contenders): Promise<void> => {
     },
     body: '{"name":5}',
   });
-  for (const name of peerNames) {
+  for (const name of frameworks) {
     const unauthorized = await answerOf(name, 'getPet', wrongKey);
     deepEqual(unauthorized, { statusCode: 401, body: errors.unauthorized().body }, name);
     const { statusCode, body } = await answerOf(name, 'createPet', notAPet);

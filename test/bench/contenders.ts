@@ -1,137 +1,72 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { build } from 'esbuild';
-import { bundleFunctions, bundleOptions } from '../../infra/build/bundle-functions.ts';
+import { bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { makeCodeCache } from '../../infra/build/code-caches.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
+import { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import type { RequestName } from './requests.ts';
-import { startTlsStandIn } from './tls-stand-in.ts';
 
-/** The function that handles each request. */
-export const functionNames: Readonly<Record<RequestName, string>> = {
+/** The function of this service that handles each request. */
+const functionNames: Readonly<Record<RequestName, string>> = {
   getPet: 'get-pet',
   createPet: 'create-pet',
   listPets: 'list-pets',
-  listPetsOf100: 'list-pets',
 };
 
-/** The frameworks that the service is compared with. */
-export const peerNames = ['hono', 'powertools'] as const;
+/** This service, and what it is compared with, by the names of their sources in `programs/` and `peers/`. */
+export type Program =
+  | 'empty'
+  | 'bare'
+  | 'sdk-call'
+  | 'service'
+  | 'aws-lite'
+  | 'hono'
+  | 'powertools';
 
 /**
- * All but the empty handler, which is subtracted, in the order in which they are shown: those with V8's
- * code cache first. The service is measured with a cache that V8 uses, with one that it rejects, and
- * without.
+ * How a program is built: with esbuild's defaults, or as this project builds its functions. A function of
+ * this project has a code cache that V8 uses (`hit`), one that V8 rejects, or none.
  */
-export const measuredNames = [
-  'bareCached',
-  'sdkCallCached',
-  'hit',
-  'bare',
-  'sdkCall',
-  'absent',
-  'rejected',
-  ...peerNames,
-] as const;
-export type ContenderName = 'empty' | (typeof measuredNames)[number];
+export type Build = 'defaults' | 'hit' | 'rejected' | 'absent';
 
-/** What V8 does with the code cache of a contender that has one, or of the service. */
-export const expectedCodeCache: Partial<Readonly<Record<ContenderName, string>>> = {
-  bareCached: 'hit',
-  sdkCallCached: 'hit',
-  hit: 'hit',
-  absent: 'absent',
-  rejected: 'rejected',
-};
+/** Returns the file that Lambda loads for a request. */
+export type Contenders = (program: Program, build: Build, request: RequestName) => string;
 
-/** For each program the file that Lambda loads for a request. */
-export type Contenders = Readonly<Record<ContenderName, (request: RequestName) => string>>;
-
-interface ContenderOptions {
-  /** Whether to build the frameworks, from the packages of test/bench/package.json. */
-  readonly peers: boolean;
-}
-
-/** Builds the service, and what it is compared with, into a directory. */
+/**
+ * Builds this service and `programs/` in every way into a folder, and `peers/`, for which the packages of
+ * test/bench/package.json must be installed.
+ */
 export const buildContenders = async (
   outdir: string,
-  { peers }: ContenderOptions,
+  options: { readonly peers: boolean },
 ): Promise<Contenders> => {
-  await bundleFunctions();
-  const others = ['bare', 'empty', 'sdk-call'].map((name) =>
-    join(import.meta.dirname, `${name}.ts`),
-  );
+  const sources = ['functions/*.ts', 'test/bench/programs/*.ts'];
+  if (options.peers) sources.push('test/bench/peers/*.ts', 'test/bench/peers/*.mjs');
+  const { absWorkingDir, platform, entryNames, outExtension } = bundleOptions;
   await build({
-    ...bundleOptions,
-    // The functions are built too, because the plugins fail when a module that they leave out is missing.
-    entryPoints: ['functions/*.ts', ...others],
-    entryNames: '[name]',
-    outdir,
+    ...{ absWorkingDir, platform, entryNames, outExtension, bundle: true, minify: true },
+    entryPoints: sources,
+    outdir: join(outdir, 'defaults'),
   });
-  // As their users build them: with esbuild's defaults.
-  const { absWorkingDir, platform, outExtension } = bundleOptions;
-  if (peers) {
-    await build({
-      ...{ absWorkingDir, platform, outExtension, bundle: true, minify: true },
-      entryPoints: peerNames.map((name) => join(import.meta.dirname, 'peers', `${name}.ts`)),
-      outdir,
-    });
-  }
+  await build({ ...bundleOptions, entryPoints: sources, outdir: join(outdir, 'absent') });
 
-  await using standIn = await startTlsStandIn();
+  await using standIn = await DynamodbStandIn.start();
   const { environment } = standIn;
-  /** Writes a bundle with its entry module into a folder, and a cache that this function may change. */
-  const deploy = async (variant: string, name: string, change?: (cache: Buffer) => Buffer) => {
-    const directory = join(outdir, variant, name);
-    const code = await readFile(join(outdir, `${name}.cjs`), 'utf8');
-    await mkdir(directory, { recursive: true });
-    await writeFile(join(directory, `${name}.cjs`), code);
+  for (const name of await readdir(join(outdir, 'absent'))) {
+    const directory = join(outdir, 'absent', name);
+    const code = await readFile(join(directory, `${name}.cjs`), 'utf8');
     await writeFile(join(directory, `${name}.mjs`), entryModule(name, code));
-    if (!change) return;
     const cache = await makeCodeCache({ directory, name, environment });
-    await writeFile(join(directory, codeCacheFile(name, code)), change(cache));
-  };
-  const unchanged = (cache: Buffer) => cache;
-  await deploy('cached', 'bare', unchanged);
-  await deploy('cached', 'sdk-call', unchanged);
-  for (const name of [...new Set(Object.values(functionNames)), 'unrouted']) {
-    await deploy('hit', name, unchanged);
-    // As if another version of V8 had made it: the 4 bytes after the first 4 name the version.
-    await deploy('rejected', name, (cache) => cache.fill(cache.readUInt8(4) ^ 1, 4, 5));
-    await deploy('absent', name);
+    for (const kind of ['hit', 'rejected']) {
+      await cp(directory, join(outdir, kind, name), { recursive: true });
+      await writeFile(join(outdir, kind, name, codeCacheFile(name, code)), cache);
+      // As if another version of V8 had made it: the 4 bytes after the first 4 name the version.
+      cache.fill(cache.readUInt8(4) ^ 1, 4, 5);
+    }
   }
-
-  const plain = (name: string) => () => join(outdir, `${name}.cjs`);
-  const cached = (name: string) => () => join(outdir, 'cached', name, `${name}.mjs`);
-  const service = (variant: string) => (request: RequestName) =>
-    join(outdir, variant, functionNames[request], `${functionNames[request]}.mjs`);
-  return {
-    empty: plain('empty'),
-    bare: plain('bare'),
-    bareCached: cached('bare'),
-    sdkCall: plain('sdk-call'),
-    sdkCallCached: cached('sdk-call'),
-    hit: service('hit'),
-    absent: service('absent'),
-    rejected: service('rejected'),
-    hono: plain('hono'),
-    powertools: plain('powertools'),
+  return (program, kind, request) => {
+    const name = program === 'service' ? functionNames[request] : program;
+    return join(outdir, kind, name, `${name}.${kind === 'defaults' ? 'cjs' : 'mjs'}`);
   };
-};
-
-/** The bytes that each source file adds to the bundle of each function. */
-export const bytesBySource = async () => {
-  const { metafile } = await build({
-    ...bundleOptions,
-    entryPoints: ['functions/*.ts'],
-    outdir: 'unwritten',
-    write: false,
-    metafile: true,
-  });
-  return Object.fromEntries(
-    Object.entries(metafile.outputs).map(([file, { inputs }]) => {
-      const sources = Object.entries(inputs).map(([path, input]) => [path, input.bytesInOutput]);
-      return [basename(file, '.cjs'), Object.fromEntries(sources.filter(([, bytes]) => bytes))];
-    }),
-  );
 };

@@ -1,15 +1,11 @@
 import { once } from 'node:events';
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { functionEnvironment } from '../../infra/build/code-caches.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { cannedAnswers } from './canned-answers.ts';
+import { type Certificate, makeCertificate } from './certificate.ts';
 
 /** A received request: operation and table, such as `Query Pets`, and headers. */
 export interface StandInRequest {
@@ -17,36 +13,25 @@ export interface StandInRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** A server's certificate; `file` is its PEM file, for clients that must trust it. */
-export interface Certificate extends AsyncDisposable {
-  readonly pfx: Buffer;
-  readonly passphrase: string;
-  readonly file: string;
-}
-
-/**
- * A server that replaces DynamoDB: it responds at once with canned answers, over TLS if it has a
- * certificate.
- */
+/** A server that replaces DynamoDB: it responds at once with canned answers, over TLS. */
 export class DynamodbStandIn implements AsyncDisposable {
   readonly apiKey = generateApiKey('pets_test');
   readonly requests: StandInRequest[] = [];
-  readonly #certificate: Certificate | undefined;
+  readonly #certificate: Certificate;
   readonly #answer = cannedAnswers(this.apiKey);
   readonly #server: Server;
 
-  private constructor(certificate: Certificate | undefined) {
+  private constructor(certificate: Certificate) {
     this.#certificate = certificate;
-    const handle = (incoming: IncomingMessage, response: ServerResponse) => {
+    this.#server = createServer(certificate, (incoming, response) => {
       this.#handle(incoming, response).catch(() => response.destroy());
-    };
-    this.#server = certificate ? createHttpsServer(certificate, handle) : createHttpServer(handle);
+    });
     this.#server.keepAliveTimeout = 60_000;
   }
 
-  /** Listens on loopback, and disposes of the certificate when it ends. */
-  static async start(certificate?: Certificate): Promise<DynamodbStandIn> {
-    const standIn = new DynamodbStandIn(certificate);
+  /** Listens on loopback, with a certificate for `localhost` and the other names. */
+  static async start(...hostNames: string[]): Promise<DynamodbStandIn> {
+    const standIn = new DynamodbStandIn(await makeCertificate(['localhost', ...hostNames]));
     standIn.#server.listen(0, '127.0.0.1');
     await once(standIn.#server, 'listening');
     return standIn;
@@ -60,7 +45,6 @@ export class DynamodbStandIn implements AsyncDisposable {
 
   /** The environment of a function that uses this as DynamoDB, and trusts its certificate. */
   get environment(): Record<string, string> {
-    if (!this.#certificate) return functionEnvironment(`http://localhost:${this.port}`);
     return {
       ...functionEnvironment(`https://localhost:${this.port}`),
       NODE_EXTRA_CA_CERTS: this.#certificate.file,
@@ -70,7 +54,7 @@ export class DynamodbStandIn implements AsyncDisposable {
   async [Symbol.asyncDispose]() {
     this.#server.closeAllConnections();
     this.#server.close();
-    await this.#certificate?.[Symbol.asyncDispose]();
+    await this.#certificate[Symbol.asyncDispose]();
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse) {

@@ -4,23 +4,19 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * Runs a function in a process of its own, as Lambda's runtime does:
- * `node lambda-process.mjs <module> <event as JSON>…`. Its last line of output is what came of it, as JSON.
- * It loads nothing that the function might need.
+ * `node lambda-process.mjs <module> <plan as JSON>`. The plan is described in lambda-process.ts. The last
+ * line of output is what came of it, as JSON.
  */
-const [, , file, ...events] = process.argv;
+const [, , file, plan] = process.argv;
+const { events, warmUps = 0, runs = 0, invocationsOfRun = 0 } = JSON.parse(plan);
+const require = createRequire(import.meta.url);
+// AWS's runtime client loads these before any function: aws-lambda-ric 4.0.2, index.mjs.
+for (const name of ['async_hooks', 'fs', 'http', 'net', 'os', 'path', 'util', 'worker_threads'])
+  require(`node:${name}`);
 const loadedBefore = new Set(process.moduleLoadList);
 
-const cpuMs = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-};
-
 // Lambda's runtime imports an ES module and requires any other.
-const { handler } = file.endsWith('.mjs')
-  ? await import(pathToFileURL(file))
-  : createRequire(import.meta.url)(file);
-// Ends the count of the instructions of INIT (instructions.ts).
-process.getegid();
+const { handler } = file.endsWith('.mjs') ? await import(pathToFileURL(file)) : require(file);
 
 const context = {
   awsRequestId: 'request-id',
@@ -36,9 +32,20 @@ const context = {
 
 const invocations = [];
 for (const event of events) {
-  const { statusCode, headers, body } = await handler(JSON.parse(event), context);
-  invocations.push({ cpuMs: cpuMs(), statusCode, headers, body });
+  const { statusCode, headers, body } = await handler(event, context);
+  invocations.push({ statusCode, headers, body });
 }
+
+const invokeAgain = async (count) => {
+  for (let done = 0; done < count; done += 1) await handler({ ...events[0] }, context);
+};
+await invokeAgain(warmUps);
+for (let run = 0; run < runs; run += 1) {
+  // Each call ends one count of instructions and begins the next (instructions.ts).
+  process.getegid();
+  await invokeAgain(invocationsOfRun);
+}
+process.getegid();
 
 const report = {
   codeCache: process.env.CODE_CACHE,

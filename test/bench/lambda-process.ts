@@ -2,15 +2,11 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/**
- * A report of what a function did in a process of its own. Times are CPU times of the whole process
- * up to that point, in ms.
- */
+/** A report of what a function did in a process of its own. */
 interface Report {
   /** What V8 did with the function's code cache, if its entry module looks for one. */
   readonly codeCache?: string;
   readonly invocations: readonly {
-    readonly cpuMs: number;
     readonly statusCode: number;
     readonly headers?: Readonly<Record<string, unknown>>;
     readonly body: string;
@@ -30,12 +26,22 @@ export const lambdaFlags = [
   '--max-old-space-size=922',
 ];
 
+/** How often the first event is repeated, for the count of warm invocations. */
+interface WarmPlan {
+  /** Invocations that are not counted. */
+  readonly warmUps: number;
+  /** Counts, each of `invocationsOfRun` invocations. */
+  readonly runs: number;
+  readonly invocationsOfRun: number;
+}
+
 export interface LambdaProcess {
   /** The file that Lambda loads. */
   readonly module: string;
   readonly environment: Readonly<Record<string, string>>;
   /** The events, which the function handles one after the other. */
   readonly events: readonly unknown[];
+  readonly warm?: WarmPlan;
   /** Flags of Node.js, which come before the module. */
   readonly flags?: readonly string[];
   /** The program that runs Node.js, with its arguments: that of this process, unless it is another. */
@@ -47,16 +53,15 @@ export const runLambda = async ({
   module,
   environment,
   events,
+  warm,
   flags = [],
   node = [process.execPath],
 }: LambdaProcess): Promise<Report & { readonly printed: string }> => {
   const runtime = join(import.meta.dirname, 'lambda-process.mjs');
-  const [program = '', ...command] = [...node, ...flags, runtime, module];
-  const { stdout } = await promisify(execFile)(
-    program,
-    [...command, ...events.map((event) => JSON.stringify(event))],
-    { env: environment },
-  );
+  const plan = JSON.stringify({ events, ...warm });
+  const [program = '', ...words] = [...node, ...flags, runtime, module, plan];
+  const options = { env: environment, maxBuffer: 2 ** 26 };
+  const { stdout } = await promisify(execFile)(program, words, options);
   const lastLine = stdout.lastIndexOf('\n');
   const report: Report = JSON.parse(stdout.slice(lastLine + 1));
   return { ...report, printed: stdout.slice(0, lastLine) };

@@ -1,64 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chart } from './chart.ts';
-import { coldRequests } from './cold.ts';
 import { compareAnswers } from './compare-answers.ts';
-import { buildContenders, measuredNames } from './contenders.ts';
-import { regressionsOf } from './gate.ts';
-import { hasValgrind } from './instructions.ts';
-import { report } from './report.ts';
-import { type Effort, measure, measureGated, type Results } from './results.ts';
-
-const full: Effort = {
-  counted: measuredNames,
-  coldRequests,
-  cpuRounds: 21,
-  // By then V8 has optimised what runs often.
-  warmUps: 2_000,
-  warmRuns: 40,
-};
-const smoke: Effort = {
-  counted: ['bare', 'hit', 'rejected'],
-  coldRequests: ['getPet'],
-  cpuRounds: 1,
-  warmUps: 1,
-  warmRuns: 1,
-};
-
-const inBench = (file: string) => join(import.meta.dirname, file);
-
-const compare = async (directory: string, effort: Effort) => {
-  const build = (folder: string) => buildContenders(join(directory, folder), { peers: true });
-  const contenders = {
-    counted: await build('counted'),
-    timed: await build('timed'),
-  };
-  await compareAnswers(contenders.timed);
-  const results = await measure(contenders, effort, console.log);
-  const text = report(results);
-  console.log(text);
-  // The figures of a short run mean nothing, and the gate compares instructions.
-  if (effort === smoke || results.coldInstructions.length === 0) return;
-  await writeFile(inBench('RESULT.md'), text);
-  await writeFile(inBench('results.json'), `${JSON.stringify(results, undefined, 1)}\n`);
-  await writeFile(inBench('chart.svg'), chart(results));
-};
-
-const gate = async (directory: string) => {
-  const committed: Results = JSON.parse(await readFile(inBench('results.json'), 'utf8'));
-  const contenders = await buildContenders(directory, { peers: false });
-  const counts = await hasValgrind();
-  if (!counts) console.log('LEFT OUT: instructions, as valgrind is not installed.');
-  const names = counts ? (['bare', 'hit', 'rejected'] as const) : [];
-  const measured = await measureGated(contenders, names, coldRequests);
-  const { worse, better } = regressionsOf(committed, measured);
-  for (const line of better) console.log(`Better: ${line}. Run npm run bench to keep it.`);
-  for (const line of worse) console.error(`Worse: ${line}`);
-  if (worse.length > 0) process.exitCode = 1;
-  else console.log('The benchmark’s gate passes.');
-};
+import { type Build, buildContenders, type Program } from './contenders.ts';
+import { type Case, measureColdStarts, measureWarmInvocations } from './measure.ts';
+import { report, verdictsOf, verdictTable } from './report.ts';
+import { type RequestName, requestNames } from './requests.ts';
 
 const { values } = parseArgs({
   options: {
@@ -67,10 +16,56 @@ const { values } = parseArgs({
   },
 });
 
-const directory = await mkdtemp(join(tmpdir(), 'animal-store-bench-'));
-try {
-  if (values.gate) await gate(directory);
-  else await compare(directory, values.smoke ? smoke : full);
-} finally {
-  await rm(directory, { recursive: true });
-}
+const casesOf = (
+  builds: readonly Build[],
+  programs: readonly Program[],
+  measured: readonly RequestName[] = requestNames,
+): readonly Case[] =>
+  builds.flatMap((build) =>
+    programs.flatMap((program) => measured.map((request) => ({ program, build, request }))),
+  );
+
+const inBench = (file: string) => join(import.meta.dirname, file);
+
+/** Counts only what takes part in the bars that need no other packages. */
+const gate = async (outdir: string) => {
+  const contenders = await buildContenders(outdir, { peers: false });
+  const cases = casesOf(['hit', 'absent'], ['bare', 'service']);
+  return measureColdStarts(contenders, cases);
+};
+
+/** Runs every part of the benchmark, so briefly that its figures mean nothing. */
+const smoke = async (outdir: string) => {
+  const contenders = await buildContenders(outdir, { peers: true });
+  await compareAnswers(contenders);
+  const cases = casesOf(['hit', 'rejected'], ['bare', 'service'], ['getPet']);
+  const coldStarts = await measureColdStarts(contenders, cases);
+  console.log(report(coldStarts, await measureWarmInvocations(contenders, ['getPet'], 1)));
+  return coldStarts;
+};
+
+const full = async (outdir: string) => {
+  const contenders = await buildContenders(outdir, { peers: true });
+  await compareAnswers(contenders);
+  const programs = ['bare', 'aws-lite', 'sdk-call', 'service', 'hono', 'powertools'] as const;
+  const others = ['createPet', 'listPets'] as const;
+  const [coldStarts, warm] = await Promise.all([
+    measureColdStarts(contenders, [
+      ...casesOf(['defaults', 'hit'], programs, ['getPet']),
+      // One request of the frameworks is enough.
+      ...casesOf(['defaults', 'hit'], ['bare', 'sdk-call', 'service'], others),
+      ...casesOf(['rejected'], ['service']),
+      ...casesOf(['absent'], ['bare', 'service']),
+    ]),
+    measureWarmInvocations(contenders, requestNames, 10),
+  ]);
+  await writeFile(inBench('RESULT.md'), report(coldStarts, warm));
+  await writeFile(inBench('chart.svg'), chart(coldStarts));
+  return coldStarts;
+};
+
+await using directory = await mkdtempDisposable(join(tmpdir(), 'animal-store-bench-'));
+const run = values.gate ? gate : values.smoke ? smoke : full;
+const coldStarts = await run(directory.path);
+console.log(verdictTable(coldStarts));
+if (verdictsOf(coldStarts).some(({ isMet }) => !isMet)) process.exitCode = 1;

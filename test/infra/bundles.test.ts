@@ -10,9 +10,8 @@ import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { operationDetails } from '../../infra/settings/operations.ts';
 import { operations } from '../../lib/contract/operations.ts';
-import type { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
+import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../bench/lambda-process.ts';
-import { startTlsStandIn } from '../bench/tls-stand-in.ts';
 import { goldenRequest } from '../support/golden-request.ts';
 
 const regions = [
@@ -26,7 +25,7 @@ let metafile: Metafile;
 let outputFiles: OutputFile[];
 
 beforeAll(async () => {
-  standIn = await startTlsStandIn(...regions.map(({ host }) => host));
+  standIn = await DynamodbStandIn.start(...regions.map(({ host }) => host));
   ({ metafile, outputFiles } = await build({
     ...bundleOptions,
     entryPoints: ['functions/*.ts'],
@@ -92,7 +91,7 @@ describe.each(functions)('the bundle of $name', ({ operation, name, region, host
     expect(invocations).toMatchObject([{ statusCode: status }, { statusCode: status }]);
 
     expect(loaded).toContain('NativeModule https');
-    const slow = /undici|webstreams|webcrypto|child_process|perf_hooks|zlib|http2/;
+    const slow = /undici|webstreams|child_process|perf_hooks|zlib|http2/;
     expect(loaded.filter((module) => slow.test(module))).toEqual([]);
 
     const received = standIn.requests.map(({ call }) => call);

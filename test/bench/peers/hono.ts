@@ -8,6 +8,7 @@ import { ListPetsQuery } from '../../../lib/contract/list-pets-query.ts';
 import { NewPet, parsePetId } from '../../../lib/contract/pet.ts';
 import { parseBody, parseQuery } from '../../../lib/contract/requests.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
+import { warmUp } from '../../../lib/keys/warm-up.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 import { callContext } from '../call-context.ts';
 
@@ -62,5 +63,8 @@ app.onError((thrown) => {
   const error = thrown instanceof ApiError ? thrown : errors.internalError(thrown);
   return Response.json(error.body, { status: error.status });
 });
+
+/** Connects to DynamoDB, as the service does in INIT. */
+export const initialise = warmUp;
 
 export const handler = handle(app);

@@ -4,6 +4,7 @@ import { ApiError, errors } from '../../../lib/contract/errors.ts';
 import { ListPetsQuery } from '../../../lib/contract/list-pets-query.ts';
 import { NewPet, type Pet, parsePetId } from '../../../lib/contract/pet.ts';
 import { authenticate } from '../../../lib/keys/authenticate.ts';
+import { warmUp } from '../../../lib/keys/warm-up.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 import { callContext } from '../call-context.ts';
 
@@ -51,6 +52,9 @@ app.errorHandler(ApiError, async (error) => respond(error));
 app.errorHandler(RequestValidationError, async ({ message }) =>
   respond(errors.invalidRequest(message)),
 );
+
+/** Connects to DynamoDB, as the service does in INIT. */
+export const initialise = warmUp;
 
 export const handler = (event: APIGatewayProxyEvent, context: Context) =>
   app.resolve(event, context);

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import type { NewPet } from '../../lib/contract/pet.ts';
-import * as pets from '../../lib/pets/pet-store.ts';
-import { callContext } from './call-context.ts';
+import type { NewPet } from '../../../lib/contract/pet.ts';
+import * as pets from '../../../lib/pets/pet-store.ts';
+import { callContext } from '../call-context.ts';
 
 /*
  * The service without its chain: one call of its store, and JSON. The difference is the cost of
@@ -13,6 +13,9 @@ const respond = (statusCode: number, body: unknown): APIGatewayProxyResult => ({
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(body),
 });
+
+/** Connects to DynamoDB, as the service does in INIT. */
+export const initialise = () => pets.get(1, callContext).catch(() => {});
 
 /** Takes every request for a valid one. */
 export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
