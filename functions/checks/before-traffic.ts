@@ -89,20 +89,17 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
 /** A response with 500, which a function also sends when its role may not call DynamoDB. */
 class DefectError extends Error {}
 
-const isThrottle = (error: unknown) =>
-  error instanceof Error && error.name === 'TooManyRequestsException';
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : '');
+const throttle = 'TooManyRequestsException';
 
 /** Returns for how long calls that fail with an error are repeated, in ms. */
 const patienceFor = (error: unknown): number => {
-  if (isThrottle(error)) return throttledMs;
-  const isRefusal =
-    error instanceof DefectError ||
-    (error instanceof Error && error.name === 'AccessDeniedException');
-  return isRefusal ? newRoleMs : 0;
+  if (nameOf(error) === throttle) return throttledMs;
+  return error instanceof DefectError || nameOf(error) === 'AccessDeniedException' ? newRoleMs : 0;
 };
 
 const reasonOf = (error: unknown): string =>
-  isThrottle(error)
+  nameOf(error) === throttle
     ? 'Lambda throttles it. Its concurrency is used up, or the service is closed: npm run operate -- open'
     : `${error}`;
 

@@ -1,6 +1,5 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { goBack } from '../../infra/commands/deploy/go-back.ts';
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
 import { probeKeyParameter } from '../../infra/settings/names.ts';
 import type { GithubRepository } from '../../infra/settings/owner.ts';
@@ -13,7 +12,7 @@ import {
   isCheckPet,
   refusals,
 } from '../../lib/checks/golden-requests.ts';
-import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles, type HandlerName, handlerNames } from '../support/load-handlers.ts';
 import { walkPages } from '../support/pages.ts';
@@ -260,39 +259,6 @@ describe('the roles of the workflows on GitHub', async () => {
     const granted = callsOf('proddeploy').map(([action]) => action);
     expect([...made].toSorted()).toEqual(Object.keys(permissionOf).toSorted());
     for (const action of made) expect(granted).toContain(permissionOf[action]);
-  });
-
-  it('let a release make every call of a way back, with the roles of the CDK', async () => {
-    for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
-    vi.spyOn(console, 'log').mockReturnValue();
-    const release = { commit: 'one', template: 'https://bucket/one.json' };
-    const credentials = { AccessKeyId: 'role', SecretAccessKey: 'role', SessionToken: 'role' };
-    const two = [{ ParameterKey: 'Commit', ParameterValue: 'two' }];
-    aws.answers = {
-      GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
-      DescribeStacks: xml('DescribeStacks', {
-        Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Parameters: two }],
-      }),
-      'AmazonSSM.GetParameterHistory': json({ Parameters: [{ Value: JSON.stringify(release) }] }),
-      'AmazonSSM.PutParameter': json({ Version: 2 }),
-      AssumeRole: xml('AssumeRole', { Credentials: credentials }),
-      GetTemplateSummary: xml('GetTemplateSummary', { Parameters: two }),
-      CreateChangeSet: xml('CreateChangeSet', { Id: 'id' }),
-      DescribeChangeSet: xml('DescribeChangeSet', { Status: 'CREATE_COMPLETE' }),
-      ExecuteChangeSet: xml('ExecuteChangeSet', {}),
-    };
-    aws.requests.length = 0;
-    await goBack(stage, { yes: true });
-    const made = (caller: string) => {
-      const own = aws.requests.filter(({ accessKey }) => accessKey === caller);
-      return [...new Set(own.map(({ action }) => action))].toSorted();
-    };
-    // CDK's bootstrap grants these to its deploy role:
-    // https://github.com/aws/aws-cdk-cli/blob/main/packages/aws-cdk/lib/api/bootstrap/bootstrap-template.yaml
-    expect(made('role')).toEqual(['CreateChangeSet', 'ExecuteChangeSet', 'GetTemplateSummary']);
-    const granted = callsOf('proddeploy').map(([action]) => action.split(':')[1]);
-    for (const action of made('test'))
-      expect([...granted, 'GetCallerIdentity']).toContain(action.replace('AmazonSSM.', ''));
   });
 
   it('let a pull request read the template of a stage, and nothing else', () => {

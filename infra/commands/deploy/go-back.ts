@@ -4,7 +4,6 @@ import {
   CloudFormationClient,
   CreateChangeSetCommand,
   ExecuteChangeSetCommand,
-  GetTemplateSummaryCommand,
   waitUntilChangeSetCreateComplete,
   waitUntilStackUpdateComplete,
 } from '@aws-sdk/client-cloudformation';
@@ -35,19 +34,27 @@ export const goBack = async (stage: Stage, { leave, yes }: BackOptions): Promise
   const StackName = stackName(stage);
   const stack = await openStack(stage);
   const { account, region, status = '', commit, cloudformation } = stack;
-  if (status.endsWith('_IN_PROGRESS')) throw new Error(inProgress(StackName, status));
+  if (status.endsWith('_IN_PROGRESS'))
+    throw new Error(
+      `${StackName} is ${status}. Wait for its end, or stop its deployments in CodeDeploy with a rollback. Before they begin, run: aws cloudformation cancel-update-stack --stack-name ${StackName}`,
+    );
   if (leave !== undefined && commit !== leave)
     throw new Error(`${StackName} has ${commit}, and not ${leave}. Nothing was changed.`);
   const release = releaseBefore(commit, await goodReleases(stage));
   if (!release) throw new Error(`${stage.name} has no good release before ${commit}.`);
 
   const deployer = await deployerOf(stack);
+  const traffic = stage.canaryMinutes === undefined ? {} : { [trafficParameter]: 'all-at-once' };
+  const parameters = Object.entries({ [commitParameter]: release.commit, ...traffic });
   const changeSet = { StackName, ChangeSetName: `${changeSetPrefix}${randomUUID()}` };
   await deployer.send(
     new CreateChangeSetCommand({
       ...changeSet,
       TemplateURL: release.template,
-      Parameters: await parametersOf(deployer, release),
+      Parameters: parameters.map(([ParameterKey, ParameterValue]) => ({
+        ParameterKey,
+        ParameterValue,
+      })),
       Tags: stack.tags,
       Capabilities: [Capability.CAPABILITY_IAM, Capability.CAPABILITY_NAMED_IAM],
     }),
@@ -74,13 +81,13 @@ export const goBack = async (stage: Stage, { leave, yes }: BackOptions): Promise
   // First, so that a later way back never returns to the release that is left, even if this one fails.
   await recordGood(stage, release);
   await deployer.send(new ExecuteChangeSetCommand(changeSet));
-  await waitUntilStackUpdateComplete({ client: cloudformation, maxWaitTime }, { StackName }).catch(
-    (cause) => {
-      throw new Error(`${StackName} still has ${commit}: its events in CloudFormation say why.`, {
-        cause,
-      });
-    },
+  const update = waitUntilStackUpdateComplete(
+    { client: cloudformation, maxWaitTime },
+    { StackName },
   );
+  await update.catch((cause) => {
+    throw new Error(`${StackName} still has ${commit}: its events say why.`, { cause });
+  });
   console.log(`${StackName} has ${release.commit}.`);
 };
 
@@ -89,12 +96,6 @@ const releaseBefore = (commit: string, releases: readonly Release[]): Release | 
   const at = releases.findIndex((release) => release.commit === commit);
   return at === -1 ? releases.at(-1) : releases[at - 1];
 };
-
-const inProgress = (name: string, status: string) =>
-  [
-    `${name} is ${status}. Wait for its end, or stop it: in CodeDeploy, stop its deployments with a rollback.`,
-    `Before they begin, run: aws cloudformation cancel-update-stack --stack-name ${name}`,
-  ].join(' ');
 
 /** Returns a client with CDK's deploy role, which may create change sets and read the templates. */
 const deployerOf = async ({ account, region, config }: OpenedStack) => {
@@ -110,14 +111,4 @@ const deployerOf = async ({ account, region, config }: OpenedStack) => {
       sessionToken: SessionToken,
     },
   });
-};
-
-/** Returns the parameters of a release. CloudFormation refuses those that its template does not declare. */
-const parametersOf = async (client: CloudFormationClient, { commit, template }: Release) => {
-  const summary = new GetTemplateSummaryCommand({ TemplateURL: template });
-  const { Parameters = [] } = await client.send(summary);
-  const values = { [commitParameter]: commit, [trafficParameter]: 'all-at-once' };
-  return Object.entries(values)
-    .map(([ParameterKey, ParameterValue]) => ({ ParameterKey, ParameterValue }))
-    .filter(({ ParameterKey }) => Parameters.some((each) => each.ParameterKey === ParameterKey));
 };

@@ -109,25 +109,17 @@ const deploy = async (target: DeployableStack, options: DeployOptions) => {
   const context = options.stage
     ? [...options.context, `stage=${options.stage.name}`]
     : options.context;
-  const approval = requireApproval === undefined ? [] : ['--require-approval', requireApproval];
   const outputs = outputsFile === undefined ? [] : ['--outputs-file', outputsFile];
-  const contexts = context.flatMap((value) => ['--context', value]);
-  const drift = revertDrift ? ['--revert-drift'] : [];
-  const stacks = app === undefined ? [] : ['--app', app];
-  const parameters = parametersOf(target, options.traffic);
   const ChangeSetName = `${changeSetPrefix}${randomUUID()}`;
   const changeSet = ['--change-set-name', ChangeSetName];
-  const prepare = ['--method', 'prepare-change-set', ...changeSet];
-  cdkDeploy(
-    id,
-    ...approval,
-    ...outputs,
-    ...contexts,
-    ...stacks,
-    ...drift,
-    ...parameters,
-    ...prepare,
-  );
+  const words = [id];
+  if (requireApproval !== undefined) words.push('--require-approval', requireApproval);
+  words.push(...outputs);
+  for (const value of context) words.push('--context', value);
+  if (app !== undefined) words.push('--app', app);
+  if (revertDrift) words.push('--revert-drift');
+  words.push(...parametersOf(target, options.traffic));
+  cdkDeploy(...words, '--method', 'prepare-change-set', ...changeSet);
 
   const client = new CloudFormationClient(regionOf(stage));
   const { changes, isAvailable } = await changesOf(client, { StackName: name, ChangeSetName });
