@@ -1,8 +1,7 @@
 import { errors } from '../../lib/contract/errors.ts';
-import { maxBodyBytes, maxIdempotencyKeyLength } from '../../lib/contract/limits.ts';
+import { maxBodyBytes, maxIdempotencyKeyLength, withCommas } from '../../lib/contract/limits.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
-import { withCommas } from '../../lib/contract/with-commas.ts';
 import { maxHeaderBytes } from '../local/gateway/gateway.ts';
 import { throttleOf } from '../settings/operations.ts';
 import { firewallWindowSec, prod, type Stage, staging } from '../settings/stages.ts';

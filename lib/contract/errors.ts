@@ -1,6 +1,5 @@
 import type { ErrorBody } from './error-body.ts';
-import { maxBodyBytes, maxContentTypeLength } from './limits.ts';
-import { withCommas } from './with-commas.ts';
+import { maxBodyBytes, maxContentTypeLength, withCommas } from './limits.ts';
 
 /**
  * Descriptions that say when the service returns each error, by error code, in the order of status. They are

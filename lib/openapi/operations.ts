@@ -4,6 +4,7 @@ import {
   idempotencyKeyPattern,
   maxBodyBytes,
   maxIdempotencyKeyLength,
+  withCommas,
 } from '../contract/limits.ts';
 import { ListPetsQuery } from '../contract/list-pets-query.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import { NewPet } from '../contract/pet.ts';
 import { parseBody, parseQuery } from '../contract/requests.ts';
 import { allowedMethods, type OperationName } from '../contract/routes.ts';
-import { withCommas } from '../contract/with-commas.ts';
 import { codeSamples, type ExampleRequest } from './code-samples.ts';
 import { header, headersOf, headersOfError } from './headers.ts';
 import { queryParameters, ref } from './schemas.ts';
