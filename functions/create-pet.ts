@@ -12,7 +12,7 @@ export const handler = operation(createPet)
   .handler(async (event, context) => {
     const scope = { owner: context.owner, key: idempotencyKeyOf(event) };
     const { pet, isReplay } = await pets.create(event.body, scope, context);
-    return json(createPet.success, pet, isReplay ? { 'Idempotent-Replayed': 'true' } : {});
+    return json(createPet.successStatus, pet, isReplay ? { 'Idempotent-Replayed': 'true' } : {});
   });
 
 /** Lambda awaits this in its INIT phase. */

@@ -11,7 +11,7 @@ export const handler = operation(getPet).handler(async (event, context) => {
   const id = parsePetId(event.pathParameters?.['petId']);
   const pet = id && (await pets.get(id, context));
   if (!pet) throw errors.notFound();
-  return json(getPet.success, pet);
+  return json(getPet.successStatus, pet);
 });
 
 /** Lambda awaits this in its INIT phase. */

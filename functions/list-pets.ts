@@ -10,7 +10,7 @@ import * as pets from '../lib/pets/pet-store.ts';
  */
 export const handler = operation(listPets).handler(async (event, context) => {
   const page = await pets.list(context.query, context);
-  return json(listPets.success, page.pets, nextLink(event, context.query, page.nextCursor));
+  return json(listPets.successStatus, page.pets, nextLink(event, context.query, page.nextCursor));
 });
 
 /** Lambda awaits this in its INIT phase. */

@@ -97,21 +97,24 @@ const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredSe
     ],
     [
       graph(
-        'Hurt: answers by class',
+        'Affected: answers by class',
         api.metricClientError({ label: '4xx' }),
         api.metricServerError({ label: '5xx' }),
       ),
-      byOperation('Hurt: 5xx', metricNames.serverErrors),
-      byOperation('Hurt: 4xx', metricNames.clientErrors),
-      byOperation('Hurt: API keys refused', metricNames.authFailures),
+      byOperation('Affected: 5xx', metricNames.serverErrors),
+      byOperation('Affected: 4xx', metricNames.clientErrors),
+      byOperation('Affected: API keys refused', metricNames.authFailures),
     ],
     [
-      graph('Hurt: latency of the API, ms', ...percentiles.map((each) => api.metricLatency(each))),
       graph(
-        'Hurt: latency of the functions, ms',
+        'Affected: latency of the API, ms',
+        ...percentiles.map((each) => api.metricLatency(each)),
+      ),
+      graph(
+        'Affected: latency of the functions, ms',
         ...percentiles.map((each) => api.metricIntegrationLatency(each)),
       ),
-      byOperation('Hurt: calls of DynamoDB, p99, ms,', metricNames.dynamodbLatency, 'p99'),
+      byOperation('Affected: calls of DynamoDB, p99, ms,', metricNames.dynamodbLatency, 'p99'),
     ],
     [
       byVersion('requests', versionMetricNames.requests, 'Sum'),

@@ -7,7 +7,7 @@ import {
   isRemoved,
   type Operation,
   operations,
-  responseBodies,
+  responseSchemas,
 } from '../contract/operations.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
 import { Pet } from '../contract/pet.ts';
@@ -99,8 +99,8 @@ export const afterCreation = (apiKey: string, petId: number): GoldenRequest[] =>
 
 /** The request to an operation. Its answer is 410 from the operation's sunset on. */
 const goldenOf = (target: Operation, apiKey: string, petId?: number): GoldenRequest => {
-  const { deprecation, success: status } = target;
-  const schemas = Object.values(responseBodies[target.name]);
+  const { deprecation, successStatus: status } = target;
+  const schemas = Object.values(responseSchemas[target.name]);
   const hasSchema = (body: unknown) => schemas.every((schema) => v.is(schema, body));
   const { hasBody = hasSchema, ...sent } = exchanges[target.name] ?? {};
   const expected = isRemoved(target)

@@ -97,7 +97,10 @@ export class AnimalStore {
   async listPetsPage(query: ListPetsQuery = {}, { signal }: CallOptions = {}): Promise<PetsPage> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const path = `pets?${new URLSearchParams(given)}`;
-    const response = await this.#connection.send({ method: 'GET', path, success: 200 }, signal);
+    const response = await this.#connection.send(
+      { method: 'GET', path, successStatus: 200 },
+      signal,
+    );
     const { body, link, details } = response;
     const { status: selected, limit = Number.POSITIVE_INFINITY } = query;
     const isSelected = (pet: Pet) => selected === undefined || pet.status === selected;
@@ -136,7 +139,7 @@ export class AnimalStore {
         path: 'pets',
         headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
         body: stringifyJson(newPet),
-        success: 201,
+        successStatus: 201,
       },
       signal,
     );
@@ -153,7 +156,7 @@ export class AnimalStore {
     if (!Number.isSafeInteger(id)) {
       throw new RangeError('id must be a safe integer: a number of at most 2^53 - 1');
     }
-    const request = { method: 'GET', path: `pets/${id}`, success: 200 } as const;
+    const request = { method: 'GET', path: `pets/${id}`, successStatus: 200 } as const;
     const response = await this.#connection.send(request, signal);
     const { body } = response;
     if (!isPet(body) || body.id !== id) throw notWhatWasAsked(response);

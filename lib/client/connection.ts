@@ -33,7 +33,7 @@ interface ServiceRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** The HTTP status code of a success. */
-  readonly success: number;
+  readonly successStatus: number;
 }
 
 /** A successful response. */
@@ -115,7 +115,7 @@ export class Connection {
 
   /** Sends a request once. */
   async #exchange(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
-    const { method, path, headers, body: sent = null, success } = request;
+    const { method, path, headers, body: sent = null, successStatus } = request;
     const response = await this.#fetchResponse(path, {
       method,
       headers: { Authorization: `Bearer ${this.#apiKey}`, Accept: 'application/json', ...headers },
@@ -137,7 +137,7 @@ export class Connection {
       throw unexpectedResponse('The response is larger than 1 MiB', details);
     }
     const body = parseBody(bytes);
-    if (status === success) return { body, link: response.headers.get('Link'), details };
+    if (status === successStatus) return { body, link: response.headers.get('Link'), details };
     if (status >= 400 && isErrorBody(body)) {
       const { code, message } = body;
       throw new AnimalStoreError(

@@ -21,7 +21,7 @@ export interface Operation<Query = unknown> extends Route {
   /** The body that the operation takes, as JSON. */
   readonly body?: RequestSchema<unknown>;
   /** The status of a successful response. */
-  readonly success: 200 | 201;
+  readonly successStatus: 200 | 201;
   readonly deprecation?: Deprecation;
   readonly stability?: 'experimental' | 'beta';
 }
@@ -35,11 +35,15 @@ const operation = <Name extends OperationName, Rest extends Omit<Operation, 'nam
   rest: Rest,
 ) => ({ name, ...routes[name], ...rest });
 
-export const listPets = operation('listPets', { query: ListPetsQuery, success: 200 });
-export const createPet = operation('createPet', { query: NoQuery, body: NewPet, success: 201 });
+export const listPets = operation('listPets', { query: ListPetsQuery, successStatus: 200 });
+export const createPet = operation('createPet', {
+  query: NoQuery,
+  body: NewPet,
+  successStatus: 201,
+});
 export const getPet = operation('getPet', {
   query: NoQuery,
-  success: 200,
+  successStatus: 200,
   deprecation: {
     since: new Date('2026-11-21T00:00:00Z'),
     sunset: new Date('2030-12-05T00:00:00Z'),
@@ -64,7 +68,7 @@ export const isRemoved = ({ deprecation }: Pick<Operation, 'deprecation'>): bool
  * The schema of each operation's response, under its name in openapi.json. It is for checks and documents; no
  * function of the API bundles it.
  */
-export const responseBodies: Readonly<
+export const responseSchemas: Readonly<
   Record<OperationName, Readonly<Record<string, v.GenericSchema>>>
 > = {
   listPets: { Pets },

@@ -14,7 +14,7 @@ import {
   operations,
   type ParameterName,
   type PathParameterName,
-  responseBodies,
+  responseSchemas,
 } from '../contract/operations.ts';
 import { NewPet } from '../contract/pet.ts';
 import { parseBody, parseQuery } from '../contract/requests.ts';
@@ -97,8 +97,8 @@ interface ResponseParts {
 }
 const response = (description: string, parts: ResponseParts) => ({ description, ...parts });
 
-/** What the document says of an operation beside its definition and its description. */
-interface Additions {
+/** The parts of the document that only one operation has. */
+interface OwnParts {
   /** The parameters in headers. */
   readonly parameters?: readonly object[];
   readonly requestBody?: object;
@@ -109,9 +109,9 @@ interface Additions {
   readonly errors?: readonly ApiError[];
 }
 
-const additionsOf = ({
+const ownPartsOf = ({
   createPet,
-}: OperationDescriptions): Readonly<Partial<Record<OperationName, Additions>>> => ({
+}: OperationDescriptions): Readonly<Partial<Record<OperationName, OwnParts>>> => ({
   listPets: {
     response: { headers: { Link: header('NextLink') } },
     invalidRequest: refusalOf(() => parseQuery(ListPetsQuery, { limit: '0' })),
@@ -150,12 +150,12 @@ const additionsOf = ({
 });
 
 /** The error responses of an operation, by status. */
-const errorsOf = ({ path, query, body, deprecation }: Operation, additions: Additions) =>
+const errorsOf = ({ path, query, body, deprecation }: Operation, own: OwnParts) =>
   [
-    additions.invalidRequest ?? refusalOf(() => parseQuery(query, { expand: 'all' })),
+    own.invalidRequest ?? refusalOf(() => parseQuery(query, { expand: 'all' })),
     ...(path.includes('{') ? [errors.notFound()] : []),
     ...(body ? [errors.unsupportedMediaType()] : []),
-    ...(additions.errors ?? []),
+    ...(own.errors ?? []),
     errors.unauthorized(),
     ...(deprecation ? [errors.endpointRemoved(`GET ${deprecation.successor}`)] : []),
     errors.methodNotAllowed(allowedMethods(path)),
@@ -183,26 +183,26 @@ const deprecationNote = ({ since, sunset, successor }: Deprecation) =>
 
 /** An operation with all its responses. */
 const operationObject = (operation: Operation, descriptions: OperationDescriptions) => {
-  const { name, body, success, deprecation } = operation;
+  const { name, body, successStatus, deprecation } = operation;
   const { summary, description, parameters, example, ...described } = descriptions[name];
-  const additions = additionsOf(descriptions)[name] ?? {};
-  if (body && !additions.requestBody)
+  const own = ownPartsOf(descriptions)[name] ?? {};
+  if (body && !own.requestBody)
     throw new Error(`lib/openapi/operations.ts lacks the requestBody of ${name}`);
-  const [schema = ''] = Object.keys(responseBodies[name]);
+  const [schema = ''] = Object.keys(responseSchemas[name]);
   const successful = response(described.response, {
     headers: {},
     content: json(schema, example.responses),
-    ...additions.response,
+    ...own.response,
   });
   if (deprecation && 'Link' in { ...successful.headers })
     throw new Error(`lib/openapi/headers.ts has no Link with both relations, which ${name} needs`);
-  const all = [[success, successful] as const, ...errorsOf(operation, additions)];
+  const all = [[successStatus, successful] as const, ...errorsOf(operation, own)];
   return {
     operationId: name,
     tags: ['pets'],
     summary,
-    parameters: [...parametersOf(operation, parameters, example), ...(additions.parameters ?? [])],
-    requestBody: additions.requestBody,
+    parameters: [...parametersOf(operation, parameters, example), ...(own.parameters ?? [])],
+    requestBody: own.requestBody,
     description: description + (deprecation ? deprecationNote(deprecation) : ''),
     ...(deprecation && {
       deprecated: true,

@@ -2,7 +2,7 @@ import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema
 import * as v from 'valibot';
 import { ErrorBody } from '../contract/error-body.ts';
 import { errorDescriptions } from '../contract/errors.ts';
-import { operations, responseBodies } from '../contract/operations.ts';
+import { operations, responseSchemas } from '../contract/operations.ts';
 import { NewPet, Pet, PetId, PetStatus } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
 
@@ -35,7 +35,7 @@ const conversion: ConversionConfig = {
 
 const bodies: Readonly<Record<string, v.GenericSchema>> = {
   ...{ PetStatus, NewPet, Pet },
-  ...Object.fromEntries(Object.values(responseBodies).flatMap(Object.entries)),
+  ...Object.fromEntries(Object.values(responseSchemas).flatMap(Object.entries)),
   ...{ Error: DocumentedError, PetId },
 };
 const queries = Object.fromEntries(

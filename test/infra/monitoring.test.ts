@@ -68,11 +68,11 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
 describe.each(templates)('dashboard of $stage.name', ({ stage, template }) => {
   const widgets = widgetsOf(template);
 
-  it('tells what is wrong, is it up, who is hurt, what changed and what may be the cause, in this order', () => {
+  it('tells what is wrong, is it up, who is affected, what changed and what may be the cause, in this order', () => {
     const parts = widgets.flatMap(({ title }) => title?.split(':', 1) ?? []);
     const indexed = indexes.map(({ name }) => `Index ${name}`);
     const causes = ['Functions', 'Pets table', ...indexed, 'Keys table', 'DynamoDB'];
-    expect([...new Set(parts)]).toEqual(['Alarms', 'Up', 'Hurt', 'Changed', ...causes]);
+    expect([...new Set(parts)]).toEqual(['Alarms', 'Up', 'Affected', 'Changed', ...causes]);
   });
 
   it('finds each metric by version, of this stage only', () => {

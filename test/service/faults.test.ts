@@ -27,9 +27,9 @@ const { id: petId } = (await service.send(creation())).body;
 
 const list = { query: { status: 'available' } };
 const operations = definitions.flatMap((definition) => {
-  const { name, success } = definition;
+  const { name, successStatus } = definition;
   return operationDetails[name].dynamodbCalls.map(({ action }) => ({
-    ...{ name, success, call: `${action} Pets` },
+    ...{ name, successStatus, call: `${action} Pets` },
     request: exampleOf(definition, petId),
   }));
 });
@@ -61,7 +61,7 @@ const expectAttempts = (each: number) =>
 
 const expectSuccess = async (options?: InvokeOptions) => {
   const statuses = (await runAll(options)).map(({ status }) => status);
-  expect(statuses).toEqual(operations.map(({ success }) => success));
+  expect(statuses).toEqual(operations.map(({ successStatus }) => successStatus));
 };
 
 const expectFailure = async (status: 500 | 503, options: InvokeOptions = {}) => {
@@ -153,7 +153,7 @@ describe('an answer that stalls, in any way and at any call', () => {
   const listWithNewKey = async () => service.send({ headers: bearer(await service.issueApiKey()) });
   const requests = [
     ...operations.map(({ request, ...rest }) => ({ ...rest, run: () => service.send(request) })),
-    { call: 'GetItem Keys', success: 200, run: listWithNewKey },
+    { call: 'GetItem Keys', successStatus: 200, run: listWithNewKey },
   ];
   const { twentyBytesPerSecond, ...allStalls } = stalls;
   // At 20 bytes a second the two bytes of PutItem's `{}` arrive in time.
@@ -175,7 +175,7 @@ describe('an answer that stalls, in any way and at any call', () => {
       const few = sent.slice(first, first + 4);
       for (const { call, stall } of few) service.proxy.inject(call, stall, stalled);
       const responses = await Promise.all(few.map(({ run }) => run()));
-      const expected = few.map(({ success }) => (stalled < 3 ? success : 503));
+      const expected = few.map(({ successStatus }) => (stalled < 3 ? successStatus : 503));
       expect(responses.map(({ status }) => status)).toEqual(expected);
     }
     for (const call of ['PutItem Pets', 'GetItem Pets', 'GetItem Keys']) {
