@@ -11,6 +11,8 @@ const credentialsTried = (): string => {
 /** Returns the message of an error for an operator: a sentence without a stack trace. */
 export const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return `${error}`;
+  if (error.message === 'Region is missing')
+    return 'There is no region of AWS: set AWS_REGION, or AWS_PROFILE to a profile with a region';
   if (error.name !== 'CredentialsProviderError') return error.message;
   return `${credentialsTried()}. ${error.message}`;
 };

@@ -14,26 +14,38 @@ const commitOf = (stack?: Stack): string =>
   'unknown';
 
 /**
- * Opens the stack of a deployed stage, with its status, commit, tags and outputs. Throws when the credentials
- * belong to another account, which could have a stack of the same name.
+ * Returns the account and the region of a stage, which are those of the credentials if it has none. Throws
+ * when the credentials belong to another account.
+ */
+export const openAccount = async (stage: Stage) => {
+  const config = regionOf(stage);
+  const client = new STSClient(config);
+  const region = await client.config.region();
+  const { Account: account = '' } = await client.send(new GetCallerIdentityCommand());
+  if (stage.environment && stage.environment.account !== account)
+    throw new Error(
+      `The credentials belong to the account ${account}, and the stage to ${stage.environment.account}`,
+    );
+  return { config, account, region };
+};
+
+/**
+ * Opens the stack of a deployed stage, with its status, commit, tags and outputs. Throws when there is
+ * none, or when the credentials belong to another account, which could have a stack of the same name.
  */
 export const openStack = async (stage: Stage) => {
-  const config = regionOf(stage);
-  const { Account } = await new STSClient(config).send(new GetCallerIdentityCommand());
-  const { account = Account } = stage.environment ?? {};
-  if (Account !== account)
-    throw new Error(
-      `The credentials belong to the account ${Account}, and the stage to ${account}`,
-    );
+  const { config, account, region } = await openAccount(stage);
   const cloudformation = new CloudFormationClient(config);
   const command = new DescribeStacksCommand({ StackName: stackName(stage) });
-  const { Stacks: [stack] = [] } = await cloudformation.send(command);
+  const { Stacks: [stack] = [] } = await cloudformation.send(command).catch((error: unknown) => {
+    if (!(error instanceof Error && error.message.endsWith('does not exist'))) throw error;
+    throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
+  });
   const outputOf = (name: string): string => {
     const output = stack?.Outputs?.find(({ OutputKey }) => OutputKey === name);
     if (output?.OutputValue !== undefined) return output.OutputValue;
     throw new Error(`The stack of ${stage.name} has no output ${name}: deploy it first`);
   };
-  const region = await cloudformation.config.region();
   return {
     config,
     account,

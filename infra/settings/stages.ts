@@ -137,9 +137,9 @@ export const stages: readonly Stage[] = [staging, prod];
 const ownName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
 
 /**
- * A stage of one's own: for a person, a pull request or a night. It has staging's settings in staging's
- * account, and nothing of it outlives its stack. Without addressees it has no alarms, and so no canary.
- * Throws for a name without the prefix `dev-`.
+ * A stage of one's own: for a person, a pull request or a night. It has staging's settings, in the account and
+ * region of the credentials, and nothing of it outlives its stack. Without addressees it has no alarms, and so
+ * no canary. Throws for a name without the prefix `dev-`.
  */
 const ownStage = (name: string): Stage => {
   if (!ownName.test(name))
@@ -149,8 +149,11 @@ const ownStage = (name: string): Stage => {
   return {
     ...staging,
     name,
+    environment: undefined,
     customDomain: undefined,
     defaultAddressDisabled: false,
+    // It costs $11 a month.
+    firewall: undefined,
     reservedConcurrency: undefined,
     canaryMinutes: undefined,
     alarmAddressees: undefined,
@@ -164,11 +167,12 @@ const ownStage = (name: string): Stage => {
 };
 
 /**
- * The stage on which `npm run e2e:deploy` rehearses releases. Unlike other stages of one's own it has what
- * stops a bad release: the check before traffic, a canary and its alarms.
+ * The stage on which `npm run e2e:deploy` rehearses releases. Unlike other stages of one's own it has staging's
+ * firewall, and what stops a bad release: the check before traffic, a canary and its alarms.
  */
 export const rehearsal: Stage = {
   ...ownStage('dev-rehearsal'),
+  firewall: staging.firewall,
   canaryMinutes: 1,
   alarmAddressees: [],
 };

@@ -68,6 +68,7 @@ describe('a command', () => {
       cwd: projectDirectory,
       env: {
         ...{ PATH: process.env['PATH'], HOME: clone, AWS_EC2_METADATA_DISABLED: 'true' },
+        AWS_REGION: 'eu-west-1',
         ...variables,
       },
       encoding: 'utf8',
@@ -130,23 +131,16 @@ describe('a command', () => {
       'BASE_URL is',
     ],
     ['infra/commands/keys/main.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
+    [
+      'infra/commands/deploy/main.ts --stage dev-alice',
+      { AWS_REGION: undefined },
+      'There is no region',
+    ],
     ['infra/app.ts', {}, 'Every stage has placeholders'],
   ])('says in its last line what is wrong in a variable or a setting: %s %j', (...given) => {
     const [words, variables, message] = given;
     const { status, stderr } = start(words, variables);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(new RegExp(`^error: ${message}`));
     expect(status).toBe(1);
-  });
-
-  it('removes a stage of its own with its stack: npm run destroy', () => {
-    writeFileSync(join(clone, 'cdk'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
-    const words = ['infra/commands/destroy.ts', '--stage', 'dev-alice', '--force'];
-    const { status, stdout } = spawnSync(process.execPath, words, {
-      cwd: projectDirectory,
-      env: { PATH: `${clone}:/usr/bin:/bin` },
-      encoding: 'utf8',
-    });
-    expect(stdout).toBe('destroy AnimalStore-dev-alice --context stage=dev-alice --force\n');
-    expect(status).toBe(0);
   });
 });

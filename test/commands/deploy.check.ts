@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -222,17 +223,80 @@ describe('npm run deploy', () => {
     expect([exitCode, cdk.length]).toEqual([0, 2]);
   });
 
-  it('deploys a stage of its own by its name', async () => {
-    const { err, exitCode, cdk } = await deploy([], '--stage', 'dev-alice');
-    expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
-    expect(cdk).toEqual([
-      expect.stringContaining(
-        `deploy AnimalStore-dev-alice --context emulator=true --context stage=dev-alice ${ofCommit('dev-alice')} --method prepare`,
-      ),
-      expect.stringMatching(
-        /^deploy AnimalStore-dev-alice --app cdk.out --method execute-change-set /,
-      ),
-    ]);
+  describe('with --stage', () => {
+    const isLogged = (words: string) => readFileSync(join(directory, 'cdk.log')).includes(words);
+    /** An account without bootstrap and role, which get there by the commands of the CDK. */
+    const empty: Answers = {
+      GetCallerIdentity: xml('GetCallerIdentity', { Account: '000000000000' }),
+      'AmazonSSM.GetParameter': () =>
+        isLogged('bootstrap ')
+          ? json({ Parameter: { Value: '33' } })
+          : jsonError('ParameterNotFound'),
+      'GET /account': () =>
+        json(isLogged('deploy AnimalStore-account ') ? { cloudwatchRoleArn: 'arn' } : {}),
+      DescribeStacks: xml('DescribeStacks', {
+        Stacks: [
+          {
+            Outputs: [
+              { OutputKey: 'BaseAddress', OutputValue: 'https://a1.test/v1' },
+              { OutputKey: 'KeysTableName', OutputValue: 'keys' },
+              { OutputKey: 'LogGroupNames', OutputValue: 'log' },
+            ],
+          },
+        ],
+      }),
+      'DynamoDB_20120810.Scan': json({ Items: [] }),
+      'DynamoDB_20120810.PutItem': json({}),
+    };
+    const deployAlice = (answers: Answers, ...words: string[]) =>
+      run({ ...empty, ...answers }, [], '--stage', 'dev-alice', ...words);
+
+    it('first deploys what the account lacks, and ends with requests that have a key', async () => {
+      const { err, out, exitCode, cdk } = await deployAlice({}, '--yes');
+      expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+      const context = '--context stage=dev-alice';
+      expect(cdk.map((command) => command.replace(/ --method.*/, ''))).toEqual([
+        `bootstrap aws://000000000000/eu-west-1 ${context}`,
+        `deploy AnimalStore-account --require-approval never ${context}`,
+        'deploy AnimalStore-account --app cdk.out',
+        `deploy AnimalStore-dev-alice --require-approval never ${context} ${ofCommit('dev-alice')}`,
+        'deploy AnimalStore-dev-alice --app cdk.out',
+      ]);
+      expect(out).toMatch(
+        /^Stage dev-alice, account 000000000000, region eu-west-1\n1\. Bootstrap/,
+      );
+      expect(out.match(/^curl .*\/v1\/pets.* -H "Authorization: Bearer pets_test_/gm)).toHaveLength(
+        2,
+      );
+      expect(out).toContain('npm run destroy -- --stage dev-alice');
+    });
+
+    it('deploys only the stage if nothing else is missing, and issues no second key', async () => {
+      const { 'AmazonSSM.GetParameter': _parameter, 'GET /account': _account, ...ready } = empty;
+      const key = {
+        ...{ keyId: { S: '0' }, hash: { B: Buffer.alloc(32).toString('base64') } },
+        ...{ owner: { S: 'alice' }, lastFour: { S: 'abcd' }, createdAt: { S: '2026' } },
+      };
+      const Scan = { 'DynamoDB_20120810.Scan': json({ Items: [key] }) };
+      const { out, cdk } = await run({ ...ready, ...Scan }, [], '--stage', 'dev-alice', '--yes');
+      expect(cdk.map((command) => command.split(' ')[1])).toEqual(Array(2).fill(alice));
+      expect(out).toContain('-H "Authorization: Bearer $API_KEY"');
+    });
+
+    const alice = 'AnimalStore-dev-alice';
+    const prodAccount = `${prod.environment?.account}`;
+    it.each<[what: string, answers: Answers, words: string[], message: string]>([
+      ['unless somebody agrees', {}, [], 'There is no terminal to ask: add --yes'],
+      [
+        'in the account of a stage in production',
+        { GetCallerIdentity: xml('GetCallerIdentity', { Account: prodAccount }) },
+        ['--yes'],
+        `The credentials belong to the account ${prodAccount} of prod: use others.`,
+      ],
+    ])('does nothing %s', async (_what, answers, words, message) => {
+      const { err, exitCode, cdk } = await deployAlice(answers, ...words);
+      expect({ err, exitCode, cdk }).toEqual({ err: `error: ${message}\n`, exitCode: 1, cdk: [] });
+    });
   });
 
   it('deploys the stacks of a folder', async () => {

@@ -10,7 +10,7 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs';
-import { DeleteParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
@@ -18,8 +18,6 @@ import { goodReleases } from '../../infra/commands/deploy/good-releases.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import { fail } from '../../infra/message-of.ts';
 import {
-  accountStackId,
-  accountStackName,
   probeKeyParameter,
   releaseParameter,
   serviceName,
@@ -35,10 +33,6 @@ process.env['CDK_DISABLE_CLI_TELEMETRY'] = 'true';
 /** Whether an emulator is used. Otherwise the stage is deployed to the account of the credentials. */
 const isEmulator = process.env['AWS_ENDPOINT_URL'] !== undefined;
 const stage = isEmulator ? emulated(rehearsal) : rehearsal;
-const { environment } = stage;
-// Every command below would otherwise look for the stack in the region of the caller.
-if (environment) process.env['AWS_REGION'] = environment.region;
-const addresses = environment ? [`aws://${environment.account}/${environment.region}`] : [];
 
 const emulatorContext = isEmulator ? ['--context', 'emulator=true'] : [];
 const ofStage = ['--stage', rehearsal.name, ...(isEmulator ? ['--emulator'] : [])];
@@ -58,6 +52,18 @@ const succeed = (command: readonly string[], directory?: string) => {
   if (exitCode !== 0) throw new Error(`${command.join(' ')} ended with ${exitCode}`);
 };
 
+/** Runs a command, shows its output, and returns it; `undefined` if the command fails. */
+const outputOf = ([command = '', ...words]: readonly string[]) => {
+  console.log(`\n$ ${[command, ...words].join(' ')}`);
+  const { status, stdout } = spawnSync(command, words, {
+    cwd: projectDirectory,
+    stdio: ['inherit', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  });
+  process.stdout.write(stdout);
+  return status === 0 ? stdout : undefined;
+};
+
 const failAsExpected = (command: readonly string[], why: string) => {
   if (exitCodeOf(command) === 0) throw new Error(`${command.join(' ')} succeeded: ${why}`);
   console.log(`As expected, this failed: ${why}`);
@@ -74,9 +80,6 @@ const findStack = async (StackName: string) => {
     throw error;
   }
 };
-
-const isDeployed = async (StackName: string) =>
-  (await findStack(StackName))?.StackStatus?.endsWith('_COMPLETE') === true;
 
 /** Whether CloudFormation is at work on the stage. A stack under review waits for its first change set. */
 const isBusy = async () => {
@@ -142,7 +145,7 @@ const makeCommit = (name: string): string => {
 
 const npmRunDeploy = (...words: readonly string[]) =>
   npmRun('deploy', '--stage', rehearsal.name, ...words, ...emulatorContext);
-const deploy = (folder: string) => npmRunDeploy('--app', folder, '--require-approval', 'never');
+const deploy = (folder: string) => npmRunDeploy('--app', folder, '--yes');
 const record = (folder: string) => npmRunDeploy('--app', folder, '--record');
 const goBack = (...words: readonly string[]) => npmRunDeploy('--back', '--yes', ...words);
 
@@ -164,12 +167,6 @@ const run = async (keep: boolean) => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));
   const root = temporary.path;
   if (isEmulator) announceLeftOut();
-  if (!(await isDeployed('CDKToolkit')))
-    succeed(['cdk', 'bootstrap', ...addresses, ...emulatorContext]);
-  if (!(await isDeployed(accountStackName)))
-    succeed(
-      npmRun('deploy', accountStackId(stage), '--require-approval', 'never', ...emulatorContext),
-    );
   await removeStage();
   try {
     await rehearse(root);
@@ -194,10 +191,11 @@ const rehearse = async (root: string) => {
     commit: makeCommit('first'),
   };
   // A first creation can fail by chance, such as when Lambda does not know a new role yet.
-  if (exitCodeOf(deploy(first.folder)) !== 0) succeed(deploy(first.folder));
+  const printed = outputOf(deploy(first.folder)) ?? outputOf(deploy(first.folder)) ?? '';
   succeed(npmRun('keys', 'issue', '--for-probe', ...ofStage));
   const { baseAddress } = await openStage(stage);
   await expectRelease(baseAddress, 'first');
+  runRequests(printed);
   runAcceptanceTests();
   succeed(['cdk', 'diff', stack, '--fail', '--app', first.folder]);
   succeed(deploy(first.folder));
@@ -258,11 +256,14 @@ const removeStage = async () => {
   const found = await findStack(stack);
   if (found) {
     await waitFor('the end of an interrupted deployment', 7_200, async () => !(await isBusy()));
-    succeed(npmRun('destroy', '--force', ...ofStage));
+    succeed(npmRun('destroy', '--yes', ...ofStage));
   }
-  const Names = [probeKeyParameter(rehearsal), releaseParameter(rehearsal)];
-  await new SSMClient().send(new DeleteParametersCommand({ Names }));
-  const left = [...(await resourcesLeft(found?.StackId)), ...(await logsLeft())];
+  failAsExpected(npmRun('destroy', '--yes', ...ofStage), 'there is no such stage');
+  const left = [
+    ...(await resourcesLeft(found?.StackId)),
+    ...(await logsLeft()),
+    ...(await parametersLeft()),
+  ];
   if (left.length > 0) throw new Error(`This is left of ${stack}: ${left.join(', ')}`);
   console.log(`Nothing is left of ${stack}.`);
 };
@@ -289,6 +290,12 @@ const logsLeft = async (): Promise<string[]> => {
   return found.map(({ logGroupName }) => `the log ${logGroupName}`);
 };
 
+const parametersLeft = async (): Promise<string[]> => {
+  const Names = [probeKeyParameter(rehearsal), releaseParameter(rehearsal)];
+  const { Parameters = [] } = await new SSMClient().send(new GetParametersCommand({ Names }));
+  return Parameters.map(({ Name }) => `the parameter ${Name}`);
+};
+
 /** Prints the settings of the stage that are left out on the emulator; `emulated` gives the reasons. */
 const announceLeftOut = () => {
   const deployed = new Map(Object.entries(stage));
@@ -297,6 +304,14 @@ const announceLeftOut = () => {
   );
   console.log(`LEFT OUT, because MiniStack lacks it: ${leftOut.join(', ')} of ${rehearsal.name}.`);
   console.log('LEFT OUT: code caches, because MiniStack runs no functions for arm64.');
+};
+
+/** Sends the requests that the first deployment prints, as its reader does. */
+const runRequests = (printed: string) => {
+  const requests = printed.match(/^curl .*$/gm) ?? [];
+  if (requests.length !== 2) throw new Error(`The deployment printed ${requests.length} requests`);
+  for (const request of requests)
+    succeed(['bash', '-c', `${request} --silent --show-error --fail`]);
 };
 
 const runAcceptanceTests = () => {

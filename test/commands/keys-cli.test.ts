@@ -10,7 +10,7 @@ import { localClientConfig, localCredentials } from '../../infra/local/local-acc
 import { prod, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { keyAdministration } from '../../lib/keys/key-administration.ts';
-import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { json, jsonError, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { conditionFailed, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
 import { listen } from '../support/listen.ts';
@@ -412,12 +412,22 @@ describe('npm run keys of a deployed stage', async () => {
     expect(aws.requests).toEqual([]);
   });
 
-  it('opens a stage of its own in the account of staging', async () => {
+  it('opens a stage of its own in the account and region of the credentials', async () => {
+    aws.answers = { ...aws.answers, GetCallerIdentity: caller('777777777777') };
     const { error } = await run(['list', '--stage', 'dev-alice']);
     expect(error).toBeUndefined();
     const described = aws.requests.find(({ action }) => action === 'DescribeStacks');
     expect(described?.body).toContain('StackName=AnimalStore-dev-alice');
-    expect(described?.region).toBe(staging.environment?.region);
+    expect(described?.region).toBe('us-east-1');
+  });
+
+  it('says that there is no such stage, and where', async () => {
+    const message = 'Stack with id AnimalStore-dev-alyce does not exist';
+    aws.answers = { ...aws.answers, DescribeStacks: xmlError('ValidationError', message) };
+    const { error } = await run(['list', '--stage', 'dev-alyce']);
+    expect(error).toBe(
+      `There is no stage dev-alyce in account ${staging.environment?.account}, region us-east-1`,
+    );
   });
 
   const sent = (call: string) =>

@@ -100,9 +100,9 @@ describe('the preflight', () => {
 
   it.each<[message: RegExp, changed: Answers]>([
     [/account 123456789012: use credentials of 777777777777/, caller('123456789012')],
-    [/bootstrap is missing: npx cdk bootstrap aws:\/\/7{12}\/eu-west-1$/, without('bootstrap')],
-    [/version 20, and needs 21: npx cdk bootstrap aws:/, parameter('20')],
-    [/no role .* npm run deploy -- AnimalStore-account-7{12}-eu-west-1$/, logRole()],
+    [/bootstrap is missing: npm run deploy -- --stage prod$/, without('bootstrap')],
+    [/version 20, and needs 21: npm run deploy -- --stage prod$/, parameter('20')],
+    [/no role .* npm run deploy -- --stage prod$/, logRole()],
     [new RegExp(`10 instances .* needs ${neededInstances}: aws service-quotas`), quota(10)],
     [/no certificate .*: aws acm request-certificate/, noCertificate],
     [/not validated: create the DNS records/, certificate('PENDING_VALIDATION', '*.store.test')],

@@ -12,7 +12,7 @@ describe('the name of a stage', () => {
   it.each(['dev-alice', 'dev-pr-12', 'dev-night-2026-11-22', 'dev-1', `dev-${'x'.repeat(16)}`])(
     '%s is that of a stage of its own',
     (name) => {
-      expect(stageNamed(name)).toMatchObject({ name, environment: staging.environment });
+      expect(stageNamed(name)).toMatchObject({ name, environment: undefined });
     },
   );
 
@@ -68,8 +68,9 @@ describe.each(['dev-alice', 'dev-rehearsal'])('the stage %s of its own', (name) 
 });
 
 describe('a stage of its own', () => {
-  it('has no alarms', () => {
+  it('has neither alarms nor a firewall', () => {
     const template = Template.fromStack(stackOf(stageNamed('dev-alice')));
     template.resourceCountIs('AWS::CloudWatch::Alarm', 0);
+    template.resourceCountIs('AWS::WAFv2::WebACL', 0);
   });
 });

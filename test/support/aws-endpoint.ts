@@ -21,9 +21,9 @@ const elementsOf = (value: unknown): string => {
   const elements = Object.entries(value);
   return elements.map(([name, inner]) => `<${name}>${elementsOf(inner)}</${name}>`).join('');
 };
-export const xmlError = (code: string): Answer => [
+export const xmlError = (code: string, message = code): Answer => [
   400,
-  `<ErrorResponse><Error><Code>${code}</Code><Message>${code}</Message></Error></ErrorResponse>`,
+  `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
 ];
 
 interface AwsEndpoint {

@@ -30,6 +30,7 @@ import {
 import { checkedOutCommit, contains } from './commit.ts';
 import { goBack } from './go-back.ts';
 import { recordGood, templateAddress } from './good-releases.ts';
+import { deployWholeStage } from './whole-stage.ts';
 
 interface DeployOptions {
   readonly stage?: Stage;
@@ -150,6 +151,8 @@ const record = async ({ id, stage }: DeployableStack, folder = 'cdk.out') => {
 const run = async (ids: readonly string[], options: DeployOptions) => {
   const isEmulator = options.context.includes('emulator=true');
   const { stage } = options;
+  if (stage && !options.back && !options.record)
+    return deployWhole(isEmulator ? emulated(stage) : stage, options);
   const declared = stage ? [stage] : stages;
   const targets = targetsOf(isEmulator ? declared.map(emulated) : declared);
   const named = stage ? [...ids, stackName(stage)] : ids;
@@ -174,6 +177,17 @@ const deployReady = async (target: DeployableStack, options: DeployOptions) => {
   if (problems.length > 0) throw new AggregateError(problems);
   await deploy(target, options);
 };
+
+/** Deploys a stage, and before that what its account lacks. */
+const deployWhole = (stage: Stage, options: DeployOptions) =>
+  deployWholeStage(stage, {
+    yes: options.yes,
+    isEmulator: options.context.includes('emulator=true'),
+    deploy: async (kind) => {
+      const target = [...targetsOf([stage]).values()].find((each) => each.kind === kind);
+      if (target) await deployReady(target, { ...options, stage, requireApproval: 'never' });
+    },
+  });
 
 const collect = (value: string, previous: readonly string[]) => [...previous, value];
 
@@ -201,7 +215,7 @@ program
   .option('--record', 'deploy nothing: record what the stage has as a good release')
   .option('--back', 'deploy the last good release before the one that the stage has')
   .option('--leave <commit>', 'go back only if the stage has this commit')
-  .option('--yes', 'go back without asking first')
+  .option('--yes', 'do not ask first')
   .action(run);
 
 await program.parseAsync().catch(fail);

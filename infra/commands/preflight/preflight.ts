@@ -7,7 +7,7 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../../../lib/contract/operations.ts';
 import { messageOf } from '../../message-of.ts';
-import { accountStackId, probeKeyParameter, stackName } from '../../settings/names.ts';
+import { probeKeyParameter, stackName } from '../../settings/names.ts';
 import { regionOf } from '../../settings/region-of.ts';
 import type { Stage } from '../../settings/stages.ts';
 
@@ -45,7 +45,6 @@ const findParameter = async (stage: Stage, Name: string) => {
 const minBootstrapVersion = 21;
 
 const bootstrap: Check = async (stage) => {
-  const { account = '<account>', region = '<region>' } = stage.environment ?? {};
   const version = await findParameter(stage, '/cdk-bootstrap/hnb659fds/version');
   const lack =
     version === undefined
@@ -53,7 +52,7 @@ const bootstrap: Check = async (stage) => {
       : `has version ${version}, and needs ${minBootstrapVersion}`;
   return [
     !(Number(version) >= minBootstrapVersion) &&
-      `CDK's bootstrap ${lack}: npx cdk bootstrap aws://${account}/${region}`,
+      `CDK's bootstrap ${lack}: npm run deploy -- --stage ${stage.name}`,
   ];
 };
 
@@ -61,8 +60,17 @@ const logRole: Check = async (stage) => {
   const account = await new APIGatewayClient(regionOf(stage)).send(new GetAccountCommand());
   return [
     !account.cloudwatchRoleArn &&
-      `API Gateway has no role to write logs in this region: npm run deploy -- ${accountStackId(stage)}`,
+      `API Gateway has no role to write logs in this region: npm run deploy -- --stage ${stage.name}`,
   ];
+};
+
+/** Tells what the account of a stage lacks that `npm run deploy -- --stage` can add. */
+export const lacksOf = async (stage: Stage) => {
+  const isProblem = (problem: string | false) => problem !== false;
+  return {
+    bootstrap: (await bootstrap(stage)).some(isProblem),
+    logRole: (await logRole(stage)).some(isProblem),
+  };
 };
 
 /**
