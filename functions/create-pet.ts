@@ -8,7 +8,7 @@ import * as pets from '../lib/pets/pet-store.ts';
 
 /** Handles `POST /pets`: adds a pet, at most once per Idempotency-Key. */
 export const handler = operation(createPet)
-  .use(jsonBody(createPet.body))
+  .use(jsonBody(createPet.body.NewPet))
   .handler(async (event, context) => {
     const scope = { owner: context.owner, key: idempotencyKeyOf(event) };
     const { pet, isReplay } = await pets.create(event.body, scope, context);

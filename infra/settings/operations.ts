@@ -58,7 +58,10 @@ export const operationDetails: OperationDescriptions &
     summary: 'Add an animal',
     description:
       'Adds one animal. `GET /pets/{petId}` finds it as soon as you have the response; lists usually show it within a second. If the response is lost, repeat the request with the same `Idempotency-Key`: the animal is added once, and each response has the same animal.',
-    parameters: {},
+    parameters: {
+      'Idempotency-Key':
+        'A new value for each animal, such as a UUID. It counts for all API keys of one owner, and never expires.',
+    },
     response: 'The animal with its `id`.',
     example: {
       request: { body: { name: 'Rex', categoryId: 1 } },

@@ -102,8 +102,8 @@ export class AnimalStore {
       signal,
     );
     const { body, link, details } = response;
-    const { status: selected, limit = Number.POSITIVE_INFINITY } = query;
-    const isSelected = (pet: Pet) => selected === undefined || pet.status === selected;
+    const { limit = Number.POSITIVE_INFINITY, cursor: _cursor, ...filter } = query;
+    const isSelected = (pet: Pet) => hasFieldsOf(filter, pet);
     if (!isPets(body) || body.length > limit || !body.every(isSelected)) {
       throw notWhatWasAsked(response);
     }
@@ -174,10 +174,10 @@ const endlessList = (sign: string) =>
   unexpectedResponse(`The list does not end: the service sent ${sign}`, { status: 200 });
 
 /**
- * Whether a pet has each field as it was sent. The same integer may be a `number` in one and
+ * Whether a pet has each field as it was sent, or as a filter selects it. The same integer may be a `number` in one and
  * a `bigint` in the other.
  */
-const hasFieldsOf = (sent: NewPet, pet: Pet): boolean =>
+const hasFieldsOf = (sent: object, pet: Pet): boolean =>
   Object.entries(sent).every(
     ([field, value]) => value === undefined || String(Reflect.get(pet, field)) === String(value),
   );

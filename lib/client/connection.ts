@@ -1,4 +1,5 @@
 import { parseJson } from '../contract/exact-json.ts';
+import type { Route } from '../contract/routes.ts';
 import type { ErrorBody } from './bodies.ts';
 import {
   AnimalStoreError,
@@ -27,7 +28,7 @@ export interface ConnectionOptions {
 }
 
 interface ServiceRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: Route['method'];
   /** The path below the base address. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,7 +39,7 @@ interface ServiceRequest {
 
 /** A successful response. */
 export interface ServiceResponse {
-  /** The parsed JSON; `undefined` if the body is not JSON. */
+  /** The parsed JSON; `undefined` if there is no body, or if it is not JSON. */
   readonly body: unknown;
   readonly link: string | null;
   readonly details: ResponseDetails;

@@ -18,10 +18,10 @@ export interface Operation<Query = unknown> extends Route {
   readonly name: OperationName;
   /** All parameters that the operation takes in its query. */
   readonly query: RequestSchema<Query>;
-  /** The body that the operation takes, as JSON. */
-  readonly body?: RequestSchema<unknown>;
-  /** The status of a successful response. */
-  readonly successStatus: 200 | 201;
+  /** The schema of the body that the operation takes, under its name in openapi.json. */
+  readonly body?: Readonly<Record<string, RequestSchema<unknown>>>;
+  /** The status of a successful response. A response with 204 has no body. */
+  readonly successStatus: 200 | 201 | 204;
   readonly deprecation?: Deprecation;
   readonly stability?: 'experimental' | 'beta';
 }
@@ -38,7 +38,7 @@ const operation = <Name extends OperationName, Rest extends Omit<Operation, 'nam
 export const listPets = operation('listPets', { query: ListPetsQuery, successStatus: 200 });
 export const createPet = operation('createPet', {
   query: NoQuery,
-  body: NewPet,
+  body: { NewPet },
   successStatus: 201,
 });
 export const getPet = operation('getPet', {
@@ -65,8 +65,8 @@ export const isRemoved = ({ deprecation }: Pick<Operation, 'deprecation'>): bool
   deprecation !== undefined && Date.now() >= deprecation.sunset.getTime();
 
 /**
- * The schema of each operation's response, under its name in openapi.json. It is for checks and documents; no
- * function of the API bundles it.
+ * The schema of each operation's response, under its name in openapi.json, unless it has no body. It is for
+ * checks and documents; no function of the API bundles it.
  */
 export const responseSchemas: Readonly<
   Record<OperationName, Readonly<Record<string, v.GenericSchema>>>
@@ -76,13 +76,21 @@ export const responseSchemas: Readonly<
   getPet: { Pet },
 };
 
-/** The names of the parameters that an operation takes in its path and its query. */
+/** The names of the parameters that an operation takes in its path, its query and its headers. */
 export type ParameterName<Name extends OperationName> =
   | PathParameterName<Name>
+  | HeaderParameterName<Name>
   | keyof (typeof definitions)[Name]['query']['entries'];
 
 /** The names of the parameters that an operation takes in its path. */
 export type PathParameterName<Name extends OperationName> = NamesIn<(typeof routes)[Name]['path']>;
+
+/** The names of the parameters that an operation takes in its headers. */
+export type HeaderParameterName<Name extends OperationName> = (typeof routes)[Name] extends {
+  readonly headers: readonly (infer Header extends string)[];
+}
+  ? Header
+  : never;
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer First}}${infer Rest}`
   ? First | NamesIn<Rest>

@@ -1,4 +1,5 @@
 import { corsHeaders } from '../contract/cors-headers.ts';
+import { headerParameters } from '../contract/routes.ts';
 import { headerValues } from './header-values.ts';
 import type { ChainRequest } from './operation-request.ts';
 
@@ -19,7 +20,9 @@ export const cors = () => {
     if (allow && isPreflight(event)) {
       Object.assign(response.headers, {
         'Access-Control-Allow-Methods': allow,
-        'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key',
+        'Access-Control-Allow-Headers': ['Authorization', 'Content-Type', ...headerParameters].join(
+          ', ',
+        ),
         // Chromium accepts at most 7200 seconds.
         'Access-Control-Max-Age': '7200',
       });

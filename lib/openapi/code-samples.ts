@@ -13,53 +13,55 @@ const pathOf = (template: string, { path = {} }: ExampleRequest): string =>
   template.replace(/{(\w+)}/g, (_parameter, name: string) => path[name] ?? '');
 
 /** The command that sends a request. */
-const curl = (template: string, request: ExampleRequest): string => {
+const curl = (operation: Operation, request: ExampleRequest): string => {
   const { query = {}, body } = request;
-  const target = pathOf(template, request);
+  const target = pathOf(operation.path, request);
   const parameters = new URLSearchParams(query);
   const url = parameters.size > 0 ? `${target}?${parameters}` : target;
-  const lines = [`curl "$BASE_URL${url}"`, '-H "Authorization: Bearer $API_KEY"'];
+  const impliedMethod = body === undefined ? 'GET' : 'POST';
+  const method = operation.method === impliedMethod ? '' : `-X ${operation.method} `;
+  const lines = [`curl ${method}"$BASE_URL${url}"`, '-H "Authorization: Bearer $API_KEY"'];
+  if (takesKey(operation)) lines.push('-H "Idempotency-Key: $key"');
   if (body !== undefined) {
-    lines.push(
-      '-H "Idempotency-Key: $key"',
-      '-H "Content-Type: application/json"',
-      `-d '${JSON.stringify(body)}'`,
-    );
+    lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(body)}'`);
   }
   // On a line of its own, so that a repeated request has the same key.
-  const newKey = body === undefined ? '' : 'key=$(openssl rand -hex 16)\n';
+  const newKey = takesKey(operation) ? 'key=$(openssl rand -hex 16)\n' : '';
   return newKey + lines.join(' \\\n  ');
 };
 
+const takesKey = ({ headers }: Operation) => headers?.includes('Idempotency-Key') === true;
+
+const hasResponseBody = ({ successStatus }: Operation) => successStatus !== 204;
+
 /** The program that calls the typed client. */
-const typescript = (call: string): string => `\
+const typescript = (operation: Operation, call: string): string => `\
 import { AnimalStore } from '@example.com/animal-store-client';
 
 const { BASE_URL: baseAddress = '', API_KEY: apiKey = '' } = process.env;
 const store = new AnimalStore({ baseAddress, apiKey });
 
-console.log(await ${call});`;
+${hasResponseBody(operation) ? `console.log(await ${call})` : `await ${call}`};`;
 
 /** The program that sends a request with Python's module requests. */
-const python = ({ method, path }: Operation, request: ExampleRequest): string => {
+const python = (operation: Operation, request: ExampleRequest): string => {
+  const { method, path } = operation;
   const { query, body } = request;
   const values = [`os.environ["BASE_URL"] + "${pathOf(path, request)}"`];
   if (query !== undefined) values.push(`params=${dictionary(query)}`);
-  if (body !== undefined) {
-    values.push(`json=${dictionary(body)}`, 'headers={"Idempotency-Key": key}');
-  }
+  if (body !== undefined) values.push(`json=${dictionary(body)}`);
+  if (takesKey(operation)) values.push('headers={"Idempotency-Key": key}');
   return `\
 import os
 import requests
 
 session = requests.Session()
 session.headers["Authorization"] = "Bearer " + os.environ["API_KEY"]
-${body === undefined ? '' : 'key = os.urandom(16).hex()\n'}
+${takesKey(operation) ? 'key = os.urandom(16).hex()\n' : ''}
 response = session.${method.toLowerCase()}(
 ${values.map((value) => `    ${value},`).join('\n')}
 )
-response.raise_for_status()
-print(response.json())`;
+response.raise_for_status()${hasResponseBody(operation) ? '\nprint(response.json())' : ''}`;
 };
 
 /** Numbers and texts as a dictionary of Python. */
@@ -73,7 +75,7 @@ const dictionary = (fields: object): string => {
  * Python. They read BASE_URL and API_KEY.
  */
 export const codeSamples = (operation: Operation, request: ExampleRequest, clientCall: string) => [
-  { lang: 'sh', label: 'curl', source: curl(operation.path, request) },
-  { lang: 'typescript', label: 'TypeScript', source: typescript(clientCall) },
+  { lang: 'sh', label: 'curl', source: curl(operation, request) },
+  { lang: 'typescript', label: 'TypeScript', source: typescript(operation, clientCall) },
   { lang: 'python', label: 'Python', source: python(operation, request) },
 ];

@@ -10,6 +10,7 @@ import { ListPetsQuery } from '../contract/list-pets-query.ts';
 import {
   type Deprecation,
   getPet,
+  type HeaderParameterName,
   type Operation,
   operations,
   type ParameterName,
@@ -27,7 +28,7 @@ import { queryParameters, ref } from './schemas.ts';
 interface OperationDescription<Name extends OperationName = OperationName> {
   readonly summary: string;
   readonly description: string;
-  /** The parameters in the path and the query. */
+  /** The parameters in the path, the query and the headers. */
   readonly parameters: Readonly<Record<ParameterName<Name>, string>>;
   /** The successful response. */
   readonly response: string;
@@ -58,24 +59,38 @@ const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
 });
 
 /** The schemas of the parameters in paths. */
-const pathParameters: Readonly<Record<PathParameterName<OperationName>, object>> = {
+const pathParameterSchemas: Readonly<Record<PathParameterName<OperationName>, object>> = {
   petId: ref('PetId'),
 };
 
-/** The parameters that an operation takes in its path and its query. */
+/** The schemas of the parameters in headers. */
+const headerParameterSchemas: Readonly<Record<HeaderParameterName<OperationName>, object>> = {
+  'Idempotency-Key': {
+    type: 'string',
+    maxLength: maxIdempotencyKeyLength,
+    pattern: idempotencyKeyPattern.source,
+  },
+};
+
+/** The parameters that an operation takes in its path, its query and its headers. */
 const parametersOf = (
-  { name: operationName, query }: Operation,
+  { name: operationName, query, headers = [] }: Operation,
   descriptions: Readonly<Record<string, string>>,
   { request }: Example,
 ) =>
   Object.entries(descriptions).map(([name, description]) => {
+    if (headers.includes(name)) {
+      return { in: 'header', name, description, schema: Reflect.get(headerParameterSchemas, name) };
+    }
     const inQuery = query.entries[name];
     return {
       in: inQuery ? 'query' : 'path',
       name,
       ...(inQuery?.type !== 'optional' && { required: true }),
       description,
-      schema: inQuery ? queryParameters(operationName)[name] : Reflect.get(pathParameters, name),
+      schema: inQuery
+        ? queryParameters(operationName)[name]
+        : Reflect.get(pathParameterSchemas, name),
       example: inQuery ? v.parse(inQuery, request.query?.[name]) : Number(request.path?.[name]),
     };
   });
@@ -99,8 +114,6 @@ const response = (description: string, parts: ResponseParts) => ({ description, 
 
 /** The parts of the document that only one operation has. */
 interface OwnParts {
-  /** The parameters in headers. */
-  readonly parameters?: readonly object[];
   readonly requestBody?: object;
   readonly response?: ResponseParts;
   /** The error of a wrong request; by default that of an unknown query parameter. */
@@ -117,19 +130,6 @@ const ownPartsOf = ({
     invalidRequest: refusalOf(() => parseQuery(ListPetsQuery, { limit: '0' })),
   },
   createPet: {
-    parameters: [
-      {
-        in: 'header',
-        name: 'Idempotency-Key',
-        description:
-          'A new value for each animal, such as a UUID. It counts for all API keys of one owner, and never expires.',
-        schema: {
-          type: 'string',
-          maxLength: maxIdempotencyKeyLength,
-          pattern: idempotencyKeyPattern.source,
-        },
-      },
-    ],
     requestBody: {
       description: `The animal, in at most ${withCommas(maxBodyBytes)} bytes of UTF-8. API Gateway replaces each byte that is not UTF-8, such as an accented letter in Latin-1, by U+FFFD before the service sees it.`,
       required: true,
@@ -188,10 +188,10 @@ const operationObject = (operation: Operation, descriptions: OperationDescriptio
   const own = ownPartsOf(descriptions)[name] ?? {};
   if (body && !own.requestBody)
     throw new Error(`lib/openapi/operations.ts lacks the requestBody of ${name}`);
-  const [schema = ''] = Object.keys(responseSchemas[name]);
+  const [schema] = Object.keys(responseSchemas[name]);
   const successful = response(described.response, {
     headers: {},
-    content: json(schema, example.responses),
+    ...(schema && { content: json(schema, example.responses) }),
     ...own.response,
   });
   if (deprecation && 'Link' in { ...successful.headers })
@@ -201,7 +201,7 @@ const operationObject = (operation: Operation, descriptions: OperationDescriptio
     operationId: name,
     tags: ['pets'],
     summary,
-    parameters: [...parametersOf(operation, parameters, example), ...(own.parameters ?? [])],
+    parameters: parametersOf(operation, parameters, example),
     requestBody: own.requestBody,
     description: description + (deprecation ? deprecationNote(deprecation) : ''),
     ...(deprecation && {

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ErrorBody } from '../contract/error-body.ts';
 import { errorDescriptions } from '../contract/errors.ts';
 import { operations, responseSchemas } from '../contract/operations.ts';
-import { NewPet, Pet, PetId, PetStatus } from '../contract/pet.ts';
+import { Pet, PetId, PetStatus } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
 
 /** A schema by its name. */
@@ -34,7 +34,9 @@ const conversion: ConversionConfig = {
 };
 
 const bodies: Readonly<Record<string, v.GenericSchema>> = {
-  ...{ PetStatus, NewPet, Pet },
+  PetStatus,
+  ...Object.fromEntries(operations.flatMap(({ body = {} }) => Object.entries(body))),
+  Pet,
   ...Object.fromEntries(Object.values(responseSchemas).flatMap(Object.entries)),
   ...{ Error: DocumentedError, PetId },
 };

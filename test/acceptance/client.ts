@@ -52,7 +52,7 @@ const fetchWithinContract: typeof fetch = async (input, init) => {
     name,
     `${value}`,
   ]);
-  return new Response(text, { status, headers: received });
+  return new Response(text || null, { status, headers: received });
 };
 
 /** The typed client that the project publishes. */
