@@ -259,7 +259,7 @@ describe('npm run deploy', () => {
         `bootstrap aws://000000000000/eu-west-1 ${context}`,
         `deploy AnimalStore-account --require-approval never ${context}`,
         'deploy AnimalStore-account --app cdk.out',
-        `deploy AnimalStore-dev-alice --require-approval never ${context} ${ofCommit('dev-alice')}`,
+        `deploy AnimalStore-dev-alice --require-approval never ${context} --app cdk.out ${ofCommit('dev-alice')}`,
         'deploy AnimalStore-dev-alice --app cdk.out',
       ]);
       expect(out).toMatch(

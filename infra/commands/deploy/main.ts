@@ -179,15 +179,19 @@ const deployReady = async (target: DeployableStack, options: DeployOptions) => {
 };
 
 /** Deploys a stage, and before that what its account lacks. */
-const deployWhole = (stage: Stage, options: DeployOptions) =>
-  deployWholeStage(stage, {
+const deployWhole = (stage: Stage, given: DeployOptions) => {
+  let options: DeployOptions = { ...given, stage, requireApproval: 'never' };
+  return deployWholeStage(stage, {
     yes: options.yes,
     isEmulator: options.context.includes('emulator=true'),
     deploy: async (kind) => {
       const target = [...targetsOf([stage]).values()].find((each) => each.kind === kind);
-      if (target) await deployReady(target, { ...options, stage, requireApproval: 'never' });
+      if (target) await deployReady(target, options);
+      // The stacks of the account and of the stage are synthesised together.
+      options = { app: 'cdk.out', ...options };
     },
   });
+};
 
 const collect = (value: string, previous: readonly string[]) => [...previous, value];
 
