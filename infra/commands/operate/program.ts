@@ -108,7 +108,8 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     .action((name: OperationName, ratePerSecond, burst, options: OperateOptions) => {
       if (ratePerSecond !== undefined && burst === undefined) throw new Error('Give a burst too');
       const limits = burst === undefined ? undefined : { ratePerSecond, burst };
-      const notice = `Clients get 429 for requests to ${name} that exceed its throttle.`;
+      const limit = limits ? `${ratePerSecond} a second or ${burst} at once` : 'what is declared';
+      const notice = `Clients get 429 for more requests to ${name} than ${limit}.`;
       return perform(options, notice, (opened) => throttle(opened, name, limits));
     });
   command('remove-item', 'remove a corrupt item')
