@@ -6,18 +6,20 @@ import { statusIndex } from '../../lib/pets/status-index.ts';
 import type { IndexName } from './indexes.ts';
 import { isProduction, type Stage, type Throttle } from './stages.ts';
 
-/** A call of DynamoDB that a function makes, and the table or the index that it goes to. */
-export interface DynamodbCall {
-  readonly action: 'GetItem' | 'PutItem' | 'Query';
+type DynamodbAction = 'GetItem' | 'PutItem' | 'DeleteItem' | 'Query';
+
+/** A kind of call of DynamoDB, and the table or the index that it goes to. */
+export interface DynamodbPermission {
+  readonly action: DynamodbAction;
   readonly target: 'pets table' | 'keys table' | IndexName;
-  /** The capacity that the operation's example consumes, in RCU or WCU. */
-  readonly units: number;
 }
 
 /** What a deployment needs to know of an operation besides its definition. */
 interface DeploymentDetails {
-  /** All calls that the function may make, besides finding the API key. */
-  readonly dynamodbCalls: readonly DynamodbCall[];
+  /** The calls of DynamoDB that IAM lets the function make, besides finding the API key. */
+  readonly permissions: readonly DynamodbPermission[];
+  /** The calls of the pets table for the operation's example, with the capacity of each, in RCU or WCU. */
+  readonly exampleCalls: readonly { readonly action: DynamodbAction; readonly units: number }[];
   /** The throttles of an operation that needs others than `throttle` of its stage. */
   readonly throttle?: {
     readonly production: Throttle;
@@ -52,7 +54,8 @@ export const operationDetails: OperationDescriptions &
       clientCall: "store.listPetsPage({ limit: 5, status: 'available' })",
       responses: { onePet: [rex], empty: [] },
     },
-    dynamodbCalls: [{ action: 'Query', target: statusIndex, units: 0.5 }],
+    permissions: [{ action: 'Query', target: statusIndex }],
+    exampleCalls: [{ action: 'Query', units: 0.5 }],
   },
   createPet: {
     summary: 'Add an animal',
@@ -68,7 +71,8 @@ export const operationDetails: OperationDescriptions &
       clientCall: "store.createPet({ name: 'Rex', categoryId: 1 })",
       responses: { created: rex },
     },
-    dynamodbCalls: [{ action: 'PutItem', target: 'pets table', units: 2 }],
+    permissions: [{ action: 'PutItem', target: 'pets table' }],
+    exampleCalls: [{ action: 'PutItem', units: 2 }],
     throttle: {
       production: { ratePerSecond: 200, burst: 400 },
       testing: { ratePerSecond: 50, burst: 100 },
@@ -84,7 +88,8 @@ export const operationDetails: OperationDescriptions &
       clientCall: `store.getPet(${rex.id})`,
       responses: { found: rex },
     },
-    dynamodbCalls: [{ action: 'GetItem', target: 'pets table', units: 1 }],
+    permissions: [{ action: 'GetItem', target: 'pets table' }],
+    exampleCalls: [{ action: 'GetItem', units: 1 }],
     throttle: {
       production: { ratePerSecond: 500, burst: 1_000 },
       testing: { ratePerSecond: 50, burst: 100 },
@@ -92,13 +97,10 @@ export const operationDetails: OperationDescriptions &
   },
 };
 
-/** Finds the API key of a request, in every operation. */
-const findApiKey: DynamodbCall = { action: 'GetItem', target: 'keys table', units: 0.5 };
-
-/** All calls that the function of an operation may make. */
-export const dynamodbCallsOf = ({ name }: Operation): readonly DynamodbCall[] => [
-  findApiKey,
-  ...operationDetails[name].dynamodbCalls,
+/** All calls of DynamoDB that IAM lets the function of an operation make. Each finds the API key. */
+export const permissionsOf = ({ name }: Operation): readonly DynamodbPermission[] => [
+  { action: 'GetItem', target: 'keys table' },
+  ...operationDetails[name].permissions,
 ];
 
 /** The throttle of each method of an operation in a stage. */

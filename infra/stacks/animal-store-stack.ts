@@ -23,7 +23,7 @@ import {
 } from '../constructs/stage-function.ts';
 import { indexes } from '../settings/indexes.ts';
 import { bundleName, commitParameter, stageTags } from '../settings/names.ts';
-import { byOperation, type DynamodbCall, dynamodbCallsOf } from '../settings/operations.ts';
+import { byOperation, type DynamodbPermission, permissionsOf } from '../settings/operations.ts';
 import { requireSafe } from '../settings/stage-problems.ts';
 import type { Stage } from '../settings/stages.ts';
 
@@ -145,7 +145,7 @@ export class AnimalStoreStack extends Stack {
       KEYS_TABLE: keysTable.tableName,
       API_KEY_PREFIX: stage.apiKeyPrefix,
     };
-    const arnOf = (target: DynamodbCall['target']) => {
+    const arnOf = (target: DynamodbPermission['target']) => {
       if (target === 'pets table') return petsTable.tableArn;
       if (target === 'keys table') return keysTable.tableArn;
       return `${petsTable.tableArn}/index/${target}`;
@@ -155,7 +155,7 @@ export class AnimalStoreStack extends Stack {
         stage,
         reservedConcurrentExecutions: stage.reservedConcurrency?.eachOperation,
         environment,
-        permissions: dynamodbCallsOf(operation).map(({ action, target }) =>
+        permissions: permissionsOf(operation).map(({ action, target }) =>
           allow(`dynamodb:${action}`, arnOf(target)),
         ),
       });

@@ -46,7 +46,7 @@ const functions = operations.map(({ name }, index) => ({
 
 describe.each(functions)('the bundle of $name', ({ operation, name, region, host }) => {
   const request = () => goldenRequest(operation, standIn.apiKey);
-  const calls = operationDetails[operation].dynamodbCalls.map(({ action }) => `${action} Pets`);
+  const calls = operationDetails[operation].exampleCalls.map(({ action }) => `${action} Pets`);
 
   /**
    * Runs the module that Lambda loads. By default, it handles one request in the environment of the stand-in.

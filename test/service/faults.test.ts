@@ -23,16 +23,19 @@ import { startHandlers } from '../support/start-handlers.ts';
 const service = await startHandlers(fromBundles);
 // Stops the clock, so that every function keeps the key in its memory.
 vi.useFakeTimers({ toFake: ['Date'] });
-const { id: petId } = (await service.send(creation())).body;
+const newPetId = async () => (await service.send(creation())).body.id;
+const petId = await newPetId();
 
 const list = { query: { status: 'available' } };
-const operations = definitions.flatMap((definition) => {
+const examples = definitions.map(async (definition) => {
   const { name, successStatus } = definition;
-  return operationDetails[name].dynamodbCalls.map(({ action }) => ({
-    ...{ name, successStatus, call: `${action} Pets` },
-    request: exampleOf(definition, petId),
+  // Each operation has its own pet, which it may change or remove.
+  const request = exampleOf(definition, await newPetId());
+  return operationDetails[name].exampleCalls.map(({ action }) => ({
+    ...{ name, successStatus, request, call: `${action} Pets` },
   }));
 });
+const operations = (await Promise.all(examples)).flat();
 /** How many operations make each call. */
 const callers = new Map(
   [...Map.groupBy(operations, ({ call }) => call)].map(([call, { length }]) => [call, length]),
@@ -156,9 +159,9 @@ describe('an answer that stalls, in any way and at any call', () => {
     { call: 'GetItem Keys', successStatus: 200, run: listWithNewKey },
   ];
   const { twentyBytesPerSecond, ...allStalls } = stalls;
-  // At 20 bytes a second the two bytes of PutItem's `{}` arrive in time.
+  // At 20 bytes a second the two bytes of `{}`, the answer to a write, arrive in time.
   const stallsOf = (call: string) =>
-    Object.values(call === 'PutItem Pets' ? allStalls : { ...allStalls, twentyBytesPerSecond });
+    Object.values(/^(Put|Delete)/.test(call) ? allStalls : { ...allStalls, twentyBytesPerSecond });
 
   it.each([
     { outcome: 'is requested again', stalled: 1, attempts: 2 },
