@@ -57,7 +57,7 @@ const full = async (outdir: string) => {
       ...casesOf(['rejected'], ['service']),
       ...casesOf(['absent'], ['bare', 'service']),
     ]),
-    measureWarmInvocations(contenders, requestNames, 10),
+    measureWarmInvocations(contenders, requestNames, 4),
   ]);
   await writeFile(inBench('RESULT.md'), report(coldStarts, warm));
   await writeFile(inBench('chart.svg'), chart(coldStarts));
