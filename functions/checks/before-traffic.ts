@@ -140,7 +140,7 @@ const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<un
   for (const [name, value] of Object.entries(headers)) {
     if (reply.headers?.[name] !== value) throw new Error(`header ${name} is not ${value}`);
   }
-  const body = parseJson(reply.body);
+  const body = reply.body === '' ? undefined : parseJson(reply.body);
   if (!hasBody(body)) throw new Error(`another body with status ${status}`);
   return body;
 };

@@ -4,37 +4,40 @@ import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
 import { type ApiError, errors } from '../contract/errors.ts';
 import {
   createPet,
+  getPet,
   isRemoved,
+  listPets,
   type Operation,
   operations,
-  responseSchemas,
 } from '../contract/operations.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
 import { Pet } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
 import { generateApiKey } from '../keys/api-key.ts';
 
-/** What the check sends to an operation besides an API key, and the body that it must get. */
-interface GoldenExchange {
-  readonly query?: string;
-  /** The body of the request, as JSON. */
-  readonly body?: string;
-  /** Tells whether a body is right. By default, it must have the schema of the operation's response. */
-  readonly hasBody?: (body: unknown) => boolean;
-  /** How often it is sent until the answer is right; once unless told otherwise. */
-  readonly attempts?: number;
-}
-
 /** The response that a request must get. */
 interface Expected {
   readonly status: number;
   /** Headers that the response must have. It may have others. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Tells whether a body is right, which is `undefined` if there is none. */
   readonly hasBody: (body: unknown) => boolean;
 }
 
+/** What the check sends to an operation besides an API key, and the response that it must get. */
+interface OperationCheck {
+  /** The id in the path. It is by default that of the pet that the checks add. */
+  readonly petId?: number;
+  readonly query?: string;
+  /** The body of the request, as JSON. */
+  readonly body?: string;
+  /** How often it is sent until the answer is right; once unless told otherwise. */
+  readonly attempts?: number;
+  readonly expected: Expected;
+}
+
 /** The target of a request: an operation, or the function of all other paths. */
-type GoldenTarget = Pick<Operation, 'method' | 'path' | 'deprecation'> & {
+type GoldenTarget = Pick<Operation, 'method' | 'path' | 'headers' | 'deprecation'> & {
   readonly name: OperationName | 'unrouted';
 };
 
@@ -58,6 +61,12 @@ export const isCheckPet = (value: unknown): value is Pet =>
 const isPageOfOne = (body: unknown): boolean =>
   Array.isArray(body) && body.length === 1 && body.every(isPet);
 
+/** Returns the successful response of an operation. It has no body unless `hasBody` tells which. */
+const succeeds = (
+  { successStatus: status }: Operation,
+  hasBody: Expected['hasBody'] = (body) => body === undefined,
+): Expected => ({ status, hasBody });
+
 const answeredWith = ({ status, headers, body }: ApiError): Expected => ({
   status,
   headers,
@@ -78,14 +87,14 @@ export const refusals = (apiKey: string): GoldenRequest[] => {
 };
 
 /**
- * What the check sends to operations that take more than an API key, or whose body it checks more closely.
- * They are not the examples of the contract: clients must not be offered the pet.
+ * The check of each operation. It must change nothing but add the one pet. These are not the examples of the
+ * contract, because clients must not be offered the pet.
  */
-const exchanges: Readonly<Partial<Record<OperationName, GoldenExchange>>> = {
-  createPet: { body: JSON.stringify(checkPet), hasBody: isCheckPet },
+const operationChecks: Readonly<Record<OperationName, OperationCheck>> = {
   // Lists are eventually consistent, so it may miss the pet that the checks add.
-  listPets: { query: 'limit=1', hasBody: isPageOfOne, attempts: 3 },
-  getPet: { hasBody: isCheckPet },
+  listPets: { query: 'limit=1', attempts: 3, expected: succeeds(listPets, isPageOfOne) },
+  createPet: { body: JSON.stringify(checkPet), expected: succeeds(createPet, isCheckPet) },
+  getPet: { expected: succeeds(getPet, isCheckPet) },
 };
 
 /** Returns a creation with a fixed Idempotency-Key. Only the first one that is ever sent adds a pet. */
@@ -99,27 +108,22 @@ export const afterCreation = (apiKey: string, petId: number): GoldenRequest[] =>
 
 /** The request to an operation. Its answer is 410 from the operation's sunset on. */
 const goldenOf = (target: Operation, apiKey: string, petId?: number): GoldenRequest => {
-  const { deprecation, successStatus: status } = target;
-  const schemas = Object.values(responseSchemas[target.name]);
-  const hasSchema = (body: unknown) => schemas.every((schema) => v.is(schema, body));
-  const { hasBody = hasSchema, ...sent } = exchanges[target.name] ?? {};
-  const expected = isRemoved(target)
-    ? answeredWith(errors.endpointRemoved(`GET ${deprecation?.successor}`))
-    : { status, hasBody };
-  return golden({ target, apiKey, ...sent, ...(petId && { petId }), expected });
+  const { expected, ...sent } = operationChecks[target.name];
+  const removed = errors.endpointRemoved(`GET ${target.deprecation?.successor}`);
+  return golden({
+    ...{ target, apiKey },
+    ...(petId && { petId }),
+    ...sent,
+    expected: isRemoved(target) ? answeredWith(removed) : expected,
+  });
 };
 
 /** Golden requests call functions directly, without an API. */
 const api = { accountId: 'none', apiId: 'deployment-check' };
 
-interface GoldenParts {
+interface GoldenParts extends OperationCheck {
   readonly target: GoldenTarget;
   readonly apiKey?: string;
-  readonly petId?: number;
-  readonly query?: string;
-  readonly body?: string;
-  readonly attempts?: number;
-  readonly expected: Expected;
 }
 
 /** Returns a request in the form in which API Gateway calls a function, and the response that it must get. */
@@ -135,7 +139,8 @@ const golden = (parts: GoldenParts) => {
     headers: Object.entries({
       'User-Agent': ownUserAgent,
       ...authorization(apiKey),
-      ...bodyHeaders(body),
+      ...(body !== '' && { 'Content-Type': 'application/json' }),
+      ...(target.headers?.includes('Idempotency-Key') && { 'Idempotency-Key': 'deployment-check' }),
     }),
     port: 443,
   };
@@ -146,7 +151,7 @@ const golden = (parts: GoldenParts) => {
     event: proxyEvent(request, { api, stage: 'v1', path, resourcePath, pathParameters }, body),
     ...expected,
     headers: {
-      'Content-Type': 'application/json',
+      ...(expected.status !== 204 && { 'Content-Type': 'application/json' }),
       'Cache-Control': 'no-store',
       ...deprecationHeaders(target),
       ...expected.headers,
@@ -156,9 +161,6 @@ const golden = (parts: GoldenParts) => {
 
 const authorization = (apiKey: string | undefined) =>
   apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
-
-const bodyHeaders = (body: string) =>
-  body === '' ? {} : { 'Content-Type': 'application/json', 'Idempotency-Key': 'deployment-check' };
 
 /** Returns the headers of a deprecated operation (RFC 9745, RFC 8594 and RFC 5829). */
 const deprecationHeaders = ({ deprecation }: GoldenTarget) =>

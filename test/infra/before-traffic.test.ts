@@ -16,6 +16,7 @@ import {
 import { FunctionError, LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { probeKeyParameter } from '../../infra/settings/names.ts';
+import { operationDetails } from '../../infra/settings/operations.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
@@ -328,7 +329,8 @@ describe('the check before traffic', () => {
     expect(failures).toContainEqual(expect.stringMatching(`^createPet: .*${message}`));
   });
 
-  it.each(['GetItem Keys', 'PutItem Pets', 'GetItem Pets', 'Query Pets'])(
+  const calls = Object.values(operationDetails).flatMap(({ exampleCalls }) => exampleCalls);
+  it.each(['GetItem Keys', ...new Set(calls.map(({ action }) => `${action} Pets`))])(
     'fails a role that may not %s',
     async (call) => {
       const [action, table = ''] = call.split(' ');

@@ -12,7 +12,7 @@ import { operationDetails } from '../../infra/settings/operations.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../bench/lambda-process.ts';
-import { goldenRequest } from '../support/golden-request.ts';
+import { exampleRequest } from '../support/example-request.ts';
 
 const regions = [
   { region: 'eu-central-1', host: 'dynamodb.eu-central-1.amazonaws.com' },
@@ -45,7 +45,7 @@ const functions = operations.map(({ name }, index) => ({
 }));
 
 describe.each(functions)('the bundle of $name', ({ operation, name, region, host }) => {
-  const request = () => goldenRequest(operation, standIn.apiKey);
+  const request = () => exampleRequest(operation, standIn.apiKey);
   const calls = operationDetails[operation].exampleCalls.map(({ action }) => `${action} Pets`);
 
   /**

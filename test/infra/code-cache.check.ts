@@ -13,7 +13,7 @@ import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 import { requests } from '../bench/requests.ts';
 import { copyProject } from '../start/npm-start.ts';
-import { goldenRequest } from '../support/golden-request.ts';
+import { exampleRequest } from '../support/example-request.ts';
 import { handlerNames } from '../support/load-handlers.ts';
 
 let standIn: DynamodbStandIn;
@@ -80,7 +80,7 @@ describe.each(handlerNames)('%s with a code cache for this machine', (functionNa
 
   it('uses it, and responds as without', async () => {
     const target = await deployed(name);
-    const { event, status } = goldenRequest(functionName, standIn.apiKey);
+    const { event, status } = exampleRequest(functionName, standIn.apiKey);
     await writeFile(await cacheOf(target), await cacheFor(target));
     const { response, line } = await start(target, event);
     expect(response?.statusCode).toBe(status);
@@ -208,7 +208,7 @@ describe('a build', () => {
     await addCodeCaches(`${process.platform}-${process.arch}`);
     for (const functionName of handlerNames) {
       const name = bundleName(functionName);
-      const { event } = goldenRequest(functionName, standIn.apiKey);
+      const { event } = exampleRequest(functionName, standIn.apiKey);
       const { line } = await start({ directory: directoryOf(name), name }, event);
       expect(line.codeCache).toBe('hit');
     }

@@ -36,7 +36,7 @@ const sendGolden = async ({ functionName, event }: GoldenRequest) => {
   let body: unknown;
   await observe(functionName, async () => {
     const response = await service[functionName](event, lambdaContext('request-id'));
-    body = JSON.parse(response.body);
+    body = response.body === '' ? undefined : JSON.parse(response.body);
   });
   return body;
 };

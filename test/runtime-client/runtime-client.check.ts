@@ -8,7 +8,7 @@ import { readStack } from '../../infra/local/stack-definition.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
-import { goldenRequest } from '../support/golden-request.ts';
+import { exampleRequest } from '../support/example-request.ts';
 import { listen } from '../support/listen.ts';
 import { handlerNames } from '../support/load-handlers.ts';
 import { assemblyDirectory } from '../support/stack.ts';
@@ -46,7 +46,7 @@ const statusOf = (outcome: unknown) => v.parse(Response, outcome).response.statu
 
 describe.each(handlerNames)('%s on the runtime client of AWS', (functionName) => {
   const name = bundleName(functionName);
-  const { event, status: success } = goldenRequest(functionName, apiKey, id);
+  const { event, status: success } = exampleRequest(functionName, apiKey, id);
 
   it('initialises, and responds to 100 invocations with lines of JSON on standard output', async () => {
     const running = await started(name);

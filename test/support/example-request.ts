@@ -1,0 +1,19 @@
+import { operations } from '../../lib/contract/operations.ts';
+import type { HandlerName } from './load-handlers.ts';
+import { proxyEvent } from './proxy-event.ts';
+import { bearer, exampleOf } from './requests.ts';
+
+/**
+ * Returns a valid request for a function, as an event, and the status of its response. A pet in its path has
+ * this id.
+ */
+export const exampleRequest = (name: HandlerName, apiKey: string, petId = 1) => {
+  const headers = { ...bearer(apiKey), 'Content-Type': 'application/json' };
+  const operation = operations.find((each) => each.name === name);
+  return operation
+    ? {
+        event: proxyEvent({ ...exampleOf(operation, petId), headers }),
+        status: operation.successStatus,
+      }
+    : { event: proxyEvent({ resource: '/{proxy+}', headers }), status: 404 };
+};
