@@ -32,12 +32,16 @@ const context = {
 
 const invocations = [];
 for (const event of events) {
-  const { statusCode, headers, body } = await handler(event, context);
+  // A copy, because a handler may change its event.
+  const { statusCode, headers, body } = await handler({ ...event }, context);
   invocations.push({ statusCode, headers, body });
 }
 
 const invokeAgain = async (count) => {
-  for (let done = 0; done < count; done += 1) await handler({ ...events[0] }, context);
+  for (let done = 0; done < count; done += 1) {
+    const { statusCode } = await handler({ ...events[0] }, context);
+    if (statusCode >= 300) throw new Error(`The function responds with ${statusCode}`);
+  }
 };
 await invokeAgain(warmUps);
 for (let run = 0; run < runs; run += 1) {
