@@ -49,7 +49,7 @@ ${limitsText()}
 The typed client waits and repeats after a short 429. A body that is too large gets 413:
 
 \`\`\`sh
-head -c 9000 /dev/zero | curl -s "$BASE_URL/pets" -H "Authorization: Bearer $API_KEY" \\
+head -c ${maxBodyBytes + 1} /dev/zero | curl -s "$BASE_URL/pets" -H "Authorization: Bearer $API_KEY" \\
   -H 'Content-Type: application/json' --data-binary @-
 \`\`\`
 

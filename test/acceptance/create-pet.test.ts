@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type NewPet, petStatuses } from '../../lib/contract/pet.ts';
+import { maxBodyBytes, maxIdempotencyKeyLength, withCommas } from '../../lib/contract/limits.ts';
+import { maxNameLength, type NewPet, petStatuses } from '../../lib/contract/pet.ts';
 import { newPetStatuses } from '../support/new-pets.ts';
 import { authorization, create, expectError, expectInvalid, send } from './client.ts';
 
 const valid = '{"name":"Rex","categoryId":1}';
-/** Has 255 bytes more than characters. */
-const wide = JSON.stringify({ name: 'é'.repeat(255), categoryId: 1 });
+/** Returns a valid body of so many bytes, which has fewer characters. */
+const bodyOf = (bytes: number) => {
+  const name = 'é'.repeat(100);
+  return JSON.stringify({ name, categoryId: 1 }).padEnd(bytes - name.length);
+};
 
 /** Sends a body with a media type, or with none. */
 const createAs = (type: string | undefined, body: string | undefined = valid) => {
@@ -29,8 +33,8 @@ describe('POST /pets', () => {
 
   it.each([
     ['one character', 'x'],
-    ['255 characters', 'x'.repeat(255)],
-    ['255 characters beyond the basic plane', '🐶'.repeat(255)],
+    [`${maxNameLength} characters`, 'x'.repeat(maxNameLength)],
+    [`${maxNameLength} characters beyond the basic plane`, '🐶'.repeat(maxNameLength)],
     ['letters between spaces', '  Rex '],
     ['decomposed accents', 'Zoe\u0308'],
     ['markup and quotes', '<b>"Rex"</b> \\ \u0000 \u2028'],
@@ -73,7 +77,10 @@ describe('POST /pets with a body', () => {
   const wrongFields = {
     name: [
       ...['', 'null', '1', 'true', '["Rex"]', '{"first":"Rex"}', '""'],
-      ...['" \\t\\n\\u00a0\\u3000"', `"${'x'.repeat(256)}"`, `"${'🐶'.repeat(256)}"`],
+      ...[
+        '" \\t\\n\\u00a0\\u3000"',
+        ...['x', '🐶'].map((each) => `"${each.repeat(maxNameLength + 1)}"`),
+      ],
       ...['"\\ud83d"', '"Rex\\ude00"'],
     ],
     categoryId: [
@@ -126,18 +133,19 @@ describe('POST /pets with a body', () => {
   });
 
   it.each([
-    [201, '8,192 bytes', wide.padEnd(8_192 - 255)],
-    [413, '8,193 bytes', wide.padEnd(8_193 - 255)],
+    [201, `${maxBodyBytes} bytes`, bodyOf(maxBodyBytes)],
+    [413, 'one byte more', bodyOf(maxBodyBytes + 1)],
     [413, 'a name of 1 MB', JSON.stringify({ name: 'x'.repeat(1_000_000), categoryId: 1 })],
-    [413, '10,000 bytes that are not JSON', 'x'.repeat(10_000)],
+    [413, 'too many bytes that are not JSON', 'x'.repeat(maxBodyBytes + 1)],
     [413, '1,000,000 brackets', '['.repeat(1_000_000)],
   ])('returns %i for a body of %s', async (status, _kind, body) => {
     expect((await create(body)).status).toBe(status);
   });
 
   it('names the limit when a body is too large', async () => {
-    const { text } = await create('x'.repeat(8_193));
-    expect(JSON.parse(text).message).toBe('The body must have at most 8,192 bytes.');
+    const { text } = await create('x'.repeat(maxBodyBytes + 1));
+    const message = `The body must have at most ${withCommas(maxBodyBytes)} bytes.`;
+    expect(JSON.parse(text).message).toBe(message);
   });
 
   it('lists the accepted type and coding when it does not support those of a body', async () => {
@@ -209,8 +217,8 @@ describe('Idempotency-Key', () => {
   );
 
   it.each([
-    [[201], '255 visible ASCII characters', [randomUUID().padEnd(255, '~!"{}')]],
-    [[400], '256 characters', ['x'.repeat(256)]],
+    [[201], 'as long as it may be', [randomUUID().padEnd(maxIdempotencyKeyLength, '~!"{}')]],
+    [[400], 'one character longer', ['x'.repeat(maxIdempotencyKeyLength + 1)]],
     [[400], 'two words', ['two words']],
     // Unverified: API Gateway may change such headers. The function refuses them (service/request-body).
     [[201, 400], 'empty', ['']],

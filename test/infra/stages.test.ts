@@ -5,6 +5,7 @@ import { requireSafe } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { errors } from '../../lib/contract/errors.ts';
+import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { nameOf } from '../support/alarms.ts';
 import {
@@ -69,6 +70,12 @@ describe('a stage is refused', () => {
       expect(() => requireSafe({ ...staging, ...unsafe })).not.toThrow();
     },
   );
+
+  it('for bodies that are larger than its firewall inspects', () => {
+    expect(() => requireSafe(staging, 16_384)).not.toThrow();
+    expect(() => requireSafe(staging, 16_385)).toThrow('staging is unsafe: maxBodyBytes is above');
+    expect(() => requireSafe({ ...staging, firewall: undefined }, 16_385)).not.toThrow();
+  });
 
   it('for a canary that no alarm can stop', () => {
     expect(() => stackOf({ ...staging, alarmAddressees: undefined })).toThrow(
@@ -280,7 +287,7 @@ describe('the firewall', () => {
     const { SizeConstraintStatement } = ruleOf(template, 'large-body').Statement;
     expect(SizeConstraintStatement).toMatchObject({
       ComparisonOperator: 'GT',
-      Size: 8_192,
+      Size: maxBodyBytes,
       FieldToMatch: { Body: { OversizeHandling: 'MATCH' } },
     });
   });

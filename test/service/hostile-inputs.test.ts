@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { maxBodyBytes as bodyBytes } from '../../lib/contract/limits.ts';
 import type { Handler } from '../support/load-handlers.ts';
 import { type EventParts, lambdaContext, proxyEvent, type Values } from '../support/proxy-event.ts';
 import { bearer, createRequest } from '../support/requests.ts';
@@ -10,7 +11,6 @@ import { startHandlers } from '../support/start-handlers.ts';
  */
 const headerBytes = 10_240;
 const gatewayBodyBytes = 10 * 1_024 * 1_024;
-const bodyBytes = 8_192;
 /** The size of a hostile value, in bytes. It leaves room for the request's other headers. */
 const valueBytes = headerBytes - 400;
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseJson } from '../../lib/contract/exact-json.ts';
+import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
 import { type Fault, stalls } from '../support/fault-proxy.ts';
@@ -50,7 +51,7 @@ const expectEachPetOnce = async (limit: number, status: Pet['status'] | undefine
 };
 
 /** Limits around the sizes of the lists, so that pages end there. */
-const limits = [1, 2, 3, 4, 19, 20, 21, 29, 30, 31, 33, 52, 53, 54, 100];
+const limits = [1, 2, 3, 4, 19, 20, 21, 29, 30, 31, 33, 52, 53, 54, maxLimit];
 
 describe('a list', () => {
   it.each([undefined, ...petStatuses])(
@@ -91,7 +92,7 @@ const expectEndAfter = async (count: number, ended: Awaited<ReturnType<typeof pa
 describe('a list whose answers DynamoDB cuts short', () => {
   it('shows each pet exactly once, in order, with all pages full but the last', async () => {
     const filter = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });
-    const limit = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 100 }));
+    const limit = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: maxLimit }));
     // The sizes of answers: some may be empty, and one is not, so that every walk ends.
     const cuts = fc
       .tuple(fc.array(fc.nat(8)), fc.integer({ min: 1, max: 100 }))
@@ -128,8 +129,8 @@ describe('a page', () => {
     [{ limit: '20' }, [21]],
     [{ limit: '29' }, [30]],
     [{ limit: '31' }, [30, 2]],
-    [{ limit: '100' }, sizes],
-    [{ limit: '100', status: petStatuses[1] }, [3]],
+    [{ limit: `${maxLimit}` }, sizes],
+    [{ limit: `${maxLimit}`, status: petStatuses[1] }, [3]],
   ])('of %j reads %j pets: at most one more than it holds', async (query, counts) => {
     const read: number[] = [];
     service.proxy.inject('Query Pets', async ({ response, forward }) => {

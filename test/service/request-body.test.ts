@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visible } from '../../lib/contract/pet.ts';
+import { maxBodyBytes, maxContentTypeLength } from '../../lib/contract/limits.ts';
+import { maxNameLength, visible } from '../../lib/contract/pet.ts';
 import type { Values } from '../support/proxy-event.ts';
 import { creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
@@ -40,8 +41,8 @@ describe('a body in base64', () => {
   });
 
   it('is measured after it is decoded', async () => {
-    expect((await post(base64(valid.padEnd(8_192)), true)).status).toBe(201);
-    expect((await post(base64(valid.padEnd(8_193)), true)).status).toBe(413);
+    expect((await post(base64(valid.padEnd(maxBodyBytes)), true)).status).toBe(201);
+    expect((await post(base64(valid.padEnd(maxBodyBytes + 1)), true)).status).toBe(413);
   });
 });
 
@@ -61,8 +62,8 @@ describe('a creation', () => {
     [415, { 'Content-Type': [type, type] }, 'Content-Type'],
     [415, { 'Content-Type': [type, 'text/plain'] }, 'Content-Type'],
     [415, { 'Content-Type': type, 'content-type': 'text/plain' }, 'Content-Type'],
-    [201, { 'Content-Type': `${type};`.padEnd(255) }],
-    [415, { 'Content-Type': `${type};`.padEnd(256) }, 'Content-Type'],
+    [201, { 'Content-Type': `${type};`.padEnd(maxContentTypeLength) }],
+    [415, { 'Content-Type': `${type};`.padEnd(maxContentTypeLength + 1) }, 'Content-Type'],
     [201, { 'content-encoding': 'Identity' }],
     [415, { 'Content-Encoding': 'gzip' }, 'Content-Encoding'],
     [415, { 'Content-Encoding': 'x-identity' }, 'Content-Encoding'],
@@ -103,7 +104,8 @@ describe('a name', () => {
     for (const name of [...single, ...mixed]) {
       const { status, body } = await post(JSON.stringify({ name, categoryId: 1 }));
       expect(status, JSON.stringify(name)).toBe(400);
-      expect(body.message).toBe('name must be text of 1 to 255 characters that is not blank.');
+      const rule = `must be text of 1 to ${maxNameLength} characters that is not blank`;
+      expect(body.message).toBe(`name ${rule}.`);
     }
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
-import { NewPet, petStatuses } from '../../lib/contract/pet.ts';
+import { maxNameLength, NewPet, petStatuses } from '../../lib/contract/pet.ts';
 
-/** Two texts of 255 characters that differ only in the last one. */
-export const longTexts = ['a', 'b'].map((end) => end.padStart(255, 'x'));
+/** Two names of the maximum length that differ only in the last one. */
+export const longTexts = ['a', 'b'].map((end) => end.padStart(maxNameLength, 'x'));
 
 /** The statuses with which a pet can be added. A new status is read first, and written in a later release. */
 export const newPetStatuses = petStatuses.filter((status) => v.is(NewPet.entries.status, status));
