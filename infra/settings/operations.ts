@@ -1,3 +1,4 @@
+import { errors } from '../../lib/contract/errors.ts';
 import { type Operation, operations } from '../../lib/contract/operations.ts';
 import type { Pet } from '../../lib/contract/pet.ts';
 import type { OperationName } from '../../lib/contract/routes.ts';
@@ -71,6 +72,7 @@ export const operationDetails: OperationDescriptions &
       clientCall: "store.createPet({ name: 'Rex', categoryId: 1 })",
       responses: { created: rex },
     },
+    errors: [errors.idempotencyKeyReused()],
     permissions: [{ action: 'PutItem', target: 'pets table' }],
     exampleCalls: [{ action: 'PutItem', units: 2 }],
     throttle: {

@@ -33,6 +33,8 @@ interface OperationDescription<Name extends OperationName = OperationName> {
   /** The successful response. */
   readonly response: string;
   readonly example: Example;
+  /** The errors that only this operation responds with. */
+  readonly errors?: readonly ApiError[];
 }
 
 interface Example {
@@ -118,8 +120,6 @@ interface OwnParts {
   readonly response?: ResponseParts;
   /** The error of a wrong request; by default that of an unknown query parameter. */
   readonly invalidRequest?: ApiError;
-  /** The errors that only this operation responds with. */
-  readonly errors?: readonly ApiError[];
 }
 
 const ownPartsOf = ({
@@ -145,17 +145,20 @@ const ownPartsOf = ({
       },
     },
     invalidRequest: refusalOf(() => parseBody(NewPet, { categoryId: 1, status: 'lost' })),
-    errors: [errors.idempotencyKeyReused()],
   },
 });
 
 /** The error responses of an operation, by status. */
-const errorsOf = ({ path, query, body, deprecation }: Operation, own: OwnParts) =>
+const errorsOf = (
+  { name, path, query, body, deprecation }: Operation,
+  { invalidRequest }: OwnParts,
+  descriptions: OperationDescriptions,
+) =>
   [
-    own.invalidRequest ?? refusalOf(() => parseQuery(query, { expand: 'all' })),
+    invalidRequest ?? refusalOf(() => parseQuery(query, { expand: 'all' })),
     ...(path.includes('{') ? [errors.notFound()] : []),
     ...(body ? [errors.unsupportedMediaType()] : []),
-    ...(own.errors ?? []),
+    ...(descriptions[name].errors ?? []),
     errors.unauthorized(),
     ...(deprecation ? [errors.endpointRemoved(`GET ${deprecation.successor}`)] : []),
     errors.methodNotAllowed(allowedMethods(path)),
@@ -196,7 +199,7 @@ const operationObject = (operation: Operation, descriptions: OperationDescriptio
   });
   if (deprecation && 'Link' in { ...successful.headers })
     throw new Error(`lib/openapi/headers.ts has no Link with both relations, which ${name} needs`);
-  const all = [[successStatus, successful] as const, ...errorsOf(operation, own)];
+  const all = [[successStatus, successful] as const, ...errorsOf(operation, own, descriptions)];
   return {
     operationId: name,
     tags: ['pets'],

@@ -18,7 +18,7 @@ interface Block {
   readonly code: string;
 }
 
-const maxFiles = 8;
+const maxFiles = 9;
 
 const fail = (reason: string): never => {
   throw new Error(reason);
@@ -92,7 +92,7 @@ for (const block of RUNS === 'many' ? blocks : []) {
   await write(block);
   const { status, stdout, stderr } = run(find, 'pipe');
   if (status === 0) fail(`nothing notices this: ${what}`);
-  const names = [basename(block.file), operation];
+  const names = [basename(block.file), operation, ...block.code.trim().split(/\W/, 1)];
   const message = `${stdout}${stderr}`
     .split('\n')
     .find((line) => /error/i.test(line) && names.some((name) => line.includes(name)));

@@ -115,7 +115,9 @@ const statusesOfAll = async () => {
 
 describe('a secret that a client sends', () => {
   it('is in no log line and no error response when nothing fails', async () => {
-    expect(await statusesOfAll()).toEqual([200, 201, 400, 401, 404, 405, 413, 415, 422, 500]);
+    const successes = operations.map(({ successStatus }) => successStatus);
+    const refusals = [400, 401, 404, 405, 413, 415, 422, 500];
+    expect(await statusesOfAll()).toEqual([...[...new Set(successes)].toSorted(), ...refusals]);
   });
 
   it.each<[kind: string, status: number, fault: Fault]>([
