@@ -94,13 +94,16 @@ describe('with staging set, and prod still a placeholder', () => {
     });
   });
 
-  it('npm run deploy deploys the stack of the account', async () => {
+  it('npm run deploy deploys staging as a stage of its own, but prints no API key', async () => {
     const { out, err, exitCode } = await run(
-      `node infra/commands/deploy/main.ts ${accountStack}`,
+      'node infra/commands/deploy/main.ts --stage staging --yes',
       programs,
     );
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
-    expect(out).toMatch(new RegExp(`^deploy ${accountStack} --method prepare-change-set `));
+    const plan = `Stage staging, account ${account}, region ${region}\n1. Deploy AnimalStore-staging\n`;
+    expect(out).toMatch(
+      new RegExp(`^${plan}deploy AnimalStore-staging --require-approval never .*\n$`),
+    );
   });
 
   it.each([
