@@ -8,7 +8,6 @@ import { projectDirectory } from './project-directory.ts';
 import { parseTemplate, type Template } from './template.ts';
 
 export interface SynthesisOptions {
-  readonly signal?: AbortSignal;
   /** Values of the CDK's context. Those that are `undefined` are not set. */
   readonly context?: Readonly<Record<string, string | undefined>>;
   /** The folder for the stacks, which is kept. Without it, they are in a temporary folder. */
@@ -17,12 +16,11 @@ export interface SynthesisOptions {
 
 /**
  * Synthesises stacks into a folder and calls `work` with the folder. Runs a new process, because this one keeps
- * the modules that it has loaded. Throws an error with a one-line message when the stacks can't be built, and
- * the signal's reason when that aborts it.
+ * the modules that it has loaded. Throws an error with a one-line message when the stacks can't be built.
  */
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,
-  { signal, context, assembly }: SynthesisOptions = {},
+  { context, assembly }: SynthesisOptions = {},
 ): Promise<Result> => {
   // The folder is a new one, so that a second start or a deployment from cdk.out does not interfere.
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-'));
@@ -34,11 +32,10 @@ export const withAssembly = async <Result>(
     CDK_OUTDIR: folder,
     CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed', 'code-cache': 'off', ...context }),
   };
-  const options = { cwd: projectDirectory, env, signal };
+  const options = { cwd: projectDirectory, env };
   try {
     await promisify(execFile)(process.execPath, ['infra/app.ts'], options);
   } catch (error) {
-    signal?.throwIfAborted();
     const output = error instanceof Error && 'stderr' in error ? `${error.stderr}` : '';
     const mistake = mistakeIn(withRelativePaths(output)) ?? `infra/app.ts failed: ${error}`;
     throw new Error(mistake, { cause: error });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import inspector from 'node:inspector';
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
@@ -40,21 +39,16 @@ const printExchange = ({ method, path, status, code, ms }: Exchange) => {
   console.log(`${method} ${path} ${outcome} ${ms} ms`);
 };
 
-/** Prints a readable line for each request on a terminal. Otherwise prints each log line as JSON. */
-const output = process.stdout.isTTY
-  ? {
-      log: (line: string) => {
-        if (!requestLine.test(line)) console.log(line);
-      },
-      exchange: printExchange,
-    }
-  : { log: (line: string) => console.log(line.replace(requestLine, '}')) };
-
 /**
- * Prints the stack of the error that made a request fail. The stack is not printed as a log line, so programs
- * that read the log lines don't get it.
+ * Prints a readable line for each request on a terminal. Otherwise prints each log line as JSON. What is no log
+ * line goes to standard error, so that programs that read the log lines don't get it.
  */
-const failure = (stack: string) => console.error(stack);
+const log = (line: string) => {
+  if (!line.startsWith('{')) console.error(line);
+  else if (!requestLine.test(line)) console.log(line);
+  else if (!process.stdout.isTTY) console.log(line.replace(requestLine, '}'));
+};
+const exchange = process.stdout.isTTY ? printExchange : undefined;
 
 const announce = ({ baseAddress, docsAddress, apiKey, dynamodbEndpoint }: LocalService) => {
   console.log(`
@@ -77,17 +71,12 @@ const openInspector = (port: number) => {
     throw new Error(`A debugger can't use port ${port}. Choose another one with --inspect <port>.`);
 };
 
-const stopping = new AbortController();
-const stop = () => {
-  stopping.abort();
-  // If anything hangs, this process exits after 5 s. What it started ends with it.
-  setTimeout(() => process.exit(1), 5_000).unref();
-};
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+// DynamoDB Local ends with this process.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(0));
 // `console.log` ignores such an error, for example that of `npm start | head`.
 process.stdout.once('error', ({ message }) => {
   console.error(`Stopped, because the output can't be written: ${message}`);
-  stop();
+  process.exit(0);
 });
 
 program
@@ -121,24 +110,8 @@ try {
     program.error("error: option '--reset' needs --data <directory>");
   if (inspect !== undefined) openInspector(inspect);
   const progress = (step: string) => console.log(step);
-  const { signal } = stopping;
-  const service = await startLocalService({
-    ...options,
-    ...output,
-    failure,
-    isInspected: inspect !== undefined,
-    watch: true,
-    progress,
-    signal,
-  });
-  if (!signal.aborted) {
-    announce(service);
-    await once(signal, 'abort');
-  }
-  await service.stop();
-  process.exit(0);
+  announce(await startLocalService({ ...options, log, exchange, progress, watch: true }));
 } catch (error) {
-  if (stopping.signal.aborted) process.exit(0);
   console.error(`Not started: ${messageOf(error)}`);
   process.exit(1);
 }

@@ -1,135 +1,82 @@
-import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { OutputFile } from 'esbuild';
 import { entryModule } from '../build/entry-module.ts';
-import { projectDirectory } from '../build/project-directory.ts';
-import { docsSite } from './docs-site.ts';
-import { createTables } from './dynamodb/create-tables.ts';
-import type { Gateway, Site } from './gateway/gateway.ts';
-import { issueLocalApiKey, seed } from './initial-data.ts';
-import { type FunctionReports, LambdaFunction } from './lambda/lambda-function.ts';
-import { localClientConfig } from './local-account.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import { prepareTables } from './initial-data.ts';
+import { LambdaFunction } from './lambda/lambda-function.ts';
 import type { StackDefinition } from './stack-definition.ts';
 
-/** Makes the time limits inside a function so long that a debugger can stop a request. */
-const stretchTimeouts = join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs');
-
-export interface LocalDeploymentOptions extends FunctionReports {
+interface LocalDeploymentOptions {
   readonly gateway: Gateway;
-  readonly dynamodbEndpoint: string;
-  /** The folder for the bundles. Nothing else uses it. */
+  /** The address of DynamoDB Local, once it has started. */
+  readonly dynamodbEndpoint: Promise<string>;
+  /** The folder for the bundles. */
   readonly folder: string;
-  /** The token in exchange for which the reference page gets the API key. */
-  readonly docsToken: string;
   /** Whether to add a hundred animals. */
-  readonly seed?: boolean | undefined;
-  /** Whether the functions run for a debugger, and so without time limits. */
-  readonly isInspected?: boolean | undefined;
+  readonly seed: boolean | undefined;
+  readonly log: (line: string) => void;
 }
 
-/** The functions that are in service, and the folder with their bundles. */
-interface Release {
-  readonly bundles: string;
-  readonly functions: readonly LambdaFunction[];
-}
-
-/**
- * A stack that runs on this machine: its tables are in DynamoDB Local, and its functions are behind the
- * gateway.
- */
+/** The latest stack with the latest bundles, behind the gateway as soon as there are both. */
 export class LocalDeployment {
   readonly #options: LocalDeploymentOptions;
-  #stack: StackDefinition;
-  #site: Site | undefined;
-  /** The folder with the latest bundles. */
-  #bundles = '';
-  #versions = 0;
-  #release: Release | undefined;
+  #stack: StackDefinition | undefined;
+  #bundles: readonly OutputFile[] | undefined;
+  #functions = new Map<string, LambdaFunction>();
 
-  constructor(options: LocalDeploymentOptions, stack: StackDefinition) {
+  constructor(options: LocalDeploymentOptions) {
     this.#options = options;
-    this.#stack = stack;
   }
 
-  /** Creates the tables, the data and the API key, and serves the stack. Returns the API key. */
-  async start(files: readonly OutputFile[]): Promise<string> {
-    await this.#writeBundles(files);
-    return this.replaceStack(this.#stack);
-  }
-
-  /**
-   * Serves another stack, with the tables that are missing. Returns the API key. Throws, and keeps what was in
-   * service, if a function has no bundle.
-   */
-  async replaceStack(stack: StackDefinition): Promise<string> {
-    const client = new DynamoDBClient(localClientConfig(this.#options.dynamodbEndpoint));
-    const { PETS_TABLE: pets, KEYS_TABLE: keys } = stack.tables;
-    if (!pets || !keys)
-      throw new Error('In the template, no function has PETS_TABLE and KEYS_TABLE.');
-    await createTables(client, Object.values(stack.tables));
-    if (this.#options.seed) await seed(client, pets.TableName);
-    const apiKey = await issueLocalApiKey(client, keys.TableName);
-    client.destroy();
-    const basePath = `/${stack.api.stageName}`;
+  /** Serves a stack, whose tables it creates first. Returns the stack and an API key. */
+  async useStack(stack: StackDefinition): Promise<{ stack: StackDefinition; apiKey: string }> {
+    const { dynamodbEndpoint, seed } = this.#options;
+    // Before the functions start, because a function remembers for a while that a key is unknown.
+    const apiKey = await prepareTables(await dynamodbEndpoint, stack.tables, seed);
     this.#stack = stack;
-    this.#site = docsSite({ basePath, apiKey, token: this.#options.docsToken });
-    // Functions are started after the key is in its table, because a function remembers for a
-    // while that a key is unknown.
-    this.#deploy();
-    return apiKey;
+    await this.#deploy();
+    return { stack, apiKey };
   }
 
   /** Serves other bundles. Throws, and keeps what was in service, if a function has none. */
-  async replaceBundles(files: readonly OutputFile[]): Promise<void> {
-    await this.#writeBundles(files);
-    this.#deploy();
+  async useBundles(bundles: readonly OutputFile[]): Promise<void> {
+    this.#bundles = bundles;
+    await this.#deploy();
   }
 
-  /** Ends all functions immediately. */
-  terminate = async (): Promise<void> => {
-    await Promise.all(this.#release?.functions.map((one) => one.terminate()) ?? []);
+  /** Ends each function after its last invocation. */
+  stop = async (): Promise<void> => {
+    await Promise.all(this.#functions.values().map((one) => one.stop()));
   };
 
-  /** Writes bundles into a new folder, because the functions in service still use theirs. */
-  async #writeBundles(files: readonly OutputFile[]): Promise<void> {
-    this.#versions += 1;
-    const bundles = join(this.#options.folder, `${this.#versions}`);
-    for (const { path, text } of files) {
-      const directory = join(bundles, basename(dirname(path)));
-      await mkdir(directory, { recursive: true });
-      await writeFile(join(directory, basename(path)), text);
-      if (path.endsWith('.map')) continue;
-      const name = basename(path, '.cjs');
-      await writeFile(join(directory, `${name}.mjs`), entryModule(name, text));
+  async #deploy(): Promise<void> {
+    if (!this.#stack || !this.#bundles) return;
+    const { gateway, dynamodbEndpoint, folder, log } = this.#options;
+    const { api, functions } = this.#stack;
+    for (const { bundleName } of functions.values()) {
+      if (!this.#bundles.some(({ path }) => basename(path) === `${bundleName}.cjs`))
+        throw new Error(`functions/${bundleName}.ts is missing, and a route calls it.`);
     }
-    this.#bundles = bundles;
-  }
-
-  #deploy(): void {
-    const { gateway, dynamodbEndpoint, isInspected, log, failure } = this.#options;
-    const common = {
-      environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint },
-      ...(isInspected && { preload: stretchTimeouts }),
-      log,
-      failure,
-    };
-    const functions = new Map<string, LambdaFunction>();
-    for (const [id, definition] of this.#stack.functions) {
-      const directory = join(this.#bundles, definition.bundleName);
-      if (!existsSync(directory))
-        throw new Error(`functions/${definition.bundleName}.ts is missing, and a route calls it.`);
-      functions.set(id, new LambdaFunction({ definition, directory, ...common }));
+    await writeBundles(this.#bundles);
+    const environment = { AWS_ENDPOINT_URL_DYNAMODB: await dynamodbEndpoint };
+    this.stop();
+    this.#functions = new Map();
+    for (const [id, definition] of functions) {
+      const directory = join(folder, definition.bundleName);
+      this.#functions.set(id, new LambdaFunction({ definition, directory, environment, log }));
     }
-    gateway.deploy({ api: this.#stack.api, functions, site: this.#site });
-    if (this.#release) this.#retire(this.#release);
-    this.#release = { bundles: this.#bundles, functions: [...functions.values()] };
-  }
-
-  /** Ends functions after their last requests, and removes their bundles. */
-  async #retire({ bundles, functions }: Release): Promise<void> {
-    await Promise.all(functions.map((one) => one.retire()));
-    if (bundles !== this.#bundles) await rm(bundles, { recursive: true, force: true });
+    gateway.deploy({ api, functions: this.#functions });
   }
 }
+
+/** Writes bundles and their source maps, and beside each bundle the module that Lambda loads. */
+const writeBundles = async (files: readonly OutputFile[]): Promise<void> => {
+  for (const { path, text } of files) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    if (path.endsWith('.map')) continue;
+    const name = basename(path, '.cjs');
+    await writeFile(join(dirname(path), `${name}.mjs`), entryModule(name, text));
+  }
+};

@@ -29,17 +29,6 @@ export const stackDefinitionOf = (template: Template): StackDefinition => {
   return { api, functions, tables: Object.fromEntries(tables) };
 };
 
-/** The longest time that a timer of Node.js takes, in ms. */
-const longestMs = 2 ** 31 - 1;
-
-/** Returns a stack whose requests can take any time, for example because a debugger has stopped them. */
-export const withoutTimeLimits = (stack: StackDefinition): StackDefinition => ({
-  ...stack,
-  functions: new Map(
-    [...stack.functions].map(([id, definition]) => [id, { ...definition, timeoutMs: longestMs }]),
-  ),
-});
-
 /** Reads a stage's stack from a folder of synthesised stacks. Throws the errors of `stackDefinitionOf`. */
 export const readStack = async (
   assembly: string,

@@ -10,8 +10,6 @@ const scalarPath = join(
 /** The local service, to which the page sends requests. */
 interface PageService {
   readonly baseAddress: string;
-  /** The address from which the page gets the API key of the local service. */
-  readonly apiKeyAddress: string;
 }
 
 type ReadFile = (service?: PageService) => Promise<string | Buffer>;
@@ -129,14 +127,10 @@ const referenceDocument = async (service: PageService | undefined): Promise<stri
   return JSON.stringify(shown, showable);
 };
 
-/**
- * Returns Scalar's options (its documentation/configuration.md), and the `apiKeyAddress` of the local
- * service. The page sends only the requests that its reader makes.
- */
+/** Returns Scalar's options (its documentation/configuration.md). Only its reader makes the page send requests. */
 const options = async (service: PageService | undefined) => ({
   url: 'reference.json',
   ...(service && {
-    apiKeyAddress: service.apiKeyAddress,
     servers: [
       { url: service.baseAddress, description: 'This machine. The API key is in .local/api-key.' },
     ],

@@ -111,7 +111,7 @@ const asBuilt = new Map(
 );
 
 afterAll(async () => {
-  await Promise.all(asBuilt.values().map((one) => one.terminate()));
+  await Promise.all(asBuilt.values().map((one) => one.stop()));
   aws.stop();
   lambda.stop();
   await proxy.refuseConnections();
@@ -153,7 +153,7 @@ const check = async (...changes: readonly Change[]) => {
   const before = log.length;
   await running.get('before-traffic')?.invoke({ requestId: '1', traceId: 'Root=1', event });
   const line = await vi.waitUntil(() => log.slice(before).find((each) => each.includes('"d-1"')));
-  await Promise.all(changes.map(({ bundleName }) => running.get(bundleName)?.terminate()));
+  await Promise.all(changes.map(({ bundleName }) => running.get(bundleName)?.stop()));
   const failures: string[] = JSON.parse(line).failures;
   return { reports: reports.splice(0), failures };
 };

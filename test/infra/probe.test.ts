@@ -56,7 +56,7 @@ afterEach(() => {
 });
 
 afterAll(async () => {
-  await probe.terminate();
+  await probe.stop();
   await service.refuseConnections();
   aws.stop();
 });

@@ -16,6 +16,6 @@ it('a throttle allows each method its requests per second, and no more after a p
   const get = { method: 'GET', resourcePath: '/pets' };
   const allowedAt = (now: number) =>
     Array.from({ length: 10 }, () => allows(get, now)).filter((isAllowed) => isAllowed).length;
-  expect([0, 10, 1_010, 1_344, 60_000].map(allowedAt)).toEqual([3, 0, 3, 1, 3]);
+  expect([0, 10, 1_010, 60_000].map(allowedAt)).toEqual([3, 0, 3, 3]);
   expect(allows({ ...get, method: 'POST' }, 60_000)).toBe(true);
 });

@@ -131,25 +131,14 @@ it('npm run docs builds a page with its licences and without an API key', () => 
 });
 
 describe('the reference page of npm start', () => {
-  const statusFor = async (path: string, host: string) => {
-    const request = get(origin, { path, headers: { host } });
-    const [response]: IncomingMessage[] = await once(request, 'response');
-    return response?.resume().statusCode;
-  };
-
-  const { host, port } = new URL(origin);
-
   it.each([
-    // Another name may be a site that has been rebound to this machine.
-    [200, '/docs/', host],
-    [200, '/docs/', `localhost:${port}`],
-    [403, '/docs/', 'rebound.example'],
-    [403, '/docs/', '127.0.0.1.example'],
-    [302, '/docs', host],
-    [403, '/docs/../package.json', host],
-    [403, '/docs/package.json', host],
-  ])('responds with %i to GET %s for the host %s', async (status, path, askedHost) => {
-    expect(await statusFor(path, askedHost)).toBe(status);
+    [200, '/docs/'],
+    [302, '/docs'],
+    [403, '/docs/../package.json'],
+    [403, '/docs/package.json'],
+  ])('responds with %i to GET %s', async (status, path) => {
+    const [response]: IncomingMessage[] = await once(get(origin, { path }), 'response');
+    expect(response?.resume().statusCode).toBe(status);
   });
 
   it('has a section for each error code, and for each link', async () => {

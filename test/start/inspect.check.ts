@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { freePort } from '../support/listen.ts';
 import { copyProject, NpmStart } from './npm-start.ts';
 
 const project = await copyProject();

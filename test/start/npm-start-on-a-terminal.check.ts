@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { freePort } from '../support/listen.ts';
 import { copyProject, editIn, NpmStart } from './npm-start.ts';
 
 const project = await copyProject();

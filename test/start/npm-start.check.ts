@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { freePort } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { freePort } from '../support/listen.ts';
 import { commandLines, copyProject, editIn, NpmStart, runInShell } from './npm-start.ts';
 
 const ErrorBody = v.object({ message: v.string() });
@@ -19,8 +20,9 @@ describe('npm start', () => {
   it('serves, reloads sources, and ends all that it started', async () => {
     const port = await freePort();
     const first = new NpmStart(project, port);
-    // This source changes after it was bundled and before the service has started.
-    await first.printed(/^(Creating the tables)/m);
+    // This source changes after it was read and before the service has started.
+    const stacks = join(project, '.build/local', `${port}`, 'stacks');
+    await expect.poll(() => existsSync(stacks), { timeout: 60_000 }).toBe(true);
     await edit('lib/contract/errors.ts', 'could not be found.', 'is nowhere.');
     const { curl, baseAddress, docsAddress, apiKey, dynamodbPort } = await first.ready();
     expect(baseAddress).toBe(`http://127.0.0.1:${port}/v1`);

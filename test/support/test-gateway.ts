@@ -133,28 +133,23 @@ export const startTestGateway = async (
 ) => {
   const directory = await testDirectory(testSources);
   const log: string[] = [];
-  const failures: string[] = [];
-  const reports = {
-    log: (line: string) => log.push(line),
-    failure: (stack: string) => failures.push(stack),
-  };
-  const gateway = await startGateway({ port: 0, ...reports, ...options });
+  const keep = (line: string) => log.push(line);
+  const gateway = await startGateway({ port: 0, log: keep, ...options });
   const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
   const functions = new Map(
     Object.keys(testSources).map((id) => [
       id,
-      new LambdaFunction({ definition: definitionOf(id), directory, environment, ...reports }),
+      new LambdaFunction({ definition: definitionOf(id), directory, environment, log: keep }),
     ]),
   );
   gateway.deploy({ api: { stageName: 'v1', routes, gatewayResponses }, functions });
   const { hostname, port } = new URL(gateway.origin);
   return {
     log,
-    failures,
     port,
     stop: async () => {
       await gateway.stop();
-      await Promise.all([...functions.values()].map((one) => one.terminate()));
+      await Promise.all([...functions.values()].map((one) => one.stop()));
       await rm(directory, { recursive: true });
     },
     /** Sends one request on a connection of its own, with the path as it is. */

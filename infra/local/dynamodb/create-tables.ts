@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   CreateTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
-  DynamoDBServiceException,
   ResourceInUseException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
@@ -37,10 +35,7 @@ export const tablesOf = (template: Template): TableDefinition[] =>
     TableName,
   }));
 
-/**
- * Creates the tables that don't exist yet. Throws an error with a one-line message when DynamoDB Local can't
- * read its data, or when it has a table with other keys or indexes.
- */
+/** Creates the tables that don't exist yet. Throws when there is one with other indexes, or with damaged data. */
 export const createTables = async (
   client: DynamoDBClient,
   tables: readonly TableDefinition[],
@@ -49,11 +44,9 @@ export const createTables = async (
     try {
       await client.send(new CreateTableCommand(table));
     } catch (error) {
-      if (error instanceof ResourceInUseException) return requireSameKeys(client, table);
-      // DynamoDB Local reports only an unknown error in this case.
-      if (!(error instanceof DynamoDBServiceException && error.$fault === 'server')) throw error;
+      if (error instanceof ResourceInUseException && (await hasSameIndexes(client, table))) return;
       throw new Error(
-        "DynamoDB Local can't use its data, which may be damaged. Choose another data directory, or empty this one with --reset.",
+        `DynamoDB Local can't create the table ${table.TableName}, because its data is damaged or has other indexes. Start again with another data directory or with --reset.`,
         { cause: error },
       );
     }
@@ -61,22 +54,12 @@ export const createTables = async (
   await Promise.all(tables.map(create));
 };
 
-const requireSameKeys = async (client: DynamoDBClient, expected: TableDefinition) => {
-  const { TableName } = expected;
+const hasSameIndexes = async (client: DynamoDBClient, table: TableDefinition) => {
+  const { TableName } = table;
   const { Table: stored } = await client.send(new DescribeTableCommand({ TableName }));
-  if (isDeepStrictEqual(keysOf(stored), keysOf(expected))) return;
-  throw new Error(
-    'The data is from another version of the service, which had other tables. Choose another data directory, or empty this one with --reset.',
-  );
+  return `${indexNames(stored)}` === `${indexNames(table)}`;
 };
 
-/** Returns the keys of a table and of its indexes, by name: DynamoDB Local lists indexes in any order. */
-const keysOf = (table: TableDescription | TableDefinition | undefined) => ({
-  key: table?.KeySchema,
-  indexes: new Map(
-    table?.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => [
-      IndexName,
-      { KeySchema, Projection },
-    ]),
-  ),
-});
+/** Returns the names of a table's indexes in a fixed order: DynamoDB Local lists them in any order. */
+const indexNames = (table: TableDescription | TableDefinition | undefined) =>
+  table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).sort();

