@@ -9,12 +9,9 @@ import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { parseTemplate, Ref, resourcesOf } from '../../infra/build/template.ts';
-import {
-  type FunctionDefinition,
-  functionsOf,
-} from '../../infra/local/lambda/function-definition.ts';
 import { FunctionError, LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
+import { type FunctionDefinition, functionsOf } from '../../infra/local/stack-definition.ts';
 import { probeKeyParameter } from '../../infra/settings/names.ts';
 import { operationDetails } from '../../infra/settings/operations.ts';
 import { staging } from '../../infra/settings/stages.ts';

@@ -1,8 +1,4 @@
-import { afterAll, describe, expect, inject, it } from 'vitest';
-import { readTemplate } from '../../infra/build/build-stack.ts';
-import { stackDefinitionOf } from '../../infra/local/stack-definition.ts';
-import { stackName } from '../../infra/settings/names.ts';
-import { staging } from '../../infra/settings/stages.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startTestGateway } from '../support/test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
@@ -79,29 +75,5 @@ describe('the gateway', () => {
     }
     expect(gateway.log.length).toBeGreaterThan(0);
     expect(gateway.log.join('\n')).not.toContain(apiKey);
-  });
-});
-
-describe('a template that the local service does not understand', () => {
-  const computed = { 'gatewayresponse.header.A': 'a' };
-  it.each<[what: string, type: string, properties: object, reason: RegExp]>([
-    ['an authorizer', 'ApiGateway::Method', { AuthorizationType: 'IAM' }, /AuthorizationType/],
-    ['a required key', 'ApiGateway::Method', { ApiKeyRequired: true }, /ApiKeyRequired/],
-    ['no proxy', 'ApiGateway::Method', { Integration: { Type: 'MOCK' } }, /Integration/],
-    ['no function', 'Lambda::Alias', { FunctionName: 'Gone' }, /FunctionName/],
-    [
-      'a computed header',
-      'ApiGateway::GatewayResponse',
-      { ResponseParameters: computed },
-      /header\.A/,
-    ],
-    ['a variable', 'Lambda::Function', { Environment: { Variables: { QUEUE: {} } } }, /QUEUE/],
-  ])('is refused: %s', async (_what, type, properties, reason) => {
-    const { Resources } = await readTemplate(inject('assembly') ?? '', stackName(staging));
-    const changed = Object.entries(Resources).map(([id, resource]) => {
-      if (resource.Type !== `AWS::${type}`) return [id, resource];
-      return [id, { ...resource, Properties: { ...resource.Properties, ...properties } }];
-    });
-    expect(() => stackDefinitionOf({ Resources: Object.fromEntries(changed) })).toThrow(reason);
   });
 });

@@ -59,7 +59,7 @@ describe('DynamoDB Local', () => {
     const data = join(await temporaryFolder(), 'file');
     await writeFile(data, '');
     await expect(startDynamodbLocal({ data })).rejects.toThrow(
-      `Can't make the --data directory: Error: EEXIST: file already exists, mkdir '${data}'`,
+      `EEXIST: file already exists, mkdir '${data}'`,
     );
   });
 });

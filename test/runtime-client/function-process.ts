@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { environmentOf } from '../../infra/local/lambda/lambda-function.ts';
+import type { FunctionDefinition } from '../../infra/local/stack-definition.ts';
 import { listen } from '../support/listen.ts';
 
 const runtimeClient = join(import.meta.dirname, 'node_modules/aws-lambda-ric/index.mjs');

@@ -10,8 +10,8 @@ import type {
   CustomResponse,
   RestApiMethod,
 } from '../../infra/local/gateway/rest-api-definition.ts';
-import type { FunctionDefinition } from '../../infra/local/lambda/function-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import type { FunctionDefinition } from '../../infra/local/stack-definition.ts';
 import { headersOf } from '../../lib/api-gateway/proxy-event.ts';
 
 /** The gateway responses of the test API; their bodies name their type. */

@@ -5,35 +5,7 @@ import {
   ResourceInUseException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import * as v from 'valibot';
-import { resourcesOf, type Template } from '../../build/template.ts';
-
-const KeySchema = v.array(
-  v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }),
-);
-const Projection = v.object({
-  ProjectionType: v.picklist(['ALL', 'INCLUDE', 'KEYS_ONLY']),
-  NonKeyAttributes: v.optional(v.array(v.string())),
-});
-const Table = v.object({
-  KeySchema,
-  GlobalSecondaryIndexes: v.optional(
-    v.array(v.object({ IndexName: v.string(), KeySchema, Projection })),
-  ),
-  AttributeDefinitions: v.array(
-    v.object({ AttributeName: v.string(), AttributeType: v.picklist(['S', 'N', 'B']) }),
-  ),
-  BillingMode: v.literal('PAY_PER_REQUEST'),
-});
-
-/** A table of the template. The local table has the logical id as its name. */
-export type TableDefinition = v.InferOutput<typeof Table> & { readonly TableName: string };
-
-export const tablesOf = (template: Template): TableDefinition[] =>
-  [...resourcesOf(template, 'AWS::DynamoDB::Table', Table)].map(([TableName, table]) => ({
-    ...table,
-    TableName,
-  }));
+import type { TableDefinition } from '../stack-definition.ts';
 
 /** Creates the tables that don't exist yet. Throws when there is one with other indexes, or with damaged data. */
 export const createTables = async (

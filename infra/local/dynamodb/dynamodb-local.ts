@@ -22,7 +22,7 @@ export const startDynamodbLocal = async ({ data, reset = false }: DynamodbLocalO
   const home = process.env['JAVA_HOME'];
   const java = home ? join(home, 'bin', 'java') : 'java';
   await requireJava17(java);
-  if (data !== undefined) await makeDirectory(data);
+  if (data !== undefined) await mkdir(data, { recursive: true });
   const words = await javaArguments(data, reset);
   // The files of the data directory are for this user only.
   const umask = process.umask(0o077);
@@ -65,14 +65,6 @@ const requireJava17 = async (java: string): Promise<void> => {
   throw new Error(
     `DynamoDB Local needs a JDK of version 17 or newer, and ${java} ${version ? `is of version ${version}` : 'is not found'}. Install one (for example from https://adoptium.net), and set JAVA_HOME to it, or put it on the PATH and unset JAVA_HOME.`,
   );
-};
-
-const makeDirectory = async (path: string): Promise<void> => {
-  try {
-    await mkdir(path, { recursive: true });
-  } catch (error) {
-    throw new Error(`Can't make the --data directory: ${error}`, { cause: error });
-  }
 };
 
 /** Returns this process's environment without the options that a user has set for every Java program. */

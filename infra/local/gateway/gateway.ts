@@ -83,7 +83,7 @@ export const startGateway = async ({ port, log, exchange, ...options }: GatewayO
     const body = await readBody(message);
     if (await serveDocs(message, response, (await deployed).api.stageName)) return;
     // Read last, because a replaced function ends with its last request.
-    const reply = await answer({ ...(await deployed), throttle, log }, request, body);
+    const reply = await answer(await deployed, request, body, { throttle, log });
     send(response, request, reply);
     const { method, path } = request;
     const ms = Math.round(performance.now() - start);
@@ -149,15 +149,11 @@ const readBody = async (message: IncomingMessage): Promise<string | undefined> =
   return bytes <= maxEventBytes ? `${Buffer.concat(chunks)}` : undefined;
 };
 
-/** Everything on which the response to a request depends. */
-interface Surroundings extends Deployment, Pick<GatewayOptions, 'log'> {
-  readonly throttle: Throttle | undefined;
-}
-
 const answer = async (
-  { api, functions, throttle, log }: Surroundings,
+  { api, functions }: Deployment,
   request: GatewayRequest,
   body: string | undefined,
+  { throttle, log }: { readonly throttle: Throttle | undefined } & Pick<GatewayOptions, 'log'>,
 ): Promise<GatewayReply> => {
   const { requestId, traceId, method } = request;
   const refusal = (name: GatewayErrorName) => gatewayResponse(api, name);

@@ -41,8 +41,6 @@ const Stage = v.object({ StageName: v.string() });
 const Method = v.object({
   HttpMethod: v.string(),
   ResourceId,
-  AuthorizationType: v.optional(v.literal('NONE')),
-  ApiKeyRequired: v.optional(v.literal(false)),
   Integration: v.object({ Type: v.literal('AWS_PROXY'), Uri: v.unknown() }),
 });
 const GatewayResponse = v.pipe(
@@ -86,10 +84,9 @@ const routesOf = (template: Template): RestApiMethod[] => {
     const [, alias] = aliases.find(([aliasId]) => uri.includes(`{"Ref":"${aliasId}"}`)) ?? [];
     if (!alias)
       throw new Error(`The integration of AWS::ApiGateway::Method ${id} names no function.`);
-    const resourcePath = pathOf(method.ResourceId.Ref) || '/';
     return {
       method: method.HttpMethod,
-      resourcePath,
+      resourcePath: pathOf(method.ResourceId.Ref) || '/',
       functionId: alias.FunctionName.Ref,
     };
   });

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { localCredentials, localRegion } from '../local-account.ts';
-import type { FunctionDefinition } from './function-definition.ts';
+import type { FunctionDefinition } from '../stack-definition.ts';
 import { sourceMapped } from './source-mapped.ts';
 
 export interface LambdaFunctionOptions {
