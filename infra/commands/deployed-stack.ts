@@ -1,17 +1,8 @@
-import {
-  CloudFormationClient,
-  DescribeStacksCommand,
-  type Stack,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { commitParameter, stackName } from '../settings/names.ts';
 import { regionOf } from '../settings/region-of.ts';
 import type { Stage } from '../settings/stages.ts';
-
-/** The commit that a stack says it has; `unknown` if it was deployed without one. */
-const commitOf = (stack?: Stack): string =>
-  stack?.Parameters?.find(({ ParameterKey }) => ParameterKey === commitParameter)?.ParameterValue ??
-  'unknown';
 
 /**
  * Returns the account and the region of a stage, which are those of the credentials if it has none. Throws
@@ -30,8 +21,9 @@ export const openAccount = async (stage: Stage) => {
 };
 
 /**
- * Opens the stack of a deployed stage, with its status, commit, tags and outputs. Throws when there is
- * none, or when the credentials belong to another account, which could have a stack of the same name.
+ * Opens the stack of a deployed stage, with its status, tags and outputs, and the commit that it has, which is
+ * `unknown` if it was deployed without one. Throws when there is no stack, or when the credentials belong to
+ * another account, which could have a stack of the same name.
  */
 export const openStack = async (stage: Stage) => {
   const { config, account, region } = await openAccount(stage);
@@ -41,6 +33,7 @@ export const openStack = async (stage: Stage) => {
     if (!(error instanceof Error && error.message.endsWith('does not exist'))) throw error;
     throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
   });
+  const commit = stack?.Parameters?.find(({ ParameterKey }) => ParameterKey === commitParameter);
   const outputOf = (name: string): string => {
     const output = stack?.Outputs?.find(({ OutputKey }) => OutputKey === name);
     if (output?.OutputValue !== undefined) return output.OutputValue;
@@ -51,7 +44,7 @@ export const openStack = async (stage: Stage) => {
     account,
     region,
     status: stack?.StackStatus,
-    commit: commitOf(stack),
+    commit: commit?.ParameterValue ?? 'unknown',
     tags: stack?.Tags ?? [],
     cloudformation,
     outputOf,

@@ -30,7 +30,7 @@ export interface GithubRepository {
   readonly accountsWithProvider: readonly string[];
 }
 
-/** The repository that `npm run deploy -- AnimalStore-github-<account>` lets into an account. */
+/** The repository whose workflows get roles in an account, by `AnimalStore-github-<account>`. */
 export const githubRepository: GithubRepository = {
   owner: '',
   name: '',

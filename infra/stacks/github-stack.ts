@@ -10,7 +10,6 @@ import type { Construct } from 'constructs';
 import { acknowledge } from '../constructs/security-checks.ts';
 import { allow } from '../constructs/stage-function.ts';
 import {
-  accountStackName,
   githubStackName,
   probeKeyParameter,
   releaseParameter,
@@ -118,8 +117,12 @@ export class GithubStack extends Stack {
         resource: `role/cdk-hnb659fds-${role}-role-${this.account}-${region}`,
       }),
     );
-    const stacks = [stackName(stage), accountStackName];
-    const changeSets = ['DescribeChangeSet', 'ListChangeSets', 'DeleteChangeSet'];
+    const stackCalls = [
+      'DescribeStacks',
+      'ListStackResources',
+      'DescribeChangeSet',
+      'DeleteChangeSet',
+    ];
     return [
       allow('sts:AssumeRole', ...cdkRoles),
       allow(
@@ -130,13 +133,7 @@ export class GithubStack extends Stack {
       ...['PutParameter', 'GetParameterHistory'].map((call) =>
         allow(`ssm:${call}`, arn('ssm', `parameter${releaseParameter(stage)}`)),
       ),
-      ...changeSets.map((call) =>
-        allow(
-          `cloudformation:${call}`,
-          ...stacks.map((name) => arn('cloudformation', `stack/${name}/*`)),
-        ),
-      ),
-      ...['DescribeStacks', 'ListStackResources'].map((call) =>
+      ...stackCalls.map((call) =>
         allow(`cloudformation:${call}`, arn('cloudformation', `stack/${stackName(stage)}/*`)),
       ),
       allow('sns:ListSubscriptionsByTopic', arn('sns', `${stackName(stage)}-*`)),

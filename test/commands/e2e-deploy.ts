@@ -34,7 +34,6 @@ process.env['CDK_DISABLE_CLI_TELEMETRY'] = 'true';
 const isEmulator = process.env['AWS_ENDPOINT_URL'] !== undefined;
 const stage = isEmulator ? emulated(rehearsal) : rehearsal;
 
-const emulatorContext = isEmulator ? ['--context', 'emulator=true'] : [];
 const ofStage = ['--stage', rehearsal.name, ...(isEmulator ? ['--emulator'] : [])];
 const npmRun = (script: string, ...words: readonly string[]) => [
   ...['npm', 'run', '--silent', script, '--'],
@@ -127,7 +126,8 @@ const synthesise = async (root: string, name: string, answer: string) => {
     file,
     `${changed}\nexport const handler = async (${types}) => {\n  const response = await original(event, context);\n  return ${answer};\n};\n`,
   );
-  const context = ['--context', `stage=${rehearsal.name}`, ...emulatorContext];
+  const context = ['--context', `stage=${rehearsal.name}`];
+  if (isEmulator) context.push('--context', 'emulator=true');
   const folder = join(directory, 'stacks');
   // The CDK's own rules take longer than the rest, and find the same in each release.
   const quick = ['--quiet', '--no-validation'];
@@ -143,8 +143,7 @@ const makeCommit = (name: string): string => {
   return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
 };
 
-const npmRunDeploy = (...words: readonly string[]) =>
-  npmRun('deploy', '--stage', rehearsal.name, ...words, ...emulatorContext);
+const npmRunDeploy = (...words: readonly string[]) => npmRun('deploy', ...ofStage, ...words);
 const deploy = (folder: string) => npmRunDeploy('--app', folder, '--yes');
 const record = (folder: string) => npmRunDeploy('--app', folder, '--record');
 const goBack = (...words: readonly string[]) => npmRunDeploy('--back', '--yes', ...words);

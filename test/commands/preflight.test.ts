@@ -186,12 +186,6 @@ describe('the preflight', () => {
     expect(await preflight(stage)).toEqual([]);
     expect(aws.requests.map(({ body }) => body).join()).not.toContain('probe-api-key');
   });
-
-  it('asks for nothing that the stack of the account brings', async () => {
-    expect(await preflight(stage, 'account')).toEqual([]);
-    const asked = aws.requests.map(({ action }) => action);
-    expect(asked).toEqual(['GetCallerIdentity', 'AmazonSSM.GetParameter']);
-  });
 });
 
 describe('placeholders', () => {

@@ -1,18 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Change,
   type CloudFormationClient,
   DeleteChangeSetCommand,
   paginateDescribeChangeSet,
-  paginateListChangeSets,
   type ResourceChange,
 } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 
 /** Returns the changes of a change set, with property values, and whether it can be executed. */
-export const changesOf = async (
-  client: CloudFormationClient,
-  changeSet: { readonly StackName: string; readonly ChangeSetName: string },
-) => {
+export const changesOf = async (client: CloudFormationClient, changeSet: ChangeSet) => {
   const input = { ...changeSet, IncludePropertyValues: true };
   const pages = await Array.fromAsync(paginateDescribeChangeSet({ client }, input));
   return {
@@ -99,20 +96,20 @@ export const mixedIndexesOf = (changes: readonly Change[]): string[] => {
   return added.map((index) => `${index} needs a release of its own, before the code that uses it.`);
 };
 
-/** The start of the names of the change sets that `npm run deploy` creates. */
-export const changeSetPrefix = 'npm-run-deploy-';
+/** Returns a new name for a change set of a stack. */
+export const newChangeSet = (StackName: string) => {
+  return { StackName, ChangeSetName: `npm-run-deploy-${randomUUID()}` };
+};
 
-/**
- * Deletes the change sets of `npm run deploy` that were not executed. A refused one could still be executed,
- * and about 1,000 fill a stack. CloudFormation itself deletes the others of a stack when it executes one.
- * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ExecuteChangeSet.html
- */
-export const deleteUnexecuted = async (client: CloudFormationClient, StackName: string) => {
-  for await (const { Summaries = [] } of paginateListChangeSets({ client }, { StackName }))
-    for (const { ChangeSetName = '', Status = '', ExecutionStatus } of Summaries) {
-      const isOurs = ChangeSetName.startsWith(changeSetPrefix);
-      const isFinal = ['CREATE_COMPLETE', 'FAILED'].includes(Status);
-      if (isOurs && isFinal && ExecutionStatus !== 'EXECUTE_IN_PROGRESS')
-        await client.send(new DeleteChangeSetCommand({ StackName, ChangeSetName }));
-    }
+type ChangeSet = ReturnType<typeof newChangeSet>;
+
+/** Deletes a change set, which somebody could still execute, and throws the problems that it has. */
+export const refuse = async (
+  client: CloudFormationClient,
+  changeSet: ChangeSet,
+  problems: readonly string[],
+): Promise<never> => {
+  await client.send(new DeleteChangeSetCommand(changeSet));
+  const advice = 'Nothing was deployed. See "Release" in infra/README.md.';
+  throw new AggregateError([...problems, advice]);
 };

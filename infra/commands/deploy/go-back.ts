@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   Capability,
   CloudFormationClient,
@@ -12,7 +11,7 @@ import { commitParameter, stackName, trafficParameter } from '../../settings/nam
 import type { Stage } from '../../settings/stages.ts';
 import { announce, askInTerminal, confirm } from '../confirm.ts';
 import { type OpenedStack, openStack } from '../deployed-stack.ts';
-import { changeSetPrefix, changesOf, deleteUnexecuted, lossesOf } from './change-set.ts';
+import { changesOf, lossesOf, newChangeSet, refuse } from './change-set.ts';
 import { goodReleases, type Release, recordGood } from './good-releases.ts';
 
 interface BackOptions {
@@ -33,7 +32,7 @@ const maxWaitTime = 7_200;
 export const goBack = async (stage: Stage, { leave, yes }: BackOptions): Promise<void> => {
   const StackName = stackName(stage);
   const stack = await openStack(stage);
-  const { account, region, status = '', commit, cloudformation } = stack;
+  const { account, region, status = '', commit, cloudformation: client } = stack;
   if (status.endsWith('_IN_PROGRESS'))
     throw new Error(
       `${StackName} is ${status}. Wait for its end, or stop its deployments in CodeDeploy with a rollback. Before they begin, run: aws cloudformation cancel-update-stack --stack-name ${StackName}`,
@@ -44,32 +43,26 @@ export const goBack = async (stage: Stage, { leave, yes }: BackOptions): Promise
   if (!release) throw new Error(`${stage.name} has no good release before ${commit}.`);
 
   const deployer = await deployerOf(stack);
-  const traffic = stage.canaryMinutes === undefined ? {} : { [trafficParameter]: 'all-at-once' };
-  const parameters = Object.entries({ [commitParameter]: release.commit, ...traffic });
-  const changeSet = { StackName, ChangeSetName: `${changeSetPrefix}${randomUUID()}` };
+  const changeSet = newChangeSet(StackName);
+  const Parameters = [{ ParameterKey: commitParameter, ParameterValue: release.commit }];
+  if (stage.canaryMinutes !== undefined)
+    Parameters.push({ ParameterKey: trafficParameter, ParameterValue: 'all-at-once' });
   await deployer.send(
     new CreateChangeSetCommand({
       ...changeSet,
       TemplateURL: release.template,
-      Parameters: parameters.map(([ParameterKey, ParameterValue]) => ({
-        ParameterKey,
-        ParameterValue,
-      })),
+      Parameters,
       Tags: stack.tags,
       Capabilities: [Capability.CAPABILITY_IAM, Capability.CAPABILITY_NAMED_IAM],
     }),
   );
-  await waitUntilChangeSetCreateComplete({ client: cloudformation, maxWaitTime }, changeSet);
-  const { changes } = await changesOf(cloudformation, changeSet);
-  const losses = lossesOf(changes);
+  await waitUntilChangeSetCreateComplete({ client, maxWaitTime }, changeSet);
+  const { changes } = await changesOf(client, changeSet);
+  const problems = lossesOf(changes);
   // The change set belongs to what the stack has now. CloudFormation refuses it after any other update.
-  const isLeft = (await openStack(stage)).commit === commit;
-  if (losses.length > 0 || !isLeft) {
-    await deleteUnexecuted(cloudformation, StackName);
-    const reasons = isLeft ? losses : [`${StackName} was deployed just now.`];
-    const advice = 'Nothing was changed. See "When prod fails" in infra/README.md.';
-    throw new AggregateError([...reasons, advice]);
-  }
+  if ((await openStack(stage)).commit !== commit)
+    problems.push(`${StackName} was deployed just now.`);
+  if (problems.length > 0) await refuse(client, changeSet, problems);
   announce({ stage: stage.name, account: `${account}`, region }, [
     `Leave ${commit}, and deploy ${release.commit}, all at once after its check`,
     ...changes.map(
@@ -81,11 +74,7 @@ export const goBack = async (stage: Stage, { leave, yes }: BackOptions): Promise
   // First, so that a later way back never returns to the release that is left, even if this one fails.
   await recordGood(stage, release);
   await deployer.send(new ExecuteChangeSetCommand(changeSet));
-  const update = waitUntilStackUpdateComplete(
-    { client: cloudformation, maxWaitTime },
-    { StackName },
-  );
-  await update.catch((cause) => {
+  await waitUntilStackUpdateComplete({ client, maxWaitTime }, { StackName }).catch((cause) => {
     throw new Error(`${StackName} still has ${commit}: its events say why.`, { cause });
   });
   console.log(`${StackName} has ${release.commit}.`);

@@ -1,19 +1,21 @@
-import { execFileSync } from 'node:child_process';
 import { printable } from '../../printable.ts';
-import { accountStackName, stackName } from '../../settings/names.ts';
+import { accountStackId, accountStackName, stackName } from '../../settings/names.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { isProduction, type Stage, stages } from '../../settings/stages.ts';
 import { announce, askInTerminal, confirm } from '../confirm.ts';
 import { openAccount } from '../deployed-stack.ts';
 import { openStage } from '../keys/stage-keys.ts';
 import { lacksOf } from '../preflight/preflight.ts';
+import { cdk } from './cdk.ts';
 
 interface WholeStageOptions {
   /** Does everything without asking first. */
   readonly yes?: true | undefined;
-  readonly isEmulator: boolean;
-  /** Deploys a stack of the stage. Throws if the stage or its account has problems. */
-  readonly deploy: (kind: 'account' | 'stage') => Promise<void>;
+  readonly emulator?: true | undefined;
+  /** The folder into which the stacks were synthesised already. */
+  readonly app?: string | undefined;
+  /** Deploys the stack of the stage, from a folder if there is one. Throws if there are problems. */
+  readonly deployStack: (app?: string) => Promise<void>;
 }
 
 /**
@@ -22,7 +24,7 @@ interface WholeStageOptions {
  */
 export const deployWholeStage = async (
   stage: Stage,
-  { yes, isEmulator, deploy }: WholeStageOptions,
+  { yes, emulator, app, deployStack }: WholeStageOptions,
 ): Promise<void> => {
   const { account, region } = await openAccount(stage);
   const isOwn = !stages.some(({ name }) => name === stage.name);
@@ -32,18 +34,24 @@ export const deployWholeStage = async (
   process.env['AWS_REGION'] = region;
 
   const lacks = await lacksOf(stage);
+  const contexts = [`stage=${stage.name}`, ...(emulator ? ['emulator=true'] : [])];
+  const context = contexts.flatMap((value) => ['--context', value]);
   const bootstrap = {
     description: 'Bootstrap the account for the CDK: cdk bootstrap',
-    run: () => cdkBootstrap(account, region, stage, isEmulator),
+    run: () => cdk('bootstrap', `aws://${account}/${region}`, ...context),
   };
+  const folder = app === undefined ? [] : ['--app', app];
+  const words = [accountStackId(stage), '--require-approval', 'never', ...context, ...folder];
   const accountStack = {
     description: `Deploy ${accountStackName}: a role with which API Gateway writes logs`,
-    run: () => deploy('account'),
+    run: () => cdk('deploy', ...words),
   };
+  // The stacks of the account and of the stage are synthesised together.
+  const synthesised = lacks.logRole ? 'cdk.out' : undefined;
   const steps = [
     ...(lacks.bootstrap ? [bootstrap] : []),
     ...(lacks.logRole ? [accountStack] : []),
-    { description: `Deploy ${stackName(stage)}`, run: () => deploy('stage') },
+    { description: `Deploy ${stackName(stage)}`, run: () => deployStack(app ?? synthesised) },
   ];
   announce(
     { stage: stage.name, account, region },
@@ -51,7 +59,7 @@ export const deployWholeStage = async (
   );
   if (!yes) await confirm(askInTerminal, stage.name, ': add --yes');
   for (const { run } of steps) await run();
-  if (isOwn) await introduce(stage, isEmulator);
+  if (isOwn) await introduce(stage, emulator);
 };
 
 /** Returns a problem if an account has a stage in production: a mistake in another one would reach clients. */
@@ -60,20 +68,10 @@ const sharedWithProduction = (account: string): string[] =>
     .filter((stage) => isProduction(stage) && stage.environment?.account === account)
     .map(({ name }) => `The credentials belong to the account ${account} of ${name}: use others.`);
 
-const cdkBootstrap = (account: string, region: string, { name }: Stage, isEmulator: boolean) => {
-  const contexts = [`stage=${name}`, ...(isEmulator ? ['emulator=true'] : [])];
-  const words = contexts.flatMap((context) => ['--context', context]);
-  const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
-  execFileSync('cdk', ['bootstrap', `aws://${account}/${region}`, ...words], {
-    stdio: 'inherit',
-    env,
-  });
-};
-
 /** Issues the first API key of a stage, and prints what its owner needs to know. */
-const introduce = async (stage: Stage, isEmulator: boolean) => {
+const introduce = async (stage: Stage, emulator?: true) => {
   const { keys, baseAddress } = await openStage(stage);
-  const given = `--stage ${stage.name}${isEmulator ? ' --emulator' : ''}`;
+  const given = `--stage ${stage.name}${emulator ? ' --emulator' : ''}`;
   const isFirst = (await keys.list(() => {})).length === 0;
   const apiKey = isFirst ? (await keys.issue(stage.name)).apiKey : '$API_KEY';
   const authorization = `-H "Authorization: Bearer ${apiKey}"`;

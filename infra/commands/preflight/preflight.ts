@@ -186,13 +186,11 @@ const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>)
 };
 
 /**
- * Returns a line for each problem of a stack's account. Skips the other checks while
- * the credentials are wrong.
+ * Returns a line for each problem of a stage's account. Skips the other checks while the credentials are wrong.
  */
-export const preflight = async (stage: Stage, stack: 'account' | 'stage' = 'stage') => {
+export const preflight = async (stage: Stage) => {
   const problems = await problemsOf(stage, { credentials });
   if (problems.length > 0) return problems;
-  if (stack === 'account') return problemsOf(stage, { bootstrap });
   return problemsOf(stage, {
     bootstrap,
     logRole,
