@@ -33,12 +33,18 @@ export const withAssembly = async <Result>(
     CDK_CONTEXT_JSON: JSON.stringify({ placeholders: 'allowed', 'code-cache': 'off', ...context }),
   };
   const options = { cwd: projectDirectory, env };
+  const synthesis = promisify(execFile)(process.execPath, ['infra/app.ts'], options);
+  // It must not go on when this process ends, for example by Ctrl-C.
+  const kill = () => synthesis.child.kill();
+  process.once('exit', kill);
   try {
-    await promisify(execFile)(process.execPath, ['infra/app.ts'], options);
+    await synthesis;
   } catch (error) {
     const output = error instanceof Error && 'stderr' in error ? `${error.stderr}` : '';
     const mistake = mistakeIn(withRelativePaths(output)) ?? `infra/app.ts failed: ${error}`;
     throw new Error(mistake, { cause: error });
+  } finally {
+    process.off('exit', kill);
   }
   return await work(folder);
 };

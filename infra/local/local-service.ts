@@ -67,7 +67,8 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
     buildOptions: BuildOptions,
     use: (files: readonly OutputFile[]) => Promise<Result>,
   ) => buildSources({ what, build: buildOptions, watch, use, progress }, resources);
-  const [{ stack, apiKey }] = await Promise.all([
+  const [endpoint, { stack, apiKey }] = await Promise.all([
+    dynamodbEndpoint,
     options.stack
       ? options.stack.then((stack) => deployment.useStack(stack))
       : build('stack', stackBuild, useSynthesisedStack),
@@ -81,7 +82,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
     docsAddress: `${gateway.origin}/docs/#api-key=${apiKey}`,
     /** A valid API key. */
     apiKey,
-    dynamodbEndpoint: await dynamodbEndpoint,
+    dynamodbEndpoint: endpoint,
     tables: stack.tables,
     stop: () => started.disposeAsync(),
   };

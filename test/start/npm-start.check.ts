@@ -140,6 +140,7 @@ describe('npm start', () => {
     ['an argument without an option', '0', ['x'], /too many arguments/],
     ['--reset without --data', '0', ['--reset'], /'--reset' needs --data/],
     ['a throttle of 0', '0', ['--throttle', '0'], /Give a number from 1 to 99999/],
+    ['a file as --data', '0', ['--data', 'package.json'], /^Not started: EEXIST/],
     ['a page as an origin', '0', ['--cors', 'http://a.test/page'], /Give an origin/],
   ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason) => {
     const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
