@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { printable } from '../printable.ts';
+import { printable } from './printable.ts';
 
 /** Asks an operator to type something. */
 export type Ask = (question: string) => Promise<string>;

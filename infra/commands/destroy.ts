@@ -1,11 +1,11 @@
 import { DeleteStackCommand, waitUntilStackDeleteComplete } from '@aws-sdk/client-cloudformation';
 import { DeleteParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
-import { fail } from '../message-of.ts';
 import { probeKeyParameter, releaseParameter, stackName } from '../settings/names.ts';
 import { emulated, type Stage } from '../settings/stages.ts';
 import { announce, askInTerminal, confirm } from './confirm.ts';
 import { openStack } from './deployed-stack.ts';
+import { fail } from './message-of.ts';
 import { withStage } from './stage-option.ts';
 
 interface DestroyOptions {

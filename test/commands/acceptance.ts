@@ -3,9 +3,9 @@ import { program } from 'commander';
 import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
+import { fail } from '../../infra/commands/message-of.ts';
+import { printable } from '../../infra/commands/printable.ts';
 import { stageOption } from '../../infra/commands/stage-option.ts';
-import { fail } from '../../infra/message-of.ts';
-import { printable } from '../../infra/printable.ts';
 import { emulated, isProduction, type Stage, stages } from '../../infra/settings/stages.ts';
 
 /** Runs the acceptance tests for all to see, against what the variables name, and first says what that is. */

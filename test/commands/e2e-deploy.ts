@@ -16,7 +16,7 @@ import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { goodReleases } from '../../infra/commands/deploy/good-releases.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
-import { fail } from '../../infra/message-of.ts';
+import { fail } from '../../infra/commands/message-of.ts';
 import {
   probeKeyParameter,
   releaseParameter,

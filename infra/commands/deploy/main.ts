@@ -1,6 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { Option, program } from 'commander';
-import { fail } from '../../message-of.ts';
 import {
   commitParameter,
   stackName,
@@ -12,6 +11,7 @@ import { regionOf } from '../../settings/region-of.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { emulated, isProduction, type Stage, stages } from '../../settings/stages.ts';
 import { openStack } from '../deployed-stack.ts';
+import { fail } from '../message-of.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { stageOption } from '../stage-option.ts';
 import { cdk } from './cdk.ts';

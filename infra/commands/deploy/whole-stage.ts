@@ -1,4 +1,3 @@
-import { printable } from '../../printable.ts';
 import { accountStackId, accountStackName, stackName } from '../../settings/names.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { isProduction, type Stage, stages } from '../../settings/stages.ts';
@@ -6,6 +5,7 @@ import { announce, askInTerminal, confirm } from '../confirm.ts';
 import { openAccount } from '../deployed-stack.ts';
 import { openStage } from '../keys/stage-keys.ts';
 import { lacksOf } from '../preflight/preflight.ts';
+import { printable } from '../printable.ts';
 import { cdk } from './cdk.ts';
 
 interface WholeStageOptions {

@@ -1,5 +1,5 @@
-import { fail } from '../../message-of.ts';
 import { askInTerminal } from '../confirm.ts';
+import { fail } from '../message-of.ts';
 import { keysProgram } from './program.ts';
 
 await keysProgram(askInTerminal).parseAsync().catch(fail);

@@ -1,9 +1,9 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { operations } from '../../../lib/contract/operations.ts';
 import type { OperationName } from '../../../lib/contract/routes.ts';
-import { messageOf } from '../../message-of.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
 import { type Ask, announce, confirm } from '../confirm.ts';
+import { messageOf } from '../message-of.ts';
 import { withStage } from '../stage-option.ts';
 import { deleteTable } from './delete-table.ts';
 import {

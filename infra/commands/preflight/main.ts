@@ -1,7 +1,7 @@
 import { program } from 'commander';
-import { printable } from '../../printable.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { emulated, isProduction, type Stage, stages } from '../../settings/stages.ts';
+import { printable } from '../printable.ts';
 import { withStage } from '../stage-option.ts';
 import { preflight } from './preflight.ts';
 

@@ -6,10 +6,10 @@ import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns'
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../../../lib/contract/operations.ts';
-import { messageOf } from '../../message-of.ts';
 import { probeKeyParameter, stackName } from '../../settings/names.ts';
 import { regionOf } from '../../settings/region-of.ts';
 import type { Stage } from '../../settings/stages.ts';
+import { messageOf } from '../message-of.ts';
 
 /** Returns a line for each problem that prevents a deployment, with its solution. */
 type Check = (stage: Stage) => Promise<readonly (string | false)[]>;
