@@ -116,8 +116,11 @@ describe('each operation', () => {
   it('still retries after a long outage', async () => {
     captureLog();
     injectAll(faults.resetBeforeForwarding);
-    const failed = await Promise.all(Array.from({ length: 60 }, () => runAll()));
-    expect(new Set(failed.flat().map(({ status }) => status))).toEqual(new Set([503]));
+    // A few at a time: on a busy machine, attempts that were given up would arrive after the outage.
+    for (let sent = 0; sent < 60; sent += 10) {
+      const failed = await Promise.all(Array.from({ length: 10 }, () => runAll()));
+      expect(new Set(failed.flat().map(({ status }) => status))).toEqual(new Set([503]));
+    }
     service.proxy.reset();
     injectAll(faults.resetAfterForwarding, 1);
     await expectSuccess();
