@@ -40,8 +40,8 @@ type DynamodbCommand<Input extends ServiceInputTypes, Output extends ServiceOutp
 >;
 
 /**
- * Sends a command, and sends it again as `withRetries` says. An answer that is not plausible is retried
- * too. Throws the SDK's errors, or an `ImplausibleAnswer`.
+ * Sends a command, and sends it again as `withRetries` does, also when its answer is not plausible. Throws the
+ * SDK's errors, or an `ImplausibleAnswer`.
  */
 export const callDynamodb = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
   command: DynamodbCommand<Input, Output>,
@@ -50,7 +50,7 @@ export const callDynamodb = <Input extends ServiceInputTypes, Output extends Ser
 ): Promise<Output> =>
   withRetries(context, async (abortSignal) => {
     const answer = await dynamodb.send(command, { abortSignal });
-    if (!isPlausible(answer)) throw new ImplausibleAnswer("The answer can't be that of the call");
+    if (!isPlausible(answer)) throw new ImplausibleAnswer();
     return answer;
   });
 

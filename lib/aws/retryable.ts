@@ -5,6 +5,7 @@ import type { SdkError } from '@smithy/types';
 export class ImplausibleAnswer extends Error {
   /** The SDK's mark of an error that a retry may fix. */
   readonly $retryable = {};
+  override readonly message = "The answer can't be that of the call";
 }
 
 /**

@@ -212,7 +212,7 @@ const putUnlessTaken = (item: StoredPet, context: CallContext): Promise<TakenId 
       if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
       // The document client converts responses, but not the item of an exception.
       const occupant = unmarshall(error.Item, { wrapNumbers: exactNumber });
-      if (occupant['id'] !== item.id) throw new ImplausibleAnswer('The item has another id');
+      if (occupant['id'] !== item.id) throw new ImplausibleAnswer();
       return { occupant, isFirstAttempt: attempt === 1 };
     }
   });

@@ -172,7 +172,7 @@ describe('an answer that stalls, in any way and at any call', () => {
     { outcome: 'leads to 503 after three attempts of a second', stalled: 3, attempts: 3 },
     // Three attempts of a second leave half a second. A busy machine can need more: then it is tried again.
   ])('$outcome', { retry: 3 }, async ({ stalled, attempts }) => {
-    captureLog();
+    const lines = captureLog();
     const sent = requests.flatMap((request) =>
       stallsOf(request.call).map((stall) => ({ ...request, stall })),
     );
@@ -184,6 +184,9 @@ describe('an answer that stalls, in any way and at any call', () => {
       const expected = few.map(({ successStatus }) => (stalled < 3 ? successStatus : 503));
       expect(responses.map(({ status }) => status)).toEqual(expected);
     }
+    // The runbook knows this name.
+    const failed = readLines(lines).filter(({ status }) => status === 503);
+    for (const { cause } of failed) expect(cause.name).toBe('TimeoutError');
     for (const call of ['PutItem Pets', 'GetItem Pets', 'GetItem Keys']) {
       expect(attemptsOf(call), call).toBe(attempts * stallsOf(call).length);
     }

@@ -5,7 +5,7 @@ import { parseJson } from '../../lib/contract/exact-json.ts';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
-import { type Fault, stalls } from '../support/fault-proxy.ts';
+import { type Fault, passOn, stalls } from '../support/fault-proxy.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
 import { newPetFields } from '../support/new-pets.ts';
 import { readPage, walkPages } from '../support/pages.ts';
@@ -174,5 +174,15 @@ describe('a page', () => {
     await service.deletePets();
     expect(await page({})).toMatchObject({ body: [], next: undefined });
     expect(await page({ status: 'sold' })).toMatchObject({ body: [], next: undefined });
+  });
+
+  it('asks each status for one pet more than it holds, also after a status without pets', async () => {
+    const asked = new Set<number>();
+    service.proxy.inject('Query Pets', async (exchange) => {
+      asked.add(JSON.parse(`${exchange.request}`).Limit);
+      await passOn(exchange);
+    });
+    await page({ limit: '3' });
+    expect([...asked]).toEqual([4]);
   });
 });
