@@ -29,8 +29,8 @@ const isOrigin = (given: string): boolean =>
   URL.parse(given)?.origin === given && !/[*']/.test(given);
 
 /**
- * How many bytes of a body AWS WAF inspects in front of API Gateway, unless it is told otherwise. It blocks a
- * larger body.
+ * How many bytes of a body AWS WAF inspects in front of API Gateway, unless it is told otherwise. The
+ * firewall's rule for large bodies blocks what exceeds it.
  * https://docs.aws.amazon.com/waf/latest/developerguide/web-acl-setting-body-inspection-limit.html
  */
 const inspectedBytes = 16_384;
