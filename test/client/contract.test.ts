@@ -36,6 +36,8 @@ describe('the typed client', () => {
     expectTypeOf<NewPet>().toEqualTypeOf<Readonly<v.InferInput<typeof contract.NewPet>>>();
     expectTypeOf<ErrorBody>().toEqualTypeOf<contractErrors.ErrorBody>();
     expectTypeOf<keyof ListPetsQuery>().toEqualTypeOf<keyof contractQuery.ListPetsQuery>();
+    type Filter = Omit<contractQuery.ListPetsQuery, 'limit'>;
+    expectTypeOf<Omit<ListPetsQuery, 'limit'>>().toEqualTypeOf<Filter>();
     const { limit } = v.parse(contractQuery.ListPetsQuery, {});
     const source = readFileSync(join(projectDirectory, 'lib/client/animal-store.ts'), 'utf8');
     expect(source).toContain(`from 1 to ${contractQuery.maxLimit}. The default is ${limit}.`);

@@ -15,6 +15,7 @@ import {
 import { startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles, type HandlerName, handlerNames } from '../support/load-handlers.ts';
+import { filters } from '../support/new-pets.ts';
 import { walkPages } from '../support/pages.ts';
 import { lambdaContext } from '../support/proxy-event.ts';
 import { deployedTemplate, idOf, newApp, propertiesOf } from '../support/stack.ts';
@@ -48,7 +49,10 @@ const replay = await sendGolden(creation(service.apiKey));
 if (!isCheckPet(pet) || !isCheckPet(replay)) throw new Error('The creation was not answered');
 for (const request of afterCreation(service.apiKey, pet.id)) await sendGolden(request);
 await observe('listPets', () => walkPages(service.send, { limit: '1' }));
-await observe('listPets', () => service.send({ query: { status: 'sold' } }));
+for (const filter of filters) {
+  const query = { [filter]: `${Reflect.get(pet, filter)}` };
+  await observe('listPets', () => service.send({ query }));
+}
 await observe('getPet', () => service.send({ petId: '1' }));
 
 /**

@@ -6,8 +6,9 @@ import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
 import { type Fault, passOn, stalls } from '../support/fault-proxy.ts';
+import { inListOrder } from '../support/in-list-order.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
-import { newPetFields } from '../support/new-pets.ts';
+import { filters, newPetFields } from '../support/new-pets.ts';
 import { readPage, walkPages } from '../support/pages.ts';
 import type { Values } from '../support/proxy-event.ts';
 import { runsOf } from '../support/runs.ts';
@@ -60,6 +61,26 @@ describe('a list', () => {
       for (const limit of limits) await expectEachPetOnce(limit, status);
     },
   );
+
+  describe.each(filters)('filtered by %s', (filter) => {
+    const valueIn = (pet: Pet) => `${Reflect.get(pet, filter)}`;
+    const values = [...new Set(pets.map(valueIn))];
+
+    it('shows exactly the pets with the value, each once', async () => {
+      for (const value of values) {
+        const shown = (await walk({ [filter]: value, limit: '1' })).flat();
+        expect(inListOrder(shown)).toEqual(pets.filter((pet) => valueIn(pet) === value));
+      }
+    });
+
+    it('refuses a cursor of the list with another value', async () => {
+      const [one = '', other = ''] = values;
+      const { next } = await page({ [filter]: one, limit: '1' });
+      expect(next).toHaveProperty('cursor');
+      const { status } = await service.send({ query: { ...next, [filter]: other } });
+      expect(status).toBe(400);
+    });
+  });
 });
 
 /** Cuts answers after their first items and adds a LastEvaluatedKey, as DynamoDB may do. */
