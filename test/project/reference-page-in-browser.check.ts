@@ -60,12 +60,13 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
     beforeAll(() => open(docsAddress));
     afterAll(() => page.close());
 
-    it('shows each operation, the authentication and a first call on its first screen', async () => {
+    it('shows each operation, the authentication and first calls on its first screen', async () => {
       const introduction = page.getByRole('region', { name: 'Introduction' });
       for (const locator of [
         ...operations.map(({ method, path }) => introduction.getByText(`${method} ${path}`)),
         introduction.getByRole('textbox', { name: 'Bearer Token' }),
         introduction.getByText('curl "$BASE_URL/pets?limit=1"'),
+        introduction.getByText('store.listPetsPage({ limit: 1 })'),
       ]) {
         const { y, height } = (await locator.first().boundingBox()) ?? { y: 0, height: Infinity };
         expect(y + height).toBeLessThan(800);
