@@ -18,8 +18,8 @@ const animals = Array.from({ length: 100 }, (_, index): Pet => {
 });
 
 /**
- * Creates the tables that don't exist yet, and puts this machine's API key and, with `seed`, the hundred animals
- * into them. Returns the API key. Throws the errors of `createTables`.
+ * Creates the tables that don't exist yet. Puts this machine's API key into them and, with `seed`, the
+ * hundred animals. Returns the API key. Throws the errors of `createTables`.
  */
 export const prepareTables = async (
   dynamodbEndpoint: string,

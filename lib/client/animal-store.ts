@@ -174,8 +174,8 @@ const endlessList = (sign: string) =>
   unexpectedResponse(`The list does not end: the service sent ${sign}`, { status: 200 });
 
 /**
- * Whether a pet has each field as it was sent, or as a filter selects it. The same integer may be a `number` in one and
- * a `bigint` in the other.
+ * Whether a pet has each field as it was sent, or as a filter selects it. The same integer may be a `number`
+ * in one and a `bigint` in the other.
  */
 const hasFieldsOf = (sent: object, pet: Pet): boolean =>
   Object.entries(sent).every(
