@@ -2,14 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
 import { type ApiError, errors } from '../contract/errors.ts';
-import {
-  createPet,
-  getPet,
-  isRemoved,
-  listPets,
-  type Operation,
-  operations,
-} from '../contract/operations.ts';
+import { createPet, isRemoved, type Operation, operations } from '../contract/operations.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
 import { Pet } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
@@ -26,8 +19,8 @@ interface Expected {
 
 /** What the check sends to an operation besides an API key, and the response that it must get. */
 interface OperationCheck {
-  /** The id in the path. It is by default that of the pet that the checks add. */
-  readonly petId?: number;
+  /** The id in the path. */
+  readonly petId?: number | undefined;
   readonly query?: string;
   /** The body of the request, as JSON. */
   readonly body?: string;
@@ -41,7 +34,7 @@ type GoldenTarget = Pick<Operation, 'method' | 'path' | 'headers' | 'deprecation
   readonly name: OperationName | 'unrouted';
 };
 
-const unrouted: GoldenTarget = { name: 'unrouted', method: 'GET', path: '/{proxy+}' };
+const unrouted: GoldenTarget = { name: 'unrouted', method: 'GET', path: '/{proxy+}', headers: [] };
 
 /** The only pet that the checks add. Its status is sold, so that no client offers it. */
 const checkPet = { name: 'Deployment check', categoryId: 0, status: 'sold' };
@@ -60,12 +53,6 @@ export const isCheckPet = (value: unknown): value is Pet =>
 
 const isPageOfOne = (body: unknown): boolean =>
   Array.isArray(body) && body.length === 1 && body.every(isPet);
-
-/** Returns the successful response of an operation. It has no body unless `hasBody` tells which. */
-const succeeds = (
-  { successStatus: status }: Operation,
-  hasBody: Expected['hasBody'] = (body) => body === undefined,
-): Expected => ({ status, hasBody });
 
 const answeredWith = ({ status, headers, body }: ApiError): Expected => ({
   status,
@@ -87,15 +74,15 @@ export const refusals = (apiKey: string): GoldenRequest[] => {
 };
 
 /**
- * The check of each operation. It must change nothing but add the one pet. These are not the examples of the
- * contract, because clients must not be offered the pet.
+ * Returns the check of each operation. It must change nothing but add the one pet, whose id is `petId`. These
+ * are not the examples of the contract, because clients must not be offered the pet.
  */
-const operationChecks: Readonly<Record<OperationName, OperationCheck>> = {
+const operationChecks = (petId?: number): Readonly<Record<OperationName, OperationCheck>> => ({
   // Lists are eventually consistent, so it may miss the pet that the checks add.
-  listPets: { query: 'limit=1', attempts: 3, expected: succeeds(listPets, isPageOfOne) },
-  createPet: { body: JSON.stringify(checkPet), expected: succeeds(createPet, isCheckPet) },
-  getPet: { expected: succeeds(getPet, isCheckPet) },
-};
+  listPets: { query: 'limit=1', attempts: 3, expected: { status: 200, hasBody: isPageOfOne } },
+  createPet: { body: JSON.stringify(checkPet), expected: { status: 201, hasBody: isCheckPet } },
+  getPet: { petId, expected: { status: 200, hasBody: isCheckPet } },
+});
 
 /** Returns a creation with a fixed Idempotency-Key. Only the first one that is ever sent adds a pet. */
 export const creation = (apiKey: string): GoldenRequest => goldenOf(createPet, apiKey);
@@ -108,13 +95,13 @@ export const afterCreation = (apiKey: string, petId: number): GoldenRequest[] =>
 
 /** The request to an operation. Its answer is 410 from the operation's sunset on. */
 const goldenOf = (target: Operation, apiKey: string, petId?: number): GoldenRequest => {
-  const { expected, ...sent } = operationChecks[target.name];
-  const removed = errors.endpointRemoved(`GET ${target.deprecation?.successor}`);
+  const check = operationChecks(petId)[target.name];
+  const removed = answeredWith(errors.endpointRemoved(`GET ${target.deprecation?.successor}`));
   return golden({
-    ...{ target, apiKey },
-    ...(petId && { petId }),
-    ...sent,
-    expected: isRemoved(target) ? answeredWith(removed) : expected,
+    ...check,
+    target,
+    apiKey,
+    expected: isRemoved(target) ? removed : check.expected,
   });
 };
 
@@ -140,7 +127,7 @@ const golden = (parts: GoldenParts) => {
       'User-Agent': ownUserAgent,
       ...authorization(apiKey),
       ...(body !== '' && { 'Content-Type': 'application/json' }),
-      ...(target.headers?.includes('Idempotency-Key') && { 'Idempotency-Key': 'deployment-check' }),
+      ...(target.headers.includes('Idempotency-Key') && { 'Idempotency-Key': 'deployment-check' }),
     }),
     port: 443,
   };

@@ -78,19 +78,13 @@ export const responseSchemas: Readonly<
 
 /** The names of the parameters that an operation takes in its path, its query and its headers. */
 export type ParameterName<Name extends OperationName> =
-  | PathParameterName<Name>
-  | HeaderParameterName<Name>
+  | RouteParameterName<Name>
   | keyof (typeof definitions)[Name]['query']['entries'];
 
-/** The names of the parameters that an operation takes in its path. */
-export type PathParameterName<Name extends OperationName> = NamesIn<(typeof routes)[Name]['path']>;
-
-/** The names of the parameters that an operation takes in its headers. */
-export type HeaderParameterName<Name extends OperationName> = (typeof routes)[Name] extends {
-  readonly headers: readonly (infer Header extends string)[];
-}
-  ? Header
-  : never;
+/** The names of the parameters that an operation takes in its path and its headers. */
+export type RouteParameterName<Name extends OperationName> =
+  | NamesIn<(typeof routes)[Name]['path']>
+  | (typeof routes)[Name]['headers'][number];
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer First}}${infer Rest}`
   ? First | NamesIn<Rest>

@@ -30,7 +30,7 @@ const curl = (operation: Operation, request: ExampleRequest): string => {
   return newKey + lines.join(' \\\n  ');
 };
 
-const takesKey = ({ headers }: Operation) => headers?.includes('Idempotency-Key') === true;
+const takesKey = ({ headers }: Operation) => headers.includes('Idempotency-Key');
 
 const hasResponseBody = ({ successStatus }: Operation) => successStatus !== 204;
 

@@ -10,11 +10,10 @@ import { ListPetsQuery } from '../contract/list-pets-query.ts';
 import {
   type Deprecation,
   getPet,
-  type HeaderParameterName,
   type Operation,
   operations,
   type ParameterName,
-  type PathParameterName,
+  type RouteParameterName,
   responseSchemas,
 } from '../contract/operations.ts';
 import { NewPet } from '../contract/pet.ts';
@@ -60,13 +59,9 @@ const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
   },
 });
 
-/** The schemas of the parameters in paths. */
-const pathParameterSchemas: Readonly<Record<PathParameterName<OperationName>, object>> = {
+/** The schemas of the parameters in paths and headers. */
+const parameterSchemas: Readonly<Record<RouteParameterName<OperationName>, object>> = {
   petId: ref('PetId'),
-};
-
-/** The schemas of the parameters in headers. */
-const headerParameterSchemas: Readonly<Record<HeaderParameterName<OperationName>, object>> = {
   'Idempotency-Key': {
     type: 'string',
     maxLength: maxIdempotencyKeyLength,
@@ -76,23 +71,20 @@ const headerParameterSchemas: Readonly<Record<HeaderParameterName<OperationName>
 
 /** The parameters that an operation takes in its path, its query and its headers. */
 const parametersOf = (
-  { name: operationName, query, headers = [] }: Operation,
+  { name: operationName, query, headers }: Operation,
   descriptions: Readonly<Record<string, string>>,
   { request }: Example,
 ) =>
   Object.entries(descriptions).map(([name, description]) => {
-    if (headers.includes(name)) {
-      return { in: 'header', name, description, schema: Reflect.get(headerParameterSchemas, name) };
-    }
+    const schema: unknown = Reflect.get(parameterSchemas, name);
+    if (headers.includes(name)) return { in: 'header', name, description, schema };
     const inQuery = query.entries[name];
     return {
       in: inQuery ? 'query' : 'path',
       name,
       ...(inQuery?.type !== 'optional' && { required: true }),
       description,
-      schema: inQuery
-        ? queryParameters(operationName)[name]
-        : Reflect.get(pathParameterSchemas, name),
+      schema: inQuery ? queryParameters(operationName)[name] : schema,
       example: inQuery ? v.parse(inQuery, request.query?.[name]) : Number(request.path?.[name]),
     };
   });
