@@ -6,8 +6,11 @@ import { operations, responseSchemas } from '../contract/operations.ts';
 import { Pet, PetId, PetStatus } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
 
-/** A schema by its name. */
-export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+/** Returns a reference to a schema. Throws if the document has no schema of this name. */
+export const ref = (name: string) => {
+  if (!(name in bodies)) throw new Error(`The document has no schema ${name}`);
+  return { $ref: `#/components/schemas/${name}` };
+};
 
 const DocumentedError = v.pipe(
   v.object({
