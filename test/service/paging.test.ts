@@ -191,19 +191,15 @@ describe('a page', () => {
     expect(service.proxy.answered).toHaveLength(4);
   });
 
-  it('is empty and without a link when there are no pets', async () => {
+  it('is empty and without a link when there are no pets, after one query of each status', async () => {
     await service.deletePets();
-    expect(await page({})).toMatchObject({ body: [], next: undefined });
-    expect(await page({ status: 'sold' })).toMatchObject({ body: [], next: undefined });
-  });
-
-  it('asks each status for one pet more than it holds, also after a status without pets', async () => {
-    const asked = new Set<number>();
+    const asked: number[] = [];
     service.proxy.inject('Query Pets', async (exchange) => {
-      asked.add(JSON.parse(`${exchange.request}`).Limit);
+      asked.push(JSON.parse(`${exchange.request}`).Limit);
       await passOn(exchange);
     });
-    await page({ limit: '3' });
-    expect([...asked]).toEqual([4]);
+    expect(await page({ limit: '3' })).toMatchObject({ body: [], next: undefined });
+    expect(asked).toEqual(petStatuses.map(() => 4));
+    expect(await page({ status: 'sold' })).toMatchObject({ body: [], next: undefined });
   });
 });

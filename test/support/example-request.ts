@@ -10,10 +10,6 @@ import { bearer, exampleOf } from './requests.ts';
 export const exampleRequest = (name: HandlerName, apiKey: string, petId = 1) => {
   const headers = { ...bearer(apiKey), 'Content-Type': 'application/json' };
   const operation = operations.find((each) => each.name === name);
-  return operation
-    ? {
-        event: proxyEvent({ ...exampleOf(operation, petId), headers }),
-        status: operation.successStatus,
-      }
-    : { event: proxyEvent({ resource: '/{proxy+}', headers }), status: 404 };
+  const request = operation ? exampleOf(operation, petId) : { resource: '/{proxy+}' };
+  return { event: proxyEvent({ ...request, headers }), status: operation?.successStatus ?? 404 };
 };
