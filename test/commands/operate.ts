@@ -16,6 +16,7 @@ import { openOperatedStage } from '../../infra/commands/operate/operated-stage.t
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { functionNames } from '../../infra/commands/operate/reserve.ts';
 import { restore } from '../../infra/commands/operate/restore.ts';
+import { indexes } from '../../infra/settings/indexes.ts';
 import { serviceName } from '../../infra/settings/names.ts';
 import { throttleOf } from '../../infra/settings/operations.ts';
 import { emulated, staging } from '../../infra/settings/stages.ts';
@@ -138,7 +139,10 @@ const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
 const limits = { MaxReadRequestUnits: 400, MaxWriteRequestUnits: 200 };
 equal(Table?.DeletionProtectionEnabled, true);
 deepEqual(Table?.OnDemandThroughput, limits);
-deepEqual(Table?.GlobalSecondaryIndexes?.[0]?.OnDemandThroughput, limits);
+deepEqual(
+  Table?.GlobalSecondaryIndexes?.map(({ OnDemandThroughput }) => OnDemandThroughput),
+  indexes.map(() => limits),
+);
 const list = new ListTagsOfResourceCommand({ ResourceArn: Table?.TableArn });
 const { Tags = [] } = await dynamodb.send(list);
 deepEqual(Object.fromEntries(Tags.map(({ Key = '', Value }) => [Key, Value])), {

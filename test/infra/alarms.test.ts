@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { indexes } from '../../infra/settings/indexes.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { prod } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/contract/operations.ts';
@@ -37,14 +38,17 @@ const functionNames = [...operations.map(({ name }) => bundleName(name)), 'unrou
  */
 type Limits = readonly [name: string, periods: string, least: number[], ...less: number[][]];
 
-/** A metric's values of this many functions: 0, except for the last ones. */
-const valuesOf = (functions: number, last: readonly number[]): number[] => [
-  ...Array.from({ length: functions - last.length }, () => 0),
+/** So many values of metrics: 0, except for the last ones. */
+const valuesOf = (metrics: number, last: readonly number[]): number[] => [
+  ...Array.from({ length: metrics - last.length }, () => 0),
   ...last,
 ];
 const ofOperations = (...last: number[]) => valuesOf(operations.length, last);
 /** With unrouted, which is no operation. */
 const ofFunctions = (...last: number[]) => valuesOf(operations.length + 1, last);
+
+/** The reads and the writes of each index. */
+const ofIndexes = (...last: number[]) => valuesOf(2 * indexes.length, last);
 
 const limits: readonly Limits[] = [
   ['server-errors', '1 of 1 x 300 s', [5, 500], [4, 4], [5, 501]],
@@ -52,7 +56,7 @@ const limits: readonly Limits[] = [
   ['function-crashes', '1 of 1 x 300 s', ofFunctions(1, 1, 1), ofFunctions(1, 1)],
   ['function-throttles', '1 of 1 x 300 s', ofFunctions(1, 1, 1, 2), ofFunctions(1, 1, 1, 1)],
   ['table-throttles', '3 of 5 x 60 s', [1, 1, 1, 2], [1, 1, 1, 1]],
-  ['index-throttles', '3 of 5 x 60 s', [2, 3], [2, 2]],
+  ['index-throttles', '3 of 5 x 60 s', ofIndexes(2, 3), ofIndexes(2, 2)],
   ['auth-failures', '1 of 1 x 300 s', ofOperations(98, 1, 1), ofOperations(98, 1, 0)],
   ['firewall-blocks', '1 of 1 x 300 s', [300], [299]],
   ['getPet-in-use', '1 of 1 x 86400 s', [1], [0]],

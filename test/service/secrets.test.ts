@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
 import { invoke } from '../support/invoke.ts';
@@ -46,7 +47,8 @@ const headers = [
   ...[...credentials, `Basic ${secret}`].map((Authorization) => ({ Authorization })),
   ...headerNames.map((name) => ({ [name]: secret })),
 ];
-const queries = [secret, ...partsOfKeys, 'limit', 'status', 'cursor', 'a'].map((name) => ({
+const parameters = Object.keys(ListPetsQuery.entries);
+const queries = [secret, ...partsOfKeys, ...parameters, 'a'].map((name) => ({
   [name]: secret,
 }));
 const list: Request = ['listPets', { headers: bearer(apiKey) }];
