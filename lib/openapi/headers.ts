@@ -23,7 +23,7 @@ export const headers: Readonly<Record<string, object>> = {
     description:
       'Address of the next page, relative to the address of this page (RFC 8288). The last page has no `Link`.',
     schema: { type: 'string', maxLength: 512, pattern: '^<[^>]+>; rel="next"$' },
-    example: '</v1/pets?limit=20&cursor=UE0QHyUBABwWCk6O6YZhdmFpbGFibGU>; rel="next"',
+    example: '</v1/pets?limit=20&cursor=wWxhCEa0YXZhaWxhYmxlIDc5MDU1MzI4NzEzNzExNDI>; rel="next"',
   },
   'Idempotent-Replayed': {
     description:
