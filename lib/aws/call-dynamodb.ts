@@ -40,8 +40,8 @@ type DynamodbCommand<Input extends ServiceInputTypes, Output extends ServiceOutp
 >;
 
 /**
- * Sends a command, and sends it again as `withRetries` does, also when its answer is not plausible. Throws the
- * SDK's errors, or an `ImplausibleAnswer`.
+ * Sends a command with `withRetries`. An answer that `isPlausible` refuses can't be that of the command, and
+ * counts as a failed attempt. Throws the SDK's errors, or an `ImplausibleAnswer`.
  */
 export const callDynamodb = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
   command: DynamodbCommand<Input, Output>,
@@ -60,18 +60,18 @@ export const callDynamodb = <Input extends ServiceInputTypes, Output extends Ser
  */
 export const withRetries = async <Result>(
   { signal, record }: CallContext,
-  attempt: (signal: AbortSignal, number: number) => Promise<Result>,
+  send: (signal: AbortSignal, attempt: number) => Promise<Result>,
 ): Promise<Result> => {
   const startedAt = instantMs();
   try {
-    for (let number = 1; ; number += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        return await withTimeLimit(attemptMs, signal, (limited) => attempt(limited, number));
+        return await withTimeLimit(attemptMs, signal, (limited) => send(limited, attempt));
       } catch (error) {
         if (isThrottled(error)) record.count(metricNames.throttles);
-        if (signal.aborted || number === maxAttempts || !isRetryable(error)) throw error;
+        if (signal.aborted || attempt === maxAttempts || !isRetryable(error)) throw error;
       }
-      await pause(backoffMs(number));
+      await pause(backoffMs(attempt));
     }
   } finally {
     record.recordDynamodbLatency(elapsedMs(startedAt));

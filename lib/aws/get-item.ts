@@ -17,7 +17,7 @@ interface ItemAddress {
 
 /**
  * Gets an item, and gets it again when the answer has another key. Returns `undefined` if there is no such
- * item. Throws the SDK's errors.
+ * item. Throws what `callDynamodb` throws.
  */
 export const getItem = async (
   { table, key: [keyName, key], consistent }: ItemAddress,

@@ -1,7 +1,7 @@
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { SdkError } from '@smithy/types';
 
-/** An answer with status 200 that can't be DynamoDB's answer to the call. */
+/** An answer that can't be DynamoDB's answer to the call. */
 export class ImplausibleAnswer extends Error {
   /** The SDK's mark of an error that a retry may fix. */
   readonly $retryable = {};

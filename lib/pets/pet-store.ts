@@ -24,8 +24,8 @@ import { type StoredPet, toPet, toStoredPet } from './stored-pet.ts';
 const petsTable = environment('PETS_TABLE');
 
 /**
- * The least number of items that a list asks for after an answer without a pet, so that it passes a run of
- * corrupt items quickly.
+ * The least number of items that a list asks for after an answer that has no pet but does not end its status,
+ * so that it passes a run of corrupt items quickly.
  */
 const limitAfterNoPet = 25;
 
@@ -69,12 +69,12 @@ export const create = async (
     const pet = { id: candidateId(creation, attempt), ...newPet };
     const taken = await putUnlessTaken({ ...pet, creation, fingerprint }, context);
     if (!taken) return { pet, isReplay: false };
-    const { occupant, isFirstAttempt: isReplay } = taken;
+    const { occupant, wasThereBefore } = taken;
     if (isSameBytes(occupant['creation'], creation)) {
       const stored = read(occupant, toStoredPet, context);
       if (!fingerprint.equals(stored.fingerprint)) throw errors.idempotencyKeyReused();
-      if (isReplay) context.record.count(metricNames.idempotentReplays);
-      return { pet: toPet(stored), isReplay };
+      if (wasThereBefore) context.record.count(metricNames.idempotentReplays);
+      return { pet: toPet(stored), isReplay: wasThereBefore };
     }
   }
   throw new Error('Every candidate id is taken');
@@ -91,14 +91,15 @@ export interface Page {
  * Returns one page of the pets, of one status or of all, eventually consistent. It continues after the
  * position of the cursor until the page is full or the list ends (0.5 RCU per started 4 KB, in 1 request, and
  * one more for each further status and each answer that is cut short or has corrupt items). Leaves out
- * corrupt items, whose ids are logged. When time runs out, it returns what it found, which can be an empty
- * page with a cursor. Throws `invalid_request` for a cursor that is not of this list.
+ * corrupt items, whose ids are logged. When the request's deadline passes after an answer, it returns what it
+ * found, which can be an empty page with a cursor. Throws `invalid_request` for a cursor that is not of this list.
  */
 export const list = async (
   { limit, status, cursor }: ListPetsQuery,
   context: CallContext,
 ): Promise<Page> => {
-  const start = cursor === undefined ? startOf(status) : decodeCursor(cursor, status);
+  const start =
+    cursor === undefined ? startOf(status ?? petStatuses[0]) : decodeCursor(cursor, status);
   const pets: Pet[] = [];
   let position: Position | undefined = start;
   let leastLimit = 1;
@@ -112,8 +113,10 @@ export const list = async (
       position = answer.end ?? (status ? undefined : startAfter(position.status));
     }
   } catch (error) {
-    const hasRead = position !== start;
-    if (!hasRead || !context.signal.aborted) throw error;
+    const isFirstQuery = position === start;
+    // DynamoDB refuses a position that no item can have. Only a forged cursor has one.
+    if (isFirstQuery && start.id !== undefined && isRefused(error)) throw unknownCursor();
+    if (isFirstQuery || !context.signal.aborted) throw error;
   }
   const shown = pets.slice(0, limit);
   const last = shown.at(-1);
@@ -121,7 +124,7 @@ export const list = async (
   return { pets: shown, nextCursor: end && encodeCursor(end, status) };
 };
 
-const startOf = (status: PetStatus = petStatuses[0]): Position => ({ status });
+const startOf = (status: PetStatus): Position => ({ status });
 
 const startAfter = (status: PetStatus): Position | undefined => {
   const next = petStatuses[petStatuses.indexOf(status) + 1];
@@ -153,18 +156,13 @@ const query = async ({ status, id }: Position, limit: number, context: CallConte
     return endId === undefined ? undefined : positionOf({ status, id: endId });
   };
   const isPlausible = (answer: QueryCommandOutput) => {
+    // A list that continued there would never end.
     const isStuck = id !== undefined && endOf(answer)?.id === id;
     const { Items } = answer;
     return !isStuck && Array.isArray(Items) && Items.every((item) => item['status'] === status);
   };
-  try {
-    const answer = await callDynamodb(command, context, isPlausible);
-    return { pets: petsAmong(answer.Items, context), end: endOf(answer) };
-  } catch (error) {
-    // The position of a forged cursor may be no key.
-    if (id !== undefined && isRefused(error)) throw unknownCursor();
-    throw error;
-  }
+  const answer = await callDynamodb(command, context, isPlausible);
+  return { pets: petsAmong(answer.Items, context), end: endOf(answer) };
 };
 
 /** Tells whether DynamoDB refused the parameters of a call. */
@@ -188,15 +186,16 @@ const read = <Item>(
   context: CallContext,
 ): Item => readItem(item, 'id', convert, context);
 
-/**
- * An item that has the id of another, and whether it had the id before the first attempt to write the other.
- */
+/** The item that has an id, and whether it was there before the first attempt to write another one. */
 interface TakenId {
   readonly occupant: StoredItem;
-  readonly isFirstAttempt: boolean;
+  readonly wasThereBefore: boolean;
 }
 
-/** Writes the item. If its id is taken, writes nothing and returns the item that has it. */
+/**
+ * Writes the item. If its id is taken, writes nothing and returns the item that has it. It uses `withRetries`
+ * itself, because it checks the item of an error and needs the number of the attempt.
+ */
 const putUnlessTaken = (item: StoredPet, context: CallContext): Promise<TakenId | undefined> => {
   const command = new PutCommand({
     TableName: petsTable,
@@ -210,10 +209,10 @@ const putUnlessTaken = (item: StoredPet, context: CallContext): Promise<TakenId 
       return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
+      if (error.Item['id']?.N !== `${item.id}`) throw new ImplausibleAnswer();
       // The document client converts responses, but not the item of an exception.
       const occupant = unmarshall(error.Item, { wrapNumbers: exactNumber });
-      if (occupant['id'] !== item.id) throw new ImplausibleAnswer();
-      return { occupant, isFirstAttempt: attempt === 1 };
+      return { occupant, wasThereBefore: attempt === 1 };
     }
   });
 };

@@ -247,27 +247,32 @@ it('a taken id without the item that has it gets 500, and the log names the erro
 describe('a taken id that is not the one written', () => {
   const other = { id: { N: '1' }, creation: { B: Buffer.alloc(32).toString('base64') } };
   // The write succeeds, but another answer arrives.
-  const foreign: Fault = async (exchange) => {
-    await exchange.forward();
-    await conditionFailedBy(other)(exchange);
-  };
+  const foreignWith =
+    (item: object): Fault =>
+    async (exchange) => {
+      await exchange.forward();
+      await conditionFailedBy(item)(exchange);
+    };
 
   it('is no answer to the write, which is tried again and adds one pet', async () => {
     const { length } = await service.storedPets();
     const request = creation(undefined, { 'Idempotency-Key': 'foreign-condition' });
-    service.proxy.inject('PutItem Pets', foreign, 1);
+    service.proxy.inject('PutItem Pets', foreignWith(other), 1);
     const created = await service.send(request);
     expect(created.status).toBe(201);
     expect((await service.send(request)).text).toBe(created.text);
     expect(await service.storedPets()).toHaveLength(length + 1);
   });
 
-  it('leads to 503 while it lasts', async () => {
-    captureLog();
-    service.proxy.inject('PutItem Pets', foreign);
-    expect((await service.send(creation())).status).toBe(503);
-    expect(service.proxy.requests).toHaveLength(3);
-  });
+  it.each([other, { id: null }, { id: { X: '1' } }])(
+    'leads to 503 while it lasts: %j',
+    async (item) => {
+      captureLog();
+      service.proxy.inject('PutItem Pets', foreignWith(item));
+      expect((await service.send(creation())).status).toBe(503);
+      expect(service.proxy.requests).toHaveLength(3);
+    },
+  );
 });
 
 it.each([{}, null])('a list ends where its LastEvaluatedKey is %j', async (LastEvaluatedKey) => {

@@ -5,9 +5,10 @@ import { parseJson } from '../../lib/contract/exact-json.ts';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
-import { type Fault, passOn, stalls } from '../support/fault-proxy.ts';
+import { awsError, type Fault, passOn, stalls } from '../support/fault-proxy.ts';
 import { inListOrder } from '../support/in-list-order.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
+import { captureLog } from '../support/log-lines.ts';
 import { filters, newPetFields } from '../support/new-pets.ts';
 import { readPage, walkPages } from '../support/pages.ts';
 import type { Values } from '../support/proxy-event.ts';
@@ -181,6 +182,17 @@ describe('a page', () => {
       status: 400,
       message: 'cursor is not one that this list has given.',
     });
+  });
+
+  it('is refused with 500 when DynamoDB refuses a later query, which no client caused', async () => {
+    captureLog();
+    const { next } = await page({ limit: '3' });
+    cutAnswers(() => 1, 1);
+    service.proxy.inject(
+      'Query Pets',
+      awsError(400, 'com.amazon.coral.validate#ValidationException'),
+    );
+    expect((await service.send({ query: next ?? {} })).status).toBe(500);
   });
 
   it('passes a run of corrupt items quickly', async () => {
