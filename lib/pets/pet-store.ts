@@ -92,7 +92,7 @@ export interface Page {
  * position of the cursor until the page is full or the list ends (0.5 RCU per started 4 KB, in 1 request, and
  * one more for each further status and each answer that is cut short or has corrupt items). Leaves out
  * corrupt items, whose ids are logged. When the request's deadline passes after an answer, it returns what it
- * found, which can be an empty page with a cursor. Throws `invalid_request` for a cursor that is not of this list.
+ * found, which can be an empty page with a cursor. Throws `invalid_request` for a cursor of another list.
  */
 export const list = async (
   { limit, status, cursor }: ListPetsQuery,
