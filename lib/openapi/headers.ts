@@ -82,8 +82,11 @@ export const headers: Readonly<Record<string, object>> = {
   },
 };
 
-/** A reference to a header in `headers`. Redocly reports a name that is not there. */
-export const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
+/** Returns a reference to a header. Throws if the document has no header of this name. */
+export const header = (name: string) => {
+  if (!(name in headers)) throw new Error(`The document has no header ${name}`);
+  return { $ref: `#/components/headers/${name}` };
+};
 
 /** The headers of every response of an operation, error or not. */
 export const headersOf = ({ deprecation, stability }: Operation) => ({

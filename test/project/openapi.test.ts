@@ -12,6 +12,7 @@ import { operations } from '../../lib/contract/operations.ts';
 import { NewPet, visible } from '../../lib/contract/pet.ts';
 import { parseBody } from '../../lib/contract/requests.ts';
 import { openapiText } from '../../lib/openapi/document.ts';
+import { header } from '../../lib/openapi/headers.ts';
 import { ref } from '../../lib/openapi/schemas.ts';
 import { bodyMismatches, contract, contractText } from '../support/contract.ts';
 import { newPetFields } from '../support/new-pets.ts';
@@ -31,8 +32,9 @@ describe('openapi.json', () => {
     expect(contractText).not.toContain('undefined');
   });
 
-  it('is not written with a reference to a schema that it lacks', () => {
+  it('is not written with a reference that leads nowhere', () => {
     expect(() => ref('Dogs')).toThrow('The document has no schema Dogs');
+    expect(() => header('X-Dogs')).toThrow('The document has no header X-Dogs');
   });
 
   it('has a guide about its limits, as npm run openapi writes it', () => {
