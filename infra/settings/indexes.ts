@@ -1,8 +1,8 @@
 import { statusIndex } from '../../lib/pets/status-index.ts';
 
 /**
- * The global secondary indexes of the pets table, with their keys. Each projects all attributes. The stack, the
- * permissions, the alarm, the dashboard, `npm run operate` and the local tables follow from this list.
+ * The global secondary indexes of the pets table, with their keys. Each projects all attributes. The stack,
+ * the permissions, the alarm, the dashboard, `npm run operate` and the local tables follow from this list.
  */
 export const indexes = [
   {
