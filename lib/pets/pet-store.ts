@@ -92,7 +92,8 @@ export interface Page {
  * position of the cursor until the page is full or the list ends (0.5 RCU per started 4 KB, in 1 request, and
  * one more for each further status and each answer that is cut short or has corrupt items). Leaves out
  * corrupt items, whose ids are logged. When the request's deadline passes after an answer, it returns what it
- * found, which can be an empty page with a cursor. Throws `invalid_request` for a cursor of another list.
+ * found, which can be an empty page with a cursor. Throws `invalid_request` for a cursor that is not of this
+ * list.
  */
 export const list = async (
   { limit, status, cursor }: ListPetsQuery,
@@ -156,7 +157,7 @@ const query = async ({ status, id }: Position, limit: number, context: CallConte
     return endId === undefined ? undefined : positionOf({ status, id: endId });
   };
   const isPlausible = (answer: QueryCommandOutput) => {
-    // A list that continued there would never end.
+    // A list that continues at its start never ends.
     const isStuck = id !== undefined && endOf(answer)?.id === id;
     const { Items } = answer;
     return !isStuck && Array.isArray(Items) && Items.every((item) => item['status'] === status);

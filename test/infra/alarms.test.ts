@@ -38,7 +38,7 @@ const functionNames = [...operations.map(({ name }) => bundleName(name)), 'unrou
  */
 type Limits = readonly [name: string, periods: string, least: number[], ...less: number[][]];
 
-/** So many values of metrics: 0, except for the last ones. */
+/** Returns the values of this many metrics: 0, except for the last ones. */
 const valuesOf = (metrics: number, last: readonly number[]): number[] => [
   ...Array.from({ length: metrics - last.length }, () => 0),
   ...last,

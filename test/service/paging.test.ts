@@ -184,7 +184,7 @@ describe('a page', () => {
     });
   });
 
-  it('is refused with 500 when DynamoDB refuses a later query, which no client caused', async () => {
+  it('gets 500 when DynamoDB refuses a later query, which no client caused', async () => {
     captureLog();
     const { next } = await page({ limit: '3' });
     cutAnswers(() => 1, 1);
