@@ -2,6 +2,7 @@ import inspector from 'node:inspector';
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { InvalidArgumentError, Option, program } from 'commander';
+import { stop as stopEsbuild } from 'esbuild';
 import type { Exchange } from '../local/gateway/gateway.ts';
 import {
   type LocalService,
@@ -73,6 +74,8 @@ const openInspector = (port: number) => {
 
 // DynamoDB Local ends with this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(0));
+// If esbuild is building meanwhile, its process would never end.
+process.once('exit', () => void stopEsbuild());
 // `console.log` ignores such an error, for example that of `npm start | head`.
 process.stdout.once('error', ({ message }) => {
   console.error(`Stopped, because the output can't be written: ${message}`);
