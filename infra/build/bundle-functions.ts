@@ -75,8 +75,9 @@ const removeCodeCaches = async (directory: string): Promise<void> => {
 };
 
 /**
- * Replaces a file in one step, because another start or a deployment may be reading it. With any umask, every
- * user may read the file and its folder. Lambda needs this, because the zip file keeps the permissions.
+ * Replaces a file in one step, because a function, another start or a deployment may be reading it. With any
+ * umask, every user may read the file and its folder. Lambda needs this, because the zip file keeps the
+ * permissions.
  * https://repost.aws/knowledge-center/lambda-deployment-package-errors
  */
 export const replaceFile = async (path: string, contents: string | Buffer): Promise<void> => {

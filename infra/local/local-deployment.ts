@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { OutputFile } from 'esbuild';
+import { replaceFile } from '../build/bundle-functions.ts';
 import { entryModule } from '../build/entry-module.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { prepareTables } from './initial-data.ts';
@@ -73,10 +73,9 @@ export class LocalDeployment {
 /** Writes bundles and their source maps, and beside each bundle the module that Lambda loads. */
 const writeBundles = async (files: readonly OutputFile[]): Promise<void> => {
   for (const { path, text } of files) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
+    await replaceFile(path, text);
     if (path.endsWith('.map')) continue;
     const name = basename(path, '.cjs');
-    await writeFile(join(dirname(path), `${name}.mjs`), entryModule(name, text));
+    await replaceFile(join(dirname(path), `${name}.mjs`), entryModule(name, text));
   }
 };
