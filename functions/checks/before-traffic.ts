@@ -81,7 +81,7 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
   };
   for (const request of refusals(apiKey)) await attempt(request);
   const pet = await attempt(creation(apiKey));
-  if (!pet || !isCheckPet(pet)) return failures;
+  if (!isCheckPet(pet)) return failures;
   for (const request of afterCreation(apiKey, pet.id)) await attempt(request);
   return failures;
 };

@@ -8,7 +8,7 @@ import {
   TrafficRouting,
 } from 'aws-cdk-lib/aws-codedeploy';
 import { Construct } from 'constructs';
-import { operations } from '../../lib/contract/operations.ts';
+import type { FunctionName } from '../../lib/contract/routes.ts';
 import { versionMetricNames } from '../../lib/telemetry/metric-names.ts';
 import { trafficParameter, trafficShifts } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
@@ -44,8 +44,8 @@ export class CanaryDeployment extends Construct {
     const check = this.#addCheck(stage, functions);
     this.check = check;
     acknowledgeVersions(role, check, 'The CDK lets CodeDeploy call every version of its hook.');
-    for (const name of [...operations.map((operation) => operation.name), 'unrouted'] as const) {
-      const { node, alias } = functions[name];
+    for (const [name, one] of functions) {
+      const { node, alias } = one;
       new LambdaDeploymentGroup(this, node.id, {
         application,
         alias,
@@ -56,7 +56,7 @@ export class CanaryDeployment extends Construct {
         // alias, whose UpdatePolicy refers to the group: https://github.com/aws/aws-cdk/issues/2231
         // CodeDeploy accepts at most 10 alarms:
         // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
-        alarms: addCanaryAlarms(alarms, stage, name, functions[name]),
+        alarms: addCanaryAlarms(alarms, stage, name, one),
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
       // Before the alias moves, the check needs the new versions in its environment, and CodeDeploy needs the
@@ -91,7 +91,7 @@ export class CanaryDeployment extends Construct {
    * before it moves an alias.
    */
   #addCheck(stage: Stage, functions: ServiceFunctions): StageFunction {
-    const called = Object.entries(functions);
+    const called = [...functions];
     const check = new StageFunction(this, 'before-traffic', {
       stage,
       memoryMiB: 512,
@@ -133,7 +133,7 @@ const latencyLimitMs = 1_000;
 const addCanaryAlarms = (
   monitoring: Monitoring,
   stage: Stage,
-  operation: keyof ServiceFunctions,
+  operation: FunctionName,
   { node: { id }, lambda, alias }: ServiceFunction,
 ): Alarm[] => {
   const { version } = lambda.currentVersion;

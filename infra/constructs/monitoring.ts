@@ -93,7 +93,7 @@ export class Monitoring extends Construct {
 /** Returns the alarms on what clients notice, and the alarms on its causes. */
 const alarmsOf = (service: MonitoredService, region: string) => {
   const { stage, restApi, petsTable, keysTable } = service;
-  const functions = Object.values(service.functions);
+  const functions = [...service.functions.values()];
   const indexNames = indexes.map(({ name }) => name);
   return {
     'server-errors': {

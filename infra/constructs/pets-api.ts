@@ -16,14 +16,14 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { errors } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/contract/operations.ts';
-import { methodsOf } from '../../lib/contract/routes.ts';
+import { type FunctionName, methodsOf } from '../../lib/contract/routes.ts';
 import { serviceName } from '../settings/names.ts';
 import { throttleOf } from '../settings/operations.ts';
 import type { Stage, Throttle } from '../settings/stages.ts';
 import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
 import { acknowledge } from './security-checks.ts';
-import type { ServiceFunction, ServiceFunctions } from './stage-function.ts';
+import type { ServiceFunctions } from './stage-function.ts';
 
 /** The name of the REST API's stage, which is the last segment of the base address. */
 const versionSegment = 'v1';
@@ -98,22 +98,20 @@ export class PetsApi extends Construct {
   }
 
   #addRoutes(functions: ServiceFunctions) {
+    const addRoute = (path: string, method: string, name: FunctionName) => {
+      const alias = functions.get(name)?.alias;
+      if (!alias) throw new Error(`${name} has no function`);
+      const integration = new LambdaIntegration(alias, { allowTestInvoke: false });
+      this.restApi.root.resourceForPath(path).addMethod(method, integration);
+    };
     for (const operation of operations) {
-      for (const method of methodsOf(operation)) {
-        this.#addRoute(operation.path, method, functions[operation.name]);
-      }
+      for (const method of methodsOf(operation)) addRoute(operation.path, method, operation.name);
     }
     // Without a catch-all, API Gateway would read a Bearer token as a malformed signature, and respond with
     // DEFAULT_4XX (DataBiosphere/azul#7470).
     for (const path of new Set(['/', ...operations.map(({ path }) => path), '/{proxy+}'])) {
-      this.#addRoute(path, 'ANY', functions.unrouted);
+      addRoute(path, 'ANY', 'unrouted');
     }
-  }
-
-  #addRoute(path: string, method: string, { alias }: ServiceFunction) {
-    this.restApi.root
-      .resourceForPath(path)
-      .addMethod(method, new LambdaIntegration(alias, { allowTestInvoke: false }));
   }
 
   #addGatewayResponses(stage: Stage) {

@@ -59,14 +59,14 @@ const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredSe
   const byOperation = (title: string, metricName: MetricName, statistic?: string) =>
     graph(
       `${title} by operation`,
-      ...Object.keys(functions).map((operation) =>
+      ...Array.from(functions.keys(), (operation) =>
         serviceMetric(stage, metricName, { operation }, statistic),
       ),
     );
   const byFunction = (title: string, metricName: string, statistic = 'Sum') =>
     graph(
       `Functions: ${title}`,
-      ...Object.entries(functions).map(([label, { lambda }]) =>
+      ...Array.from(functions, ([label, { lambda }]) =>
         lambda.metric(metricName, { statistic, label }),
       ),
     );

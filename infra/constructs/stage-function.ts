@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { OperationName } from '../../lib/contract/routes.ts';
+import type { FunctionName } from '../../lib/contract/routes.ts';
 import { bundleDirectory } from '../build/bundle-functions.ts';
 import { probeKeyParameter, serviceName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
@@ -81,8 +81,8 @@ export class StageFunction extends Construct {
   }
 }
 
-/** The function of each operation, and the one for every other path and method. */
-export type ServiceFunctions = Readonly<Record<OperationName | 'unrouted', ServiceFunction>>;
+/** Every function of the API, by name. */
+export type ServiceFunctions = ReadonlyMap<FunctionName, ServiceFunction>;
 
 /**
  * A function of a file in `functions/`. It is called through the alias `live`, which a deployment

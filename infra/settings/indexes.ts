@@ -7,8 +7,8 @@ import { statusIndex } from '../../lib/pets/status-index.ts';
 export const indexes = [
   {
     name: statusIndex,
-    partitionKey: { name: 'status', type: 'string' },
-    sortKey: { name: 'id', type: 'number' },
+    partitionKey: { name: 'status', type: 'STRING' },
+    sortKey: { name: 'id', type: 'NUMBER' },
   },
 ] as const;
 export type IndexName = (typeof indexes)[number]['name'];

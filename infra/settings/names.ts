@@ -1,4 +1,5 @@
-import type { OperationName } from '../../lib/contract/routes.ts';
+import { operations } from '../../lib/contract/operations.ts';
+import type { FunctionName } from '../../lib/contract/routes.ts';
 import type { Stage } from './stages.ts';
 
 /** The name of a stage's API, metrics, logs, alarms and dashboard. */
@@ -32,8 +33,14 @@ export const stageTags = ({ name }: Pick<Stage, 'name'>) => ({
   stage: name,
 });
 
+/** Every function of the API. */
+export const functionNames: readonly FunctionName[] = [
+  ...operations.map(({ name }) => name),
+  'unrouted',
+];
+
 /** The name of a function's file in `functions/` and of its bundle, such as `list-pets` for `listPets`. */
-export const bundleName = (name: OperationName | 'unrouted'): string =>
+export const bundleName = (name: FunctionName): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The name of the stack that an account needs once in a region, for any number of stages. */

@@ -1,5 +1,4 @@
 import { errors } from '../../lib/contract/errors.ts';
-import { type Operation, operations } from '../../lib/contract/operations.ts';
 import type { Pet } from '../../lib/contract/pet.ts';
 import type { OperationName } from '../../lib/contract/routes.ts';
 import type { OperationDescriptions } from '../../lib/openapi/operations.ts';
@@ -9,16 +8,10 @@ import { isProduction, type Stage, type Throttle } from './stages.ts';
 
 type DynamodbAction = 'GetItem' | 'PutItem' | 'DeleteItem' | 'Query';
 
-/** A kind of call of DynamoDB, and the table or the index that it goes to. */
-export interface DynamodbPermission {
-  readonly action: DynamodbAction;
-  readonly target: 'pets table' | 'keys table' | IndexName;
-}
-
 /** What a deployment needs to know of an operation besides its definition. */
 interface DeploymentDetails {
-  /** The calls of DynamoDB that IAM lets the function make, besides finding the API key. */
-  readonly permissions: readonly DynamodbPermission[];
+  /** The calls of the pets table, or of an index of it, that IAM lets the function make. */
+  readonly permissions: readonly { readonly action: DynamodbAction; readonly index?: IndexName }[];
   /** The calls of the pets table for the operation's example, with the capacity of each, in RCU or WCU. */
   readonly exampleCalls: readonly { readonly action: DynamodbAction; readonly units: number }[];
   /** The throttles of an operation that needs others than `throttle` of its stage. */
@@ -55,7 +48,7 @@ export const operationDetails: OperationDescriptions &
       clientCall: "store.listPetsPage({ limit: 5, status: 'available' })",
       responses: { onePet: [rex], empty: [] },
     },
-    permissions: [{ action: 'Query', target: statusIndex }],
+    permissions: [{ action: 'Query', index: statusIndex }],
     exampleCalls: [{ action: 'Query', units: 0.5 }],
   },
   createPet: {
@@ -73,7 +66,7 @@ export const operationDetails: OperationDescriptions &
       responses: { created: rex },
     },
     errors: [errors.idempotencyKeyReused()],
-    permissions: [{ action: 'PutItem', target: 'pets table' }],
+    permissions: [{ action: 'PutItem' }],
     exampleCalls: [{ action: 'PutItem', units: 2 }],
     throttle: {
       production: { ratePerSecond: 200, burst: 400 },
@@ -86,11 +79,11 @@ export const operationDetails: OperationDescriptions &
     parameters: { petId: 'The `id` of the animal. An invalid value gets 404.' },
     response: 'The animal.',
     example: {
-      request: { path: { petId: `${rex.id}` } },
+      request: { path: { petId: rex.id } },
       clientCall: `store.getPet(${rex.id})`,
       responses: { found: rex },
     },
-    permissions: [{ action: 'GetItem', target: 'pets table' }],
+    permissions: [{ action: 'GetItem' }],
     exampleCalls: [{ action: 'GetItem', units: 1 }],
     throttle: {
       production: { ratePerSecond: 500, burst: 1_000 },
@@ -99,29 +92,8 @@ export const operationDetails: OperationDescriptions &
   },
 };
 
-/** All calls of DynamoDB that IAM lets the function of an operation make. Each finds the API key. */
-export const permissionsOf = ({ name }: Operation): readonly DynamodbPermission[] => [
-  { action: 'GetItem', target: 'keys table' },
-  ...operationDetails[name].permissions,
-];
-
 /** The throttle of each method of an operation in a stage. */
 export const throttleOf = (stage: Stage, name: OperationName): Throttle => {
   const { throttle } = operationDetails[name];
   return throttle?.[isProduction(stage) ? 'production' : 'testing'] ?? stage.throttle;
 };
-
-/** Makes a value for each operation, by name. */
-export const byOperation = <Value>(
-  make: (operation: Operation) => Value,
-): Readonly<Record<OperationName, Value>> => {
-  const values: Partial<Record<OperationName, Value>> = {};
-  for (const operation of operations) values[operation.name] = make(operation);
-  if (hasEach(values)) return values;
-  throw new Error('The list of operations lacks one');
-};
-
-const hasEach = <Value>(
-  values: Partial<Record<OperationName, Value>>,
-): values is Record<OperationName, Value> =>
-  Object.keys(operationDetails).every((name) => name in values);

@@ -8,7 +8,8 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { Operation } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/contract/operations.ts';
+import type { FunctionName } from '../../lib/contract/routes.ts';
 import { CanaryDeployment } from '../constructs/canary-deployment.ts';
 import { Monitoring } from '../constructs/monitoring.ts';
 import { PetsApi } from '../constructs/pets-api.ts';
@@ -23,7 +24,7 @@ import {
 } from '../constructs/stage-function.ts';
 import { indexes } from '../settings/indexes.ts';
 import { bundleName, commitParameter, stageTags } from '../settings/names.ts';
-import { byOperation, type DynamodbPermission, permissionsOf } from '../settings/operations.ts';
+import { operationDetails } from '../settings/operations.ts';
 import { requireSafe } from '../settings/stage-problems.ts';
 import type { Stage } from '../settings/stages.ts';
 
@@ -45,7 +46,7 @@ export class AnimalStoreStack extends Stack {
     const keysTable = this.#addTable('KeysTable', { name: 'keyId', type: AttributeType.STRING });
     const functions = this.#addFunctions(petsTable, keysTable);
     const api = new PetsApi(this, 'Api', stage, functions);
-    const logGroups = Object.values(functions).map(({ lambda }) => lambda.logGroup);
+    const logGroups = Array.from(functions.values(), ({ lambda }) => lambda.logGroup);
     if (stage.alarmAddressees !== undefined) {
       const service = { stage, restApi: api.restApi, functions, petsTable, keysTable };
       const monitoring = new Monitoring(this, 'Monitoring', service);
@@ -87,12 +88,11 @@ export class AnimalStoreStack extends Stack {
 
   #addPetsTable(): Table {
     const table = this.#addTable('PetsTable', { name: 'id', type: AttributeType.NUMBER });
-    const attributeTypes = { string: AttributeType.STRING, number: AttributeType.NUMBER };
     for (const { name, partitionKey, sortKey } of indexes) {
       table.addGlobalSecondaryIndex({
         indexName: name,
-        partitionKey: { name: partitionKey.name, type: attributeTypes[partitionKey.type] },
-        sortKey: { name: sortKey.name, type: attributeTypes[sortKey.type] },
+        partitionKey: { name: partitionKey.name, type: AttributeType[partitionKey.type] },
+        sortKey: { name: sortKey.name, type: AttributeType[sortKey.type] },
         // A projection can't be changed in place, so a new field would need another index.
         projectionType: ProjectionType.ALL,
         ...maximumUnits(this.#stage),
@@ -138,36 +138,34 @@ export class AnimalStoreStack extends Stack {
   }
 
   /** Adds the functions. The function of an operation may find API keys and make the operation's calls. */
-  #addFunctions(petsTable: Table, keysTable: Table): ServiceFunctions {
+  #addFunctions({ tableArn, tableName }: Table, keysTable: Table): ServiceFunctions {
     const stage = this.#stage;
     const environment = {
-      PETS_TABLE: petsTable.tableName,
+      PETS_TABLE: tableName,
       KEYS_TABLE: keysTable.tableName,
       API_KEY_PREFIX: stage.apiKeyPrefix,
     };
-    const arnOf = (target: DynamodbPermission['target']) => {
-      if (target === 'pets table') return petsTable.tableArn;
-      if (target === 'keys table') return keysTable.tableArn;
-      return `${petsTable.tableArn}/index/${target}`;
-    };
-    const operationFunction = (operation: Operation) =>
-      new ServiceFunction(this, bundleName(operation.name), {
+    const findKey = allow('dynamodb:GetItem', keysTable.tableArn);
+    const functions = new Map<FunctionName, ServiceFunction>();
+    for (const { name } of operations) {
+      const calls = operationDetails[name].permissions.map(({ action, index }) =>
+        allow(`dynamodb:${action}`, index ? `${tableArn}/index/${index}` : tableArn),
+      );
+      const operationFunction = new ServiceFunction(this, bundleName(name), {
         stage,
         reservedConcurrentExecutions: stage.reservedConcurrency?.eachOperation,
         environment,
-        permissions: permissionsOf(operation).map(({ action, target }) =>
-          allow(`dynamodb:${action}`, arnOf(target)),
-        ),
+        permissions: [findKey, ...calls],
       });
-    return {
-      ...byOperation(operationFunction),
-      unrouted: new ServiceFunction(this, 'unrouted', {
-        stage,
-        reservedConcurrentExecutions: stage.reservedConcurrency?.unrouted,
-        environment: {},
-        permissions: [],
-      }),
-    };
+      functions.set(name, operationFunction);
+    }
+    const unrouted = new ServiceFunction(this, 'unrouted', {
+      stage,
+      reservedConcurrentExecutions: stage.reservedConcurrency?.unrouted,
+      environment: {},
+      permissions: [],
+    });
+    return functions.set('unrouted', unrouted);
   }
 }
 

@@ -5,7 +5,7 @@ import { type ApiError, errors } from '../contract/errors.ts';
 import { createPet, isRemoved, type Operation, operations } from '../contract/operations.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
 import { Pet } from '../contract/pet.ts';
-import type { OperationName } from '../contract/routes.ts';
+import type { FunctionName, OperationName } from '../contract/routes.ts';
 import { generateApiKey } from '../keys/api-key.ts';
 
 /** The response that a request must get. */
@@ -31,7 +31,7 @@ interface OperationCheck {
 
 /** The target of a request: an operation, or the function of all other paths. */
 type GoldenTarget = Pick<Operation, 'method' | 'path' | 'headers' | 'deprecation'> & {
-  readonly name: OperationName | 'unrouted';
+  readonly name: FunctionName;
 };
 
 const unrouted: GoldenTarget = { name: 'unrouted', method: 'GET', path: '/{proxy+}', headers: [] };

@@ -16,6 +16,9 @@ export const routes = {
 
 export type OperationName = keyof typeof routes;
 
+/** A function of the API: that of an operation, or the one for every other path and method. */
+export type FunctionName = OperationName | 'unrouted';
+
 /** The names of the headers that any operation takes as parameters. */
 export const headerParameters: ReadonlySet<string> = /* @__PURE__ */ new Set(
   Object.values<Route>(routes).flatMap(({ headers }) => headers),

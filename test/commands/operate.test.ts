@@ -2,8 +2,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { announce, confirm } from '../../infra/commands/confirm.ts';
 import { fail } from '../../infra/commands/message-of.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
-import { functionNames } from '../../infra/commands/operate/reserve.ts';
-import { bundleName } from '../../infra/settings/names.ts';
+import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 

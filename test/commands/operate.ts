@@ -14,10 +14,9 @@ import {
 import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { openOperatedStage } from '../../infra/commands/operate/operated-stage.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
-import { functionNames } from '../../infra/commands/operate/reserve.ts';
 import { restore } from '../../infra/commands/operate/restore.ts';
 import { indexes } from '../../infra/settings/indexes.ts';
-import { serviceName } from '../../infra/settings/names.ts';
+import { functionNames, serviceName } from '../../infra/settings/names.ts';
 import { throttleOf } from '../../infra/settings/operations.ts';
 import { emulated, staging } from '../../infra/settings/stages.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { indexes } from '../../infra/settings/indexes.ts';
-import { bundleName } from '../../infra/settings/names.ts';
+import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { prod } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import { type AlarmCondition, alarmsOf } from '../support/alarms.ts';
@@ -31,7 +31,7 @@ const goesOff = (alarm: AlarmCondition, values: Values, year?: number): boolean[
 const always = [true, true];
 const never = [false, false];
 
-const functionNames = [...operations.map(({ name }) => bundleName(name)), 'unrouted'];
+const bundleNames = functionNames.map(bundleName);
 
 /**
  * For each alarm: its periods, the least values of its metrics that set it off, and values that just fail to.
@@ -45,7 +45,7 @@ const valuesOf = (metrics: number, last: readonly number[]): number[] => [
 ];
 const ofOperations = (...last: number[]) => valuesOf(operations.length, last);
 /** With unrouted, which is no operation. */
-const ofFunctions = (...last: number[]) => valuesOf(operations.length + 1, last);
+const ofFunctions = (...last: number[]) => valuesOf(functionNames.length, last);
 
 /** The reads and the writes of each index. */
 const ofIndexes = (...last: number[]) => valuesOf(2 * indexes.length, last);
@@ -61,7 +61,7 @@ const limits: readonly Limits[] = [
   ['firewall-blocks', '1 of 1 x 300 s', [300], [299]],
   ['getPet-in-use', '1 of 1 x 86400 s', [1], [0]],
   ['probe', '3 of 5 x 60 s', [0], [1]],
-  ...functionNames.flatMap((name): Limits[] => [
+  ...bundleNames.flatMap((name): Limits[] => [
     [`canary-errors-${name}`, '1 of 5 x 60 s', [1], [0]],
     [`canary-server-errors-${name}`, '1 of 2 x 600 s', [3, 600], [2, 2], [3, 601]],
     [`canary-latency-${name}`, '4 of 6 x 60 s', [1_000, 5], [999, 5], [1_000, 4]],
@@ -90,7 +90,7 @@ it.each([
   ['canary-server-errors', ['ServerErrors Sum', 'Requests Sum']],
   ['canary-latency', ['Latency p99', 'Requests Sum']],
 ])('the alarm %s of each function watches %j of its new version', (name, expected) => {
-  for (const operation of functionNames) {
+  for (const operation of bundleNames) {
     const [, alarm] = alarms.find(([each]) => each === `${name}-${operation}`) ?? [];
     expect(alarm?.metrics.map(({ MetricName, Stat }) => `${MetricName} ${Stat}`)).toEqual(expected);
   }

@@ -8,13 +8,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { addCodeCaches, makeCodeCache } from '../../infra/build/code-caches.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
-import { bundleName } from '../../infra/settings/names.ts';
+import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 import { requests } from '../bench/requests.ts';
 import { copyProject } from '../start/npm-start.ts';
 import { exampleRequest } from '../support/example-request.ts';
-import { handlerNames } from '../support/load-handlers.ts';
 
 let standIn: DynamodbStandIn;
 
@@ -75,7 +74,7 @@ const start = async ({ directory, name }: DeployedFunction, event: unknown) => {
 
 const getPet = () => requests(standIn.apiKey).getPet;
 
-describe.each(handlerNames)('%s with a code cache for this machine', (functionName) => {
+describe.each(functionNames)('%s with a code cache for this machine', (functionName) => {
   const name = bundleName(functionName);
 
   it('uses it, and responds as without', async () => {
@@ -206,7 +205,7 @@ describe('a build', () => {
     const { addCodeCaches } = await import(join(path, 'infra/build/code-caches.ts'));
     await bundleFunctions();
     await addCodeCaches(`${process.platform}-${process.arch}`);
-    for (const functionName of handlerNames) {
+    for (const functionName of functionNames) {
       const name = bundleName(functionName);
       const { event } = exampleRequest(functionName, standIn.apiKey);
       const { line } = await start({ directory: directoryOf(name), name }, event);

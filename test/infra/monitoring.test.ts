@@ -1,8 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { indexes } from '../../infra/settings/indexes.ts';
+import { functionNames } from '../../infra/settings/names.ts';
 import { stages, staging } from '../../infra/settings/stages.ts';
-import { operations } from '../../lib/contract/operations.ts';
 import {
   metricNames,
   metricsNamespace,
@@ -15,7 +15,6 @@ import { deployedTemplate, propertiesOf, templateOf } from '../support/stack.ts'
 const templates = stages
   .filter(({ alarmAddressees }) => alarmAddressees !== undefined)
   .map((stage) => ({ stage, template: deployedTemplate(stage) }));
-const functions = [...operations.map(({ name }) => name), 'unrouted'];
 
 interface Widget {
   readonly title?: string;
@@ -96,7 +95,7 @@ describe.each(templates)('dashboard of $stage.name', ({ stage, template }) => {
 describe.each(templates)('metrics of the service itself in $stage.name', ({ stage, template }) => {
   const service = `service animal-store-${stage.name}`;
   const written = [
-    ...functions.flatMap((name) => [
+    ...functionNames.flatMap((name) => [
       ...Object.values(metricNames).map((metric) => `${metric} operation ${name} ${service}`),
       ...Object.values(versionMetricNames).map(
         (metric) => `${metric} operation ${name} ${service} version Version`,

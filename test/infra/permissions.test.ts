@@ -1,7 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
-import { probeKeyParameter } from '../../infra/settings/names.ts';
+import { functionNames, probeKeyParameter } from '../../infra/settings/names.ts';
 import type { GithubRepository } from '../../infra/settings/owner.ts';
 import { prod, type Stage, stages } from '../../infra/settings/stages.ts';
 import { GithubStack } from '../../infra/stacks/github-stack.ts';
@@ -12,9 +12,10 @@ import {
   isCheckPet,
   refusals,
 } from '../../lib/checks/golden-requests.ts';
+import type { FunctionName } from '../../lib/contract/routes.ts';
 import { startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
-import { fromBundles, type HandlerName, handlerNames } from '../support/load-handlers.ts';
+import { fromBundles } from '../support/load-handlers.ts';
 import { filters } from '../support/new-pets.ts';
 import { walkPages } from '../support/pages.ts';
 import { lambdaContext } from '../support/proxy-event.ts';
@@ -24,9 +25,9 @@ import { startHandlers } from '../support/start-handlers.ts';
 const service = await startHandlers(fromBundles);
 
 /** The calls of DynamoDB that each function makes. */
-const observed = new Map(handlerNames.map((name) => [name, [] as DynamodbAccess[]]));
+const observed = new Map(functionNames.map((name) => [name, [] as DynamodbAccess[]]));
 
-const observe = async (name: HandlerName, work: () => Promise<unknown>) => {
+const observe = async (name: FunctionName, work: () => Promise<unknown>) => {
   service.proxy.reset();
   await work();
   observed.get(name)?.push(...service.proxy.accesses);
@@ -60,7 +61,7 @@ await observe('getPet', () => service.send({ petId: '1' }));
  * new template during a canary. Add a call here in the release that ends it, and remove it here and from
  * infra/settings/operations.ts in the next.
  */
-const formerCalls: Partial<Record<HandlerName, readonly DynamodbAccess[]>> = {};
+const formerCalls: Partial<Record<FunctionName, readonly DynamodbAccess[]>> = {};
 
 type Call = readonly [action: string, resource: unknown];
 
@@ -125,7 +126,7 @@ describe.each(stages)('in $name', (stage) => {
   }
 
   it.each<Row>([
-    ...handlerNames.map(
+    ...functionNames.map(
       (name): Row => [
         name,
         name.toLowerCase(),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { bundleName } from '../../infra/settings/names.ts';
+import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import type { OperationName } from '../../lib/contract/routes.ts';
@@ -26,6 +26,7 @@ it('every function of the API but unrouted has an operation', () => {
   const handlers = readdirSync(join(projectDirectory, 'functions')).filter((name) =>
     name.endsWith('.ts'),
   );
-  const names = [...operations.map(({ name }) => name), 'unrouted'] as const;
-  expect(handlers.toSorted()).toEqual(names.map((name) => `${bundleName(name)}.ts`).toSorted());
+  expect(handlers.toSorted()).toEqual(
+    functionNames.map((name) => `${bundleName(name)}.ts`).toSorted(),
+  );
 });

@@ -4,12 +4,11 @@ import * as v from 'valibot';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
-import { bundleName } from '../../infra/settings/names.ts';
+import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { exampleRequest } from '../support/example-request.ts';
 import { freePort, listen } from '../support/listen.ts';
-import { handlerNames } from '../support/load-handlers.ts';
 import { assemblyDirectory } from '../support/stack.ts';
 import { testDirectory } from '../support/test-gateway.ts';
 import { startFunction } from './function-process.ts';
@@ -43,7 +42,7 @@ const hangingEndpoint = async () => {
 
 const statusOf = (outcome: unknown) => v.parse(Response, outcome).response.statusCode;
 
-describe.each(handlerNames)('%s on the runtime client of AWS', (functionName) => {
+describe.each(functionNames)('%s on the runtime client of AWS', (functionName) => {
   const name = bundleName(functionName);
   const { event, status: success } = exampleRequest(functionName, apiKey, id);
 

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { operations } from '../../lib/contract/operations.ts';
+import type { FunctionName } from '../../lib/contract/routes.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { delayed, type Fault, faults } from '../support/fault-proxy.ts';
 import { type InvokeOptions, invoke, senderTo } from '../support/invoke.ts';
-import { type HandlerName, loadHandlers } from '../support/load-handlers.ts';
+import { loadHandlers } from '../support/load-handlers.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
 import { type EventParts, extendedRequestId } from '../support/proxy-event.ts';
 import { bearer, creation } from '../support/requests.ts';
@@ -46,7 +47,7 @@ const listDuring = (fault: Fault) => () => {
 };
 
 describe('the line of a request', () => {
-  it.each<[HandlerName, status: number, counted: readonly string[], request: () => EventParts]>([
+  it.each<[FunctionName, status: number, counted: readonly string[], request: () => EventParts]>([
     ['listPets', 200, [], () => ({})],
     ['listPets', 400, ['ClientErrors'], () => ({ query: { a: '' } })],
     ['listPets', 401, ['ClientErrors', 'AuthFailures'], () => ({ headers: bearer('no key') })],

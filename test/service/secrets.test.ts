@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import { operations } from '../../lib/contract/operations.ts';
+import type { FunctionName } from '../../lib/contract/routes.ts';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
 import { invoke } from '../support/invoke.ts';
-import { fromBundles, type HandlerName } from '../support/load-handlers.ts';
+import { fromBundles } from '../support/load-handlers.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
 import type { EventParts } from '../support/proxy-event.ts';
 import { bearer, createRequest, exampleOf, getRequest } from '../support/requests.ts';
@@ -28,7 +29,7 @@ await service.putPet({ id: corruptId, name: secret, categoryId: secret, status: 
 
 beforeEach(() => service.proxy.reset());
 
-type Request = readonly [HandlerName, EventParts];
+type Request = readonly [FunctionName, EventParts];
 
 const get = (id: number | string): Request => ['getPet', getRequest(apiKey, id)];
 const post = (body: string, headers: EventParts['headers'] = {}): Request => [

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { functionNames } from '../../infra/settings/names.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { getPet } from '../../lib/contract/operations.ts';
 import { json } from '../../lib/http/response.ts';
 import { invoke } from '../support/invoke.ts';
-import { handlerNames } from '../support/load-handlers.ts';
 import { captureLog, expectOneFailure, readLines } from '../support/log-lines.ts';
 import { lambdaContext, proxyEvent } from '../support/proxy-event.ts';
 import { bearer, getRequest } from '../support/requests.ts';
@@ -82,7 +82,7 @@ describe('an event that is not of a REST API', () => {
     ['of an HTTP API', { version: '2.0', routeKey: 'GET /pets', requestContext: httpApi }],
     ['of EventBridge', { version: '0', 'detail-type': 'Scheduled Event', detail: {} }],
   ])('gets 500 from each function, and one log line: %s', async (_kind, event) => {
-    for (const operation of handlerNames) {
+    for (const operation of functionNames) {
       const lines = captureLog();
       const context = lambdaContext('request-id');
       const response = await Reflect.apply(service[operation], undefined, [event, context]);

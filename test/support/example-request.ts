@@ -1,5 +1,5 @@
 import { operations } from '../../lib/contract/operations.ts';
-import type { HandlerName } from './load-handlers.ts';
+import type { FunctionName } from '../../lib/contract/routes.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { bearer, exampleOf } from './requests.ts';
 
@@ -7,7 +7,7 @@ import { bearer, exampleOf } from './requests.ts';
  * Returns a valid request for a function, as an event, and the status of its response. A pet in its path has
  * this id.
  */
-export const exampleRequest = (name: HandlerName, apiKey: string, petId = 1) => {
+export const exampleRequest = (name: FunctionName, apiKey: string, petId = 1) => {
   const headers = { ...bearer(apiKey), 'Content-Type': 'application/json' };
   const operation = operations.find((each) => each.name === name);
   const request = operation ? exampleOf(operation, petId) : { resource: '/{proxy+}' };

@@ -1,15 +1,15 @@
 import { inject } from 'vitest';
 import { type ProxyFunction, startGateway } from '../../infra/local/gateway/gateway.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
-import { bundleName } from '../../infra/settings/names.ts';
+import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
-import { type Handlers, handlerNames } from './load-handlers.ts';
+import type { Handlers } from './load-handlers.ts';
 import { lambdaContext } from './proxy-event.ts';
 
 /** Starts a local gateway with the routes of the synthesised stack in front of handlers in this process. */
 export const startHandlerGateway = async (handlers: Handlers, port = 0) => {
   const { api, functions } = await readStack(`${inject('assembly')}`, staging);
-  const handlerOf = new Map(handlerNames.map((name) => [bundleName(name), handlers[name]]));
+  const handlerOf = new Map(functionNames.map((name) => [bundleName(name), handlers[name]]));
   const functionOf = (bundle: string): ProxyFunction => ({
     invoke: async ({ requestId, event }) =>
       JSON.stringify(await handlerOf.get(bundle)?.(event, lambdaContext(requestId))),

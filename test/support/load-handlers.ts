@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import * as v from 'valibot';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
-import { bundleName } from '../../infra/settings/names.ts';
-import { byOperation } from '../../infra/settings/operations.ts';
-import { operations } from '../../lib/contract/operations.ts';
+import { bundleName, functionNames } from '../../infra/settings/names.ts';
+import type { FunctionName } from '../../lib/contract/routes.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
 
 export type Handler = (
@@ -12,10 +12,7 @@ export type Handler = (
   context: OperationContext,
 ) => Promise<APIGatewayProxyResult>;
 
-/** Every function of the API. */
-export const handlerNames = [...operations.map(({ name }) => name), 'unrouted'] as const;
-export type HandlerName = (typeof handlerNames)[number];
-export type Handlers = Readonly<Record<HandlerName, Handler>>;
+export type Handlers = Readonly<Record<FunctionName, Handler>>;
 
 /** How the handler of a bundle is loaded. */
 export type Load = (bundle: string) => Promise<{ readonly handler: Handler }>;
@@ -30,12 +27,14 @@ export const fromBundles: Load = async (bundle) =>
 
 /** Loads the handlers, which read the environment variables as they are now. */
 export const loadHandlers = async (load = fromSources): Promise<Handlers> => {
-  const loaded = new Map<HandlerName, Handler>();
-  for (const name of handlerNames) loaded.set(name, (await load(bundleName(name))).handler);
-  const handlerOf = (name: HandlerName): Handler => {
-    const handler = loaded.get(name);
-    if (!handler) throw new Error(`${name} has no handler`);
-    return handler;
-  };
-  return { ...byOperation(({ name }) => handlerOf(name)), unrouted: handlerOf('unrouted') };
+  const handlers: Record<string, unknown> = {};
+  for (const name of functionNames) handlers[name] = (await load(bundleName(name))).handler;
+  return v.parse(AllHandlers, handlers);
 };
+
+const AllHandlers = v.object(
+  v.entriesFromList(
+    functionNames,
+    v.custom<Handler>((value) => typeof value === 'function'),
+  ),
+);

@@ -3,9 +3,10 @@ import {
   UpdateTableCommand,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
+import { functionNames } from '../../settings/names.ts';
 import type { OperatedStage, TableKind } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
-import { functionNames, reserve } from './reserve.ts';
+import { reserve } from './reserve.ts';
 import { findTable, waitForTable } from './table-settings.ts';
 
 /** Plans to delete a table. Throws unless the service is closed. */

@@ -2,7 +2,7 @@ import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import type { OperationName } from '../../../lib/contract/routes.ts';
+import type { FunctionName } from '../../../lib/contract/routes.ts';
 import { bundleName, stackName } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
 import { openStack } from '../deployed-stack.ts';
@@ -37,7 +37,7 @@ export const openOperatedStage = async (stage: Stage) => {
     dynamodb: new DynamoDBClient(config),
     apiGateway: new APIGatewayClient(config),
     idOf,
-    functionOf: (name: OperationName | 'unrouted') =>
+    functionOf: (name: FunctionName) =>
       idOf('Lambda::Function', `${bundleName(name).replaceAll('-', '')}Function`),
     tableOf: (kind: TableKind) => outputOf({ pets: 'PetsTableName', keys: 'KeysTableName' }[kind]),
   };

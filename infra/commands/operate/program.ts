@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { operations } from '../../../lib/contract/operations.ts';
-import type { OperationName } from '../../../lib/contract/routes.ts';
+import type { FunctionName, OperationName } from '../../../lib/contract/routes.ts';
+import { functionNames } from '../../settings/names.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
 import { type Ask, announce, confirm } from '../confirm.ts';
 import { messageOf } from '../message-of.ts';
@@ -14,7 +15,7 @@ import {
 } from './operated-stage.ts';
 import type { Step } from './plan.ts';
 import { removeItem } from './remove-item.ts';
-import { type FunctionName, functionNames, reserve } from './reserve.ts';
+import { reserve } from './reserve.ts';
 import { restore, restoreCopy } from './restore.ts';
 import { throttle } from './throttle.ts';
 

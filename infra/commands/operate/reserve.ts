@@ -4,18 +4,9 @@ import {
   GetFunctionConcurrencyCommand,
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
-import { operations } from '../../../lib/contract/operations.ts';
-import type { OperationName } from '../../../lib/contract/routes.ts';
+import type { FunctionName } from '../../../lib/contract/routes.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
-
-export type FunctionName = OperationName | 'unrouted';
-
-/** Every function of the API. */
-export const functionNames: readonly FunctionName[] = [
-  ...operations.map(({ name }) => name),
-  'unrouted',
-];
 
 /**
  * What must remain for functions without a reservation:
