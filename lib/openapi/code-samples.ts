@@ -3,14 +3,14 @@ import type { Operation } from '../contract/operations.ts';
 /** A request to an operation; its body is sent as JSON. */
 export interface ExampleRequest {
   /** The parameters in the path, by name. */
-  readonly path?: Readonly<Record<string, string>>;
+  readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
 }
 
 /** The path of a request, with its parameters. */
 const pathOf = (template: string, { path = {} }: ExampleRequest): string =>
-  template.replace(/{(\w+)}/g, (_parameter, name: string) => path[name] ?? '');
+  template.replace(/{(\w+)}/g, (_parameter, name: string) => `${path[name]}`);
 
 /** The command that sends a request. */
 const curl = (operation: Operation, request: ExampleRequest): string => {

@@ -85,7 +85,7 @@ const parametersOf = (
       ...(inQuery?.type !== 'optional' && { required: true }),
       description,
       schema: inQuery ? queryParameters(operationName)[name] : schema,
-      example: inQuery ? v.parse(inQuery, request.query?.[name]) : Number(request.path?.[name]),
+      example: inQuery ? v.parse(inQuery, request.query?.[name]) : request.path?.[name],
     };
   });
 
@@ -99,17 +99,11 @@ const refusalOf = (parse: () => unknown): ApiError => {
   throw new Error('The example of a wrong request is not refused');
 };
 
-interface ResponseParts {
-  readonly headers?: object;
-  readonly content?: object;
-  readonly links?: object;
-}
-const response = (description: string, parts: ResponseParts) => ({ description, ...parts });
-
-/** The parts of the document that only one operation has. */
+/** What the document says of an operation that no other definition says. */
 interface OwnParts {
   readonly requestBody?: object;
-  readonly response?: ResponseParts;
+  /** Members of the successful response. */
+  readonly response?: { readonly headers: object; readonly links?: object };
   /** The error of a wrong request; by default that of an unknown query parameter. */
   readonly invalidRequest?: ApiError;
 }
@@ -164,10 +158,11 @@ const errorsOf = (
     (error) =>
       [
         error.status,
-        response(`\`${error.code}\`: ${errorDescriptions[error.code]}`, {
+        {
+          description: `\`${error.code}\`: ${errorDescriptions[error.code]}`,
           headers: headersOfError(error),
           content: json('Error', { [error.code]: error.body }),
-        }),
+        },
       ] as const,
   );
 
@@ -179,18 +174,17 @@ const deprecationNote = ({ since, sunset, successor }: Deprecation) =>
 /** An operation with all its responses. */
 const operationObject = (operation: Operation, descriptions: OperationDescriptions) => {
   const { name, body, successStatus, deprecation } = operation;
-  const { summary, description, parameters, example, ...described } = descriptions[name];
+  const { summary, description, parameters, response, example } = descriptions[name];
   const own = ownPartsOf(descriptions)[name] ?? {};
   if (body && !own.requestBody)
     throw new Error(`lib/openapi/operations.ts lacks the requestBody of ${name}`);
   const [schema] = Object.keys(responseSchemas[name]);
-  const successful = response(described.response, {
+  const successful = {
+    description: response,
     headers: {},
     ...(schema && { content: json(schema, example.responses) }),
     ...own.response,
-  });
-  if (deprecation && 'Link' in { ...successful.headers })
-    throw new Error(`lib/openapi/headers.ts has no Link with both relations, which ${name} needs`);
+  };
   const all = [[successStatus, successful] as const, ...errorsOf(operation, own, descriptions)];
   return {
     operationId: name,
