@@ -199,6 +199,6 @@ const alarmsOf = (service: MonitoredService, region: string) => {
 
 const in3of5Periods = { evaluationPeriods: 5, datapointsToAlarm: 3 };
 
-/** The throttled reads and writes of a table, or of its index. */
+/** The throttled reads and writes of a table, or of an index. */
 const throttlesOf = (table: Table, dimensions?: Readonly<Record<string, string>>) =>
   ['Read', 'Write'].map((kind) => tableMetric(table, `${kind}ThrottleEvents`, dimensions));

@@ -76,7 +76,7 @@ export interface Stage {
   /** The days of point-in-time recovery of the tables, from 1 to 35. 0 turns it off. */
   readonly pointInTimeRecoveryDays: number;
   /**
-   * The maximum number of request units per second that a table and its index accept. It
+   * The maximum number of request units per second that a table and each index accept. It
    * limits the cost of a mistake.
    */
   readonly maximumUnits: { readonly read: number; readonly write: number };

@@ -53,7 +53,7 @@ const firstBackoffMs = 300;
  * The maximum size of a response, in bytes after decompression. It limits memory. The largest page of pets
  * takes less.
  */
-const maxBodyBytes = 1_048_576;
+const maxResponseBytes = 1_048_576;
 
 /** The maximum length of a text of the server in an error, in UTF-16 code units. */
 const maxTextLength = 1_024;
@@ -247,7 +247,7 @@ const readBody = async ({ body }: Response): Promise<Uint8Array<ArrayBuffer> | u
     const { value } = (await reader?.read()) ?? {};
     if (value === undefined) break;
     size += value.byteLength;
-    if (size > maxBodyBytes) return undefined;
+    if (size > maxResponseBytes) return undefined;
     chunks.push(value);
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer());

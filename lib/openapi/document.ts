@@ -1,6 +1,6 @@
 import { headers } from './headers.ts';
 import { type OperationDescriptions, paths } from './operations.ts';
-import { bodySchemas } from './schemas.ts';
+import { componentSchemas } from './schemas.ts';
 
 /**
  * Describes a server whose host the reader fills in. The default hosts are examples until you set them here.
@@ -45,7 +45,7 @@ const document = (descriptions: OperationDescriptions, limits: string) => ({
   tags: [{ name: 'pets', description: 'The animals of the store.' }],
   paths: paths(descriptions),
   components: {
-    schemas: bodySchemas,
+    schemas: componentSchemas,
     headers,
     securitySchemes: {
       apiKey: {

@@ -8,7 +8,7 @@ import type { OperationName } from '../contract/routes.ts';
 
 /** Returns a reference to a schema. Throws if the document has no schema of this name. */
 export const ref = (name: string) => {
-  if (!(name in bodies)) throw new Error(`The document has no schema ${name}`);
+  if (!(name in components)) throw new Error(`The document has no schema ${name}`);
   return { $ref: `#/components/schemas/${name}` };
 };
 
@@ -36,7 +36,7 @@ const conversion: ConversionConfig = {
   overrideRef: ({ referenceId }) => ref(referenceId).$ref,
 };
 
-const bodies: Readonly<Record<string, v.GenericSchema>> = {
+const components: Readonly<Record<string, v.GenericSchema>> = {
   PetStatus,
   ...Object.fromEntries(operations.flatMap(({ body = {} }) => Object.entries(body))),
   Pet,
@@ -46,11 +46,11 @@ const bodies: Readonly<Record<string, v.GenericSchema>> = {
 const queries = Object.fromEntries(
   operations.map(({ name, query }) => [`query of ${name}`, query]),
 );
-const schemas = toJsonSchemaDefs({ ...bodies, ...queries }, conversion);
+const schemas = toJsonSchemaDefs({ ...components, ...queries }, conversion);
 
-/** The JSON Schemas of all bodies, by name. */
-export const bodySchemas = Object.fromEntries(
-  Object.keys(bodies).map((name) => [name, schemas[name]]),
+/** The JSON Schemas that the document names. */
+export const componentSchemas = Object.fromEntries(
+  Object.keys(components).map((name) => [name, schemas[name]]),
 );
 
 /** The JSON Schemas of the parameters that an operation takes in its query, by name. */
