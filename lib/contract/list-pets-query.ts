@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { exactNumber } from './exact-json.ts';
 import { Pet, PetStatus } from './pet.ts';
 
-const defaultLimit = 20;
+/** Number of pets on a page for a client that asks for no number. */
+export const defaultLimit = 20;
 /** Maximum number of pets on a page. */
 export const maxLimit = 100;
 

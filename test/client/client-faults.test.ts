@@ -7,6 +7,7 @@ import {
   NetworkError,
   TimeoutError,
 } from '../../lib/client/animal-store.ts';
+import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { answer, type Fault, FaultProxy, faults, stalls } from '../support/fault-proxy.ts';
 
 const { origin, pathname } = new URL(inject('baseAddress'));
@@ -53,7 +54,7 @@ describe.concurrent('the typed client', () => {
     const requests = ['GET /v1/pets', 'GET /v1/pets', 'POST /v1/pets', 'POST /v1/pets'];
     expect(proxy.requests.toSorted()).toEqual(requests);
     await vi.waitFor(async () => {
-      const pets = await Array.fromAsync(store.listPets({ limit: 100 }));
+      const pets = await Array.fromAsync(store.listPets({ limit: maxLimit }));
       expect(pets.filter((pet) => pet.name === name)).toHaveLength(1);
     }, 20_000);
   });

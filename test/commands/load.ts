@@ -2,6 +2,7 @@ import autocannon from 'autocannon';
 import { InvalidArgumentError, program } from 'commander';
 import { startLocalService } from '../../infra/local/local-service.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
+import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 
 const newPet = { name: 'Rex', categoryId: 1 };
 const fullPage = 20;
@@ -37,7 +38,7 @@ const run = async ({ requests: amount, connections }: Options) => {
     console.log(autocannon.printResult(result));
 
     const created = fullPage + (result.statusCodeStats?.['201']?.count ?? 0);
-    const pets = await Array.fromAsync(client.listPets({ limit: 100 }));
+    const pets = await Array.fromAsync(client.listPets({ limit: maxLimit }));
     const distinct = new Set(pets.map((pet) => pet.id)).size;
     console.log(
       `${created} creations answered with 201, ${pets.length} pets listed, ${distinct} ids`,

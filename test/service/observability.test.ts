@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { operations } from '../../lib/contract/operations.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
@@ -174,7 +175,7 @@ describe('the line of a request', () => {
   it('names the items that could not be read, up to 100 and only in their own request', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => `${index + 1}`);
     for (const id of ids) await service.putPet({ id: Number(id), status: 'sold' });
-    const sold = { query: { status: 'sold', limit: '100' } };
+    const sold = { query: { status: 'sold', limit: `${maxLimit}` } };
     expect((await observed(sold)).line.corruptItems).toEqual(ids.slice(0, 100));
     expect((await observed(get)).line).not.toHaveProperty('corruptItems');
   });
