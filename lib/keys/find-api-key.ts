@@ -35,6 +35,8 @@ const provenKeys = new RecentEntries<CachedAnswer>(10_000);
 /** Answers for keys that don't exist, or for which no request had the right secret. */
 const unprovenKeys = new RecentEntries<CachedAnswer>(1_000);
 
+const memoryOf = (keyId: string) => (provenKeys.has(keyId) ? provenKeys : unprovenKeys);
+
 /** Returns the record of a proven API key from memory, as long as it is fresh. */
 export const rememberedApiKey = (keyId: string): ApiKeyRecord | undefined => {
   const proven = provenKeys.get(keyId);
@@ -58,9 +60,8 @@ export const findApiKey = async (
   keyId: string,
   context: CallContext,
 ): Promise<ApiKeyRecord | undefined> => {
-  const cached = provenKeys.get(keyId) ?? unprovenKeys.get(keyId);
+  const cached = memoryOf(keyId).get(keyId);
   if (cached && isFresh(cached)) return cached.record;
-  const keys = provenKeys.has(keyId) ? provenKeys : unprovenKeys;
   const now = Date.now();
   const mayFallBack = cached?.record && isBetween(cached.readAt, cached.readAt + outageToleranceMs);
   const read = (signal: AbortSignal) => readApiKey(keyId, { signal, record: context.record });
@@ -69,13 +70,13 @@ export const findApiKey = async (
       ? await withTimeLimit(refreshPatienceMs, context.signal, read)
       : await read(context.signal);
     const freshUntil = now + (record ? knownFreshMs : unknownFreshMs);
-    provenKeys.delete(keyId);
-    (record ? keys : unprovenKeys).set(keyId, { record, readAt: now, freshUntil });
+    if (!record) provenKeys.delete(keyId);
+    memoryOf(keyId).set(keyId, { record, readAt: now, freshUntil });
     return record;
   } catch (error) {
     if (!mayFallBack || !isRetryable(error)) throw error;
     const freshUntil = Math.min(now + outageRetryMs, cached.readAt + outageToleranceMs);
-    keys.set(keyId, { ...cached, freshUntil });
+    memoryOf(keyId).set(keyId, { ...cached, freshUntil });
     return cached.record;
   }
 };
