@@ -282,21 +282,6 @@ it.each([{}, null])('a list ends where its LastEvaluatedKey is %j', async (LastE
   expect(headers).not.toHaveProperty('Link');
 });
 
-it('a list goes on while the answers to its queries do, even if they have no pet', async () => {
-  let end = 0;
-  service.proxy.inject(
-    'Query Pets',
-    (exchange) => {
-      end += 1;
-      const LastEvaluatedKey = { status: { S: 'available' }, id: { N: `${end}` } };
-      return answer(JSON.stringify({ Items: [], LastEvaluatedKey }))(exchange);
-    },
-    40,
-  );
-  const { body } = await service.send({ query: { status: 'available' } });
-  expect(body).not.toEqual([]);
-});
-
 describe('a corrupt item', () => {
   const put = (id: number, fields: object = {}) =>
     service.putPet({ id, name: 'Rex', categoryId: 1, status: 'sold', ...fields });

@@ -98,7 +98,7 @@ export const faults = {
   status500: awsError(500, `${dynamodbPrefix}InternalServerError`),
   status502: reply(502, '<html>Bad Gateway</html>', html),
   status503: awsError(503, 'com.amazon.coral.availability#ServiceUnavailableException'),
-  // No page of AWS says whether DynamoDB sends these. The SDK pauses for as long as they ask, up to 5 s.
+  // No page of AWS says whether DynamoDB sends these. The service does not wait for as long as they ask.
   status503WithRetryAfter: reply(503, '{}', { 'Retry-After': '4' }),
   status503WithAmzRetryAfter: reply(503, '{}', { 'x-amz-retry-after': '4000' }),
   resetBeforeForwarding: ({ incoming }) => void incoming.socket.resetAndDestroy(),
