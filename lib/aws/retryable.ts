@@ -34,8 +34,8 @@ export const isThrottled = (thrown: unknown): boolean =>
 
 /**
  * Tells whether a retry may fix a failure that the SDK takes as final: one of TLS, of Node's HTTP parser or
- * of reading the answer, an error answer without a type, or expired credentials. An error without
- * `$metadata` is a defect: it was thrown before the call was sent.
+ * of reading the answer, an error answer without a type, or expired credentials. An error of a call has
+ * `$metadata`. Another one is a defect, such as an item that can't be marshalled.
  */
 const mayPass = ({ name, $metadata, $fault }: SdkError): boolean =>
   $metadata !== undefined &&

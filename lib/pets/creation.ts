@@ -24,11 +24,11 @@ export const creationOf = ({ owner, key }: IdempotencyScope): Buffer =>
   key === undefined ? randomBytes(32) : sha256(JSON.stringify([owner, key]));
 
 /**
- * Returns the id that a creation tries at its n-th attempt: from 1 to 2^53-1, evenly distributed, and
+ * Returns the n-th candidate for the id of a creation: from 1 to 2^53-1, evenly distributed, and
  * the same at every replay.
  */
-export const candidateId = (creation: Uint8Array, attempt: number): number =>
-  Number(sha256(creation, `${attempt}`).readBigUInt64BE() >> 11n) || 1;
+export const candidateId = (creation: Uint8Array, candidate: number): number =>
+  Number(sha256(creation, `${candidate}`).readBigUInt64BE() >> 11n) || 1;
 
 /**
  * Returns a fingerprint of 32 bytes, by which a replay is told from another request under the same key. An

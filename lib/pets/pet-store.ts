@@ -65,8 +65,8 @@ export const create = async (
 ): Promise<CreatedPet> => {
   const creation = creationOf(scope);
   const fingerprint = fingerprintOf(newPet);
-  for (let attempt = 0; attempt < maxCandidates; attempt += 1) {
-    const pet = { id: candidateId(creation, attempt), ...newPet };
+  for (let candidate = 0; candidate < maxCandidates; candidate += 1) {
+    const pet = { id: candidateId(creation, candidate), ...newPet };
     const taken = await putUnlessTaken({ ...pet, creation, fingerprint }, context);
     if (!taken) return { pet, isReplay: false };
     const { occupant, wasThereBefore } = taken;
@@ -187,17 +187,12 @@ const read = <Item>(
   context: CallContext,
 ): Item => readItem(item, 'id', convert, context);
 
-/** The item that has an id, and whether it was there before the first attempt to write another one. */
-interface TakenId {
-  readonly occupant: StoredItem;
-  readonly wasThereBefore: boolean;
-}
-
 /**
- * Writes the item. If its id is taken, writes nothing and returns the item that has it. It uses `withRetries`
- * itself, because it checks the item of an error and needs the number of the attempt.
+ * Writes the item. If its id is taken, writes nothing and returns the item that has it, and whether that was
+ * there before the first attempt. It uses `withRetries` itself, because it checks the item of an error and
+ * needs the number of the attempt.
  */
-const putUnlessTaken = (item: StoredPet, context: CallContext): Promise<TakenId | undefined> => {
+const putUnlessTaken = (item: StoredPet, context: CallContext) => {
   const command = new PutCommand({
     TableName: petsTable,
     Item: item,
