@@ -1,4 +1,4 @@
-import { statusIndex } from '../../lib/pets/status-index.ts';
+import { statusIndex } from '../../lib/pets/index-names.ts';
 
 /**
  * The global secondary indexes of the pets table, with their keys. Each projects all attributes. The stack,

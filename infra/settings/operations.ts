@@ -2,7 +2,7 @@ import { errors } from '../../lib/contract/errors.ts';
 import type { Pet } from '../../lib/contract/pet.ts';
 import type { OperationName } from '../../lib/contract/routes.ts';
 import type { OperationDescriptions } from '../../lib/openapi/operations.ts';
-import { statusIndex } from '../../lib/pets/status-index.ts';
+import { statusIndex } from '../../lib/pets/index-names.ts';
 import type { IndexName } from './indexes.ts';
 import { isProduction, type Stage, type Throttle } from './stages.ts';
 

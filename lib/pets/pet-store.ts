@@ -18,7 +18,7 @@ import { environment } from '../environment.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor, type Position, unknownCursor } from './cursor.ts';
-import { statusIndex } from './status-index.ts';
+import { statusIndex } from './index-names.ts';
 import { type StoredPet, toPet, toStoredPet } from './stored-pet.ts';
 
 const petsTable = environment('PETS_TABLE');
