@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { functionNames } from '../../infra/settings/names.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { getPet } from '../../lib/contract/operations.ts';
@@ -17,7 +17,9 @@ const { operation } = await import('../../lib/http/operation.ts');
 /** Calls getPet with a handler that throws. Returns the log. */
 const throwing = async (thrown: unknown) => {
   const lines = captureLog();
-  const handler = operation(getPet).handler(async () => {
+  const handler = operation(getPet).handler(async (_event, context) => {
+    // It was `any` once, and nothing checked what handlers do with it.
+    expectTypeOf(context).not.toBeAny();
     throw thrown;
   });
   const { status, body } = await invoke(handler, getRequest(service.apiKey, 1));

@@ -5,11 +5,11 @@ import * as v from 'valibot';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
-import type { OperationContext } from '../../lib/http/operation-request.ts';
+import type { lambdaContext } from './proxy-event.ts';
 
 export type Handler = (
   event: APIGatewayProxyEvent,
-  context: OperationContext,
+  context: ReturnType<typeof lambdaContext>,
 ) => Promise<APIGatewayProxyResult>;
 
 export type Handlers = Readonly<Record<FunctionName, Handler>>;

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { proxyEvent as gatewayEvent, newRequestIds } from '../../lib/api-gateway/proxy-event.ts';
+import type { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import type { OperationContext } from '../../lib/http/operation-request.ts';
 
 /** Headers or query parameters; a name may have several values, or none. */
@@ -54,7 +55,10 @@ const pairsOf = (values: Values) =>
   );
 
 /** Lambda's context with `remainingMs` left. What the middleware sets later has no usable value yet. */
-export const lambdaContext = (awsRequestId: string, remainingMs = 10_000): OperationContext => {
+export const lambdaContext = (
+  awsRequestId: string,
+  remainingMs = 10_000,
+): OperationContext & { readonly query: ListPetsQuery } => {
   const deadline = Date.now() + remainingMs;
   return {
     awsRequestId,
@@ -77,6 +81,7 @@ export const lambdaContext = (awsRequestId: string, remainingMs = 10_000): Opera
       write: () => {},
     },
     owner: 'nobody yet',
+    query: { limit: Number.NaN },
     signal: AbortSignal.abort('set by the middleware'),
   };
 };
