@@ -70,7 +70,6 @@ export const findApiKey = async (
       ? await withTimeLimit(refreshPatienceMs, context.signal, read)
       : await read(context.signal);
     const freshUntil = now + (record ? knownFreshMs : unknownFreshMs);
-    if (!record) provenKeys.delete(keyId);
     memoryOf(keyId).set(keyId, { record, readAt: now, freshUntil });
     return record;
   } catch (error) {
