@@ -130,6 +130,11 @@ describe('a list whose answers DynamoDB cuts short', () => {
     );
   });
 
+  it('goes on while the answers do, even if 40 have no pet', async () => {
+    cutAnswers(() => 0, 40);
+    await expectEachPetOnce(maxLimit, undefined);
+  });
+
   it('returns an empty page with a link when the time is up before it finds a pet', async () => {
     cutAnswers(() => 0, 1);
     service.proxy.inject('Query Pets', stalls.hang);
