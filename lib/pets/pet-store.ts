@@ -56,7 +56,8 @@ interface CreatedPet {
 
 /**
  * Adds a pet under a fresh id, or finds the one that this creation has added before (1 request, 2 WCU for an
- * item of up to 1 KB). Throws `idempotency_key_reused` when the key was used for another pet.
+ * item of up to 1 KB). Throws `idempotency_key_reused` when the key was used for another pet. Throws for a
+ * corrupt item under a candidate id, because it may be this creation's pet.
  */
 export const create = async (
   newPet: NewPet,
@@ -70,12 +71,11 @@ export const create = async (
     const taken = await putUnlessTaken({ ...pet, creation, fingerprint }, context);
     if (!taken) return { pet, isReplay: false };
     const { occupant, wasThereBefore } = taken;
-    if (isSameBytes(occupant['creation'], creation)) {
-      const stored = read(occupant, toStoredPet, context);
-      if (!fingerprint.equals(stored.fingerprint)) throw errors.idempotencyKeyReused();
-      if (wasThereBefore) context.record.count(metricNames.idempotentReplays);
-      return { pet: toPet(stored), isReplay: wasThereBefore };
-    }
+    const stored = read(occupant, toStoredPet, context);
+    if (!creation.equals(stored.creation)) continue;
+    if (!fingerprint.equals(stored.fingerprint)) throw errors.idempotencyKeyReused();
+    if (wasThereBefore) context.record.count(metricNames.idempotentReplays);
+    return { pet: toPet(stored), isReplay: wasThereBefore };
   }
   throw new Error('Every candidate id is taken');
 };
@@ -212,6 +212,3 @@ const putUnlessTaken = (item: StoredPet, context: CallContext) => {
     }
   });
 };
-
-const isSameBytes = (stored: unknown, bytes: Buffer) =>
-  stored instanceof Uint8Array && bytes.equals(stored);

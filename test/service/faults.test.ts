@@ -326,6 +326,10 @@ describe('a corrupt item', () => {
 
   it.each([
     ['with a name of another type', { name: 5 }],
+    ['without a creation', { creation: undefined }],
+    ['with text for a creation', { creation: Buffer.alloc(32).toString('base64') }],
+    ['with a creation that is too short', { creation: Buffer.alloc(31) }],
+    ["with only the pet's fields", { creation: undefined, fingerprint: undefined }],
     ['without a fingerprint', { fingerprint: undefined }],
     ['with a fingerprint that is too short', { fingerprint: Buffer.alloc(31) }],
     ['with a fraction of 20 digits', { categoryId: NumberValue.from('1234567890123456789.5') }],
