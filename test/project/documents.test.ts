@@ -2,6 +2,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { runbookLink } from '../../infra/settings/owner.ts';
+import { stages } from '../../infra/settings/stages.ts';
+import { deployedTemplate, propertiesOf } from '../support/stack.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 
@@ -25,12 +28,25 @@ const links = documents.flatMap(({ path, text }) =>
   }),
 );
 
+const alarms = stages.flatMap((stage) =>
+  propertiesOf(deployedTemplate(stage), 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => ({
+    description: `${AlarmDescription}`,
+  })),
+);
+
 const scriptsIn = (text: string) => text.match(/(?<=npm run (?:--silent )?)[a-z][\w:-]*/g) ?? [];
 
 describe('the documents', () => {
   it.each(links)('link what exists: $path to $target, heading $anchor', ({ target, anchor }) => {
     expect(existsSync(join(projectDirectory, target))).toBe(true);
     if (anchor !== undefined) expect(anchorsOf(read(target))).toContain(anchor);
+  });
+
+  it.each(alarms)('have the entry of the runbook that an alarm links: $description', (alarm) => {
+    const links = alarm.description.split(`${runbookLink}#`).slice(1);
+    const anchors = links.map((link) => /^[\w-]+/.exec(link)?.[0]);
+    expect(anchors).not.toEqual([]);
+    expect(anchorsOf(read('infra/runbook.md'))).toEqual(expect.arrayContaining(anchors));
   });
 
   it('and the workflows call npm scripts that exist', () => {
