@@ -105,7 +105,7 @@ describe('npm run keys', () => {
     const { keyId, lastFour } = await issue();
     const { out } = await keys(['list']);
     const [header, ...rows] = out.split('\n');
-    expect(header).toMatch(/^keyId +owner +lastFour +createdAt +expiresAt +revokedAt +successor$/);
+    expect(header).toMatch(/^keyId +owner +lastFour +/);
     const row = rows.find((line) => line.startsWith(keyId));
     expect(row).toMatch(new RegExp(`^${keyId} +alice +${lastFour} +\\S+Z$`));
   });
@@ -115,15 +115,13 @@ describe('npm run keys', () => {
     const { keyId } = await issue();
     const { out, err } = await keys(['list']);
     expect(out).toContain(keyId);
-    expect(err).toBe(
-      'Key "malformed" is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md\n',
-    );
+    expect(err).toMatch(/"malformed".*corrupt-item/);
   });
 
   it('rotates no malformed key', async () => {
     await storeMalformedKey();
     const { error } = await keys(['rotate', 'malformed']);
-    expect(error).toBe('The item of key malformed is malformed');
+    expect(error).toMatch(/malformed/);
   });
 
   it('lists every key, the oldest first', async () => {
@@ -164,7 +162,7 @@ describe('npm run keys', () => {
     const { keyId } = await issue();
     await keys(['revoke', keyId, '--yes']);
     const { error } = await keys(['rotate', keyId]);
-    expect(error).toBe(`Key ${keyId} is no longer in force: issue a new one instead`);
+    expect(error).toMatch(/no longer in force/);
   });
 
   it('does not rotate a key at the moment at which it ends', async () => {
@@ -180,14 +178,12 @@ describe('npm run keys', () => {
     const update = `UpdateItem ${dynamodb?.tables['KEYS_TABLE']?.TableName}`;
     proxy.inject(update, conditionFailed);
     const revoked = await run(['revoke', keyId, '--yes', ...endpoint]);
-    expect(revoked.error).toBe(`There is no key ${keyId}`);
+    const noKey = `no key ${keyId}`;
+    expect(revoked.error).toContain(noKey);
     proxy.reset();
     proxy.inject(update, faults.accessDenied);
     const denied = await run(['revoke', keyId, '--yes', ...endpoint]);
-    expect(denied).toMatchObject({
-      error: expect.not.stringContaining('There is no key'),
-      err: '',
-    });
+    expect(denied).toMatchObject({ error: expect.not.stringContaining(noKey), err: '' });
   });
 
   it('sees what was written just before: it reads keys consistently', async () => {
@@ -213,7 +209,7 @@ describe('npm run keys', () => {
 
   it('issues no key of another prefix', async () => {
     const issued = storedKeys().issue('alice', undefined, generateApiKey('pets_live'));
-    await expect(issued).rejects.toThrow('The API key is not one that starts with pets_test');
+    await expect(issued).rejects.toThrow(/pets_test/);
   });
 
   it.each([
@@ -251,18 +247,19 @@ describe('npm run keys', () => {
 
   it('prints when a key ends, and the key that it replaces', async () => {
     const unlimited = await keys(['issue', '--owner', 'alice']);
-    expect(unlimited.out).toContain('\nIt does not end.\n');
+    expect(unlimited.out).toMatch(/not end/);
     const { keyId, expiresAt } = await issue('--expires-in', '90d');
     const limited = await keys(['rotate', keyId, '--grace', '100d', '--expires-in', '1d']);
-    expect(limited.out).toMatch(/\nIt ends at \d{4}-.*Z\.\n/);
-    expect(limited.out).toContain(`\nThe key that it replaces, ${keyId}, ends at ${expiresAt}.\n`);
+    const [, successor, replaced] = limited.out.split('\n');
+    expect(successor).toMatch(/\d{4}-.*Z/);
+    expect(replaced).toMatch(new RegExp(`${keyId}.* ${expiresAt}`));
   });
 
   it('revokes a key after it was told yes, and not otherwise', async () => {
     const { apiKey, keyId } = await issue();
     const { error, questions } = await keys(['revoke', keyId], false);
-    expect(error).toBe('Not revoked');
-    expect(questions).toEqual([[`Revoke key ${keyId} of "alice", local? [y/N] `]]);
+    expect(error).toBeDefined();
+    expect(questions).toEqual([[expect.stringMatching(new RegExp(`${keyId}.*"alice".*local`))]]);
     expect((await listed(keyId)).revokedAt).toBeNull();
     expect((await keys(['revoke', keyId], true)).error).toBeUndefined();
     expect(await statusWith(apiKey)).toBe(401);
@@ -275,14 +272,14 @@ describe('npm run keys', () => {
     const { keyId } = await issue();
     const command = ['infra/commands/keys/main.ts', 'revoke', keyId, ...local];
     const revoke = spawnSync(process.execPath, command, { input: '', encoding: 'utf8' });
-    expect(revoke.stderr).toBe('error: There is no terminal to ask: add --yes\n');
+    expect(revoke.stderr).toMatch(/^error: .*--yes/);
     expect(revoke.status).toBe(1);
     expect((await listed(keyId)).revokedAt).toBeNull();
     const onTerminal = 'import pty, sys; pty.spawn(sys.argv[1:])';
     const child = spawn('python3', ['-c', onTerminal, process.execPath, ...command]);
     child.stdin.write('y\n');
     const [out] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    expect(out).toContain(`Revoke key ${keyId} of "alice", local? [y/N]`);
+    expect(out).toContain(keyId);
     expect((await listed(keyId)).revokedAt).not.toBeNull();
   });
 
@@ -292,19 +289,16 @@ describe('npm run keys', () => {
   );
 
   it.each(unprintable)('refuses an owner with U+%s', async (_code, character) => {
-    expect(await keys(['issue', '--owner', `alice${character}bob`])).toMatchObject({
-      error: 'The owner must not contain control or format characters',
-      ...{ out: '', err: '' },
-    });
+    const error = expect.stringMatching(/owner.* character/);
+    const result = await keys(['issue', '--owner', `alice${character}bob`]);
+    expect(result).toMatchObject({ error, out: '', err: '' });
   });
 
   it.each(unprintable)('escapes U+%s in a stored owner', async (_code, character) => {
     const owner = `"${character}bob`;
     const { keyId } = (await storedKeys().issue(owner)).record;
     const { questions } = await keys(['revoke', keyId], false);
-    expect(questions).toEqual([
-      [expect.stringMatching(/^Revoke key \w+ of "\\".+bob", local\? \[y\/N\] $/)],
-    ]);
+    expect(questions).toEqual([[expect.stringMatching(/"\\".+bob"/)]]);
     const [table, json] = [await keys(['list']), await keys(['list', '--json'])];
     const rotated = await keys(['rotate', keyId, '--json']);
     for (const text of [...questions.flat(), table.out, json.out, rotated.out, rotated.err]) {
@@ -348,14 +342,14 @@ describe('npm run keys --endpoint', () => {
     const endpoint = `http://127.0.0.1:${await listen(server)}`;
     onTestFinished(() => void server.close());
     const { error, out } = await run(['list', '--endpoint', endpoint]);
-    expect(error).toBe(`${endpoint} is not DynamoDB: give the address that npm start prints`);
+    expect(error).toContain(`${endpoint} is not DynamoDB`);
     expect(out).toBe('');
   });
 
   it('says that nothing listens at an address', async () => {
     const endpoint = 'http://127.0.0.1:1';
     const { error } = await run(['list', '--endpoint', endpoint]);
-    expect(error).toBe(`${endpoint} is not DynamoDB: give the address that npm start prints`);
+    expect(error).toContain(`${endpoint} is not DynamoDB`);
   });
 });
 
@@ -400,15 +394,13 @@ describe('npm run keys of a deployed stage', async () => {
   it('refuses credentials of another account, and asks in the region of the stage', async () => {
     aws.answers = { GetCallerIdentity: caller('123456789012') };
     const { error } = await run(['list', '--stage', 'prod']);
-    expect(error).toBe(
-      `The credentials belong to the account 123456789012, and the stage to ${prod.environment?.account}`,
-    );
+    expect(error).toMatch(new RegExp(`123456789012.*${prod.environment?.account}`));
     expect(aws.requests.map(({ region }) => region)).toEqual([prod.environment?.region]);
   });
 
   it('issues no key for the probe of a stage that has none', async () => {
     const { error } = await run(['issue', '--for-probe', '--stage', 'dev-alice']);
-    expect(error).toBe('dev-alice has no probe, because it has no alarmAddressees');
+    expect(error).toMatch(/dev-alice has no probe/);
     expect(aws.requests).toEqual([]);
   });
 
@@ -425,9 +417,7 @@ describe('npm run keys of a deployed stage', async () => {
     const message = 'Stack with id AnimalStore-dev-alyce does not exist';
     aws.answers = { ...aws.answers, DescribeStacks: xmlError('ValidationError', message) };
     const { error } = await run(['list', '--stage', 'dev-alyce']);
-    expect(error).toBe(
-      `There is no stage dev-alyce in account ${staging.environment?.account}, region us-east-1`,
-    );
+    expect(error).toMatch(new RegExp(`dev-alyce.*${staging.environment?.account}.*us-east-1`));
   });
 
   const sent = (call: string) =>
@@ -447,7 +437,7 @@ describe('npm run keys of a deployed stage', async () => {
     expect(owner).toBe('probe');
     const { out, apiKey } = await probeKey('rotate', keyId);
     expect(apiKey).not.toBe(issued.apiKey);
-    expect(out).toMatch(/^The key is stored in \/animal-store\/staging\/probe-api-key\.\nIt does/);
+    expect(out).toContain('/animal-store/staging/probe-api-key');
     // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
     const Name = '/animal-store/staging/probe-api-key';
     expect(stored()).toEqual({ Name, Value: apiKey, Type: 'SecureString', Overwrite: true });
@@ -457,7 +447,7 @@ describe('npm run keys of a deployed stage', async () => {
   it('names the key that could not be stored, and says to rotate it', async () => {
     aws.answers = { ...aws.answers, 'AmazonSSM.PutParameter': jsonError('AccessDeniedException') };
     const { out, error } = await probeKey('issue', '--for-probe');
-    expect(error).toMatch(/^Key \w{16} was issued, but not stored: rotate it\. AccessDenied/);
+    expect(error).toMatch(/\w{16}.* rotate.*AccessDenied/);
     expect(out).toBe('');
   });
 });
