@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { exactNumber } from './exact-json.ts';
-import { Pet, PetStatus } from './pet.ts';
+import { PetResponse, PetStatus } from './pet.ts';
 
 /** Number of pets on a page for a client that asks for no number. */
 export const defaultLimit = 20;
@@ -36,4 +36,8 @@ export type ListPetsQuery = Readonly<v.InferOutput<typeof ListPetsQuery>>;
 
 /** The body of a list. No function of the API bundles it. */
 export const Pets = /* @__PURE__ */ (() =>
-  v.pipe(v.array(Pet), v.maxLength(maxLimit), v.metadata({ description: 'A page of animals.' })))();
+  v.pipe(
+    v.array(PetResponse),
+    v.maxLength(maxLimit),
+    v.metadata({ description: 'A page of animals.' }),
+  ))();

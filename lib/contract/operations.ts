@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ListPetsQuery, Pets } from './list-pets-query.ts';
-import { NewPet, Pet } from './pet.ts';
+import { NewPet, PetResponse } from './pet.ts';
 import type { RequestSchema } from './requests.ts';
 import { type OperationName, type Route, routes } from './routes.ts';
 
@@ -72,8 +72,8 @@ export const responseSchemas: Readonly<
   Record<OperationName, Readonly<Record<string, v.GenericSchema>>>
 > = {
   listPets: { Pets },
-  createPet: { Pet },
-  getPet: { Pet },
+  createPet: { Pet: PetResponse },
+  getPet: { Pet: PetResponse },
 };
 
 /** The names of the parameters that an operation takes in its path, its query and its headers. */

@@ -36,11 +36,13 @@ const nameMessage = `must be text of 1 to ${maxNameLength} characters that is no
 
 const isName = (text: string): boolean => visible.test(text) && [...text].length <= maxNameLength;
 
+const statusDescription = 'Availability of the animal.';
+
 /** The schema of a status that is one of these. */
 /* @__NO_SIDE_EFFECTS__ */
 const oneOf = <const Status extends string>(statuses: readonly Status[]) =>
   v.message(
-    v.pipe(v.picklist(statuses), v.metadata({ description: 'Availability of the animal.' })),
+    v.pipe(v.picklist(statuses), v.metadata({ description: statusDescription })),
     `must be one of ${statuses.join(', ')}`,
   );
 
@@ -96,12 +98,26 @@ export const NewPet = v.pipe(
 );
 export type NewPet = Readonly<v.InferOutput<typeof NewPet>>;
 
-/** An animal of the catalogue. */
-export const Pet = v.pipe(
-  v.object({ id: PetId, ...NewPet.entries, status: PetStatus }),
-  v.metadata({ description: 'An animal in the catalogue.' }),
-);
+/** An animal of the catalogue, as this version of the service stores and returns it. */
+export const Pet = v.object({ id: PetId, ...NewPet.entries, status: PetStatus });
 export type Pet = Readonly<v.InferOutput<typeof Pet>>;
+
+/**
+ * An animal as clients must expect it in a response: a later version of the service can have a status that
+ * they do not know. No function of the API bundles it.
+ */
+export const PetResponse = /* @__PURE__ */ (() =>
+  v.pipe(
+    v.object({
+      ...Pet.entries,
+      status: v.pipe(
+        v.string(),
+        v.examples([...petStatuses]),
+        v.metadata({ description: `${statusDescription} New statuses may be added.` }),
+      ),
+    }),
+    v.metadata({ description: 'An animal in the catalogue.' }),
+  ))();
 
 /** Parses the id of a pet in a path. Returns `undefined` for an invalid id. */
 export const parsePetId = (text: string | undefined): number | undefined => {

@@ -19,7 +19,7 @@ const introduction = `Send an API key with every request: \`Authorization: Beare
 - A repeated or unknown query parameter, or an unknown field, gets 400.
 - Every error of the service has the schema Error. Unknown paths get 404.
 - AWS itself refuses headers over the limit below, a body over 10 MB, and a path outside the base address. These responses have another body.
-- New fields, headers, statuses and error codes may be added to responses. Ignore those that you do not know.`;
+- New fields, headers, statuses and error codes may be added to responses. Do not refuse those that you do not know.`;
 
 /**
  * The title, version and license of the contract. The package of `npm run client` has the

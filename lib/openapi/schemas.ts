@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ErrorBody } from '../contract/error-body.ts';
 import { errorDescriptions } from '../contract/errors.ts';
 import { operations, responseSchemas } from '../contract/operations.ts';
-import { Pet, PetId, PetStatus } from '../contract/pet.ts';
+import { PetId, PetResponse, PetStatus } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
 
 /** Returns a reference to a schema. Throws if the document has no schema of this name. */
@@ -39,7 +39,7 @@ const conversion: ConversionConfig = {
 const components: Readonly<Record<string, v.GenericSchema>> = {
   PetStatus,
   ...Object.fromEntries(operations.flatMap(({ body = {} }) => Object.entries(body))),
-  Pet,
+  Pet: PetResponse,
   ...Object.fromEntries(Object.values(responseSchemas).flatMap(Object.entries)),
   ...{ Error: DocumentedError, PetId },
 };

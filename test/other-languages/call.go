@@ -19,6 +19,13 @@ func as(apiKey string) context.Context {
 	return context.WithValue(context.Background(), client.ContextAccessToken, apiKey)
 }
 
+// petsAt returns a client of the service at this address.
+func petsAt(address string) *client.PetsAPIService {
+	configuration := client.NewConfiguration()
+	configuration.Servers = client.ServerConfigurations{{URL: address}}
+	return client.NewAPIClient(configuration).PetsAPI
+}
+
 func check(ok bool, values ...any) {
 	if !ok {
 		log.Panicln(values...)
@@ -26,9 +33,7 @@ func check(ok bool, values ...any) {
 }
 
 func main() {
-	configuration := client.NewConfiguration()
-	configuration.Servers = client.ServerConfigurations{{URL: os.Getenv("BASE_ADDRESS")}}
-	pets := client.NewAPIClient(configuration).PetsAPI
+	pets := petsAt(os.Getenv("BASE_ADDRESS"))
 	user := as(os.Getenv("API_KEY"))
 
 	pet, _, err := pets.CreatePet(user).PetCreation(*client.NewPetCreation("Rex", math.MaxInt64)).Execute()
@@ -51,5 +56,8 @@ func main() {
 	check(errors.As(err, &refused), err)
 	body, typed := refused.Model().(client.Error)
 	check(typed && body.Status == 401 && body.Code == "unauthorized", body)
-	fmt.Println("Go: two pages, a 64-bit category and a typed 401")
+
+	later, _, err := petsAt(os.Getenv("LATER_ADDRESS")).ListPets(user).Execute()
+	check(err == nil && len(later) == 1 && later[0].Status == "reserved", later, err)
+	fmt.Println("Go: two pages, a 64-bit category, a typed 401 and a new status")
 }

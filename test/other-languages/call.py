@@ -27,4 +27,8 @@ assert len({listed.id for listed in first.parsed + second}) == 2, second
 refused = list_pets.sync_detailed(client=AuthenticatedClient(base_url=address, token="wrong"))
 assert refused.status_code == HTTPStatus.UNAUTHORIZED
 assert isinstance(refused.parsed, Error) and refused.parsed.code == "unauthorized", refused
-print("Python: two pages, a 64-bit category and a typed 401")
+
+later = AuthenticatedClient(base_url=os.environ["LATER_ADDRESS"], token=os.environ["API_KEY"])
+[reserved] = list_pets.sync(client=later)
+assert reserved.status == "reserved", reserved
+print("Python: two pages, a 64-bit category, a typed 401 and a new status")
