@@ -42,17 +42,16 @@ export const bundleOptions = {
  * costs time at every start.
  */
 export const bundleFunctions = async (): Promise<void> => {
-  const options = { ...bundleOptions, sourcemap: 'external', write: false } as const;
-  const [functions, checks] = await Promise.all([
-    build({ ...options, entryPoints: ['functions/*.ts'] }),
-    // These functions contain the whole SDK. The SDK's other clients need what the functions of the API
-    // leave out, such as endpoints. The SDK is bundled here too, so that the tested version runs. Lambda's
-    // own copy changes by itself.
-    // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
-    build({ ...options, plugins: [], entryPoints: ['functions/checks/*.ts'] }),
-  ]);
+  // The checks contain the SDK too, so that the tested version runs. Lambda's own copy changes by itself.
+  // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
+  const { outputFiles } = await build({
+    ...bundleOptions,
+    entryPoints: ['functions/*.ts', 'functions/checks/*.ts'],
+    sourcemap: 'external',
+    write: false,
+  });
   const names = new Set<string>();
-  for (const { path, text } of [...functions.outputFiles, ...checks.outputFiles]) {
+  for (const { path, text } of outputFiles) {
     if (path.endsWith('.map')) {
       await replaceFile(sourceMapFile(basename(path, '.cjs.map')), text);
       continue;

@@ -13,7 +13,6 @@ const require = createRequire(import.meta.url);
 // AWS's runtime client loads these before any function: aws-lambda-ric 4.0.2, index.mjs.
 for (const name of ['async_hooks', 'fs', 'http', 'net', 'os', 'path', 'util', 'worker_threads'])
   require(`node:${name}`);
-const loadedBefore = new Set(process.moduleLoadList);
 
 // Lambda's runtime imports an ES module and requires any other.
 const { handler } = file.endsWith('.mjs') ? await import(pathToFileURL(file)) : require(file);
@@ -54,7 +53,6 @@ process.getegid();
 const report = {
   codeCache: process.env.CODE_CACHE,
   invocations,
-  loaded: process.moduleLoadList.filter((module) => !loadedBefore.has(module)),
 };
 writeSync(1, `\n${JSON.stringify(report)}`);
 process.exit();

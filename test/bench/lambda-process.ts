@@ -11,8 +11,6 @@ interface Report {
     readonly headers?: Readonly<Record<string, unknown>>;
     readonly body: string;
   }[];
-  /** Node's own modules that the function made Node load, as in `NativeModule https`. */
-  readonly loaded: readonly string[];
 }
 
 /**
