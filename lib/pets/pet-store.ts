@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   NumberValue,
@@ -137,6 +138,9 @@ const positionOf = ({ status, id }: { readonly status: PetStatus; readonly id: u
   id: `${id}`,
 });
 
+/** Matches a number in DynamoDB's digits. */
+const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
 /**
  * Reads the items of a status after a position, and returns the pets among them. `end` is the position where
  * DynamoDB stopped, which can be anywhere. Only an answer without a LastEvaluatedKey, or with an empty one, is
@@ -152,15 +156,14 @@ const query = async ({ status, id }: Position, limit: number, context: CallConte
     ...(id !== undefined && { ExclusiveStartKey: { status, id: NumberValue.from(id) } }),
     Limit: limit,
   });
-  const endOf = ({ LastEvaluatedKey }: QueryCommandOutput): Position | undefined => {
-    const endId: unknown = LastEvaluatedKey?.['id'];
-    return endId === undefined ? undefined : positionOf({ status, id: endId });
-  };
+  const endOf = ({ LastEvaluatedKey: key = {} }: QueryCommandOutput) =>
+    isDeepStrictEqual(key, {}) ? undefined : positionOf({ status, id: key['id'] });
   const isPlausible = (answer: QueryCommandOutput) => {
+    const end = endOf(answer);
     // A list that continues at its start never ends.
-    const isStuck = id !== undefined && endOf(answer)?.id === id;
+    if (end && (end.id === id || !decimal.test(end.id))) return false;
     const { Items } = answer;
-    return !isStuck && Array.isArray(Items) && Items.every((item) => item['status'] === status);
+    return Array.isArray(Items) && Items.every((item) => item['status'] === status);
   };
   const answer = await callDynamodb(command, context, isPlausible);
   return { pets: petsAmong(answer.Items, context), end: endOf(answer) };

@@ -211,6 +211,8 @@ describe("an answer that can't be DynamoDB's", () => {
     ...fields,
   });
   const start = { id: '5', status: 'available' } as const;
+  const at5 = { id: { N: '5' }, status: { S: 'available' } };
+  const endAt = (fields: object) => ({ Items: [], LastEvaluatedKey: { ...at5, ...fields } });
   const listFromStart = { query: { ...list.query, cursor: encodeCursor(start, 'available') } };
 
   it.each<[kind: string, call: 'Query Pets' | 'GetItem Pets', body: object]>([
@@ -218,7 +220,12 @@ describe("an answer that can't be DynamoDB's", () => {
     ['one Item', 'Query Pets', { Items: pet({}) }],
     ['numbers', 'Query Pets', { Items: [5] }],
     ['a pet of another status', 'Query Pets', { Items: [pet({ status: { S: 'sold' } })] }],
-    ['an end that is its start', 'Query Pets', { Items: [], LastEvaluatedKey: { id: { N: '5' } } }],
+    ['an end that is its start', 'Query Pets', endAt({})],
+    ['an end that is a list', 'Query Pets', { Items: [], LastEvaluatedKey: [] }],
+    ['an end that is text', 'Query Pets', { Items: [], LastEvaluatedKey: 'id' }],
+    ['an end without an id', 'Query Pets', endAt({ id: undefined })],
+    ['an end whose id is text', 'Query Pets', endAt({ id: { S: 'Rex' } })],
+    ['an end whose id has no digits', 'Query Pets', endAt({ id: { N: 'Rex' } })],
     ['a pet of another id', 'GetItem Pets', { Item: pet({}) }],
     ['an item that is empty', 'GetItem Pets', { Item: {} }],
     ['an item that is text', 'GetItem Pets', { Item: 'Rex' }],
