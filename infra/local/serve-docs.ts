@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { extname } from 'node:path';
+import { type GatewayRequest, headerValuesOf } from '../../lib/api-gateway/proxy-event.ts';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -13,11 +14,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
  * because every user of this machine can read it. Returns false for a request that is for something else.
  */
 export const serveDocs = async (
-  { url = '', headers }: IncomingMessage,
+  request: GatewayRequest,
   response: ServerResponse,
   stageName: string,
 ): Promise<boolean> => {
-  const [path = ''] = url.split('?');
+  const { path } = request;
   if (path === '/docs') {
     response.writeHead(302, { Location: '/docs/' }).end();
     return true;
@@ -25,7 +26,8 @@ export const serveDocs = async (
   const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
   const read = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
   if (!read) return false;
-  const contents = await read({ baseAddress: `http://${headers.host}/${stageName}` });
+  const [host] = headerValuesOf(request, 'host');
+  const contents = await read({ baseAddress: `http://${host}/${stageName}` });
   const type = mediaTypes[extname(name)];
   response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(contents);
   return true;

@@ -81,7 +81,7 @@ export const startGateway = async ({ port, log, exchange, ...options }: GatewayO
     const start = performance.now();
     const request = received(message);
     const body = await readBody(message);
-    if (await serveDocs(message, response, (await deployed).api.stageName)) return;
+    if (await serveDocs(request, response, (await deployed).api.stageName)) return;
     // Read last, because a replaced function ends with its last request.
     const reply = await answer(await deployed, request, body, { throttle, log });
     send(response, request, reply);
@@ -122,9 +122,15 @@ export const startGateway = async ({ port, log, exchange, ...options }: GatewayO
   };
 };
 
+/** Matches a path and a query, or a whole URL with them. */
+const requestTarget = /^(?:https?:\/\/([^/?#]*))?([^?#]*)\??([^#]*)/i;
+
 const received = (message: IncomingMessage): GatewayRequest => {
-  const headers = headersOf(message);
-  const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(message.url ?? '') ?? [];
+  const [, host, path = '', query = ''] = requestTarget.exec(message.url ?? '') ?? [];
+  // The host of a whole URL counts instead of the header (RFC 9112 §3.2.2).
+  const headers = headersOf(message).map(
+    ([name, value]) => [name, /^host$/i.test(name) ? (host ?? value) : value] as const,
+  );
   const ids = newRequestIds();
   return {
     ...ids,
