@@ -10,6 +10,7 @@ import {
   startLocalService,
 } from '../local/local-service.ts';
 import { messageOf } from './message-of.ts';
+import { printable } from './printable.ts';
 
 /**
  * Resolves a path in the folder where the user called npm, because npm runs scripts in the project's folder.
@@ -34,10 +35,11 @@ const rate = (text: string): number => {
 /** Matches the end of a request's log line. Its last member, `_aws`, is only for CloudWatch. */
 const requestLine = /,"_aws":\{.*$/;
 
-const printExchange = ({ method, path, status, code, ms }: Exchange) => {
+const printExchange = ({ method, path, status, error, ms }: Exchange) => {
   const color = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green';
-  const outcome = styleText(color, code === undefined ? `${status}` : `${status} ${code}`);
-  console.log(`${method} ${path} ${outcome} ${ms} ms`);
+  const outcome = styleText(color, error ? `${status} ${error.code}` : `${status}`);
+  const why = error ? `  ${printable(error.message)}` : '';
+  console.log(`${method} ${path} ${outcome} ${ms} ms${why}`);
 };
 
 /**

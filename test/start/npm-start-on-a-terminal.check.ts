@@ -1,6 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { afterAll, expect, it } from 'vitest';
+import { ErrorBody } from '../../lib/contract/error-body.ts';
 import { freePort } from '../support/listen.ts';
 import { copyProject, editIn, NpmStart } from './npm-start.ts';
 
@@ -20,7 +22,10 @@ it('npm start prints requests and failures on a terminal, keeps data in files of
   for (const method of ['GET', 'PROPFIND']) {
     const response = await get('/unknown', method);
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe(origin);
-    await first.printed(new RegExp(`^(${method} /v1/unknown \\S*404 not_found\\S* \\d+ ms)$`, 'm'));
+    const { message } = v.parse(ErrorBody, await response.json());
+    await first.printed(
+      new RegExp(`^(${method} /v1/unknown \\S*404 not_found\\S* \\d+ ms  ${message})$`, 'm'),
+    );
   }
 
   const parse = 'const id = parsePetId';

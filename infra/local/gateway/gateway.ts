@@ -10,6 +10,7 @@ import {
   newRequestIds,
   proxyEvent,
 } from '../../../lib/api-gateway/proxy-event.ts';
+import { ErrorBody } from '../../../lib/contract/error-body.ts';
 import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
 import { localAccount } from '../local-account.ts';
 import { serveDocs } from '../serve-docs.ts';
@@ -53,8 +54,8 @@ export interface Exchange {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** The code of an Error body. */
-  readonly code: string | undefined;
+  /** The body of an error. */
+  readonly error: ErrorBody | undefined;
   readonly ms: number;
 }
 
@@ -87,7 +88,7 @@ export const startGateway = async ({ port, log, exchange, ...options }: GatewayO
     send(response, request, reply);
     const { method, path } = request;
     const ms = Math.round(performance.now() - start);
-    exchange?.({ method, path, status: reply.status, code: errorCode(reply), ms });
+    exchange?.({ method, path, status: reply.status, error: errorOf(reply), ms });
   };
   const server = createServer({ maxHeaderSize: maxHeaderBytes });
   server.on('request', (message, response) =>
@@ -188,12 +189,11 @@ const answer = async (
   }
 };
 
-const ErrorBody = v.pipe(v.string(), v.parseJson(), v.object({ code: v.string() }));
+const ErrorText = v.pipe(v.string(), v.parseJson(), ErrorBody);
 
-const errorCode = ({ status, body }: GatewayReply): string | undefined => {
-  if (status < 400) return undefined;
-  const { success, output } = v.safeParse(ErrorBody, body);
-  return success ? output.code : undefined;
+const errorOf = ({ body }: GatewayReply): ErrorBody | undefined => {
+  const { success, output } = v.safeParse(ErrorText, body);
+  return success ? output : undefined;
 };
 
 /** Sends a reply with the ids that API Gateway gave the request. */
