@@ -72,7 +72,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
     options.stack
       ? options.stack.then((stack) => deployment.useStack(stack))
       : build('stack', stackBuild, useSynthesisedStack),
-    build('functions', functionsBuild(folder), (files) => deployment.useBundles(files)),
+    build('functions', functionsBuild(folder, watch), (files) => deployment.useBundles(files)),
   ]);
   const started = resources.move();
   return {
@@ -88,12 +88,16 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
   };
 };
 
-/** The functions as they are deployed, or for a debugger: with the names of variables and a source map. */
-const functionsBuild = (outdir: string): BuildOptions => ({
+/**
+ * The functions as they are deployed, with a source map. For a developer they are not minified, because an
+ * error message names variables and properties as they are in the bundle.
+ */
+const functionsBuild = (outdir: string, isForDeveloper: boolean): BuildOptions => ({
   ...bundleOptions,
   entryPoints: ['functions/*.ts'],
   outdir,
-  ...(inspector.url() ? { minify: false, sourcemap: 'both' } : { sourcemap: 'external' }),
+  minify: !isForDeveloper,
+  sourcemap: inspector.url() ? 'both' : 'external',
 });
 
 /** The sources of the stack. They are built only to notice their changes. A new process runs them. */

@@ -29,13 +29,18 @@ it('npm start prints requests and failures on a terminal, keeps data in files of
   }
 
   const parse = 'const id = parsePetId';
-  await editIn(project, 'functions/get-pet.ts', parse, `throw new TypeError('oh no');\n${parse}`);
+  await editIn(project, 'functions/get-pet.ts', parse, `errors.notFond();\n${parse}`);
   await first.printed(/^(Reloaded the functions)$/m);
   const failed = await get('/pets/1');
-  expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('oh no')]);
-  await first.printed(/^(TypeError: oh no\n {4}at functions\/get-pet\.ts:\d+:\d+)$/m);
+  expect([failed.status, await failed.text()]).toEqual([
+    500,
+    expect.not.stringContaining('notFond'),
+  ]);
+  await first.printed(
+    /^(TypeError: errors\.notFond is not a function\n {4}at functions\/get-pet\.ts:\d+:\d+)$/m,
+  );
   expect(first.out).not.toMatch(/^\{/m);
-  await editIn(project, 'functions/get-pet.ts', "throw new TypeError('oh no');\n", '');
+  await editIn(project, 'functions/get-pet.ts', 'errors.notFond();\n', '');
 
   const files = await readdir(data);
   expect(files).toContain('shared-local-instance.db');
