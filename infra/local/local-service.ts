@@ -1,5 +1,7 @@
 import { rmSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import inspector from 'node:inspector';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BuildOptions, OutputFile } from 'esbuild';
 import { withAssembly } from '../build/build-stack.ts';
@@ -40,6 +42,7 @@ export type LocalService = Awaited<ReturnType<typeof startLocalService>>;
 export const startLocalService = async (options: LocalServiceOptions = {}) => {
   const { port = 0, log = printUnlessRoutine, exchange, throttle } = options;
   const { data, reset, seed, cors, watch = false, progress = () => {} } = options;
+  await requireFolder(tmpdir());
   await using resources = new AsyncDisposableStack();
   // The gateway starts first, so that a taken port is reported before the slow steps.
   const gateway = await startGateway({ port, log, exchange, throttle });
@@ -86,6 +89,12 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
     tables: stack.tables,
     stop: () => started.disposeAsync(),
   };
+};
+
+/** Throws if there is no such folder: a program that is started in it would seem not to exist. */
+const requireFolder = async (path: string): Promise<void> => {
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isDirectory()) throw new Error(`There is no folder ${path}: set TMPDIR to another.`);
 };
 
 /**

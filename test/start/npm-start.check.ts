@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -142,10 +142,11 @@ describe('npm start', () => {
     ['a throttle of 0', '0', ['--throttle', '0'], /Give a number from 1 to 99999/],
     ['a file as --data', '0', ['--data', 'package.json'], /^Not started: EEXIST/],
     ['a page as an origin', '0', ['--cors', 'http://a.test/page'], /Give an origin/],
-  ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason) => {
+    ['a TMPDIR that is none', '0', [], /^Not started: There is no folder \/missing/, '/missing'],
+  ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason, TMPDIR = tmpdir()) => {
     const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
       cwd: projectDirectory,
-      env: { ...process.env, PORT },
+      env: { ...process.env, PORT, TMPDIR },
       encoding: 'utf8',
     });
     expect(status).toBe(1);
