@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { announce, confirm } from '../../infra/commands/confirm.ts';
 import { fail } from '../../infra/commands/message-of.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
+import { indexes } from '../../infra/settings/indexes.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
@@ -143,6 +144,26 @@ describe('npm run operate', () => {
     };
     const { printed } = await operate('restore pets', 'no');
     expect(printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(2)}"`);
+  });
+
+  it('gives a restored table its other settings, and says which index it lacks', async () => {
+    const { read: MaxReadRequestUnits, write: MaxWriteRequestUnits } = staging.maximumUnits;
+    const OnDemandThroughput = { MaxReadRequestUnits, MaxWriteRequestUnits };
+    const Table = { TableName: 'Pets', TableStatus: 'ACTIVE', OnDemandThroughput };
+    aws.answers = {
+      ...aws.answers,
+      'DynamoDB_20120810.DescribeTable': json({ Table }),
+      'DynamoDB_20120810.ListTagsOfResource': json({ Tags: [] }),
+      'DynamoDB_20120810.TagResource': json({}),
+      'DynamoDB_20120810.DescribeContinuousBackups': json({}),
+      'DynamoDB_20120810.UpdateContinuousBackups': json({}),
+    };
+    const { error, printed } = await operate('restore pets', 'staging');
+    expect(error).toMatch(new RegExp(`Pets lacks the index ${indexes[0].name}`));
+    expect(printed.join()).toContain('UpdateContinuousBackups');
+    const done = aws.requests.map(({ action }) => action);
+    expect(done).toContain('DynamoDB_20120810.TagResource');
+    expect(done).toContain('DynamoDB_20120810.UpdateContinuousBackups');
   });
 
   it('asks for the name of a table that it deletes, even with --yes', async () => {

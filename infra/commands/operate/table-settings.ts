@@ -43,8 +43,9 @@ const settingsOf = async (dynamodb: Dynamodb, TableName: string) => {
 type Settings = NonNullable<Awaited<ReturnType<typeof settingsOf>>>;
 
 /**
- * Returns the steps that give a table what its stage declares and AWS does not restore: tags, limits,
- * recovery and protection. A step is done if the table has its setting.
+ * Returns the steps that give a table what its stage declares and AWS does not restore: tags, recovery,
+ * protection and limits. A step is done if the table has its setting, and fails if the table lacks an index
+ * that its stage declares, because the backup is older.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
  */
 export const tableSettings = (
@@ -67,8 +68,11 @@ export const tableSettings = (
   const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
   const { read, write } = stage.maximumUnits;
   const OnDemandThroughput = { MaxReadRequestUnits: read, MaxWriteRequestUnits: write };
-  const GlobalSecondaryIndexUpdates = indexes.map(({ name }) => ({
-    Update: { IndexName: name, OnDemandThroughput },
+  const declared = kind === 'pets' ? indexes.map(({ name }) => name) : [];
+  const indexOf = ({ GlobalSecondaryIndexes = [] }: Settings, name: string) =>
+    GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === name);
+  const GlobalSecondaryIndexUpdates = declared.map((IndexName) => ({
+    Update: { IndexName, OnDemandThroughput },
   }));
   const days = stage.pointInTimeRecoveryDays;
   const recovery = {
@@ -80,17 +84,6 @@ export const tableSettings = (
     unless(
       (table) => tags.every(([name, value]) => table.tags.get(name) === value),
       call(dynamodb, new TagResourceCommand({ ResourceArn, Tags })),
-    ),
-    unless(
-      (table) =>
-        [table, ...(table.GlobalSecondaryIndexes ?? [])].every(
-          ({ OnDemandThroughput: present }) =>
-            present?.MaxReadRequestUnits === read && present.MaxWriteRequestUnits === write,
-        ),
-      update({
-        OnDemandThroughput,
-        ...(kind === 'pets' && { GlobalSecondaryIndexUpdates }),
-      }),
     ),
     unless(
       (table) => (table.recovery?.RecoveryPeriodInDays ?? 0) === days,
@@ -105,6 +98,28 @@ export const tableSettings = (
     unless(
       (table) => (table.DeletionProtectionEnabled ?? false) === DeletionProtectionEnabled,
       update({ DeletionProtectionEnabled }),
+    ),
+    ...declared.map((name) =>
+      unless((table) => indexOf(table, name) !== undefined, {
+        description: `Check that the table ${TableName} has the index ${name}`,
+        run: async () => {
+          throw new Error(
+            `The table ${TableName} lacks the index ${name}: create it as infra/settings/indexes.ts declares it, and run the command again`,
+          );
+        },
+      }),
+    ),
+    unless(
+      (table) =>
+        [table, ...declared.map((name) => indexOf(table, name))].every(
+          (each) =>
+            each?.OnDemandThroughput?.MaxReadRequestUnits === read &&
+            each.OnDemandThroughput.MaxWriteRequestUnits === write,
+        ),
+      update({
+        OnDemandThroughput,
+        ...(declared.length > 0 && { GlobalSecondaryIndexUpdates }),
+      }),
     ),
   ];
 };
