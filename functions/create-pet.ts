@@ -1,9 +1,9 @@
-import { createPet } from '../lib/contract/operations.ts';
 import { idempotencyKeyOf } from '../lib/http/idempotency-key.ts';
 import { jsonBody } from '../lib/http/json-body.ts';
 import { operation } from '../lib/http/operation.ts';
 import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/warm-up.ts';
+import { createPet } from '../lib/operations/create-pet.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /** Handles `POST /pets`: adds a pet, at most once per Idempotency-Key. */

@@ -1,9 +1,9 @@
 import { errors } from '../lib/contract/errors.ts';
-import { getPet } from '../lib/contract/operations.ts';
 import { parsePetId } from '../lib/contract/pet.ts';
 import { operation } from '../lib/http/operation.ts';
 import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/warm-up.ts';
+import { getPet } from '../lib/operations/get-pet.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /** Handles `GET /pets/{petId}`: returns one pet, or 404 for an unknown or invalid id. */

@@ -1,8 +1,8 @@
-import { listPets } from '../lib/contract/operations.ts';
 import { nextLink } from '../lib/http/link.ts';
 import { operation } from '../lib/http/operation.ts';
 import { json } from '../lib/http/response.ts';
 import { warmUp } from '../lib/keys/warm-up.ts';
+import { listPets } from '../lib/operations/list-pets.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
 /**

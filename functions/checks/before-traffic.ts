@@ -9,12 +9,12 @@ import {
   afterCreation,
   creation,
   type GoldenRequest,
-  isCheckPet,
   refusals,
 } from '../../lib/checks/golden-requests.ts';
 import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { environment } from '../../lib/environment.ts';
+import { isPet } from '../../lib/operations/operation-check.ts';
 import type { CheckLine } from '../../lib/telemetry/log-lines.ts';
 
 /** The time limit of the check, in ms. The rest of the function's time is for the report. */
@@ -81,7 +81,7 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
   };
   for (const request of refusals(apiKey)) await attempt(request);
   const pet = await attempt(creation(apiKey));
-  if (!isCheckPet(pet)) return failures;
+  if (!isPet(pet)) return failures;
   for (const request of afterCreation(apiKey, pet.id)) await attempt(request);
   return failures;
 };

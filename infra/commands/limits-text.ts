@@ -1,10 +1,10 @@
 import { errors } from '../../lib/contract/errors.ts';
 import { maxBodyBytes, maxIdempotencyKeyLength, withCommas } from '../../lib/contract/limits.ts';
-import { operations } from '../../lib/contract/operations.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { maxHeaderBytes } from '../local/gateway/gateway.ts';
-import { throttleOf } from '../settings/operations.ts';
 import { firewallWindowSec, prod, type Stage, staging } from '../settings/stages.ts';
+import { throttleOf } from '../settings/throttle-of.ts';
 
 /** Says a setting of prod, and in brackets that of staging. */
 const inStages = (ofStage: (stage: Stage) => string): string =>
@@ -40,20 +40,3 @@ export const limitsText = (): string =>
     `- A name has at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` ${maxIdempotencyKeyLength} visible ASCII characters.`,
     `- A 429 changed nothing. Wait as many seconds as \`Retry-After\` says: ${retryAfter} over a limit per second, ${firewallWindowSec} over one for ${windowMinutes} minutes.`,
   ].join('\n');
-
-/** The guide of the reference page about limits, as Markdown. */
-export const limitsGuide = (): string => `# Limits
-
-${limitsText()}
-
-The typed client waits and repeats after a short 429. A body that is too large gets 413:
-
-\`\`\`sh
-head -c ${maxBodyBytes + 1} /dev/zero | curl -s "$BASE_URL/pets" -H "Authorization: Bearer $API_KEY" \\
-  -H 'Content-Type: application/json' --data-binary @-
-\`\`\`
-
-\`\`\`json
-{"code":"payload_too_large","message":"The body must have at most ${withCommas(maxBodyBytes)} bytes.","status":413}
-\`\`\`
-`;

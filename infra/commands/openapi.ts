@@ -3,14 +3,8 @@ import { join } from 'node:path';
 import { program } from 'commander';
 import { openapiText } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../build/project-directory.ts';
-import { operationDetails } from '../settings/operations.ts';
-import { limitsGuide, limitsText } from './limits-text.ts';
+import { limitsText } from './limits-text.ts';
 
-program
-  .name('npm run openapi')
-  .description('Writes lib/contract/openapi.json and lib/openapi/guides/limits.md.')
-  .parse();
+program.name('npm run openapi').description('Writes lib/contract/openapi.json.').parse();
 
-const lib = join(projectDirectory, 'lib');
-await writeFile(join(lib, 'contract/openapi.json'), openapiText(operationDetails, limitsText()));
-await writeFile(join(lib, 'openapi/guides/limits.md'), limitsGuide());
+await writeFile(join(projectDirectory, 'lib/contract/openapi.json'), openapiText(limitsText()));

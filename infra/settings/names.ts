@@ -1,5 +1,5 @@
-import { operations } from '../../lib/contract/operations.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import type { Stage } from './stages.ts';
 
 /** The name of a stage's API, metrics, logs, alarms and dashboard. */

@@ -1,11 +1,6 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ApiKeyPrefix } from '../../lib/keys/api-key.ts';
-
-/** A throttle of API Gateway: the average number of requests per second, and the largest burst. */
-export interface Throttle {
-  readonly ratePerSecond: number;
-  readonly burst: number;
-}
+import type { Throttle } from '../../lib/operations/operation-details.ts';
 
 /** The window in which the firewall (AWS WAF) counts the requests of each client, in seconds. */
 export const firewallWindowSec = 300;
@@ -31,7 +26,7 @@ export interface Stage {
    * clients use the domain.
    */
   readonly defaultAddressDisabled: boolean;
-  /** The throttle of each method whose operation has none of its own in `operations.ts`. */
+  /** The throttle of each method whose operation has none of its own in `lib/operations/`. */
   readonly throttle: Throttle;
   /**
    * Origins whose web pages may call the service, such as `https://store.example`. CORS
@@ -41,7 +36,7 @@ export interface Stage {
   /**
    * The limits of the firewall: how many requests each address, and each API key, may send in a window.
    * Each is a fifth of `throttle`, so one client can't use all of that for long. It can where an operation
-   * has a smaller throttle in `operations.ts`. A client with one address reaches both at the same rate.
+   * has a smaller throttle in `lib/operations/`. A client with one address reaches both at the same rate.
    */
   readonly firewall: { requestsPerAddress: number; requestsPerApiKey: number } | undefined;
   /** The memory of each function, in MiB. Lambda gives a function CPU in proportion to its memory. */

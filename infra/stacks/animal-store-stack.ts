@@ -6,10 +6,11 @@ import {
   ProjectionType,
   Table,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { operations } from '../../lib/contract/operations.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
+import type { Call } from '../../lib/operations/operation-details.ts';
+import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { CanaryDeployment } from '../constructs/canary-deployment.ts';
 import { Monitoring } from '../constructs/monitoring.ts';
 import { PetsApi } from '../constructs/pets-api.ts';
@@ -22,15 +23,16 @@ import {
   ServiceFunction,
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
-import { indexes } from '../settings/indexes.ts';
+import { type Index, indexes } from '../settings/indexes.ts';
 import { bundleName, commitParameter, stageTags } from '../settings/names.ts';
-import { operationDetails } from '../settings/operations.ts';
 import { requireSafe } from '../settings/stage-problems.ts';
 import type { Stage } from '../settings/stages.ts';
 
 /** The stack of one stage of the animal store. Throws when the settings of the stage are unsafe. */
 export class AnimalStoreStack extends Stack {
   readonly #stage: Stage;
+  /** The ARN of each resource that a call of an operation may name. */
+  readonly #arns = new Map<string, string>();
 
   constructor(scope: Construct, id: string, stage: Stage) {
     requireSafe(stage);
@@ -42,7 +44,11 @@ export class AnimalStoreStack extends Stack {
     });
     this.#stage = stage;
 
-    const petsTable = this.#addPetsTable();
+    const petsTable = this.#addTable(
+      'PetsTable',
+      { name: 'id', type: AttributeType.NUMBER },
+      indexes,
+    );
     const keysTable = this.#addTable('KeysTable', { name: 'keyId', type: AttributeType.STRING });
     const functions = this.#addFunctions(petsTable, keysTable);
     const api = new PetsApi(this, 'Api', stage, functions);
@@ -86,24 +92,9 @@ export class AnimalStoreStack extends Stack {
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 
-  #addPetsTable(): Table {
-    const table = this.#addTable('PetsTable', { name: 'id', type: AttributeType.NUMBER });
-    for (const { name, partitionKey, sortKey } of indexes) {
-      table.addGlobalSecondaryIndex({
-        indexName: name,
-        partitionKey: { name: partitionKey.name, type: AttributeType[partitionKey.type] },
-        sortKey: { name: sortKey.name, type: AttributeType[sortKey.type] },
-        // A projection can't be changed in place, so a new field would need another index.
-        projectionType: ProjectionType.ALL,
-        ...maximumUnits(this.#stage),
-      });
-    }
-    return table;
-  }
-
-  #addTable(id: string, partitionKey: Attribute): Table {
+  #addTable(id: string, partitionKey: Attribute, tableIndexes: readonly Index[] = []): Table {
     const { retainData, deletionProtection, pointInTimeRecoveryDays } = this.#stage;
-    return new Table(this, id, {
+    const table = new Table(this, id, {
       partitionKey,
       billingMode: BillingMode.PAY_PER_REQUEST,
       ...maximumUnits(this.#stage),
@@ -118,6 +109,29 @@ export class AnimalStoreStack extends Stack {
         },
       }),
     });
+    this.#arns.set(id, table.tableArn);
+    for (const index of tableIndexes) {
+      table.addGlobalSecondaryIndex({
+        indexName: index.name,
+        partitionKey: { ...index.partitionKey, type: AttributeType[index.partitionKey.type] },
+        sortKey: { ...index.sortKey, type: AttributeType[index.sortKey.type] },
+        // A projection can't be changed in place, so a new field would need another index.
+        projectionType: ProjectionType.ALL,
+        ...maximumUnits(this.#stage),
+      });
+      this.#arns.set(`${id}/index/${index.name}`, `${table.tableArn}/index/${index.name}`);
+    }
+    return table;
+  }
+
+  /** Allows a call of an operation. Throws for a resource that the stack lacks. */
+  #allow({ action, resource }: Call): PolicyStatement {
+    const arn = this.#arns.get(resource);
+    if (!arn) {
+      const known = [...this.#arns.keys()].join(', ');
+      throw new Error(`${action} names the resource ${resource}. The stack has ${known}.`);
+    }
+    return allow(action, arn);
   }
 
   /** Adds a policy with all permissions that `npm run keys` needs. Its check of the account needs none. */
@@ -138,24 +152,21 @@ export class AnimalStoreStack extends Stack {
   }
 
   /** Adds the functions. The function of an operation may find API keys and make the operation's calls. */
-  #addFunctions({ tableArn, tableName }: Table, keysTable: Table): ServiceFunctions {
+  #addFunctions(petsTable: Table, keysTable: Table): ServiceFunctions {
     const stage = this.#stage;
     const environment = {
-      PETS_TABLE: tableName,
+      PETS_TABLE: petsTable.tableName,
       KEYS_TABLE: keysTable.tableName,
       API_KEY_PREFIX: stage.apiKeyPrefix,
     };
     const findKey = allow('dynamodb:GetItem', keysTable.tableArn);
     const functions = new Map<FunctionName, ServiceFunction>();
     for (const { name } of operations) {
-      const calls = operationDetails[name].permissions.map(({ action, index }) =>
-        allow(`dynamodb:${action}`, index ? `${tableArn}/index/${index}` : tableArn),
-      );
       const operationFunction = new ServiceFunction(this, bundleName(name), {
         stage,
         reservedConcurrentExecutions: stage.reservedConcurrency?.eachOperation,
         environment,
-        permissions: [findKey, ...calls],
+        permissions: [findKey, ...detailsOf(name).calls.map((call) => this.#allow(call))],
       });
       functions.set(name, operationFunction);
     }

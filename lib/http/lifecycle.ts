@@ -1,6 +1,6 @@
 import { errors } from '../contract/errors.ts';
-import { isRemoved, type Operation } from '../contract/operations.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
+import { isRemoved, type Operation } from '../operations/operation.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import { link } from './link.ts';
 import type { ChainRequest } from './operation-request.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operations.ts';
+import type { Operation } from '../operations/operation.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import { chain } from './chain.ts';
 import { deadline } from './deadline.ts';

@@ -1,12 +1,5 @@
-import type { Operation } from '../contract/operations.ts';
-
-/** A request to an operation; its body is sent as JSON. */
-export interface ExampleRequest {
-  /** The parameters in the path, by name. */
-  readonly path?: Readonly<Record<string, string | number>>;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: object;
-}
+import type { Operation } from '../operations/operation.ts';
+import type { ExampleRequest } from '../operations/operation-details.ts';
 
 /** The path of a request, with its parameters. */
 const pathOf = (template: string, { path = {} }: ExampleRequest): string =>

@@ -1,5 +1,5 @@
 import { headers } from './headers.ts';
-import { type OperationDescriptions, paths } from './operations.ts';
+import { paths } from './paths.ts';
 import { componentSchemas } from './schemas.ts';
 
 /**
@@ -34,7 +34,7 @@ export const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-const document = (descriptions: OperationDescriptions, limits: string) => ({
+const document = (limits: string) => ({
   openapi: '3.1.1',
   info: { ...info, description: `${info.description}\n\n## Limits\n\n${limits}` },
   servers: [
@@ -43,7 +43,7 @@ const document = (descriptions: OperationDescriptions, limits: string) => ({
   ],
   security: [{ apiKey: [] }],
   tags: [{ name: 'pets', description: 'The animals of the store.' }],
-  paths: paths(descriptions),
+  paths: paths(),
   components: {
     schemas: componentSchemas,
     headers,
@@ -65,5 +65,5 @@ const exact = (_key: string, value: unknown) =>
  * The text of the OpenAPI 3.1 document, from the operations, schemas and errors that the functions use.
  * `limits` are those that clients can reach, as Markdown.
  */
-export const openapiText = (descriptions: OperationDescriptions, limits: string): string =>
-  `${JSON.stringify(document(descriptions, limits), exact, 2)}\n`;
+export const openapiText = (limits: string): string =>
+  `${JSON.stringify(document(limits), exact, 2)}\n`;

@@ -45,7 +45,7 @@ const showable = (key: string, value: unknown) =>
 
 /** The contract, as far as the page reads it. */
 interface Contract {
-  readonly info: object;
+  readonly info: { readonly description: string };
   readonly tags: readonly object[];
   readonly paths: Record<string, Record<string, DocumentedOperation>>;
 }
@@ -89,11 +89,15 @@ const operationList = ({ paths }: Contract) =>
     )
     .join('\n');
 
+/** The limits that the contract has at the end of its introduction. */
+const limitsOf = ({ info }: Contract) => info.description.split('## Limits\n\n')[1] ?? '';
+
 const readGuide = async (contract: Contract, file: string) => {
   const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
   const description = lines
     .join('\n')
     .replace('<!-- errors -->', () => errorList(contract))
+    .replace('<!-- limits -->', () => limitsOf(contract))
     .replace('<!-- operations -->', () => operationList(contract));
   return { name: heading.replace('# ', ''), description };
 };

@@ -2,15 +2,13 @@ import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema
 import * as v from 'valibot';
 import { ErrorBody } from '../contract/error-body.ts';
 import { errorDescriptions } from '../contract/errors.ts';
-import { operations, responseSchemas } from '../contract/operations.ts';
 import { PetId, PetResponse, PetStatus } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
+import type { Operation } from '../operations/operation.ts';
+import { detailsOf, operations } from '../operations/operations.ts';
 
-/** Returns a reference to a schema. Throws if the document has no schema of this name. */
-export const ref = (name: string) => {
-  if (!(name in components)) throw new Error(`The document has no schema ${name}`);
-  return { $ref: `#/components/schemas/${name}` };
-};
+/** Returns a reference to a schema. */
+export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const DocumentedError = v.pipe(
   v.object({
@@ -40,19 +38,29 @@ const components: Readonly<Record<string, v.GenericSchema>> = {
   PetStatus,
   ...Object.fromEntries(operations.flatMap(({ body = {} }) => Object.entries(body))),
   Pet: PetResponse,
-  ...Object.fromEntries(Object.values(responseSchemas).flatMap(Object.entries)),
+  ...Object.fromEntries(
+    operations.flatMap(({ name }) => Object.entries(detailsOf(name).response.schema ?? {})),
+  ),
   ...{ Error: DocumentedError, PetId },
 };
-const queries = Object.fromEntries(
-  operations.map(({ name, query }) => [`query of ${name}`, query]),
+
+/** The parameters that an operation takes in its path, its query and its headers. */
+const parametersOf = ({ name, query }: Operation) => {
+  const entries: Record<string, v.GenericSchema> = { ...query.entries };
+  for (const [parameter, details] of Object.entries(detailsOf(name).parameters))
+    if (typeof details !== 'string') entries[parameter] = details.schema;
+  return v.object(entries);
+};
+const parameters = Object.fromEntries(
+  operations.map((operation) => [`parameters of ${operation.name}`, parametersOf(operation)]),
 );
-const schemas = toJsonSchemaDefs({ ...components, ...queries }, conversion);
+const schemas = toJsonSchemaDefs({ ...components, ...parameters }, conversion);
 
 /** The JSON Schemas that the document names. */
 export const componentSchemas = Object.fromEntries(
   Object.keys(components).map((name) => [name, schemas[name]]),
 );
 
-/** The JSON Schemas of the parameters that an operation takes in its query, by name. */
-export const queryParameters = (name: OperationName) =>
-  schemas[`query of ${name}`]?.properties ?? {};
+/** Returns the JSON Schemas of the parameters of an operation, by name. */
+export const parameterSchemas = (name: OperationName) =>
+  schemas[`parameters of ${name}`]?.properties ?? {};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../lib/contract/operations.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import type { ClientRequest } from '../support/http-client.ts';
 import { apiKey, expectError, send } from './client.ts';
 

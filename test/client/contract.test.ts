@@ -9,9 +9,9 @@ import type { ErrorBody, NewPet, Pet, PetStatus } from '../../lib/client/bodies.
 import * as contractErrors from '../../lib/contract/error-body.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import * as contractQuery from '../../lib/contract/list-pets-query.ts';
-import { operations } from '../../lib/contract/operations.ts';
 import * as contract from '../../lib/contract/pet.ts';
 import { parseBody } from '../../lib/contract/requests.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { newPets, requiredFields } from '../support/new-pets.ts';
 
 const rex: contract.Pet = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };

@@ -17,8 +17,8 @@ import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { restore } from '../../infra/commands/operate/restore.ts';
 import { indexes } from '../../infra/settings/indexes.ts';
 import { functionNames, serviceName } from '../../infra/settings/names.ts';
-import { throttleOf } from '../../infra/settings/operations.ts';
 import { emulated, staging } from '../../infra/settings/stages.ts';
+import { throttleOf } from '../../infra/settings/throttle-of.ts';
 
 /*
  * Deploys staging to MiniStack, runs the commands of `npm run operate`, and looks at what they changed.

@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
 import { placeholdersIn } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/settings/stages.ts';
-import { operations } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { makeCertificate } from '../bench/certificate.ts';
 import {
   type Answers,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { indexes } from '../../infra/settings/indexes.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { prod } from '../../infra/settings/stages.ts';
-import { operations } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { type AlarmCondition, alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate } from '../support/stack.ts';
 

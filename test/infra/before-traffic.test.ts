@@ -13,10 +13,10 @@ import { FunctionError, LambdaFunction } from '../../infra/local/lambda/lambda-f
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { type FunctionDefinition, functionsOf } from '../../infra/local/stack-definition.ts';
 import { probeKeyParameter } from '../../infra/settings/names.ts';
-import { operationDetails } from '../../infra/settings/operations.ts';
 import { staging } from '../../infra/settings/stages.ts';
-import { getPet } from '../../lib/contract/operations.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
+import { getPet } from '../../lib/operations/get-pet.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import {
   type Answer,
   type Answers,
@@ -26,6 +26,7 @@ import {
 } from '../support/aws-endpoint.ts';
 import { answer, FaultProxy, faults } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
+import { exampleCallsOf } from '../support/requests.ts';
 import { deployedTemplate } from '../support/stack.ts';
 
 const template = parseTemplate(JSON.stringify(deployedTemplate(staging).toJSON()));
@@ -326,20 +327,15 @@ describe('the check before traffic', () => {
     expect(failures).toContainEqual(expect.stringMatching(`^createPet: .*${message}`));
   });
 
-  const calls = Object.values(operationDetails).flatMap(({ exampleCalls }) => exampleCalls);
-  it.each(['GetItem Keys', ...new Set(calls.map(({ action }) => `${action} Pets`))])(
-    'fails a role that may not %s',
-    async (call) => {
-      const [action, table = ''] = call.split(' ');
-      proxy.inject(`${action} ${tableOf(table)}`, faults.accessDenied);
-      expect(await check(hasty)).toMatchObject({
-        reports: failed,
-        failures: expect.arrayContaining([
-          expect.stringMatching(/: Error: status 500 instead of /),
-        ]),
-      });
-    },
-  );
+  const calls = operations.flatMap(exampleCallsOf).map(({ call }) => call);
+  it.each(['GetItem Keys', ...new Set(calls)])('fails a role that may not %s', async (call) => {
+    const [action, table = ''] = call.split(' ');
+    proxy.inject(`${action} ${tableOf(table)}`, faults.accessDenied);
+    expect(await check(hasty)).toMatchObject({
+      reports: failed,
+      failures: expect.arrayContaining([expect.stringMatching(/: Error: status 500 instead of /)]),
+    });
+  });
 });
 
 it('fails without a key of the probe, and says how to issue one', async () => {

@@ -9,12 +9,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { bundleName } from '../../infra/settings/names.ts';
-import { operationDetails } from '../../infra/settings/operations.ts';
-import { operations } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 import { exampleRequest } from '../support/example-request.ts';
 import { listen } from '../support/listen.ts';
+import { exampleCallsOf } from '../support/requests.ts';
 
 const regions = [
   { region: 'eu-central-1', host: 'dynamodb.eu-central-1.amazonaws.com' },
@@ -48,7 +48,7 @@ const functions = operations.map(({ name }, index) => ({
 
 describe.each(functions)('the bundle of $name', ({ operation, name, region, host }) => {
   const request = () => exampleRequest(operation, standIn.apiKey);
-  const calls = operationDetails[operation].exampleCalls.map(({ action }) => `${action} Pets`);
+  const calls = exampleCallsOf({ name: operation }).map(({ call }) => call);
 
   /**
    * Runs the module that Lambda loads. By default, it handles one request in the environment of the stand-in.

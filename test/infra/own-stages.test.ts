@@ -1,7 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { stageNamed, stages, staging } from '../../infra/settings/stages.ts';
-import { operations } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { stackOf } from '../support/stack.ts';
 
 describe('the name of a stage', () => {

@@ -9,10 +9,10 @@ import {
   afterCreation,
   creation,
   type GoldenRequest,
-  isCheckPet,
   refusals,
 } from '../../lib/checks/golden-requests.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
+import { isPet } from '../../lib/operations/operation-check.ts';
 import { startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles } from '../support/load-handlers.ts';
@@ -47,7 +47,7 @@ for (const request of refusals(service.apiKey)) await sendGolden(request);
 const pet = await sendGolden(creation(service.apiKey));
 // The second creation returns the pet of the first one.
 const replay = await sendGolden(creation(service.apiKey));
-if (!isCheckPet(pet) || !isCheckPet(replay)) throw new Error('The creation was not answered');
+if (!isPet(pet) || !isPet(replay)) throw new Error('The creation was not answered');
 for (const request of afterCreation(service.apiKey, pet.id)) await sendGolden(request);
 await observe('listPets', () => walkPages(service.send, { limit: '1' }));
 for (const filter of filters) {
@@ -59,7 +59,7 @@ await observe('getPet', () => service.send({ petId: '1' }));
 /**
  * Calls that a function no longer makes, by its name: its old version does, which runs with the role of the
  * new template during a canary. Add a call here in the release that ends it, and remove it here and from
- * infra/settings/operations.ts in the next.
+ * `calls` in lib/operations/ in the next.
  */
 const formerCalls: Partial<Record<FunctionName, readonly DynamodbAccess[]>> = {};
 
@@ -145,7 +145,7 @@ describe.each(stages)('in $name', (stage) => {
     expect(role.ManagedPolicyArns).toBeUndefined();
     expect(
       sorted(documents.flatMap(({ PolicyDocument }) => PolicyDocument.Statement.flatMap(each))),
-      'A function makes a call that infra/settings/operations.ts does not grant, or is granted one that it no longer makes. ' +
+      'A function makes a call that its operation in lib/operations/ does not name, or names one that it no longer makes. ' +
         'The old version needs its calls during a canary: see formerCalls.',
     ).toEqual(sorted([...calls, ['logs:CreateLogStream', log], ['logs:PutLogEvents', log]]));
   });

@@ -1,9 +1,10 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { throttleOf } from '../../infra/settings/operations.ts';
-import { stages, type Throttle } from '../../infra/settings/stages.ts';
-import { operations } from '../../lib/contract/operations.ts';
+import { stages } from '../../infra/settings/stages.ts';
+import { throttleOf } from '../../infra/settings/throttle-of.ts';
 import { methodsOf } from '../../lib/contract/routes.ts';
+import type { Throttle } from '../../lib/operations/operation-details.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
 
 interface Key {

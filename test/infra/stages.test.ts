@@ -6,7 +6,7 @@ import { emulated, prod, type Stage, stages, staging } from '../../infra/setting
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
-import { operations } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { nameOf } from '../support/alarms.ts';
 import {
   deployedTemplate,

@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
-import { operations } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { findProgram } from '../support/find-program.ts';
 
 const baseAddress = inject('baseAddress');

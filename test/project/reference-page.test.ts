@@ -6,11 +6,10 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { operationDetails } from '../../infra/settings/operations.ts';
 import { clientPackage } from '../../infra/settings/owner.ts';
 import { errorDescriptions } from '../../lib/contract/errors.ts';
-import { operations } from '../../lib/contract/operations.ts';
 import { codeSamples } from '../../lib/openapi/code-samples.ts';
+import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { contractText } from '../support/contract.ts';
 import { pythonTool } from '../support/python-tool.ts';
 
@@ -30,7 +29,7 @@ interface Section {
 }
 
 const samples = operations.flatMap((operation) => {
-  const { request, clientCall } = operationDetails[operation.name].example;
+  const { request, clientCall } = detailsOf(operation.name).example;
   return codeSamples(operation, request, clientCall).map(({ lang, source }) => ({
     ...{ name: operation.name, successStatus: operation.successStatus, lang, source },
   }));

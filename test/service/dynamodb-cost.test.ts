@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { operationDetails } from '../../infra/settings/operations.ts';
 import { defaultLimit, maxLimit } from '../../lib/contract/list-pets-query.ts';
-import { operations } from '../../lib/contract/operations.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
-import { bearer, creation, exampleOf } from '../support/requests.ts';
+import { bearer, creation, exampleCallsOf, exampleOf } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
@@ -34,7 +33,7 @@ beforeEach(() => {
 });
 
 describe('in DynamoDB', () => {
-  it.each(operations)('$name costs what infra/settings/operations.ts says', async (operation) => {
+  it.each(operations)('$name costs what its file in lib/operations/ says', async (operation) => {
     const { id: petId } = (await service.send(creation())).body;
     paid.length = 0;
     const headers = bearer(await service.issueApiKey());
@@ -42,10 +41,7 @@ describe('in DynamoDB', () => {
     expect(status).toBe(operation.successStatus);
     expect(paid).toEqual([
       ['GetItem Keys', 0.5],
-      ...operationDetails[operation.name].exampleCalls.map(({ action, units }) => [
-        `${action} Pets`,
-        units,
-      ]),
+      ...exampleCallsOf(operation).map(({ call, units }) => [call, units]),
     ]);
   });
 

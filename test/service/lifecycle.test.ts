@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { getPet, listPets } from '../../lib/contract/operations.ts';
 import { link } from '../../lib/http/link.ts';
 import { json } from '../../lib/http/response.ts';
+import { getPet } from '../../lib/operations/get-pet.ts';
+import { listPets } from '../../lib/operations/list-pets.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
 import { sendTo } from '../support/http-client.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
-import { operations } from '../../lib/contract/operations.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { delayed, type Fault, faults } from '../support/fault-proxy.ts';
 import { type InvokeOptions, invoke, senderTo } from '../support/invoke.ts';

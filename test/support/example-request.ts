@@ -1,5 +1,5 @@
-import { operations } from '../../lib/contract/operations.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { bearer, exampleOf } from './requests.ts';
 

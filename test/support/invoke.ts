@@ -1,5 +1,5 @@
-import { operations } from '../../lib/contract/operations.ts';
 import { methodsOf } from '../../lib/contract/routes.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import type { Handler, Handlers } from './load-handlers.ts';
 import { type EventParts, lambdaContext, proxyEvent, resourceOf } from './proxy-event.ts';
 import { bearer } from './requests.ts';

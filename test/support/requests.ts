@@ -1,6 +1,6 @@
-import { operationDetails } from '../../infra/settings/operations.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
-import type { Operation } from '../../lib/contract/operations.ts';
+import type { Operation } from '../../lib/operations/operation.ts';
+import { detailsOf } from '../../lib/operations/operations.ts';
 import type { EventParts, Values } from './proxy-event.ts';
 
 /** The header that carries an API key. */
@@ -17,13 +17,21 @@ export const exampleOf = (
   { name, method, path }: Operation,
   petId: number | string,
 ): EventParts => {
-  const { query = {}, body } = operationDetails[name].example.request;
+  const { query = {}, body } = detailsOf(name).example.request;
   return {
     ...{ method, resource: path, query },
     ...(path.includes('{petId}') && { petId: `${petId}` }),
     ...(body && { body: stringifyJson(body) }),
   };
 };
+
+/** The calls of DynamoDB for the example of an operation, such as `Query Pets`, and the RCU or WCU of each. */
+export const exampleCallsOf = ({ name }: Pick<Operation, 'name'>) =>
+  detailsOf(name).calls.flatMap(({ action, resource, units }) => {
+    if (units === undefined) return [];
+    const [table = ''] = resource.split('Table');
+    return [{ call: `${action.replace('dynamodb:', '')} ${table}`, units }];
+  });
 
 /** A valid `POST /pets` for `invoke`, with the API key. */
 export const createRequest = (apiKey: string, pet?: unknown, headers?: Values) =>

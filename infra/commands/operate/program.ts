@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { operations } from '../../../lib/contract/operations.ts';
 import type { FunctionName, OperationName } from '../../../lib/contract/routes.ts';
+import { operations } from '../../../lib/operations/operations.ts';
 import { functionNames } from '../../settings/names.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
 import { type Ask, announce, confirm } from '../confirm.ts';

@@ -1,7 +1,7 @@
 import { GetStageCommand, UpdateStageCommand } from '@aws-sdk/client-api-gateway';
 import { methodsOf, type OperationName, routes } from '../../../lib/contract/routes.ts';
-import { throttleOf } from '../../settings/operations.ts';
-import type { Throttle } from '../../settings/stages.ts';
+import type { Throttle } from '../../../lib/operations/operation-details.ts';
+import { throttleOf } from '../../settings/throttle-of.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 

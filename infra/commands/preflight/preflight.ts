@@ -5,7 +5,7 @@ import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { operations } from '../../../lib/contract/operations.ts';
+import { operations } from '../../../lib/operations/operations.ts';
 import { probeKeyParameter, stackName } from '../../settings/names.ts';
 import { regionOf } from '../../settings/region-of.ts';
 import type { Stage } from '../../settings/stages.ts';

@@ -1,0 +1,148 @@
+import * as v from 'valibot';
+import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
+import { parseBody, parseQuery } from '../contract/requests.ts';
+import { allowedMethods } from '../contract/routes.ts';
+import type { Deprecation, Operation } from '../operations/operation.ts';
+import type { AnyDetails, ExampleRequest } from '../operations/operation-details.ts';
+import { detailsOf, operations } from '../operations/operations.ts';
+import { codeSamples } from './code-samples.ts';
+import { header, headersOf, headersOfError } from './headers.ts';
+import { parameterSchemas, ref } from './schemas.ts';
+
+const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
+  'application/json': {
+    schema: ref(schema),
+    examples: Object.fromEntries(
+      Object.entries(examples).map(([name, value]) => [name, { value }]),
+    ),
+  },
+});
+
+/** The parameters that an operation takes in its path, its query and its headers. */
+const parametersOf = (operation: Operation, { parameters, example }: AnyDetails) => {
+  const { name: operationName, query, headers } = operation;
+  const schemas = parameterSchemas(operationName);
+  return Object.entries(parameters).map(([name, parameter]) => {
+    const schema = schemas[name];
+    if (typeof parameter === 'string') {
+      const inQuery = query.entries[name];
+      return {
+        in: 'query',
+        name,
+        ...(inQuery?.type !== 'optional' && { required: true }),
+        description: parameter,
+        schema,
+        example: inQuery && v.parse(inQuery, example.request.query?.[name]),
+      };
+    }
+    const { description } = parameter;
+    if (headers.includes(name)) return { in: 'header', name, description, schema };
+    const inPath = example.request.path?.[name];
+    return { in: 'path', name, required: true, description, schema, example: inPath };
+  });
+};
+
+/** The body of a request, if the operation takes one. */
+const requestBodyOf = ({ body = {} }: Operation, { requestBody }: AnyDetails) => {
+  const [schema] = Object.keys(body);
+  if (!schema || !requestBody) return undefined;
+  const { description, examples } = requestBody;
+  return { description, required: true, content: json(schema, examples) };
+};
+
+/** The successful response of an operation. */
+const successOf = ({ response, example }: AnyDetails) => {
+  const { description, schema = {}, headers = {}, links } = response;
+  const [name] = Object.keys(schema);
+  return {
+    description,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([each, component]) => [each, header(component)]),
+    ),
+    ...(name && { content: json(name, example.responses) }),
+    ...(links && { links }),
+  };
+};
+
+/** The error that the service responds with to a wrong request. Throws for one that it accepts. */
+const refusalOf = ({ name, query, body }: Operation, wrong: ExampleRequest): ApiError => {
+  const [schema] = Object.values(body ?? {});
+  try {
+    parseQuery(query, wrong.query ?? {});
+    if (schema) parseBody(schema, wrong.body);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+  }
+  throw new Error(`The example of a wrong request to ${name} is not refused`);
+};
+
+/** The error responses of an operation, by status. */
+const errorsOf = (operation: Operation, details: AnyDetails) => {
+  const { path, body, deprecation } = operation;
+  const { wrongRequest = { query: { expand: 'all' } }, errors: own = [] } = details;
+  return [
+    refusalOf(operation, wrongRequest),
+    ...(path.includes('{') ? [errors.notFound()] : []),
+    ...(body ? [errors.unsupportedMediaType()] : []),
+    ...own,
+    errors.unauthorized(),
+    ...(deprecation ? [errors.endpointRemoved(`GET ${deprecation.successor}`)] : []),
+    errors.methodNotAllowed(allowedMethods(path)),
+    errors.payloadTooLarge(),
+    errors.tooManyRequests(),
+    errors.internalError(),
+    errors.badGateway(),
+    errors.serviceUnavailable(),
+    errors.gatewayTimeout(),
+  ].map(
+    (error) =>
+      [
+        error.status,
+        {
+          description: `\`${error.code}\`: ${errorDescriptions[error.code]}`,
+          headers: headersOfError(error),
+          content: json('Error', { [error.code]: error.body }),
+        },
+      ] as const,
+  );
+};
+
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+const deprecationNote = ({ since, sunset, successor }: Deprecation) =>
+  `\n\n**Deprecated** since ${day.format(since)}. It will be removed on ${day.format(sunset)}; from then on it returns 410. Use \`GET ${successor}\` instead.`;
+
+/** An operation with all its responses. */
+const operationObject = (operation: Operation) => {
+  const { name, successStatus, deprecation } = operation;
+  const details = detailsOf(name);
+  const { summary, description, example } = details;
+  const all = [[successStatus, successOf(details)] as const, ...errorsOf(operation, details)];
+  return {
+    operationId: name,
+    tags: ['pets'],
+    summary,
+    parameters: parametersOf(operation, details),
+    requestBody: requestBodyOf(operation, details),
+    description: description + (deprecation ? deprecationNote(deprecation) : ''),
+    ...(deprecation && {
+      deprecated: true,
+      'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
+    }),
+    'x-codeSamples': codeSamples(operation, example.request, example.clientCall),
+    responses: Object.fromEntries(
+      all.map(([status, each]) => [
+        status,
+        { ...each, headers: { ...headersOf(operation), ...each.headers } },
+      ]),
+    ),
+  };
+};
+
+/** Returns the operations by path and method. */
+export const paths = () => {
+  const items: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
+  for (const each of operations)
+    items[each.path] = { ...items[each.path], [each.method.toLowerCase()]: operationObject(each) };
+  return items;
+};

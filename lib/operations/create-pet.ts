@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import { errors } from '../contract/errors.ts';
+import {
+  idempotencyKeyPattern,
+  maxBodyBytes,
+  maxIdempotencyKeyLength,
+  withCommas,
+} from '../contract/limits.ts';
+import { NewPet, PetResponse } from '../contract/pet.ts';
+import { examplePet } from './example-pet.ts';
+import { defineOperation, NoQuery } from './operation.ts';
+import { isPet, type OperationCheck } from './operation-check.ts';
+import type { OperationDetails } from './operation-details.ts';
+
+/** `POST /pets`, as its function needs it. */
+export const createPet = defineOperation('createPet', {
+  query: NoQuery,
+  body: { NewPet },
+  successStatus: 201,
+});
+
+/**
+ * The creation of the check before traffic. Its `Idempotency-Key` is fixed, so it adds a pet only if the
+ * catalogue does not have it. The pet's status is sold, so that no client offers it.
+ */
+export const createPetCheck = (): OperationCheck => ({
+  body: { name: 'Deployment check', categoryId: 0, status: 'sold' },
+  expected: { status: 201, hasBody: isPet },
+});
+
+/** What documents, stack and commands need to know. */
+export const createPetDetails = (): OperationDetails<typeof createPet> => ({
+  summary: 'Add an animal',
+  description:
+    'Adds one animal. `GET /pets/{petId}` finds it as soon as you have the response; lists usually show it within a second. If the response is lost, repeat the request with the same `Idempotency-Key`: the animal is added once, and each response has the same animal.',
+  parameters: {
+    'Idempotency-Key': {
+      description:
+        'A new value for each animal, such as a UUID. It counts for all API keys of one owner, and never expires.',
+      schema: v.pipe(
+        v.string(),
+        v.metadata({ maxLength: maxIdempotencyKeyLength, pattern: idempotencyKeyPattern.source }),
+      ),
+    },
+  },
+  requestBody: {
+    description: `The animal, in at most ${withCommas(maxBodyBytes)} bytes of UTF-8. API Gateway replaces each byte that is not UTF-8, such as an accented letter in Latin-1, by U+FFFD before the service sees it.`,
+    examples: {
+      required: { name: 'Rex', categoryId: 1 },
+      complete: { name: 'Rex', categoryId: 1, status: 'pending' } satisfies Required<NewPet>,
+    },
+  },
+  response: {
+    description: 'The animal with its `id`.',
+    schema: { Pet: PetResponse },
+    headers: { 'Idempotent-Replayed': 'Idempotent-Replayed' },
+    links: { get: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } } },
+  },
+  example: {
+    request: { body: { name: 'Rex', categoryId: 1 } },
+    clientCall: "store.createPet({ name: 'Rex', categoryId: 1 })",
+    responses: { created: examplePet },
+  },
+  wrongRequest: { body: { categoryId: 1, status: 'lost' } },
+  errors: [errors.idempotencyKeyReused()],
+  calls: [{ action: 'dynamodb:PutItem', resource: 'PetsTable', units: 2 }],
+  throttle: {
+    production: { ratePerSecond: 200, burst: 400 },
+    testing: { ratePerSecond: 50, burst: 100 },
+  },
+});

@@ -1,0 +1,45 @@
+import { PetId, PetResponse } from '../contract/pet.ts';
+import { examplePet } from './example-pet.ts';
+import { defineOperation, NoQuery } from './operation.ts';
+import { isPet, type OperationCheck } from './operation-check.ts';
+import type { OperationDetails } from './operation-details.ts';
+
+/** `GET /pets/{petId}`, as its function needs it. */
+export const getPet = defineOperation('getPet', {
+  query: NoQuery,
+  successStatus: 200,
+  deprecation: {
+    since: new Date('2026-11-21T00:00:00Z'),
+    sunset: new Date('2030-12-05T00:00:00Z'),
+    successor: '/pets',
+  },
+});
+
+/** The request of the check before traffic, which has added the pet of this id. */
+export const getPetCheck = (petId: number): OperationCheck => ({
+  path: { petId },
+  expected: { status: 200, hasBody: (body) => isPet(body) && body.id === petId },
+});
+
+/** What documents, stack and commands need to know. */
+export const getPetDetails = (): OperationDetails<typeof getPet> => ({
+  summary: 'Get an animal',
+  description: 'Returns one animal. It finds a new animal at once.',
+  parameters: {
+    petId: {
+      description: 'The `id` of the animal. An invalid value gets 404.',
+      schema: PetId,
+    },
+  },
+  response: { description: 'The animal.', schema: { Pet: PetResponse } },
+  example: {
+    request: { path: { petId: examplePet.id } },
+    clientCall: `store.getPet(${examplePet.id})`,
+    responses: { found: examplePet },
+  },
+  calls: [{ action: 'dynamodb:GetItem', resource: 'PetsTable', units: 1 }],
+  throttle: {
+    production: { ratePerSecond: 500, burst: 1_000 },
+    testing: { ratePerSecond: 50, burst: 100 },
+  },
+});

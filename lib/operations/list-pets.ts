@@ -1,0 +1,44 @@
+import { ListPetsQuery, Pets } from '../contract/list-pets-query.ts';
+import { statusIndex } from '../pets/index-names.ts';
+import { examplePet } from './example-pet.ts';
+import { defineOperation } from './operation.ts';
+import { isPet, type OperationCheck } from './operation-check.ts';
+import type { OperationDetails } from './operation-details.ts';
+
+/** `GET /pets`, as its function needs it. */
+export const listPets = defineOperation('listPets', { query: ListPetsQuery, successStatus: 200 });
+
+/** The request of the check before traffic. Lists are eventually consistent, so a page may miss its pet. */
+export const listPetsCheck = (): OperationCheck => ({
+  query: { limit: '1' },
+  attempts: 3,
+  expected: {
+    status: 200,
+    hasBody: (body) => Array.isArray(body) && body.length === 1 && body.every(isPet),
+  },
+});
+
+/** What documents, stack and commands need to know. */
+export const listPetsDetails = (): OperationDetails<typeof listPets> => ({
+  summary: 'List animals',
+  description:
+    'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`. An added animal is usually in lists within a second. Do not rely on the order of the animals.',
+  parameters: {
+    limit: 'Maximum number of animals on the page.',
+    status: 'Returns only animals with this status.',
+    cursor:
+      'Start of the page. Copy it from the `Link` of the previous page, and send the same `status`.',
+  },
+  response: {
+    description: 'A page of animals.',
+    schema: { Pets },
+    headers: { Link: 'NextLink' },
+  },
+  example: {
+    request: { query: { limit: '5', status: 'available' } },
+    clientCall: "store.listPetsPage({ limit: 5, status: 'available' })",
+    responses: { onePet: [examplePet], empty: [] },
+  },
+  wrongRequest: { query: { limit: '0' } },
+  calls: [{ action: 'dynamodb:Query', resource: `PetsTable/index/${statusIndex}`, units: 0.5 }],
+});

@@ -1,0 +1,99 @@
+import type { GenericSchema } from 'valibot';
+import type { ApiError } from '../contract/errors.ts';
+import type { Operation } from './operation.ts';
+
+/** A request to an operation; its body is sent as JSON. */
+export interface ExampleRequest {
+  /** The parameters in the path, by name. */
+  readonly path?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** A throttle of API Gateway: the average number of requests per second, and the largest burst. */
+export interface Throttle {
+  readonly ratePerSecond: number;
+  readonly burst: number;
+}
+
+/** A call of AWS that IAM lets the function make. */
+export interface Call {
+  /** The action as IAM names it, such as `dynamodb:Query`. */
+  readonly action: `${string}:${string}`;
+  /** A resource of the stack, such as `PetsTable` or `PetsTable/index/byStatus`. */
+  readonly resource: string;
+  /** What the call takes for the operation's example, in RCU or WCU; absent if the example does not make it. */
+  readonly units?: number;
+}
+
+/** A parameter in the path or in a header. The schema of one in the query is in the operation's `query`. */
+interface RouteParameter {
+  readonly description: string;
+  readonly schema: GenericSchema;
+}
+
+interface RequestBody {
+  readonly description: string;
+  /** Bodies that work, by name. */
+  readonly examples: Readonly<Record<string, object>>;
+}
+
+/** A successful response. */
+interface ResponseDetails {
+  readonly description: string;
+  /** The schema of the body under its name in openapi.json; absent if the response has no body. */
+  readonly schema?: Readonly<Record<string, GenericSchema>>;
+  /** The headers besides those of every response, and the name of each in `lib/openapi/headers.ts`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly links?: object;
+}
+
+interface Example {
+  /** A request that works. */
+  readonly request: ExampleRequest;
+  /** The same request as a call of the typed client, which is `store`. */
+  readonly clientCall: string;
+  /** Bodies of successful responses, by name. The first one responds to the request. */
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** What documents, stack and commands need to know of any operation. No function bundles it. */
+export interface AnyDetails {
+  readonly summary: string;
+  readonly description: string;
+  /** The parameters in the path, the query and the headers. That of a query has its description only. */
+  readonly parameters: Readonly<Record<string, string | RouteParameter>>;
+  readonly requestBody?: RequestBody;
+  readonly response: ResponseDetails;
+  readonly example: Example;
+  /** A request that gets 400. By default it has an unknown query parameter. */
+  readonly wrongRequest?: ExampleRequest;
+  /** The errors that only this operation responds with. */
+  readonly errors?: readonly ApiError[];
+  /** The calls that the function makes besides finding the API key. It gets the permission for each. */
+  readonly calls: readonly Call[];
+  /** The throttles of an operation that needs others than `throttle` of its stage. */
+  readonly throttle?: {
+    readonly production: Throttle;
+    /** Of every stage that is not in production. */
+    readonly testing: Throttle;
+  };
+}
+
+/** The details of one operation, with each part that its definition requires. */
+export type OperationDetails<Definition extends Operation> = Omit<AnyDetails, 'parameters'> & {
+  readonly parameters: Readonly<
+    Record<keyof Definition['query']['entries'], string> &
+      Record<NamesIn<Definition['path']> | Definition['headers'][number], RouteParameter>
+  >;
+} & (Definition extends { readonly body: object }
+    ? { readonly requestBody: RequestBody }
+    : { readonly requestBody?: never }) &
+  (Definition extends { readonly successStatus: 204 }
+    ? { readonly response: { readonly schema?: never } }
+    : { readonly response: Required<Pick<ResponseDetails, 'schema'>> });
+
+/** The names of the parameters in a path template. */
+type NamesIn<Path extends string> = Path extends `${string}{${infer First}}${infer Rest}`
+  ? First | NamesIn<Rest>
+  : never;
