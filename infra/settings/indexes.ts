@@ -11,10 +11,10 @@ export interface Index {
  * The global secondary indexes of the pets table, with their keys. Each projects all attributes. The stack,
  * the permissions, the alarm, the dashboard, `npm run operate` and the local tables follow from this list.
  */
-export const indexes: readonly Index[] = [
+export const indexes = [
   {
     name: statusIndex,
     partitionKey: { name: 'status', type: 'STRING' },
     sortKey: { name: 'id', type: 'NUMBER' },
   },
-];
+] as const satisfies readonly Index[];
