@@ -28,7 +28,7 @@ const service = await startHandlers(fromBundles);
 await service.storeApiKey(apiKey, { owner: secret });
 const secretPet = { name: secret, categoryId: secret, status: secret };
 // DynamoDB refuses text in a key of an index that is a number.
-const numberKeys = indexes
+const numberKeys: readonly string[] = indexes
   .flatMap(({ partitionKey, sortKey }) => [partitionKey, sortKey])
   .flatMap(({ name, type }) => (type === 'NUMBER' ? [name] : []));
 const storable = Object.entries(secretPet).filter(([field]) => !numberKeys.includes(field));
