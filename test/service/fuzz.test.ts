@@ -3,6 +3,8 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
+import { maxBodyBytes } from '../../lib/contract/limits.ts';
+import { maxNameLength } from '../../lib/contract/pet.ts';
 import { departuresFromContract } from '../support/contract.ts';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
 import { type ClientRequest, sendTo } from '../support/http-client.ts';
@@ -37,7 +39,8 @@ const hostileRaw = fc.oneof(
     ...['../../etc/passwd', "' OR 1=1 --", '$(id)', '{{7*7}}', '<script>alert(1)</script>'],
     ...['-0', '1e400', '1E5', '0x10', '1_000', '٣', '9'.repeat(400), '+1', '.5'],
     ...['__proto__', 'constructor', ...Object.keys(newPetFields), apiKey, 'Basic '],
-    ...['A'.repeat(3_000), '🐶'.repeat(300), '['.repeat(4_096), '{"a":'.repeat(1_800)],
+    ...['A'.repeat(3_000), '🐶'.repeat(maxNameLength + 1)],
+    ...['[', '{"a":'].map((opening) => opening.repeat(maxBodyBytes / opening.length)),
     ...['"', '\\', '1'].map((character) => character.repeat(200_000)),
   ),
 );

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { indexes } from '../../infra/settings/indexes.ts';
+import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { operations } from '../../lib/operations/operations.ts';
@@ -113,7 +114,7 @@ const requests: readonly Request[] = [
     `{"${secret}`,
     `{"name":${secret}}`,
     `${'['.repeat(99)}"${secret}"`,
-    secret.repeat(200),
+    secret.repeat(maxBodyBytes / secret.length + 1),
   ].map((body) => post(body)),
 ];
 
