@@ -64,17 +64,14 @@ describe('npm run operate', () => {
   it('prints where, what clients notice and every call, and makes the calls when the stage is typed', async () => {
     const { printed, error, questions, changes } = await operate('close', 'staging');
     expect(error).toBeUndefined();
-    expect(questions).toEqual(['Type staging to do this: ']);
-    expect(printed[0]).toBe(
-      `Stage staging, account ${account}, region ${staging.environment?.region}`,
-    );
-    expect(printed[1]).toBe('Clients get 503 for every request until you open the service.');
-    expect(printed.slice(2, 2 + functionNames.length)).toEqual(
-      functionNames.map(
-        (name, at) =>
-          `${at + 1}. PutFunctionConcurrency {"FunctionName":"${name}","ReservedConcurrentExecutions":0}`,
-      ),
-    );
+    expect(questions).toEqual([expect.stringContaining('staging')]);
+    const text = printed.join('\n');
+    expect(text).toMatch(new RegExp(`staging.*${account}.*${staging.environment?.region}`));
+    expect(text).toContain('Clients get 503');
+    for (const name of functionNames)
+      expect(text).toContain(
+        `PutFunctionConcurrency {"FunctionName":"${name}","ReservedConcurrentExecutions":0}`,
+      );
     expect(changes.map(({ body }) => body)).toEqual(
       functionNames.map(() => '{"ReservedConcurrentExecutions":0}'),
     );
@@ -87,22 +84,22 @@ describe('npm run operate', () => {
     };
     const { error, printed, changes } = await operate('close --yes');
     expect(error).toMatch(/^Step 2 failed: /);
-    expect(printed.at(-1)).toBe('Step 1 is done');
+    expect(printed.at(-1)).toMatch(/Step 1/);
     expect(changes).toHaveLength(2);
   });
 
   it.each([
-    ['close', 'prod', 'Nothing was changed'],
-    ['close', 'Staging', 'Nothing was changed'],
-    ['close', undefined, 'There is no terminal to ask: add --yes'],
-    ['open', 'staging', 'There is nothing to change'],
+    ['close', 'prod', /Nothing/],
+    ['close', 'Staging', /Nothing/],
+    ['close', undefined, /--yes/],
+    ['open', 'staging', /nothing to change/],
     ['reserve listPets 901', 'staging', /leave 99 of the .* unreserved, and Lambda requires 100/],
     ['reserve listPets -1', 'staging', /a number from 0 on/],
     ['reserve $(id) 1', 'staging', /Allowed choices/],
-    ['throttle listPets 10', 'staging', 'Give a burst too'],
+    ['throttle listPets 10', 'staging', /burst/],
     ['remove-item pets `id`', 'staging', /an id/],
     ['restore-copy pets yesterday', 'staging', /like 2030-01-31T03:00:00Z/],
-    ['delete-table pets', 'staging', 'The service is open: close it first'],
+    ['delete-table pets', 'staging', /close/],
   ])('changes nothing, and says why: %s, answered %s', async (words, answer, message) => {
     const { error, changes } = await operate(words, answer);
     expect(error).toMatch(message);
@@ -123,10 +120,10 @@ describe('npm run operate', () => {
       };
       return operate('remove-item pets 7', 'staging');
     };
-    expect((await removal(item)).error).toBe('The item 7 is not corrupt, and is not removed');
-    const { error, printed } = await removal({ ...item, fingerprint: { B: 'AAAA' } });
+    expect((await removal(item)).error).toMatch(/7 is not corrupt/);
+    const { error } = await removal({ ...item, fingerprint: { B: 'AAAA' } });
     expect(error).toBeUndefined();
-    expect(printed.at(-1)).toBe('Step 1 is done');
+    expect(aws.requests.at(-1)?.action).toBe('DynamoDB_20120810.DeleteItem');
   });
 
   it('restores the newest backup of all pages', async () => {
@@ -172,16 +169,16 @@ describe('npm run operate', () => {
       json({ ReservedConcurrentExecutions: 0 }),
     ]);
     aws.answers = { ...aws.answers, ...Object.fromEntries(closed) };
-    expect((await operate('delete-table pets --yes')).error).toBe('There is no terminal to ask');
+    expect((await operate('delete-table pets --yes')).error).toMatch(/no terminal/);
     const { questions, error } = await operate('delete-table pets --yes', 'staging');
-    expect(questions).toEqual(['Type Pets to do this: ']);
-    expect(error).toBe('Nothing was changed');
+    expect(questions).toEqual([expect.stringContaining('Pets')]);
+    expect(error).toMatch(/Nothing/);
   });
 
   it('refuses the credentials of another account', async () => {
     aws.answers = { ...aws.answers, GetCallerIdentity: caller('777777777777') };
     const { error, changes } = await operate('close', 'staging');
-    expect(error).toMatch(/^The credentials belong to the account 777777777777, and the stage to/);
+    expect(error).toMatch(/777777777777/);
     expect(changes).toEqual([]);
   });
 
@@ -190,10 +187,10 @@ describe('npm run operate', () => {
     const shown = 'Pets\\u001b]0;title\\u0007\\u000aerror: forged';
     const ask = vi.fn(async () => '');
     await confirm(ask, forged).catch(() => {});
-    expect(ask).toHaveBeenCalledWith(`Type ${shown} to do this: `);
+    expect(ask).toHaveBeenCalledWith(expect.stringContaining(shown));
     const printed = vi.spyOn(console, 'log').mockReturnValue();
     announce({ stage: 'staging', account: forged, region: '' }, []);
-    expect(printed).toHaveBeenCalledWith(`Stage staging, account ${shown}, region `);
+    expect(printed).toHaveBeenCalledWith(expect.stringContaining(shown));
     const failed = vi.spyOn(console, 'error').mockReturnValue();
     fail(new AggregateError([new Error(forged), 'another']));
     process.exitCode = 0;

@@ -128,7 +128,7 @@ describe('the preflight', () => {
     const later = { ...stage, alarmAddressees: undefined, defaultAddressDisabled: true };
     aws.answers = { ...ready, ListStackResources: stack };
     expect(await preflight(later)).toContainEqual(
-      expect.stringMatching(/^prod has no domain api.store.test yet: .* a later release/),
+      expect.stringMatching(/^prod has no domain api.store.test yet/),
     );
     expect(await preflight({ ...later, defaultAddressDisabled: false })).toEqual([]);
   });
@@ -167,14 +167,14 @@ describe('the preflight', () => {
     const elsewhere = certificateArn.replace(region, 'us-east-1');
     const customDomain = { domainName, certificateArn: elsewhere };
     expect(await preflight({ ...stage, customDomain })).toEqual([
-      expect.stringMatching(/^The certificate is in us-east-1, not in eu-west-1: aws acm/),
+      expect.stringMatching(/certificate.* us-east-1.* eu-west-1.*: aws acm/),
     ]);
   });
 
   it('finds a region of the credentials that is not the one of the stage', async () => {
     vi.stubEnv('AWS_REGION', 'us-east-1');
     expect(await preflight(stage)).toEqual([
-      'AWS_REGION is us-east-1: set it to eu-west-1, the region of prod.',
+      expect.stringMatching(/AWS_REGION.* us-east-1.* eu-west-1/),
     ]);
   });
 
@@ -197,12 +197,10 @@ describe('placeholders', () => {
     };
     const packageName = '@example.com/animal-store-client';
     expect(placeholdersIn(unset, { link: 'infra/runbook.md', packageName })).toEqual([
-      expect.stringMatching(
-        /^environment of prod is a placeholder: set it in infra\/settings\/stages.ts/,
-      ),
+      expect.stringMatching(/^environment of prod is a placeholder/),
       expect.stringMatching(/^alarmAddressees of prod/),
       expect.stringMatching(/^runbookLink is no URL/),
-      expect.stringMatching(/^clientPackage has no npm scope of yours/),
+      expect.stringMatching(/^clientPackage has no npm scope/),
     ]);
   });
 
