@@ -9,6 +9,7 @@ import {
 import type { Construct } from 'constructs';
 import { acknowledge } from '../constructs/security-checks.ts';
 import { allow } from '../constructs/stage-function.ts';
+import { bootstrapRole, bootstrapVersionParameter } from '../settings/bootstrap.ts';
 import {
   githubStackName,
   probeKeyParameter,
@@ -110,11 +111,11 @@ export class GithubStack extends Stack {
   #deployment(stage: Stage): PolicyStatement[] {
     const arn = (service: string, resource: string) => this.#arnOf(stage, service, resource);
     const region = stage.environment?.region ?? this.region;
-    const cdkRoles = ['deploy', 'file-publishing', 'lookup'].map((role) =>
+    const cdkRoles = (['deploy', 'file-publishing', 'lookup'] as const).map((role) =>
       this.formatArn({
         service: 'iam',
         region: '',
-        resource: `role/cdk-hnb659fds-${role}-role-${this.account}-${region}`,
+        resource: `role/${bootstrapRole(role, { account: this.account, region })}`,
       }),
     );
     const stackCalls = [
@@ -127,7 +128,7 @@ export class GithubStack extends Stack {
       allow('sts:AssumeRole', ...cdkRoles),
       allow(
         'ssm:GetParameter',
-        arn('ssm', 'parameter/cdk-bootstrap/hnb659fds/version'),
+        arn('ssm', `parameter${bootstrapVersionParameter}`),
         arn('ssm', `parameter${probeKeyParameter(stage)}`),
       ),
       ...['PutParameter', 'GetParameterHistory'].map((call) =>

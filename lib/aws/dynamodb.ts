@@ -7,14 +7,11 @@ import { environment } from '../environment.ts';
 
 const region = environment('AWS_REGION');
 
-/**
- * The endpoint: the one in the SDK's variables, or else that of DynamoDB in the function's own region
- * (AWS, AWS China or GovCloud).
- */
+/** The endpoint: the one in the SDK's variables, or else that of DynamoDB in the function's own region. */
 const endpoint = new URL(
   process.env['AWS_ENDPOINT_URL_DYNAMODB'] ||
     process.env['AWS_ENDPOINT_URL'] ||
-    `https://dynamodb.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
+    `https://dynamodb.${region}.amazonaws.com`,
 );
 
 const openingBrace = '{'.charCodeAt(0);

@@ -6,6 +6,7 @@ import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns'
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../../../lib/operations/operations.ts';
+import { bootstrapVersionParameter } from '../../settings/bootstrap.ts';
 import { probeKeyParameter, stackName } from '../../settings/names.ts';
 import { regionOf } from '../../settings/region-of.ts';
 import type { Stage } from '../../settings/stages.ts';
@@ -45,7 +46,7 @@ const findParameter = async (stage: Stage, Name: string) => {
 const minBootstrapVersion = 21;
 
 const bootstrap: Check = async (stage) => {
-  const version = await findParameter(stage, '/cdk-bootstrap/hnb659fds/version');
+  const version = await findParameter(stage, bootstrapVersionParameter);
   const lack =
     version === undefined
       ? 'is missing'
@@ -113,8 +114,8 @@ const certificate: Check = async (stage) => {
   ];
 };
 
-/** The resources of a stage's stack as it is deployed, of one type. */
-const deployedResources = async (stage: Stage, type: string) => {
+/** Returns the resources of one type in a stage's stack as it is deployed. */
+export const deployedResources = async (stage: Stage, type: string) => {
   const client = new CloudFormationClient(regionOf(stage));
   const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
   const found = await Array.fromAsync(pages).catch(unless('ValidationError'));

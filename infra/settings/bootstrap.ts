@@ -1,0 +1,21 @@
+import cdk from '../../cdk.json' with { type: 'json' };
+
+interface Place {
+  readonly account: string;
+  readonly region: string;
+}
+
+const qualifier = cdk.context['@aws-cdk/core:bootstrapQualifier'];
+
+/** The name of the SSM parameter with the version of the CDK's bootstrap. */
+export const bootstrapVersionParameter = `/cdk-bootstrap/${qualifier}/version`;
+
+/** The name of a role that the CDK's bootstrap adds to an account. */
+export const bootstrapRole = (
+  purpose: 'deploy' | 'file-publishing' | 'lookup',
+  { account, region }: Place,
+) => `cdk-${qualifier}-${purpose}-role-${account}-${region}`;
+
+/** The name of the bucket that the CDK's bootstrap adds, which has the templates and the bundles. */
+export const bootstrapBucket = ({ account, region }: Place) =>
+  `cdk-${qualifier}-assets-${account}-${region}`;
