@@ -8,8 +8,14 @@ export type Ask = (question: string) => Promise<string>;
 export const askInTerminal: Ask | undefined = process.stdin.isTTY
   ? async (question) => {
       using terminal = createInterface({ input: process.stdin, output: process.stderr });
-      // Without `await`, the terminal would be closed before the answer is typed.
-      return await terminal.question(question);
+      try {
+        // Without `await`, the terminal would be closed before the answer is typed.
+        return await terminal.question(question);
+      } catch {
+        // Ctrl-C and Ctrl-D are no answer, and leave the cursor behind the question.
+        console.error();
+        return '';
+      }
     }
   : undefined;
 

@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { commitParameter, stackName } from '../settings/names.ts';
+import { commitParameter, stackName, templateParameter } from '../settings/names.ts';
 import { regionOf } from '../settings/region-of.ts';
 import type { Stage } from '../settings/stages.ts';
 
@@ -21,8 +21,8 @@ export const openAccount = async (stage: Stage) => {
 };
 
 /**
- * Opens the stack of a deployed stage, with its status, tags and outputs, and the commit that it has, which is
- * `unknown` if it was deployed without one. Throws when there is no stack, or when the credentials belong to
+ * Opens the stack of a deployed stage, with its status, tags and outputs, and the commit and the file of the
+ * template that it has, which are `unknown` if it was deployed without them. Throws when there is no stack, or when the credentials belong to
  * another account, which could have a stack of the same name.
  */
 export const openStack = async (stage: Stage) => {
@@ -33,7 +33,10 @@ export const openStack = async (stage: Stage) => {
     if (!(error instanceof Error && error.message.endsWith('does not exist'))) throw error;
     throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
   });
-  const commit = stack?.Parameters?.find(({ ParameterKey }) => ParameterKey === commitParameter);
+  const parameterOf = (name: string): string => {
+    const parameter = stack?.Parameters?.find(({ ParameterKey }) => ParameterKey === name);
+    return parameter?.ParameterValue ?? 'unknown';
+  };
   const outputOf = (name: string): string => {
     const output = stack?.Outputs?.find(({ OutputKey }) => OutputKey === name);
     if (output?.OutputValue !== undefined) return output.OutputValue;
@@ -44,7 +47,8 @@ export const openStack = async (stage: Stage) => {
     account,
     region,
     status: stack?.StackStatus,
-    commit: commit?.ParameterValue ?? 'unknown',
+    commit: parameterOf(commitParameter),
+    template: parameterOf(templateParameter),
     tags: stack?.Tags ?? [],
     cloudformation,
     outputOf,

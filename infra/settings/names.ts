@@ -17,6 +17,9 @@ export const releaseParameter = ({ name }: Pick<Stage, 'name'>) => `/animal-stor
 /** The parameter of a stage's stack that says which commit is deployed. */
 export const commitParameter = 'Commit';
 
+/** The parameter of a stage's stack that says which file of the CDK's bucket has its template. */
+export const templateParameter = 'Template';
+
 /** The parameter of a stage's stack that says how traffic moves to a new version. */
 export const trafficParameter = 'Traffic';
 

@@ -176,6 +176,10 @@ export const rehearsal: Stage = {
 export const stageNamed = (name: string): Stage =>
   [...stages, rehearsal].find((stage) => stage.name === name) ?? ownStage(name);
 
+/** Whether a stage is one of your own, and no permanent one. */
+export const isPersonal = ({ name }: Stage): boolean =>
+  !stages.some((stage) => stage.name === name);
+
 /** Whether a stage serves clients in production: it accepts their keys. */
 export const isProduction = ({ apiKeyPrefix }: Stage): boolean => apiKeyPrefix === 'pets_live';
 

@@ -24,7 +24,7 @@ import {
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
 import { type Index, indexes } from '../settings/indexes.ts';
-import { bundleName, commitParameter, stageTags } from '../settings/names.ts';
+import { bundleName, commitParameter, stageTags, templateParameter } from '../settings/names.ts';
 import { requireSafe } from '../settings/stage-problems.ts';
 import type { Stage } from '../settings/stages.ts';
 
@@ -74,9 +74,13 @@ export class AnimalStoreStack extends Stack {
 
     const policy = this.#addKeyAdministrationPolicy(keysTable);
     const { domainName } = api.restApi;
-    // A parameter, so that the templates of two commits with the same resources are the same.
+    // Parameters, so that the templates of two commits with the same resources are the same.
     const commit = new CfnParameter(this, commitParameter, {
       description: 'The commit that is deployed',
+      default: 'unknown',
+    });
+    const template = new CfnParameter(this, templateParameter, {
+      description: "The file of this template in the bucket of the CDK's bootstrap",
       default: 'unknown',
     });
     const outputs = {
@@ -88,6 +92,7 @@ export class AnimalStoreStack extends Stack {
       // CloudFormation refuses an update that changes neither a resource nor an output:
       // https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/2027
       DeployedCommit: commit.valueAsString,
+      DeployedTemplate: template.valueAsString,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

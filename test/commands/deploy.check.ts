@@ -1,16 +1,18 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { lossesOf, mixedIndexesOf } from '../../infra/commands/deploy/change-set.ts';
+import { destructiveChangesIn, mixedIndexesOf } from '../../infra/commands/deploy/change-set.ts';
 import { stackName } from '../../infra/settings/names.ts';
 import { prod, stages } from '../../infra/settings/stages.ts';
 import {
+  type Answer,
   type Answers,
   json,
   jsonError,
@@ -18,6 +20,7 @@ import {
   xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
+import { addFakeCdk, templateFile } from '../support/fake-cdk.ts';
 
 const account = `${prod.environment?.account}`;
 const table = 'AWS::DynamoDB::Table';
@@ -26,8 +29,7 @@ const domain = 'AWS::ApiGateway::DomainName';
 
 const aws = await startAwsEndpoint();
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-deploy-'));
-// This replaces the CDK's CLI. It writes down its arguments.
-await writeFile(join(directory, 'cdk'), '#!/bin/bash\necho "$*" >>"$0.log"\n', { mode: 0o755 });
+const cdkLog = await addFakeCdk(directory);
 
 /** Runs git in a repository that the deployments read instead of the project's. */
 const git = (...words: string[]) => {
@@ -35,6 +37,9 @@ const git = (...words: string[]) => {
   return execFileSync('git', [...author, ...words], { cwd: directory, encoding: 'utf8' }).trim();
 };
 git('init', '--quiet', '--initial-branch', 'main');
+/** The files that are checked out: none. */
+const workTree = join(directory, 'work-tree');
+await mkdir(workTree);
 const commit = (name: string) => {
   git('commit', '--quiet', '--allow-empty', '--message', name);
   return git('rev-parse', 'HEAD');
@@ -60,7 +65,7 @@ describe('changes that lose data or the address of the API', () => {
   ] as const)('%s: %s, replacement %s: %s', (ResourceType, Action, Replacement, isLoss) => {
     const change = { Action, ResourceType, LogicalResourceId: 'Kept', Replacement };
     const line = expect.stringMatching(`^${ResourceType} Kept: ${Action}.*\\.$`);
-    expect(lossesOf([{ ResourceChange: change }])).toEqual(isLoss ? [line] : []);
+    expect(destructiveChangesIn([{ ResourceChange: change }])).toEqual(isLoss ? [line] : []);
   });
 
   const contextOf = (...indexes: string[]) =>
@@ -88,7 +93,7 @@ describe('changes that lose data or the address of the API', () => {
       ...(BeforeContext !== undefined && { BeforeContext, AfterContext }),
     };
     const lines = removed.map((index) => `${table} Pets: Remove of ${index}.`);
-    expect(lossesOf([{ ResourceChange }])).toEqual(lines);
+    expect(destructiveChangesIn([{ ResourceChange }])).toEqual(lines);
   });
 
   const newVersion = { Action: 'Add', ResourceType: 'AWS::Lambda::Version' } as const;
@@ -122,12 +127,15 @@ describe('npm run deploy', () => {
   });
 
   /** What CloudFormation says of a stack that has a commit. */
-  const stackOf = (deployed: string, StackStatus = 'UPDATE_COMPLETE') =>
+  const stackOf = (deployed: string, StackStatus = 'UPDATE_COMPLETE', template = templateFile) =>
     xml('DescribeStacks', {
       Stacks: [
         {
           StackStatus,
-          Parameters: [{ ParameterKey: 'Commit', ParameterValue: deployed }],
+          Parameters: [
+            { ParameterKey: 'Commit', ParameterValue: deployed },
+            { ParameterKey: 'Template', ParameterValue: template },
+          ],
           Tags: [{ Key: 'stage', Value: 'prod' }],
         },
       ],
@@ -137,6 +145,7 @@ describe('npm run deploy', () => {
    * Runs the command in an account that is ready, whose stack has a commit, and whose change set has these
    * changes. Returns the commands of the CDK that it ran.
    */
+  let deployment: ChildProcess | undefined;
   const run = async (answers: Answers, Changes: object[] | undefined, ...words: string[]) => {
     const ExecutionStatus = Changes ? 'AVAILABLE' : 'UNAVAILABLE';
     const described = { ExecutionStatus, Status: 'CREATE_COMPLETE', Changes: Changes ?? [] };
@@ -151,8 +160,7 @@ describe('npm run deploy', () => {
       ...answers,
     };
     aws.requests.length = 0;
-    const log = join(directory, 'cdk.log');
-    await writeFile(log, '');
+    await writeFile(cdkLog, '');
     const command = ['infra/commands/deploy/main.ts', ...words];
     const PATH = `${directory}:${process.env['PATH']}`;
     const child = spawn(process.execPath, command, {
@@ -162,14 +170,16 @@ describe('npm run deploy', () => {
         AWS_REGION: 'eu-west-1',
         PATH,
         GIT_DIR: join(directory, '.git'),
+        GIT_WORK_TREE: workTree,
       },
     });
+    deployment = child;
     const [err, out, [exitCode]] = await Promise.all([
       text(child.stderr),
       text(child.stdout),
       once(child, 'close'),
     ]);
-    const cdk = (await readFile(log, 'utf8')).split('\n').filter(Boolean);
+    const cdk = (await readFile(cdkLog, 'utf8')).split('\n').filter(Boolean);
     return { err, out, exitCode, cdk };
   };
   /** The parameters of each call of an action of CloudFormation. */
@@ -188,27 +198,47 @@ describe('npm run deploy', () => {
     };
     return [{ ResourceChange: change }];
   };
-  const ofCommit = `--no-previous-parameters --parameters Commit=${head}`;
+  const ofRelease = `--no-previous-parameters --parameters Commit=${head} --parameters Template=${templateFile}`;
+  /** Replaces the names of the folder of the stacks and of the change set, which differ each time. */
+  const named = (commands: readonly string[]) =>
+    commands.map((command) =>
+      command
+        .replace(/--(app|output) \S*\/animal-store-\S+/, '--$1 FOLDER')
+        .replace(/--change-set-name \S+/, '--change-set-name NAME'),
+    );
 
   it('executes exactly the change set that it has checked', async () => {
     const result = await deploy(changeOf('False'), 'AnimalStore-staging', '--yes');
     const [parameters] = sent('DescribeChangeSet');
     expect(parameters?.get('IncludePropertyValues')).toBe('true');
     const changeSet = parameters?.get('ChangeSetName');
-    const cdk = [
-      `deploy AnimalStore-staging ${ofCommit} --context emulator=true --require-approval never --method prepare-change-set --change-set-name ${changeSet}`,
-      `deploy AnimalStore-staging --app cdk.out --require-approval never --method execute-change-set --change-set-name ${changeSet}`,
-    ];
-    expect(result).toEqual({ err: '', out: '', exitCode: 0, cdk });
+    for (const command of result.cdk.slice(1))
+      expect(command).toContain(`--change-set-name ${changeSet}`);
+    expect({ ...result, cdk: named(result.cdk) }).toEqual({
+      ...{ err: '', out: '', exitCode: 0 },
+      cdk: [
+        'synth --quiet --context emulator=true --output FOLDER',
+        `deploy AnimalStore-staging --app FOLDER ${ofRelease} --require-approval never --method prepare-change-set --change-set-name NAME`,
+        'deploy AnimalStore-staging --app FOLDER --require-approval never --method execute-change-set --change-set-name NAME',
+      ],
+    });
   });
 
   it('executes a change set that changes only outputs', async () => {
     const { exitCode, cdk } = await deploy([], 'AnimalStore-staging');
-    expect([exitCode, cdk.length]).toEqual([0, 2]);
+    expect([exitCode, cdk.length]).toEqual([0, 3]);
   });
 
   describe('with --stage', () => {
-    const isLogged = (words: string) => readFileSync(join(directory, 'cdk.log')).includes(words);
+    const isLogged = (words: string) => readFileSync(cdkLog).includes(words);
+    const logOfAlice = xml('ListStackResources', {
+      StackResourceSummaries: [
+        {
+          ResourceType: 'AWS::Logs::LogGroup',
+          PhysicalResourceId: 'AnimalStore-dev-alice-Log',
+        },
+      ],
+    });
     /** An account without bootstrap and role, which get there by the commands of the CDK. */
     const empty: Answers = {
       GetCallerIdentity: xml('GetCallerIdentity', { Account: '000000000000' }),
@@ -224,11 +254,11 @@ describe('npm run deploy', () => {
             Outputs: [
               { OutputKey: 'BaseAddress', OutputValue: 'https://a1.test/v1' },
               { OutputKey: 'KeysTableName', OutputValue: 'keys' },
-              { OutputKey: 'LogGroupNames', OutputValue: 'log' },
             ],
           },
         ],
       }),
+      ListStackResources: logOfAlice,
       'DynamoDB_20120810.Scan': json({ Items: [] }),
       'DynamoDB_20120810.PutItem': json({}),
     };
@@ -238,12 +268,12 @@ describe('npm run deploy', () => {
     it('first deploys what the account lacks, and ends with requests that have a key', async () => {
       const { err, out, exitCode, cdk } = await deployAlice({}, '--yes');
       expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
-      const context = '--context stage=dev-alice';
-      expect(cdk.map((command) => command.replace(/ --method.*/, ''))).toEqual([
-        `bootstrap aws://000000000000/eu-west-1 ${context}`,
-        `deploy AnimalStore-account --require-approval never ${context}`,
-        `deploy AnimalStore-dev-alice ${ofCommit} ${context} --app cdk.out --require-approval never`,
-        'deploy AnimalStore-dev-alice --app cdk.out --require-approval never',
+      expect(named(cdk)).toEqual([
+        'synth --quiet --context stage=dev-alice --output FOLDER',
+        'bootstrap aws://000000000000/eu-west-1 --context stage=dev-alice',
+        'deploy AnimalStore-account --app FOLDER --require-approval never',
+        `deploy AnimalStore-dev-alice --app FOLDER ${ofRelease} --require-approval never --method prepare-change-set --change-set-name NAME`,
+        'deploy AnimalStore-dev-alice --app FOLDER --require-approval never --method execute-change-set --change-set-name NAME',
       ]);
       expect(out).toMatch(
         /^Stage dev-alice, account 000000000000, region eu-west-1\n1\. Bootstrap/,
@@ -251,6 +281,7 @@ describe('npm run deploy', () => {
       expect(out.match(/^curl .*\/v1\/pets.* -H "Authorization: Bearer pets_test_/gm)).toHaveLength(
         2,
       );
+      expect(out).toContain('aws logs tail AnimalStore-dev-alice-Log --follow');
       expect(out).toContain('npm run destroy -- --stage dev-alice');
     });
 
@@ -262,7 +293,7 @@ describe('npm run deploy', () => {
       };
       const Scan = { 'DynamoDB_20120810.Scan': json({ Items: [key] }) };
       const { out, cdk } = await run({ ...ready, ...Scan }, [], '--stage', 'dev-alice', '--yes');
-      expect(cdk.map((command) => command.split(' ')[1])).toEqual(Array(2).fill(alice));
+      expect(cdk.map((command) => command.split(' ')[1])).toEqual(['--quiet', alice, alice]);
       expect(out).toContain('-H "Authorization: Bearer $API_KEY"');
     });
 
@@ -283,14 +314,11 @@ describe('npm run deploy', () => {
   });
 
   it('deploys the stacks of a folder', async () => {
-    const { cdk } = await deploy([], 'AnimalStore-staging', '--app', 'stacks');
+    const { cdk } = await deploy([], 'AnimalStore-staging', '--app', directory);
+    const start = `deploy AnimalStore-staging --app ${directory}`;
     expect(cdk).toEqual([
-      expect.stringContaining(
-        `deploy AnimalStore-staging ${ofCommit} --context emulator=true --app stacks --method prepare`,
-      ),
-      expect.stringMatching(
-        /^deploy AnimalStore-staging --app stacks .* --method execute-change-set /,
-      ),
+      expect.stringContaining(`${start} ${ofRelease} --method prepare-change-set`),
+      expect.stringMatching(`^${start} .* --method execute-change-set`),
     ]);
   });
 
@@ -300,35 +328,98 @@ describe('npm run deploy', () => {
     expect(sent('DeleteChangeSet').map((body) => body.get('ChangeSetName'))).toEqual([described]);
   });
 
-  describe('--record', () => {
-    const place = (name: string) => ['$', `{AWS::${name}}`].join('');
-    const template = `s3://bucket-${place('AccountId')}-${place('Region')}/hash.json`;
-    const artifact = {
-      type: 'aws:cloudformation:stack',
-      environment: 'aws://unknown-account/unknown-region',
-      properties: { templateFile: 'template.json', stackTemplateAssetObjectUrl: template },
-    };
-    const manifest = { version: '36.0.0', artifacts: { 'AnimalStore-prod': artifact } };
-    const put = json({ Version: 1 });
-    const record = async (deployed: string) => {
-      await writeFile(join(directory, 'manifest.json'), JSON.stringify(manifest));
-      const answers = { DescribeStacks: stackOf(deployed), 'AmazonSSM.PutParameter': put };
-      return run(answers, [], 'AnimalStore-prod', '--app', directory, '--record');
-    };
+  describe('with uncommitted files', () => {
+    const untracked = join(workTree, 'new.ts');
+    beforeAll(() => writeFile(untracked, ''));
+    afterAll(() => rm(untracked));
 
-    it('records the commit and the address of the template of what is deployed', async () => {
-      expect(await record(head)).toMatchObject({ err: '', exitCode: 0, cdk: [] });
-      expect(valuesPut()).toEqual([
-        {
-          commit: head,
-          template: `https://s3.eu-west-1.amazonaws.com/bucket-${account}-eu-west-1/hash.json`,
-        },
-      ]);
+    it.each([
+      ['AnimalStore-staging'],
+      ['AnimalStore-staging', '--app', directory],
+      ['--stage', 'staging', '--yes'],
+    ])('refuses a permanent stage: %s %s %s', async (...words) => {
+      const { err, exitCode, cdk } = await run({}, [], ...words);
+      expect(err).toBe(
+        'error: staging names the commit that it has, and files here differ from it: commit or stash them first. See git status.\n',
+      );
+      expect({ exitCode, cdk }).toEqual({ exitCode: 1, cdk: [] });
     });
 
-    it('records nothing if another commit was deployed meanwhile', async () => {
-      const { err, exitCode } = await record(first);
-      expect(err).toContain(`AnimalStore-prod has ${first}, which is not checked out`);
+    it('marks the commit on an emulator', async () => {
+      const { cdk } = await deploy([], 'AnimalStore-staging');
+      expect(cdk[1]).toContain(`--parameters Commit=${head}-dirty --parameters Template=`);
+    });
+  });
+
+  it('deploys a destructive change when it is told so, and prints it', async () => {
+    const { out, cdk } = await deploy(changeOf('True'), 'AnimalStore-staging', '--destructive');
+    expect(out).toBe(`${table} Pets: Modify with Replacement True.\n`);
+    expect(cdk).toHaveLength(3);
+  });
+
+  it('undoes drift when it is told so', async () => {
+    const { cdk } = await deploy([], 'AnimalStore-staging', '--revert-drift');
+    expect(cdk.map((command) => command.includes('--revert-drift'))).toEqual([false, true, false]);
+  });
+
+  it('says at Ctrl-C that AWS may continue', async () => {
+    const { err, exitCode } = await run(
+      {
+        DescribeChangeSet: () => {
+          process.kill(Number(deployment?.pid), 'SIGINT');
+          return xml('DescribeChangeSet', { ExecutionStatus: 'AVAILABLE' });
+        },
+      },
+      [],
+      'AnimalStore-staging',
+      '--emulator',
+    );
+    expect({ err, exitCode }).toEqual({
+      err: 'error: Interrupted. AWS may continue: run the same command again.\n',
+      exitCode: 130,
+    });
+  });
+
+  it('--show prints the address and the commit of a stage, and changes nothing', async () => {
+    const Outputs = [
+      { OutputKey: 'BaseAddress', OutputValue: 'https://a1.test/v1' },
+      { OutputKey: 'KeysTableName', OutputValue: 'keys' },
+    ];
+    const Parameters = [{ ParameterKey: 'Commit', ParameterValue: head }];
+    const answers = {
+      DescribeStacks: xml('DescribeStacks', { Stacks: [{ Outputs, Parameters }] }),
+    };
+    const { err, out, cdk } = await run(answers, [], 'AnimalStore-prod', '--show');
+    expect({ err, cdk }).toEqual({ err: '', cdk: [] });
+    expect(out).toContain('Base address  http://a1.execute-api.localhost');
+    expect(out).toContain(`Commit        ${head}\n`);
+  });
+
+  describe('--record', () => {
+    const record = (stack: Answer, ...words: string[]) => {
+      const answers = {
+        DescribeStacks: stack,
+        'AmazonSSM.PutParameter': json({ Version: 1 }),
+      };
+      return run(answers, [], 'AnimalStore-prod', '--record', ...words);
+    };
+
+    it('records the commit and the template that the stack has, and prints them', async () => {
+      const { err, out, exitCode, cdk } = await record(stackOf(head), '--if-commit', head);
+      expect({ err, exitCode, cdk }).toEqual({ err: '', exitCode: 0, cdk: [] });
+      expect(valuesPut()).toEqual([{ commit: head, template: templateFile }]);
+      expect(out).toContain(`${head}, with the template ${templateFile}`);
+    });
+
+    it.each([
+      ['another commit than the expected one', stackOf(first), `has ${first}, and not ${head}.`],
+      ['no commit', stackOf('unknown'), 'has the commit unknown and the template'],
+      ['changes that no commit has', stackOf(`${head}-dirty`), `the commit ${head}-dirty`],
+      ['no template', stackOf(head, 'UPDATE_COMPLETE', 'unknown'), 'the template unknown'],
+    ])('records nothing of a stack with %s', async (what, stack, message) => {
+      const words = what.startsWith('another') ? ['--if-commit', head] : [];
+      const { err, exitCode } = await record(stack, ...words);
+      expect(err).toContain(message);
       expect({ exitCode, put: valuesPut() }).toEqual({ exitCode: 1, put: [] });
     });
   });
@@ -345,15 +436,21 @@ describe('npm run deploy', () => {
       });
 
   describe('--back', () => {
-    const release = (name: string) => ({ commit: name, template: `https://bucket/${name}.json` });
-    const historyOf = (names: string) =>
+    /** The hash that stands for a name: as a commit, and as the file of its template. */
+    const hash = (name: string) => createHash('sha256').update(name).digest('hex');
+    const release = (name: string) => ({ commit: hash(name), template: `${hash(name)}.json` });
+    /** A history of releases, by their names, and of other values. */
+    const historyOf = (...values: string[]) =>
       json({
-        Parameters: names.split(' ').map((name) => ({ Value: JSON.stringify(release(name)) })),
+        Parameters: values.map((value, at) => ({
+          Version: at + 1,
+          Value: /^(one|two|three|four)$/.test(value) ? JSON.stringify(release(value)) : value,
+        })),
       });
     const credentials = { AccessKeyId: 'role', SecretAccessKey: 'role', SessionToken: 'role' };
     const answersTo = (deployed: string, history: string): Answers => ({
-      DescribeStacks: stackOf(deployed),
-      'AmazonSSM.GetParameterHistory': historyOf(history),
+      DescribeStacks: stackOf(hash(deployed)),
+      'AmazonSSM.GetParameterHistory': historyOf(...history.split(' ')),
       'AmazonSSM.PutParameter': json({ Version: 1 }),
       AssumeRole: xml('AssumeRole', { Credentials: credentials }),
       CreateChangeSet: xml('CreateChangeSet', { Id: 'id' }),
@@ -368,19 +465,21 @@ describe('npm run deploy', () => {
       expect({ err, exitCode, cdk }).toEqual({ err: '', exitCode: 0, cdk: [] });
       expect(out).toBe(
         `Stage prod, account ${account}, region eu-west-1
-1. Leave three, and deploy two, all at once after its check
+1. Leave ${hash('three')}, and deploy ${hash('two')}, all at once after its check
 2. Modify ${table} Pets
-AnimalStore-prod has two.
+AnimalStore-prod has ${hash('two')}.
 `,
       );
       const [created] = sent('CreateChangeSet');
       expect(Object.fromEntries(created ?? [])).toMatchObject({
         StackName: 'AnimalStore-prod',
-        TemplateURL: 'https://bucket/two.json',
+        TemplateURL: `https://s3.eu-west-1.amazonaws.com/cdk-hnb659fds-assets-${account}-eu-west-1/${hash('two')}.json`,
         'Parameters.member.1.ParameterKey': 'Commit',
-        'Parameters.member.1.ParameterValue': 'two',
-        'Parameters.member.2.ParameterKey': 'Traffic',
-        'Parameters.member.2.ParameterValue': 'all-at-once',
+        'Parameters.member.1.ParameterValue': hash('two'),
+        'Parameters.member.2.ParameterKey': 'Template',
+        'Parameters.member.2.ParameterValue': `${hash('two')}.json`,
+        'Parameters.member.3.ParameterKey': 'Traffic',
+        'Parameters.member.3.ParameterValue': 'all-at-once',
         'Tags.member.1.Key': 'stage',
         'Tags.member.1.Value': 'prod',
         'Capabilities.member.1': 'CAPABILITY_IAM',
@@ -420,6 +519,62 @@ AnimalStore-prod has two.
       expect(valuesPut()).toEqual([release(expected)]);
     });
 
+    it('sorts the history by its versions', async () => {
+      const history = { ...JSON.parse(historyOf('one', 'two', 'three')[1]) };
+      history.Parameters.reverse();
+      const answers = {
+        ...answersTo('three', ''),
+        'AmazonSSM.GetParameterHistory': json(history),
+      };
+      expect(await back(answers, [], '--yes')).toMatchObject({ exitCode: 0 });
+      expect(valuesPut()).toEqual([release('two')]);
+    });
+
+    const evil = 'https://s3.eu-west-1.amazonaws.com/attacker-bucket/evil.json';
+    it.each([
+      JSON.stringify({ commit: hash('evil'), template: evil }),
+      JSON.stringify({ commit: hash('evil'), template: `../attacker-bucket/${hash('evil')}.json` }),
+      JSON.stringify({ commit: hash('evil'), template: `${hash('evil')}.json?x` }),
+      JSON.stringify({ commit: '--output=file', template: `${hash('evil')}.json` }),
+      JSON.stringify({ commit: 1, template: `${hash('evil')}.json` }),
+      'abc',
+      '{}',
+      '[]',
+      'null',
+    ])('skips what is no release, and says so: %s', async (value) => {
+      const answers = {
+        ...answersTo('three', ''),
+        'AmazonSSM.GetParameterHistory': historyOf('one', `${value}`, 'three'),
+      };
+      const { err, exitCode } = await back(answers, [], '--yes');
+      expect(err).toBe(
+        'Skipped the version 2 of the SSM parameter /animal-store/prod/release, because it is no release.\n',
+      );
+      expect({ exitCode, put: valuesPut() }).toEqual({ exitCode: 0, put: [release('one')] });
+      expect(sent('CreateChangeSet').map((body) => body.get('TemplateURL'))).toEqual([
+        expect.stringContaining(`/cdk-hnb659fds-assets-${account}-eu-west-1/${hash('one')}.json`),
+      ]);
+    });
+
+    it('deletes a change set that fails, and prints the reason of CloudFormation', async () => {
+      const StatusReason = 'Parameters: [Traffic] do not exist in the template';
+      const answers = {
+        ...answersTo('two', 'one two'),
+        DescribeChangeSet: xml('DescribeChangeSet', { Status: 'FAILED', StatusReason }),
+      };
+      const { err, exitCode } = await back(answers, [], '--yes');
+      expect(err).toBe(`error: CloudFormation made no change set: ${StatusReason}\n`);
+      expect({ exitCode, put: valuesPut() }).toEqual({ exitCode: 1, put: [] });
+      expect(sent('DeleteChangeSet').map((body) => body.get('ChangeSetName'))).toEqual(
+        sent('CreateChangeSet').map((body) => body.get('ChangeSetName')),
+      );
+    });
+
+    it('deletes the change set that nobody agreed to', async () => {
+      await back(answersTo('two', 'one two'), []);
+      expect(sent('DeleteChangeSet')).toHaveLength(1);
+    });
+
     const two = answersTo('two', 'one two');
     let descriptions = 0;
     it.each<[string, Answers, object[], string[], string]>([
@@ -428,25 +583,25 @@ AnimalStore-prod has two.
         answersTo('one', 'one two one'),
         [],
         ['--yes'],
-        'prod has no good release before one.',
+        `prod has no good release before ${hash('one')}.`,
       ],
       [
         'without any good release',
         { ...two, 'AmazonSSM.GetParameterHistory': jsonError('ParameterNotFound') },
         [],
         ['--yes'],
-        'prod has no good release before two.',
+        `prod has no good release before ${hash('two')}.`,
       ],
       [
         'if the stack has left the commit already',
         two,
         [],
-        ['--leave', 'bad', '--yes'],
-        'AnimalStore-prod has two, and not bad.',
+        ['--if-commit', hash('bad'), '--yes'],
+        `AnimalStore-prod has ${hash('two')}, and not ${hash('bad')}.`,
       ],
       [
         'while the stack is updated, and says how to stop that',
-        { ...two, DescribeStacks: stackOf('two', 'UPDATE_IN_PROGRESS') },
+        { ...two, DescribeStacks: stackOf(hash('two'), 'UPDATE_IN_PROGRESS') },
         [],
         ['--yes'],
         'run: aws cloudformation cancel-update-stack --stack-name AnimalStore-prod',
@@ -464,7 +619,7 @@ AnimalStore-prod has two.
           ...two,
           DescribeStacks: () => {
             descriptions += 1;
-            return stackOf(descriptions === 1 ? 'two' : 'hotfix');
+            return stackOf(hash(descriptions === 1 ? 'two' : 'hotfix'));
           },
         },
         [],
@@ -482,11 +637,12 @@ AnimalStore-prod has two.
 
   const loss =
     'error: AWS::DynamoDB::Table Pets: Modify with Replacement True.\nerror: Nothing was deployed.';
-  const names = stages.map(stackName).join(', ');
+  const nameOne = `error: Name a personal stage, such as npm run deploy -- --stage dev-alice, or the stack of a permanent one: ${stages.map(stackName).join(', ')}.`;
   it.each([
-    ['that would lose a table', changeOf('True'), 'AnimalStore-staging', 1, loss, 1],
-    ['if nothing differs', undefined, 'AnimalStore-staging', 0, '', 1],
-    ['of a stack that does not exist', [], 'AnimalStore-', 1, `error: Name a stack: ${names}.`, 0],
+    ['that would lose a table', changeOf('True'), 'AnimalStore-staging', 1, loss, 2],
+    ['if nothing differs', undefined, 'AnimalStore-staging', 0, '', 2],
+    ['of a stack that does not exist', [], 'AnimalStore-', 1, nameOne, 0],
+    ['of a personal stage without --stage', [], 'dev-alice', 1, nameOne, 0],
     ['with an option that it does not know', [], '--all', 1, "error: unknown option '--all'", 0],
   ])('executes nothing %s', async (_what, changes, id, status, message, prepared) => {
     const { err, exitCode, cdk } = await deploy(changes, id);

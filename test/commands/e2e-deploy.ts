@@ -1,5 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  mkdtempDisposable,
+  readFile,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,6 +25,8 @@ import { goodReleases } from '../../infra/commands/deploy/good-releases.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import { fail } from '../../infra/commands/message-of.ts';
 import {
+  bundleName,
+  functionNames,
   probeKeyParameter,
   releaseParameter,
   serviceName,
@@ -110,13 +119,17 @@ const answers = {
 };
 
 /**
- * Synthesises a release into a folder of `root`, from a copy of the project in which `unrouted` gives another
- * answer, and returns the folder.
+ * Synthesises a release into a folder of `root`, from a copy of the project in which every function differs
+ * from those of other releases, and `unrouted` gives another answer. Returns the folder.
  */
 const synthesise = async (root: string, name: string, answer: string) => {
   const directory = join(root, name);
   await copySources(directory);
   await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
+  for (const functionName of functionNames) {
+    const path = join(directory, 'functions', `${bundleName(functionName)}.ts`);
+    await appendFile(path, `process.env['RELEASE'] = '${name}';\n`);
+  }
   const file = join(directory, 'functions/unrouted.ts');
   const source = await readFile(file, 'utf8');
   const changed = source.replace('export const handler = chain', 'const original = chain');
@@ -145,7 +158,7 @@ const makeCommit = (name: string): string => {
 
 const npmRunDeploy = (...words: readonly string[]) => npmRun('deploy', ...ofStage, ...words);
 const deploy = (folder: string) => npmRunDeploy('--app', folder, '--yes');
-const record = (folder: string) => npmRunDeploy('--app', folder, '--record');
+const record = (commit: string) => npmRunDeploy('--record', '--if-commit', commit);
 const goBack = (...words: readonly string[]) => npmRunDeploy('--back', '--yes', ...words);
 
 /** Waits until a release answers. API Gateway and Lambda take a moment, and may drop a connection. */
@@ -176,13 +189,16 @@ const run = async (keep: boolean) => {
 
 const rehearse = async (root: string) => {
   process.env['GIT_DIR'] = join(root, '.git');
+  // The commits have no files, so the project's own would be uncommitted.
+  process.env['GIT_WORK_TREE'] = join(root, 'work-tree');
+  await mkdir(process.env['GIT_WORK_TREE']);
   succeed(['git', 'init', '--quiet']);
-  /** Deploys a release, and returns its folder and its commit. */
+  /** Deploys a release, and returns its commit. */
   const release = async (name: string, answer = answers.good(name)) => {
     const folder = await synthesise(root, name, answer);
     const commit = makeCommit(name);
     succeed(deploy(folder));
-    return { folder, commit };
+    return commit;
   };
 
   const first = {
@@ -198,7 +214,7 @@ const rehearse = async (root: string) => {
   runAcceptanceTests();
   succeed(['cdk', 'diff', stack, '--fail', '--app', first.folder]);
   succeed(deploy(first.folder));
-  succeed(record(first.folder));
+  succeed(record(first.commit));
 
   const { keys } = await openStage(stage);
   const issued = await keys.issue('smoke', ms('1h'));
@@ -214,9 +230,9 @@ const rehearse = async (root: string) => {
       throw new Error(`The good releases are ${found}, and not ${commits}`);
   };
   const releaseGood = async (name: string) => {
-    const { folder, commit } = await release(name);
+    const commit = await release(name);
     succeed(smoke);
-    succeed(record(folder));
+    succeed(record(commit));
     return { commit, name };
   };
   const one = { ...first, name: 'first' };
@@ -234,9 +250,9 @@ const rehearse = async (root: string) => {
 
   const bad = await release('bad', answers.wrongAtRoot);
   failAsExpected(smoke, 'the release gives a wrong answer at the root');
-  succeed(goBack('--leave', bad.commit));
+  succeed(goBack('--if-commit', bad));
   await expectGood(one, two);
-  failAsExpected(goBack('--leave', bad.commit), 'the stage has left this release already');
+  failAsExpected(goBack('--if-commit', bad), 'the stage has left this release already');
 
   const three = await releaseGood('third');
   await expectGood(one, two, three);

@@ -161,7 +161,7 @@ describe('a release', () => {
 
   it.each([200, 404, 500, 502])('goes back when prod responds with %d', (status) => {
     const { stdout, status: exitCode } = goBack(`${responds(status)}; npm() { echo "npm $*"; }`);
-    expect(stdout).toMatch(/^npm run deploy -- AnimalStore-prod .*--leave c40\b/m);
+    expect(stdout).toMatch(/^npm run deploy -- AnimalStore-prod .*--if-commit c40\b/m);
     expect(exitCode).toBe(0);
   });
 

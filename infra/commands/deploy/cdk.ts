@@ -1,7 +1,38 @@
-import { execFileSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import * as v from 'valibot';
+import { stackName } from '../../settings/names.ts';
+import type { Stage } from '../../settings/stages.ts';
+import { Release } from './good-releases.ts';
 
 /** Runs a command of the CDK and shows its output. Throws when it fails. */
-export const cdk = (...words: readonly string[]): void => {
+export const cdk = async (...words: readonly string[]): Promise<void> => {
   const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
-  execFileSync('cdk', words, { stdio: 'inherit', env });
+  // Not `execFileSync`, during which this process would not notice Ctrl-C.
+  const child = spawn('cdk', words, { stdio: 'inherit', env });
+  const [exitCode] = await once(child, 'close');
+  if (exitCode !== 0) throw new Error(`cdk ${words[0]} failed: see above`);
+};
+
+/** Synthesises stacks into a new folder, which is removed when this process ends, and returns the folder. */
+export const synthesise = async (context: readonly string[]): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  await cdk('synth', '--quiet', ...context, '--output', folder);
+  return folder;
+};
+
+/**
+ * Returns the name of the file that a stage's template gets in the bucket of the CDK's bootstrap, which is its
+ * hash. Throws if a folder of synthesised stacks has no stack of the stage.
+ */
+export const templateFileOf = (stage: Stage, folder: string): string => {
+  const { stackTemplateAssetObjectUrl } = new CloudAssembly(folder).getStackByName(
+    stackName(stage),
+  );
+  return v.parse(Release.entries.template, stackTemplateAssetObjectUrl?.split('/').at(-1));
 };

@@ -33,7 +33,7 @@ const kept: ReadonlySet<string> = new Set([
  * values.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
  */
-export const lossesOf = (changes: readonly Change[]): string[] =>
+export const destructiveChangesIn = (changes: readonly Change[]): string[] =>
   changes.flatMap(({ ResourceChange = {} }) => {
     const { ResourceType = '', LogicalResourceId, Action = '', Replacement } = ResourceChange;
     if (!kept.has(ResourceType)) return [];
@@ -101,7 +101,10 @@ export const newChangeSet = (StackName: string) => {
   return { StackName, ChangeSetName: `npm-run-deploy-${randomUUID()}` };
 };
 
-type ChangeSet = ReturnType<typeof newChangeSet>;
+export type ChangeSet = ReturnType<typeof newChangeSet>;
+
+/** The last line about a change set that is not executed. */
+export const nothingDeployed = 'Nothing was deployed. See "Release" in infra/README.md.';
 
 /** Deletes a change set, which somebody could still execute, and throws the problems that it has. */
 export const refuse = async (
@@ -110,6 +113,5 @@ export const refuse = async (
   problems: readonly string[],
 ): Promise<never> => {
   await client.send(new DeleteChangeSetCommand(changeSet));
-  const advice = 'Nothing was deployed. See "Release" in infra/README.md.';
-  throw new AggregateError([...problems, advice]);
+  throw new AggregateError([...problems, nothingDeployed]);
 };

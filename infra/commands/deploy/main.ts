@@ -1,88 +1,136 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { Option, program } from 'commander';
+import * as v from 'valibot';
 import {
   commitParameter,
   stackName,
   type TrafficShift,
+  templateParameter,
   trafficParameter,
   trafficShifts,
 } from '../../settings/names.ts';
 import { regionOf } from '../../settings/region-of.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
-import { emulated, isProduction, type Stage, stages } from '../../settings/stages.ts';
+import { emulated, isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
 import { openStack } from '../deployed-stack.ts';
 import { fail } from '../message-of.ts';
 import { preflight } from '../preflight/preflight.ts';
+import { printable } from '../printable.ts';
 import { stageOption } from '../stage-option.ts';
-import { cdk } from './cdk.ts';
-import { changesOf, lossesOf, mixedIndexesOf, newChangeSet, refuse } from './change-set.ts';
-import { checkedOutCommit, contains } from './commit.ts';
-import { goBack } from './go-back.ts';
-import { recordGood, templateAddress } from './good-releases.ts';
-import { deployWholeStage } from './whole-stage.ts';
+import { cdk, synthesise, templateFileOf } from './cdk.ts';
+import {
+  changesOf,
+  destructiveChangesIn,
+  mixedIndexesOf,
+  newChangeSet,
+  refuse,
+} from './change-set.ts';
+import { checkedOutCommit, contains, isDirty } from './commit.ts';
+import { goBack, requireCommit } from './go-back.ts';
+import { Release, recordGood } from './good-releases.ts';
+import { deployWholeStage, printStage } from './whole-stage.ts';
 
 interface DeployOptions {
   readonly stage?: Stage;
   readonly emulator?: true;
-  readonly app?: string | undefined;
+  readonly app?: string;
   readonly traffic: TrafficShift;
+  readonly revertDrift?: true;
+  readonly destructive?: true;
+  readonly show?: true;
   readonly record?: true;
   readonly back?: true;
-  readonly leave?: string;
+  readonly ifCommit?: string;
   readonly yes?: true;
 }
 
 const run = async (id: string | undefined, options: DeployOptions) => {
-  const { stage: only, emulator, record: records, back } = options;
+  const { stage: only, emulator, record: records, back, ifCommit, app } = options;
   const declared = (only ? [only] : stages).map((each) => (emulator ? emulated(each) : each));
   const stage = only ? declared[0] : declared.find((each) => stackName(each) === id);
-  if (!stage) throw new Error(`Name a stack: ${declared.map(stackName).join(', ')}.`);
+  if (!stage)
+    throw new Error(
+      `Name a personal stage, such as npm run deploy -- --stage dev-alice, or the stack of a permanent one: ${declared.map(stackName).join(', ')}.`,
+    );
+  if (ifCommit !== undefined && !back && !records)
+    throw new Error('--if-commit is for --back and --record.');
+  if (options.show) return printStage(stage);
+  if (records) return record(stage, ifCommit);
+
+  process.once('SIGINT', () => {
+    console.error('error: Interrupted. AWS may continue: run the same command again.');
+    process.exit(130);
+  });
   if (back) return goBack(stage, options);
-  if (records) return record(stage, options.app);
-  if (!only) return deploy(stage, options);
-  const deployStack = (app?: string) => deploy(stage, { ...options, app, yes: true });
-  return deployWholeStage(stage, { ...options, deployStack });
+  const commit = checkedOutCommit();
+  if (isDirty(commit) && !isPersonal(stage) && !emulator)
+    throw new Error(
+      `${stage.name} names the commit that it has, and files here differ from it: commit or stash them first. See git status.`,
+    );
+  const context = [
+    ...(only ? ['--context', `stage=${only.name}`] : []),
+    ...(emulator ? ['--context', 'emulator=true'] : []),
+  ];
+  const deployFrom = (folder: () => Promise<string>, yes?: true) =>
+    deploy(stage, { ...options, yes, commit, folder });
+  const folder = async () => app ?? (await synthesise(context));
+  if (!only) return deployFrom(folder, options.yes);
+  const deployStack = (synthesised: string) => deployFrom(async () => synthesised, true);
+  return deployWholeStage(stage, { ...options, context, folder, deployStack });
 };
+
+interface Deployment {
+  /** The commit that the stack gets to know. */
+  readonly commit: string;
+  /** Returns the folder of the synthesised stacks. */
+  readonly folder: () => Promise<string>;
+  readonly traffic: TrafficShift;
+  readonly revertDrift?: true;
+  readonly destructive?: true;
+  readonly yes?: true | undefined;
+}
 
 /**
  * Creates a change set, and executes the same change set. Throws instead, and deletes it, if it replaces or
- * removes a table, an index, the API or a custom domain, or reverts a commit that is in production. Also
- * throws if the stage has placeholders, or if its account is not ready for it.
+ * removes a table, an index, the API or a custom domain without the operator's word, or reverts a commit that is
+ * in production. Also throws if the stage has placeholders, or if its account is not ready for it.
  */
-const deploy = async (stage: Stage, options: DeployOptions) => {
+const deploy = async (stage: Stage, deployment: Deployment) => {
   const unready = [...placeholdersIn(stage), ...(await preflight(stage))];
   if (unready.length > 0) throw new AggregateError(unready);
-  const { app, stage: only, emulator, yes } = options;
+  const { revertDrift, destructive, yes } = deployment;
   const changeSet = newChangeSet(stackName(stage));
   const { StackName, ChangeSetName } = changeSet;
-  const words = parametersOf(stage, options.traffic);
-  if (only) words.push('--context', `stage=${only.name}`);
-  if (emulator) words.push('--context', 'emulator=true');
-  if (app !== undefined) words.push('--app', app);
+  const folder = await deployment.folder();
+  const words = ['--app', folder, ...parametersOf(stage, deployment, folder)];
   if (yes) words.push('--require-approval', 'never');
+  if (revertDrift) words.push('--revert-drift');
   words.push('--method', 'prepare-change-set', '--change-set-name', ChangeSetName);
-  cdk('deploy', StackName, ...words);
+  await cdk('deploy', StackName, ...words);
 
   const client = new CloudFormationClient(regionOf(stage));
   const { changes, isAvailable } = await changesOf(client, changeSet);
+  const destructions = destructiveChangesIn(changes);
   // CloudFormation refuses the change set if another deployment comes between.
-  const problems = [...lossesOf(changes), ...mixedIndexesOf(changes), ...(await revertsOf(stage))];
+  const problems = [...mixedIndexesOf(changes), ...(await revertsOf(stage))];
+  if (destructive) for (const each of destructions) console.log(printable(each));
+  else problems.push(...destructions);
   if (problems.length > 0) await refuse(client, changeSet, problems);
   if (!isAvailable) return;
 
-  // Uses the stacks of the first command, so that CDK neither synthesises nor asks for approval again.
   const execute = ['--method', 'execute-change-set', '--change-set-name', ChangeSetName];
-  const again = ['--app', app ?? 'cdk.out', '--require-approval', 'never'];
-  cdk('deploy', StackName, ...again, ...execute);
+  // So that the CDK does not ask for approval again.
+  await cdk('deploy', StackName, '--app', folder, '--require-approval', 'never', ...execute);
 };
 
 /** Returns the parameters of a stage's stack. A value would stay if a later deployment gave none. */
-const parametersOf = (stage: Stage, traffic: TrafficShift) => {
-  const words = ['--no-previous-parameters'];
-  words.push('--parameters', `${commitParameter}=${checkedOutCommit()}`);
-  if (stage.canaryMinutes !== undefined)
-    words.push('--parameters', `${trafficParameter}=${traffic}`);
-  return words;
+const parametersOf = (stage: Stage, { commit, traffic }: Deployment, folder: string) => {
+  const values = [
+    `${commitParameter}=${commit}`,
+    `${templateParameter}=${templateFileOf(stage, folder)}`,
+  ];
+  if (stage.canaryMinutes !== undefined) values.push(`${trafficParameter}=${traffic}`);
+  return ['--no-previous-parameters', ...values.flatMap((value) => ['--parameters', value])];
 };
 
 /** Returns a line if a deployment would take a commit back from clients, such as a hotfix. */
@@ -93,15 +141,23 @@ const revertsOf = async (stage: Stage): Promise<string[]> => {
   return [`${stackName(stage)} has ${commit}, which this would revert: merge that commit first.`];
 };
 
-/** Records the release that a stage has as good. Throws if the stage has got another one meanwhile. */
-const record = async (stage: Stage, folder = 'cdk.out') => {
+/**
+ * Records the release that a stage has as good. Throws if it has another commit than the one that is expected,
+ * or was deployed without a commit or from files that no commit has.
+ */
+const record = async (stage: Stage, expected: string | undefined) => {
   const stack = await openStack(stage);
-  const { commit } = stack;
-  if (commit !== checkedOutCommit())
+  requireCommit(stage, stack, expected);
+  const { commit, template } = stack;
+  const { success, output: release } = v.safeParse(Release, { commit, template });
+  if (!success)
     throw new Error(
-      `${stackName(stage)} has ${commit}, which is not checked out: it was not recorded.`,
+      `${stackName(stage)} has the commit ${commit} and the template ${template}, which npm run deploy sets from a commit: it was not recorded.`,
     );
-  await recordGood(stage, { commit, template: templateAddress(folder, stage, stack) });
+  await recordGood(stage, release);
+  console.log(
+    `Recorded as a good release of ${stage.name}: ${commit}, with the template ${template}.`,
+  );
 };
 
 await program
@@ -109,7 +165,7 @@ await program
   .description(
     'Deploys a stack by a change set. Refuses a stage that has problems, and a change set that loses data.',
   )
-  .argument('[stack]', 'id of a stack, such as AnimalStore-staging')
+  .argument('[stack]', 'the stack of a permanent stage, such as AnimalStore-staging')
   .addOption(stageOption('deploy this stage with what its account lacks'))
   .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
   .option('--app <folder>', 'deploy a stack that cdk synth wrote into this folder')
@@ -118,9 +174,12 @@ await program
       .choices(trafficShifts)
       .default('canary'),
   )
+  .option('--revert-drift', 'undo what was changed without CloudFormation too')
+  .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
+  .option('--show', 'deploy nothing: print the address, the commit and the logs of the stage')
   .option('--record', 'deploy nothing: record what the stage has as a good release')
   .option('--back', 'deploy the last good release before the one that the stage has')
-  .option('--leave <commit>', 'go back only if the stage has this commit')
+  .option('--if-commit <commit>', 'with --record or --back: only if the stage has this commit')
   .option('--yes', 'do not ask first')
   .action(run)
   .parseAsync()
