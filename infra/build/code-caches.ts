@@ -1,23 +1,25 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { glob, mkdtempDisposable, readFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundleDirectory, replaceFile } from './bundle-functions.ts';
 import { codeCacheFile } from './entry-module.ts';
-import { projectDirectory } from './project-directory.ts';
 
 /** Lambda's machines, on which the functions run (`infra/constructs/stage-function.ts`). */
 const lambdaMachine = 'linux-arm64';
 
 /**
- * Adds V8's code cache to the folder of each function that clients call. Only a machine like those of Lambda
+ * Adds V8's code cache to the folders of these functions, which must start in `functionEnvironment`. Only a machine like those of Lambda
  * can make one that they accept. On another machine, it says so in one line and adds none: the functions run
  * without it, but start slower.
  */
-export const addCodeCaches = async (machine = lambdaMachine): Promise<void> => {
+export const addCodeCaches = async (
+  functionNames: readonly string[],
+  machine = lambdaMachine,
+): Promise<void> => {
   if (`${process.platform}-${process.arch}` !== machine) {
     console.error(`The functions get no code cache, and start slower: this is not ${machine}.`);
     return;
@@ -27,8 +29,7 @@ export const addCodeCaches = async (machine = lambdaMachine): Promise<void> => {
   const address = dynamodb.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   const environment = functionEnvironment(`http://127.0.0.1:${port}`);
-  for await (const file of glob('functions/*.ts', { cwd: projectDirectory })) {
-    const name = basename(file, '.ts');
+  for (const name of functionNames) {
     const directory = bundleDirectory(name);
     const bundle = await readFile(join(directory, `${name}.cjs`), 'utf8');
     const cache = await makeCodeCache({ directory, name, environment });

@@ -14,7 +14,6 @@ import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscrip
 import { Construct } from 'constructs';
 import { operations } from '../../lib/operations/operations.ts';
 import { metricNames } from '../../lib/telemetry/metric-names.ts';
-import { indexes } from '../settings/indexes.ts';
 import { serviceName } from '../settings/names.ts';
 import { runbookLink } from '../settings/owner.ts';
 import type { Stage } from '../settings/stages.ts';
@@ -92,8 +91,11 @@ export class Monitoring extends Construct {
 
 /** Returns the alarms on what clients notice, and the alarms on its causes. */
 const alarmsOf = (service: MonitoredService, region: string) => {
-  const { stage, restApi, petsTable, keysTable } = service;
+  const { stage, restApi, tables } = service;
   const functions = [...service.functions.values()];
+  const indexes = tables.flatMap(({ table, indexNames }) =>
+    indexNames.map((name) => ({ name, table })),
+  );
   const indexNames = indexes.map(({ name }) => name);
   return {
     'server-errors': {
@@ -134,9 +136,9 @@ const alarmsOf = (service: MonitoredService, region: string) => {
     },
     'table-throttles': {
       meaning:
-        'DynamoDB throttled the pets or the keys table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
+        'DynamoDB throttled a table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
       metric: sumOf(
-        [petsTable, keysTable].flatMap((table) => throttlesOf(table)),
+        tables.flatMap(({ table }) => throttlesOf(table)),
         Duration.minutes(1),
       ),
       threshold: 5,
@@ -145,7 +147,9 @@ const alarmsOf = (service: MonitoredService, region: string) => {
     'index-throttles': {
       meaning: `DynamoDB throttled the index ${indexNames.join(' or ')} 5 times a minute in 3 of 5 minutes: operations that read it wait, then return 503; creations too, if writes are throttled.`,
       metric: sumOf(
-        indexNames.flatMap((name) => throttlesOf(petsTable, { GlobalSecondaryIndexName: name })),
+        indexes.flatMap(({ name, table }) =>
+          throttlesOf(table, { GlobalSecondaryIndexName: name }),
+        ),
         Duration.minutes(1),
       ),
       threshold: 5,

@@ -12,8 +12,13 @@ export interface MonitoredService {
   readonly stage: Stage;
   readonly restApi: RestApi;
   readonly functions: ServiceFunctions;
-  readonly petsTable: Table;
-  readonly keysTable: Table;
+  readonly tables: readonly MonitoredTable[];
+}
+
+/** A table with the names of its indexes. */
+export interface MonitoredTable {
+  readonly table: Table;
+  readonly indexNames: readonly string[];
 }
 
 /**

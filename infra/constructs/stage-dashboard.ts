@@ -16,7 +16,6 @@ import {
   probeMetricNames,
   versionMetricNames,
 } from '../../lib/telemetry/metric-names.ts';
-import { indexes } from '../settings/indexes.ts';
 import { serviceName } from '../settings/names.ts';
 import { runbookLink } from '../settings/owner.ts';
 import {
@@ -53,7 +52,7 @@ export class StageDashboard extends Construct {
 
 const graph = (title: string, ...left: IMetric[]) => ({ title, left });
 
-const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredService) => {
+const rowsOf = ({ stage, restApi, functions, tables: monitored }: MonitoredService) => {
   const api = restApi.deploymentStage;
   const percentiles = ['p50', 'p90', 'p99'].map((statistic) => ({ statistic, label: statistic }));
   const byOperation = (title: string, metricName: MetricName, statistic?: string) =>
@@ -80,15 +79,14 @@ const rowsOf = ({ stage, restApi, functions, petsTable, keysTable }: MonitoredSe
   };
   const reserved = stage.reservedConcurrency?.eachOperation;
   const { read, write } = stage.maximumUnits;
-  const tables = [
-    { title: 'Pets table', table: petsTable, dimensions: {} },
-    ...indexes.map(({ name }) => ({
+  const tables = monitored.flatMap(({ table, indexNames }) => [
+    { title: table.node.id.replace('Table', ' table'), table, dimensions: {} },
+    ...indexNames.map((name) => ({
       title: `Index ${name}`,
-      table: petsTable,
+      table,
       dimensions: { GlobalSecondaryIndexName: name },
     })),
-    { title: 'Keys table', table: keysTable, dimensions: {} },
-  ];
+  ]);
   return [
     [
       graph('Up: probe success rate', probeMetric(stage, probeMetricNames.success, 'Average')),

@@ -5,8 +5,9 @@ import { stackName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
 
+const Handler = v.pipe(v.string(), v.regex(/^[\w-]+\.handler$/));
 const LambdaFunction = v.object({
-  Handler: v.pipe(v.string(), v.regex(/^[\w-]+\.handler$/)),
+  Handler,
   Timeout: v.number(),
   MemorySize: v.number(),
   Environment: v.object({ Variables: v.record(v.string(), v.union([v.string(), Ref])) }),
@@ -51,8 +52,13 @@ export interface StackDefinition {
   readonly api: RestApiDefinition;
   /** The functions that routes call, by logical id. */
   readonly functions: ReadonlyMap<string, FunctionDefinition>;
-  /** The tables, by the environment variable that gives functions the name of the table. */
+  /**
+   * The tables, by the environment variable that gives functions the name of the table. One that no route
+   * needs is here by its logical id.
+   */
   readonly tables: Readonly<Record<string, TableDefinition>>;
+  /** The bundles of the functions that no route calls, so that nothing calls them on this machine. */
+  readonly uncalled: readonly string[];
 }
 
 /**
@@ -74,7 +80,14 @@ export const readStack = async (
       if (table) named[variable] = { ...table, TableName };
     }
   }
-  return { api, functions, tables: named };
+  const routed = new Set(Object.values(named).map(({ TableName }) => TableName));
+  for (const [TableName, table] of tables) {
+    if (!routed.has(TableName)) named[TableName] = { ...table, TableName };
+  }
+  const uncalled = [...resourcesOf(template, 'AWS::Lambda::Function', v.object({ Handler }))]
+    .filter(([id]) => !functions.has(id))
+    .map(([, one]) => one.Handler.replace('.handler', ''));
+  return { api, functions, tables: named, uncalled };
 };
 
 /**

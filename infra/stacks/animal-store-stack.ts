@@ -16,6 +16,7 @@ import { Monitoring } from '../constructs/monitoring.ts';
 import { PetsApi } from '../constructs/pets-api.ts';
 import { Probe } from '../constructs/probe.ts';
 import { SavedQueries } from '../constructs/saved-queries.ts';
+import type { MonitoredTable } from '../constructs/service-metrics.ts';
 import { StageDashboard } from '../constructs/stage-dashboard.ts';
 import {
   allow,
@@ -31,6 +32,8 @@ import type { Stage } from '../settings/stages.ts';
 /** The stack of one stage of the animal store. Throws when the settings of the stage are unsafe. */
 export class AnimalStoreStack extends Stack {
   readonly #stage: Stage;
+  /** Every table, for alarms and the dashboard. */
+  readonly #tables: MonitoredTable[] = [];
   /** The ARN of each resource that a call of an operation may name. */
   readonly #arns = new Map<string, string>();
 
@@ -54,7 +57,7 @@ export class AnimalStoreStack extends Stack {
     const api = new PetsApi(this, 'Api', stage, functions);
     const logGroups = Array.from(functions.values(), ({ lambda }) => lambda.logGroup);
     if (stage.alarmAddressees !== undefined) {
-      const service = { stage, restApi: api.restApi, functions, petsTable, keysTable };
+      const service = { stage, restApi: api.restApi, functions, tables: this.#tables };
       const monitoring = new Monitoring(this, 'Monitoring', service);
       const probe = new Probe(this, stage, api.baseAddress, monitoring);
       const canary =
@@ -114,6 +117,7 @@ export class AnimalStoreStack extends Stack {
         },
       }),
     });
+    this.#tables.push({ table, indexNames: tableIndexes.map(({ name }) => name) });
     this.#arns.set(id, table.tableArn);
     for (const index of tableIndexes) {
       table.addGlobalSecondaryIndex({

@@ -41,7 +41,8 @@ export const buildContenders = async (
   outdir: string,
   options: { readonly peers: boolean },
 ): Promise<Contenders> => {
-  const sources = ['functions/*.ts', 'test/bench/programs/*.ts'];
+  const functions = Object.values(functionNames).map((name) => `functions/${name}.ts`);
+  const sources = [...functions, 'test/bench/programs/*.ts'];
   if (options.peers) sources.push('test/bench/peers/*.ts', 'test/bench/peers/*.mjs');
   const { absWorkingDir, platform, entryNames, outExtension } = bundleOptions;
   await build({

@@ -204,7 +204,7 @@ describe('a build', () => {
     );
     const { addCodeCaches } = await import(join(path, 'infra/build/code-caches.ts'));
     await bundleFunctions();
-    await addCodeCaches(`${process.platform}-${process.arch}`);
+    await addCodeCaches(functionNames.map(bundleName), `${process.platform}-${process.arch}`);
     for (const functionName of functionNames) {
       const name = bundleName(functionName);
       const { event } = exampleRequest(functionName, standIn.apiKey);
@@ -216,7 +216,7 @@ describe('a build', () => {
 
   it('says in one line why it adds none elsewhere', async () => {
     const print = vi.spyOn(console, 'error').mockReturnValue();
-    await addCodeCaches('another machine');
+    await addCodeCaches([], 'another machine');
     expect(print.mock.calls).toEqual([
       ['The functions get no code cache, and start slower: this is not another machine.'],
     ]);

@@ -16,16 +16,21 @@ export const createTestTables = async ({
   tables: definitions,
 }: Pick<LocalService, 'dynamodbEndpoint' | 'tables'>) => {
   const suffix = randomBytes(8).toString('hex');
-  const tables = { pets: `Pets-${suffix}`, keys: `Keys-${suffix}` };
   const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
-  const names = new Map([
-    ['PETS_TABLE', tables.pets],
-    ['KEYS_TABLE', tables.keys],
-  ]);
   const renamed = Object.entries(definitions).map(([variable, definition]) => {
-    return { ...definition, TableName: `${names.get(variable)}` };
+    // Of a logical id such as PetsTable56B0D675.
+    const [name = ''] = definition.TableName.split('Table');
+    return [variable, { ...definition, TableName: `${name}-${suffix}` }] as const;
   });
-  await createTables(client, renamed);
+  await createTables(
+    client,
+    renamed.map(([, definition]) => definition),
+  );
+  /** The name of each table, by the environment variable that gives it to functions. */
+  const variables: Readonly<Record<string, string>> = Object.fromEntries(
+    renamed.map(([variable, { TableName }]) => [variable, TableName]),
+  );
+  const tables = { pets: `${variables['PETS_TABLE']}`, keys: `${variables['KEYS_TABLE']}` };
   const dynamodb = DynamoDBDocument.from(client, {
     marshallOptions: { removeUndefinedValues: true },
   });
@@ -59,5 +64,5 @@ export const createTestTables = async ({
   };
   const issueApiKey = (record?: RecordParts) => storeApiKey(generateApiKey('pets_test'), record);
 
-  return { dynamodb, tables, putPet, storedPets, deletePets, storeApiKey, issueApiKey };
+  return { dynamodb, tables, variables, putPet, storedPets, deletePets, storeApiKey, issueApiKey };
 };
