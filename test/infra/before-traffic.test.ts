@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json as readJson } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocument, paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
@@ -179,11 +179,10 @@ const answerOfSsm = (parameter: Answer) => {
   };
 };
 
+const client = DynamoDBDocument.from(new DynamoDBClient(localClientConfig(local.dynamodbEndpoint)));
+const { TableName } = local.tables['PETS_TABLE'] ?? {};
+
 const checkPets = async () => {
-  const client = DynamoDBDocumentClient.from(
-    new DynamoDBClient(localClientConfig(local.dynamodbEndpoint)),
-  );
-  const { TableName } = local.tables['PETS_TABLE'] ?? {};
   const pages = paginateScan({ client }, { TableName, ConsistentRead: true });
   const pets = (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
   return pets.filter(({ name }) => name === 'Deployment check');
@@ -239,6 +238,19 @@ describe('the check before traffic', () => {
     expect(await check()).toEqual(succeeded);
     expect(await check()).toEqual(succeeded);
     expect(await checkPets()).toHaveLength(1);
+  });
+
+  it('passes when a client has changed its pet, and adds the pet again when it was removed', async () => {
+    await check();
+    const [pet] = await checkPets();
+    await client.put({
+      TableName,
+      Item: { ...pet, name: 'Rex', categoryId: 7, status: 'available' },
+    });
+    expect(await check()).toEqual(succeeded);
+    await client.delete({ TableName, Key: { id: pet?.['id'] } });
+    expect(await check()).toEqual(succeeded);
+    expect(await checkPets()).toEqual([pet]);
   });
 
   it('waits until the pet that it has added is listed, but not until getPet finds it', async () => {
