@@ -16,8 +16,9 @@ const localApiKey = () => {
 
 /** Gives each creation a new Idempotency-Key, unless the reader has written one. */
 const onBeforeRequest = ({ requestBuilder: { method, headers } }) => {
-  if (method === 'POST' && !headers.has('Idempotency-Key'))
-    headers.set('Idempotency-Key', crypto.randomUUID());
+  if (method !== 'POST' || headers.has('Idempotency-Key')) return;
+  // 128 random bits. Web pages have `crypto.randomUUID` only on https and localhost.
+  headers.set('Idempotency-Key', crypto.getRandomValues(new Uint32Array(4)).join('-'));
 };
 
 // Only the page of the local service has servers.

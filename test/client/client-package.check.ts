@@ -79,20 +79,26 @@ await new AnimalStore(${JSON.stringify(options)}).getPet(1);`;
     expect(Math.max(...lengths)).toBeLessThan(200);
   });
 
-  it.skipIf(!chromiumPath)('adds a pet in Chromium, with a category of 64 bits', async () => {
-    const options = { executablePath: chromiumPath ?? '', args: ['--no-sandbox'] };
-    const browser = await chromium.launch(options);
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage();
-    // A page of the service's own origin, which needs no CORS.
-    await page.goto(`${baseAddress}/pets`);
-    const pet = await page.evaluate(`(async () => {
+  it.skipIf(!chromiumPath)(
+    'adds a pet with a category of 64 bits from a web page without TLS',
+    async () => {
+      const hosts = '--host-resolver-rules=MAP intranet.test 127.0.0.1';
+      const args = ['--no-sandbox', hosts];
+      const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args });
+      onTestFinished(() => browser.close());
+      const page = await browser.newPage();
+      // A page of the service's own origin, which needs no CORS.
+      const options = { baseAddress: baseAddress.replace('127.0.0.1', 'intranet.test'), apiKey };
+      await page.goto(`${options.baseAddress}/pets`);
+      expect(await page.evaluate('isSecureContext')).toBe(false);
+      const pet = await page.evaluate(`(async () => {
       const code = 'data:text/javascript;base64,${bundle.toString('base64')}';
-      const store = new (await import(code)).AnimalStore(${JSON.stringify({ baseAddress, apiKey })});
+      const store = new (await import(code)).AnimalStore(${JSON.stringify(options)});
       return store.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n });
     })()`);
-    expect(pet).toMatchObject({ categoryId: 2n ** 63n - 1n });
-  });
+      expect(pet).toMatchObject({ categoryId: 2n ** 63n - 1n });
+    },
+  );
 
   it('refuses to be constructed where JSON cannot keep 64-bit integers, as in Node.js 20', async () => {
     const code = `import { AnimalStore } from '${clientPackage}';
