@@ -10,8 +10,12 @@ import { clientPackage } from '../settings/owner.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 
+const main = './animal-store.js';
+const types = './types/client/animal-store.d.ts';
+
 /**
  * The client is a separate package in JavaScript, because Node.js does not run TypeScript from node_modules.
+ * TypeScript 5 ignores `exports` in a project with `"module": "commonjs"`, and needs `main` and `types`.
  */
 const manifest = {
   name: clientPackage,
@@ -21,8 +25,10 @@ const manifest = {
   type: 'module',
   sideEffects: false,
   engines: { node: '>=22' },
+  main,
+  types,
   exports: {
-    '.': { types: './types/client/animal-store.d.ts', default: './animal-store.js' },
+    '.': { types, default: main },
     './openapi.json': './openapi.json',
   },
 };
