@@ -5,12 +5,18 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { isProduction, stages } from '../../infra/settings/stages.ts';
 
 interface Job {
   readonly needs?: string | readonly string[];
   readonly environment?: string;
-  readonly permissions?: Readonly<Record<string, string>>;
-  readonly steps: readonly { readonly run?: string }[];
+  readonly with?: Readonly<Record<string, string>>;
+  readonly steps?: readonly {
+    readonly uses?: string;
+    readonly run?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly with?: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 interface Workflow {
@@ -21,13 +27,14 @@ const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8'
 const workflow = (name: string): Workflow => parse(read(`.github/workflows/${name}.yml`));
 const check = workflow('check');
 const release = workflow('release');
+const stageWorkflow = workflow('stage');
 const rehearsal = workflow('rehearsal');
 const nightly = workflow('nightly');
 const jobs = [check, release, nightly, workflow('codeql'), rehearsal].flatMap((each) =>
   Object.entries(each.jobs),
 );
 
-const commandsOf = (job?: Job) => job?.steps.map(({ run = '' }) => run).join('\n') ?? '';
+const commandsOf = (job?: Job) => job?.steps?.map(({ run = '' }) => run).join('\n') ?? '';
 
 describe('a pull request', () => {
   it.each([
@@ -75,13 +82,19 @@ it('.github/protect-repository protects main, hotfix branches and the environmen
         ]),
       }),
     );
-  for (const [, { environment }] of jobs)
-    if (environment !== undefined) expect(stdout).toContain(`/environments/${environment} --input`);
-  expect(stdout).toMatch(/environments\/prod .*\n.*"prevent_self_review": true.*"id": 7/);
+  const environments = [
+    ...jobs.flatMap(([, { environment }]) => environment ?? []),
+    ...stages.map(({ name }) => name),
+  ];
+  for (const name of environments) expect(stdout).toContain(`/environments/${name} --input`);
+  for (const { name } of stages.filter(isProduction))
+    expect(stdout).toMatch(
+      new RegExp(`environments/${name} .*\\n.*"prevent_self_review": true.*"id": 7`),
+    );
 });
 
 describe('a release', () => {
-  const runs = release.jobs['prod']?.steps.map(({ run = '' }) => run) ?? [];
+  const runs = stageWorkflow.jobs['deploy']?.steps?.map(({ run = '' }) => run) ?? [];
   const stepOf = (command: string) => runs.findIndex((run) => run.includes(command));
 
   const directory = mkdtempSync(join(tmpdir(), 'animal-store-release-'));
@@ -90,19 +103,26 @@ describe('a release', () => {
   const bash = (script: string, functions = '') =>
     spawnSync('bash', ['-eo', 'pipefail', '-c', `${functions}\n${script}`], {
       cwd: directory,
-      env: { ...process.env, RUNNER_TEMP: directory },
+      env: { ...process.env, RUNNER_TEMP: directory, STACK: 'AnimalStore-prod' },
       encoding: 'utf8',
     });
 
   const jobsBefore = (name: string): string[] =>
     [release.jobs[name]?.needs ?? []].flat().flatMap((need) => [need, ...jobsBefore(need)]);
 
-  it('reaches prod after the gate, and after staging has passed its tests', () => {
-    expect(jobsBefore('prod')).toEqual(expect.arrayContaining(['check', 'staging', 'acceptance']));
-  });
+  it.each(stages.map(({ name }, at) => [name, stages.slice(0, at)] as const))(
+    'reaches %s after the gate and the stages before it, with the same stacks',
+    (name, before) => {
+      const needed = ['check', 'synthesise', ...before.map((stage) => stage.name)];
+      expect(jobsBefore(name)).toEqual(expect.arrayContaining(needed));
+      const stacks = '$' + '{{ needs.synthesise.outputs.stacks }}';
+      expect(release.jobs[name]?.with).toMatchObject({ stage: name, stacks });
+    },
+  );
 
-  it.each(['pages', 'npm'])('publishes by the job %s what is in prod', (name) => {
-    expect(jobsBefore(name)).toContain('prod');
+  it.each(['pages', 'npm'])('publishes by the job %s what is in production', (name) => {
+    const inProduction = stages.filter(isProduction).map((stage) => stage.name);
+    expect(jobsBefore(name)).toEqual(expect.arrayContaining(inProduction));
   });
 
   // https://github.com/cli/cli/issues/9514
@@ -124,16 +144,14 @@ describe('a release', () => {
     expect(create('release*view')).toMatchObject({ status: 0, stdout: '' });
   });
 
-  it('lets the tests that follow a deployment have no credentials of AWS', () => {
-    expect(release.jobs['acceptance']?.permissions).toBeUndefined();
-    const tests = runs.filter((run) => run.includes('npm run smoke'));
-    expect(tests).not.toEqual([]);
-    const credentials = 'export AWS_SESSION_TOKEN=1 AWS_REGION=1 ACTIONS_ID_TOKEN_REQUEST_URL=1';
-    for (const run of tests) {
-      const { status, stdout } = bash(run, `${credentials}; npm() { env; }`);
-      expect(status).toBe(0);
-      expect(stdout).not.toMatch(/^(AWS|ACTIONS_ID_TOKEN)_/m);
-    }
+  it('gives credentials of AWS only to the steps that deploy', () => {
+    const steps = Object.values(stageWorkflow.jobs).flatMap((job) => job.steps ?? []);
+    const login = steps.filter(({ uses = '' }) => uses.includes('/configure-aws-credentials@'));
+    expect(login.map((step) => step.with?.['output-env-credentials'])).toEqual([false]);
+    const given = steps.filter(({ env }) => JSON.stringify(env ?? {}).includes('steps.aws.'));
+    expect(given).not.toEqual([]);
+    for (const { run } of given) expect(run).toContain('npm run deploy ');
+    for (const { run } of given) expect(run).not.toMatch(/npm run (?!deploy )/);
   });
 
   it('is recorded as good after its smoke test, and only then', () => {
