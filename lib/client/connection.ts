@@ -59,6 +59,12 @@ const maxResponseBytes = 1_048_576;
 const maxTextLength = 1_024;
 
 /**
+ * Matches characters that control a terminal, break or reorder a line, or are invisible: Unicode's Cc, Cf, Zl,
+ * Zp and Default_Ignorable_Code_Point.
+ */
+const unloggable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/**
  * A connection to the service. It sends requests with the API key, and limits their number, their time and
  * the size of the responses.
  */
@@ -184,11 +190,11 @@ export class Connection {
   }
 
   /**
-   * Removes control characters and the API key from a text of the server, and cuts it, because errors are
+   * Removes unloggable characters and the API key from a text of the server, and cuts it, because errors are
    * logged and shown in terminals.
    */
   #loggable(text: string): string {
-    const visible = text.replace(/\p{Cc}/gu, ' ');
+    const visible = text.replace(unloggable, ' ');
     return visible.replaceAll(this.#apiKey, '<API key>').slice(0, maxTextLength);
   }
 }

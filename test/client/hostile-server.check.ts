@@ -270,12 +270,12 @@ const cases: Readonly<Record<string, Case>> = {
   'a message of 400,000 characters that controls a terminal': {
     respond: ({ request, response }) => {
       const { authorization } = request.headers;
-      const message = `\u001b[2J\r\n\u009b${authorization}${'x'.repeat(400_000)}`;
+      const message = `\u001b[2J\r\n\u009b\u202e\u200b\u2028\u{e0041}${authorization}${'x'.repeat(400_000)}`;
       response.writeHead(400).end(JSON.stringify({ code: message, message, status: 400 }));
     },
     error: {
-      code: expect.stringMatching(/^ \[2J {3}Bearer <API key>x{1001}$/),
-      message: expect.stringMatching(/^ \[2J {3}Bearer <API key>x{1001}$/),
+      code: expect.stringMatching(/^ \[2J {7}Bearer <API key>x{997}$/),
+      message: expect.stringMatching(/^ \[2J {7}Bearer <API key>x{997}$/),
     },
   },
   'the API key in bytes that are not HTTP': {
