@@ -95,25 +95,9 @@ describe('the typed client', () => {
     expect((await storeWith(page).listPetsPage({ limit })).pets).toHaveLength(limit);
   });
 
-  it.each(Object.keys(contract.NewPet.entries))(
-    'refuses a creation whose response has another %s than it sent',
-    async (field) => {
-      const [sent, received] =
-        fc
-          .sample(fc.tuple(newPets, newPets), { numRuns: 1_000, seed: 1 })
-          .map(
-            ([one, other]) =>
-              [parseBody(contract.NewPet, one), parseBody(contract.NewPet, other)] as const,
-          )
-          .find(
-            ([one, other]) =>
-              stringifyJson(Reflect.get(one, field)) !== stringifyJson(Reflect.get(other, field)),
-          ) ?? [];
-      if (!sent || !received)
-        throw new Error(`The table of generators has no two values of ${field}`);
-      const body = { id: 1, ...sent, [field]: Reflect.get(received, field) };
-      const creation = storeWith(body, 201).createPet(sent);
-      await expect(creation).rejects.toMatchObject(refusal);
-    },
-  );
+  it('returns the pet of a repeated creation as it is stored, which may have changed', async () => {
+    const stored = { ...rex, name: 'Max', status: 'sold' };
+    const creation = storeWith(stored, 201).createPet({ name: rex.name, categoryId: 1 });
+    expect(await creation).toEqual(stored);
+  });
 });
