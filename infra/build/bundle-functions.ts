@@ -12,9 +12,6 @@ const bundlesDirectory = join(buildDirectory, 'functions');
 /** Returns the folder with the deployed files of a function. It contains nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
-/** Returns the path of the source map of a function's bundle. */
-const sourceMapFile = (name: string) => join(buildDirectory, 'maps', `${name}.cjs.map`);
-
 /**
  * The options with which esbuild bundles a function, including the SDK, into `<name>/<name>.cjs` of a folder.
  * With other settings it started slower.
@@ -37,23 +34,24 @@ export const bundleOptions = {
 } satisfies BuildOptions;
 
 /**
- * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda, into `<name>.cjs`
- * and `<name>.mjs`, which exports `handler`. Source maps stay in `.build/maps`, because loading them
- * costs time at every start.
+ * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda, into `<name>.cjs` and
+ * `<name>.mjs`, which exports `handler`. Beside a function of the API is its source map `<name>.cjs.map`, which
+ * lib/telemetry/cause.ts reads when a defect is logged.
  */
 export const bundleFunctions = async (): Promise<void> => {
-  // The checks contain the SDK too, so that the tested version runs. Lambda's own copy changes by itself.
-  // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
-  const { outputFiles } = await build({
-    ...bundleOptions,
-    entryPoints: ['functions/*.ts', 'functions/checks/*.ts'],
-    sourcemap: 'external',
-    write: false,
-  });
+  const options = { ...bundleOptions, write: false } as const;
+  // Paths in a source map are relative, so it has the same bytes wherever it is made.
+  const sourceMap = { sourcemap: 'external', sourcesContent: false } as const;
+  const [functions, checks] = await Promise.all([
+    build({ ...options, ...sourceMap, entryPoints: ['functions/*.ts'] }),
+    // The checks contain the SDK too, so that the tested version runs. Lambda's own copy changes by itself.
+    // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
+    build({ ...options, plugins: [], entryPoints: ['functions/checks/*.ts'] }),
+  ]);
   const names = new Set<string>();
-  for (const { path, text } of outputFiles) {
+  for (const { path, text } of [...functions.outputFiles, ...checks.outputFiles]) {
     if (path.endsWith('.map')) {
-      await replaceFile(sourceMapFile(basename(path, '.cjs.map')), text);
+      await replaceFile(path, text);
       continue;
     }
     const name = basename(path, '.cjs');

@@ -1,4 +1,5 @@
 import { ApiError, errors } from '../contract/errors.ts';
+import { causeOf } from '../telemetry/cause.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import type { RequestLine } from '../telemetry/log-lines.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
@@ -31,7 +32,7 @@ export const observability = (operation: string) => {
       operation,
       status,
       ...(failed || logsSuccesses ? detailsOf(request, durationMs) : undefined),
-      cause: failed ? kindOf(request.error) : undefined,
+      cause: failed ? originalCause(request.error) : undefined,
       [versionMetricNames.latency]: durationMs,
     });
     coldStart = false;
@@ -87,17 +88,8 @@ const detailsOf = (
   }),
 });
 
-/** Returns the name and the place of the original error. */
-const kindOf = (error: unknown) => {
-  const cause = error instanceof ApiError ? error.cause : error;
-  return cause instanceof Error
-    ? { name: cause.name, thrownAt: placeOf(cause) }
-    : { name: typeof cause };
-};
-
-/**
- * Returns the file, line and column of the frame that threw, such as `get-pet.cjs:1:4711`,
- * without the message before it.
- */
-const placeOf = ({ stack = '', message }: Error) =>
-  /^ {4}at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.replace(message, ''))?.[1];
+/** Describes the original error. What the chain turned into a 503 is no defect, but a fault of DynamoDB. */
+const originalCause = (error: unknown) =>
+  error instanceof ApiError
+    ? causeOf(error.cause, error.status !== errors.serviceUnavailable().status)
+    : causeOf(error, true);

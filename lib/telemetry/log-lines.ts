@@ -18,12 +18,23 @@ export interface RequestLine {
   /** What became of V8's code cache, on a cold start. */
   readonly codeCache?: string | undefined;
   readonly nodeVersion?: string;
-  /** The original error of a 5xx, and its place in the bundle, such as `get-pet.cjs:1:4711`. */
-  readonly cause?: { readonly name: string; readonly thrownAt?: string | undefined } | undefined;
+  readonly cause?: Cause | undefined;
   /** The ids of stored items that could not be read. */
   readonly corruptItems?: readonly string[] | undefined;
   readonly service: string;
   readonly version: string | undefined;
+}
+
+/** The original error of a 5xx. */
+export interface Cause {
+  readonly name: string;
+  /** The code of an error of Node.js, such as `ECONNRESET`. */
+  readonly code?: string | undefined;
+  /** The status and the request id of the answer, if AWS answered with an error. */
+  readonly httpStatus?: number | undefined;
+  readonly requestId?: string | undefined;
+  /** Where a defect was thrown in our own code, such as `lib/pets/pet-store.ts:71`, the outermost caller last. */
+  readonly frames?: readonly string[] | undefined;
 }
 
 /** The line of the probe. */

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { cp, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { build, type Metafile, type OutputFile } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
+import { functionEnvironment } from '../../infra/build/code-caches.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { operations } from '../../lib/operations/operations.ts';
@@ -14,7 +16,9 @@ import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 import { exampleRequest } from '../support/example-request.ts';
 import { listen } from '../support/listen.ts';
-import { exampleCallsOf } from '../support/requests.ts';
+import { proxyEvent } from '../support/proxy-event.ts';
+import { exampleCallsOf, getRequest } from '../support/requests.ts';
+import { createTestTables } from '../support/test-tables.ts';
 
 const region = 'eu-central-1';
 const host = `dynamodb.${region}.amazonaws.com`;
@@ -165,6 +169,64 @@ describe('a bundle with another client of the SDK', () => {
     };
     const { invocations } = await runLambda({ module, environment, events: [{}] });
     expect(invocations).toEqual([{ statusCode: 200, body: 'streamed' }]);
+  });
+});
+
+describe('the cause of a 500 in the log line', async () => {
+  const local = inject('dynamodb');
+  if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
+  const { putPet, issueApiKey, tables } = await createTestTables(local);
+
+  /** Requests the pet 7 from a deployed folder. Returns the cause in the log line of the response. */
+  const causeOf = async (folder: string, environment: Readonly<Record<string, string>> = {}) => {
+    const { invocations, printed } = await runLambda({
+      module: join(folder, 'get-pet.mjs'),
+      environment: {
+        ...functionEnvironment(local.dynamodbEndpoint),
+        PETS_TABLE: tables.pets,
+        KEYS_TABLE: tables.keys,
+        ...environment,
+      },
+      events: [proxyEvent(getRequest(await issueApiKey(), 7))],
+    });
+    expect(invocations).toMatchObject([{ statusCode: 500 }]);
+    return JSON.parse(printed).cause;
+  };
+
+  /** Returns the place of the only line of a source that has this text. */
+  const placeOf = async (source: string, text: string) => {
+    const lines = (await readFile(join(projectDirectory, source), 'utf8')).split('\n');
+    return `${source}:${lines.findIndex((line) => line.includes(text)) + 1}`;
+  };
+
+  it('has the frames of our own code by their places in the sources, for a defect', async () => {
+    await putPet({ id: 7, status: 'sold' });
+    const { name, frames } = await causeOf(bundleDirectory('get-pet'));
+    expect(name).toBe('Error');
+    expect(frames[0]).toBe(await placeOf('lib/pets/stored-pet.ts', 'stored pet is malformed'));
+    expect(frames.at(-1)).toBe(await placeOf('functions/get-pet.ts', 'await pets.get('));
+  });
+
+  it('has name, status and request id of an error of AWS', async () => {
+    const cause = await causeOf(bundleDirectory('get-pet'), { PETS_TABLE: 'absent' });
+    expect(cause).toEqual({
+      name: 'ResourceNotFoundException',
+      httpStatus: 400,
+      requestId: expect.stringMatching(/^[\w-]+$/),
+    });
+  });
+
+  it.each([
+    ['is absent', undefined],
+    ['is no source map', '{'],
+  ])('has the places in the bundle when its source map %s', async (_state, contents) => {
+    await putPet({ id: 7, status: 'sold' });
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'animal-store-test-'));
+    for (const file of ['get-pet.mjs', 'get-pet.cjs'])
+      await cp(join(bundleDirectory('get-pet'), file), join(directory.path, file));
+    if (contents) await writeFile(join(directory.path, 'get-pet.cjs.map'), contents);
+    const { frames } = await causeOf(directory.path);
+    expect(frames[0]).toMatch(/^get-pet\.cjs:\d+:\d+$/);
   });
 });
 

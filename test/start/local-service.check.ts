@@ -74,11 +74,12 @@ describe('the bundles', () => {
     }
     expect((await readdir(join(build, 'functions', 'passing'))).sort()).toEqual([
       'passing.cjs',
+      'passing.cjs.map',
       'passing.mjs',
     ]);
     await rm(source);
     await bundleFunctions();
-    expect((await readdir(build)).sort()).toEqual(['functions', 'maps']);
+    expect((await readdir(build)).sort()).toEqual(['functions']);
     const left = await readdir(join(build, 'functions'));
     expect(left).toContain('get-pet');
     expect(left).not.toContain('passing');
@@ -94,11 +95,11 @@ describe('the bundles', () => {
       { cwd: path },
     );
     const folder = join(path, '.build', 'functions', 'get-pet');
-    const modes = ['.', 'get-pet.cjs', 'get-pet.mjs'].map(async (name) => {
+    const modes = ['.', 'get-pet.cjs', 'get-pet.cjs.map', 'get-pet.mjs'].map(async (name) => {
       const { mode } = await stat(join(folder, name));
       return (mode & 0o777).toString(8);
     });
-    expect(await Promise.all(modes)).toEqual(['755', '644', '644']);
+    expect(await Promise.all(modes)).toEqual(['755', '644', '644', '644']);
   });
 });
 
