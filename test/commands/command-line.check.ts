@@ -112,15 +112,15 @@ describe('a command', () => {
     ['infra/commands/keys/main.ts list --stage prod', noCredentials],
     ['infra/commands/operate/main.ts close --stage prod', noCredentials],
     ['infra/commands/destroy.ts --stage staging', '.* It must be one of your own'],
-    ['test/commands/acceptance.ts --stage prod', '.* It must be staging or one of your own'],
-    ['test/commands/acceptance.ts --stage dev-alice', noCredentials],
+    ['test/commands/stage-tests.ts --stage prod', '.* It must be staging or one of your own'],
+    ['test/commands/stage-tests.ts --stage dev-alice', noCredentials],
     ...[
       'infra/commands/deploy/main.ts',
       'infra/commands/destroy.ts',
       'infra/commands/keys/main.ts list',
       'infra/commands/operate/main.ts close',
       'infra/commands/preflight/main.ts',
-      'test/commands/acceptance.ts',
+      'test/commands/stage-tests.ts',
     ].map((command) => [
       `${command} --stage prod2`,
       '.*\'prod2\' is invalid. There is no stage "prod2"',
@@ -135,9 +135,9 @@ describe('a command', () => {
   });
 
   it.each([
-    ['test/commands/acceptance.ts', { API_KEY: 'pets_live_x' }, 'API_KEY is a key of production'],
+    ['test/commands/stage-tests.ts', { API_KEY: 'pets_live_x' }, 'API_KEY is a key of production'],
     [
-      'test/commands/acceptance.ts --stage dev-alice',
+      'test/commands/stage-tests.ts --stage dev-alice',
       { BASE_URL: 'https://a.test/v1' },
       'BASE_URL is',
     ],
