@@ -85,6 +85,15 @@ describe('a command', () => {
       encoding: 'utf8',
     });
 
+  const acceptance = 'test/commands/stage-tests.ts acceptance';
+  const smoke = 'test/commands/stage-tests.ts smoke';
+
+  it('npm run acceptance runs only the tests whose names have a word', () => {
+    const { status, stdout, stderr } = start(`${acceptance} no-such-test`);
+    expect(stdout + stderr).toContain('No test files found');
+    expect(status).toBe(1);
+  });
+
   it.each([
     'client',
     'deploy/main',
@@ -112,15 +121,18 @@ describe('a command', () => {
     ['infra/commands/keys/main.ts list --stage prod', noCredentials],
     ['infra/commands/operate/main.ts close --stage prod', noCredentials],
     ['infra/commands/destroy.ts --stage staging', '.* It must be one of your own'],
-    ['test/commands/stage-tests.ts --stage prod', '.* It must be staging or one of your own'],
-    ['test/commands/stage-tests.ts --stage dev-alice', noCredentials],
+    [`${acceptance} --stage prod`, '.* It must be staging or one of your own'],
+    [`${acceptance} --stage dev-alice`, noCredentials],
+    [`${smoke} --stage prod`, noCredentials],
+    [`${acceptance} --emulator`, '--emulator needs --stage'],
+    [smoke, 'Name a stage with --stage, or set BASE_URL and API_KEY'],
     ...[
       'infra/commands/deploy/main.ts',
       'infra/commands/destroy.ts',
       'infra/commands/keys/main.ts list',
       'infra/commands/operate/main.ts close',
       'infra/commands/preflight/main.ts',
-      'test/commands/stage-tests.ts',
+      acceptance,
     ].map((command) => [
       `${command} --stage prod2`,
       '.*\'prod2\' is invalid. There is no stage "prod2"',
@@ -135,12 +147,9 @@ describe('a command', () => {
   });
 
   it.each([
-    ['test/commands/stage-tests.ts', { API_KEY: 'pets_live_x' }, 'API_KEY is a key of production'],
-    [
-      'test/commands/stage-tests.ts --stage dev-alice',
-      { BASE_URL: 'https://a.test/v1' },
-      'BASE_URL is',
-    ],
+    [acceptance, { API_KEY: 'pets_live_x' }, 'API_KEY is a key of production'],
+    [`${acceptance} --stage dev-alice`, { BASE_URL: 'https://a.test/v1' }, '.* leave out --stage'],
+    [smoke, { BASE_URL: 'https://a.test/v1' }, '.* set API_KEY'],
     ['infra/commands/keys/main.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
     [
       'infra/commands/deploy/main.ts --stage dev-alice',

@@ -31,9 +31,8 @@ declare module 'vitest' {
  * tests at the service that BASE_URL and API_KEY name.
  */
 export default async function setup(project: TestProject) {
-  const { BASE_URL: baseAddress, API_KEY: apiKey } = process.env;
+  const { BASE_URL: baseAddress, API_KEY: apiKey = '' } = process.env;
   if (baseAddress) {
-    if (!apiKey) throw new Error('BASE_URL is set; set API_KEY to a key of that stage as well');
     project.provide('baseAddress', baseAddress);
     project.provide('apiKey', apiKey);
     return undefined;
