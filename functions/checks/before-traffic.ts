@@ -20,7 +20,7 @@ import type { CheckLine } from '../../lib/telemetry/log-lines.ts';
 /** The time limit of the check, in ms. The rest of the function's time is for the report. */
 const checkMs = 45_000;
 
-/** For how long AWS may refuse a role that was created or changed seconds ago, in ms. IAM needs this time. */
+/** For how long AWS may refuse the role of the check, which was created or changed seconds ago, in ms. */
 const newRoleMs = 10_000;
 
 /** For how long Lambda may throttle the functions, in ms: clients may use all their concurrency. */
@@ -74,6 +74,7 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
         return await whenAllowed(() => ask(request, signal));
       } catch (error) {
         failure = error;
+        if (error instanceof ServerError) break;
       }
     }
     failures.push(`${request.functionName}: ${reasonOf(failure)}`);
@@ -86,8 +87,12 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
   return failures;
 };
 
-/** A response with 500, which a function also sends when its role may not call DynamoDB. */
-class DefectError extends Error {}
+/**
+ * A response with 5xx. The request is not repeated, because the response counts as an error of the new version.
+ * The deployment of each function sends the request, so one 5xx for each is enough for the alarm that would roll
+ * back a version after it has passed. The release fails here instead, where the reason is logged.
+ */
+class ServerError extends Error {}
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : '');
 const throttle = 'TooManyRequestsException';
@@ -95,7 +100,7 @@ const throttle = 'TooManyRequestsException';
 /** Returns for how long calls that fail with an error are repeated, in ms. */
 const patienceFor = (error: unknown): number => {
   if (nameOf(error) === throttle) return throttledMs;
-  return error instanceof DefectError || nameOf(error) === 'AccessDeniedException' ? newRoleMs : 0;
+  return nameOf(error) === 'AccessDeniedException' ? newRoleMs : 0;
 };
 
 const reasonOf = (error: unknown): string =>
@@ -104,8 +109,8 @@ const reasonOf = (error: unknown): string =>
     : `${error}`;
 
 /**
- * Returns a function that repeats calls that are throttled, or that a new role is refused, until the time
- * for all of them is over.
+ * Returns a function that repeats calls of AWS that are throttled, or that a new role is refused, until the
+ * time for all of them is over.
  */
 const retryRefusals = () => {
   const startedAt = performance.now();
@@ -134,9 +139,10 @@ const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<un
   if (FunctionError) throw new Error(`${FunctionError} error: the log of the function says why`);
   const reply: APIGatewayProxyResult = JSON.parse(`${Payload?.transformToString()}`);
   const { status, headers, hasBody } = request;
-  if (reply.statusCode === 500) throw new DefectError(`status 500 instead of ${status}`);
-  if (reply.statusCode !== status)
-    throw new Error(`status ${reply.statusCode} instead of ${status}`);
+  if (reply.statusCode !== status) {
+    const message = `status ${reply.statusCode} instead of ${status}`;
+    throw reply.statusCode >= 500 ? new ServerError(message) : new Error(message);
+  }
   for (const [name, value] of Object.entries(headers)) {
     if (reply.headers?.[name] !== value) throw new Error(`header ${name} is not ${value}`);
   }
