@@ -24,7 +24,8 @@ export const getPetCheck = (petId: number): OperationCheck => ({
 /** What documents, stack and commands need to know. */
 export const getPetDetails = (): OperationDetails<typeof getPet> => ({
   summary: 'Get an animal',
-  description: 'Returns one animal. It finds a new animal at once.',
+  description:
+    'Returns one animal. It finds a new animal at once. `GET /pets` has no filter by `id`: keep the response of the creation, or list animals by `status`.',
   parameters: {
     petId: {
       description: 'The `id` of the animal. An invalid value gets 404.',
