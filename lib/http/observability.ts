@@ -74,6 +74,7 @@ const detailsOf = (
   { event, context, error }: ChainRequest,
   durationMs: number,
 ): Partial<RequestLine> => ({
+  ...context.record.fields,
   durationMs,
   timestamp: new Date().toISOString(),
   code: error instanceof ApiError ? error.code : undefined,

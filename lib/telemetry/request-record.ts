@@ -14,6 +14,21 @@ const maxValues = 100;
 class RequestRecorder {
   readonly #metrics = new Map<MetricName, number[]>();
   readonly #corruptItems: string[] = [];
+  readonly #fields: Record<string, string | number | boolean> = {};
+
+  /** The fields that were added. */
+  get fields(): Readonly<Record<string, string | number | boolean>> {
+    return this.#fields;
+  }
+
+  /**
+   * Adds fields to the log line of the request, such as `{ petsReturned: 20 }`. Pass counts, durations and names
+   * or ids that the service made. Never pass what a client sent, nor a part or a hash of it, because clients
+   * paste secrets anywhere. A name that the line has already keeps its own value.
+   */
+  addFields(fields: Readonly<Record<string, string | number | boolean>>): void {
+    Object.assign(this.#fields, fields);
+  }
 
   /** Counts one occurrence. */
   count(name: MetricName): void {

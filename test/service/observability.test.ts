@@ -16,6 +16,7 @@ import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.
+const { json } = await import('../../lib/http/response.ts');
 const { newRequestRecord } = await import('../../lib/telemetry/request-record.ts');
 const keyId = identifyApiKey(service.apiKey, 'pets_test')?.keyId;
 const { id: petId } = (await service.send(creation())).body;
@@ -144,6 +145,23 @@ describe('the line of a request', () => {
     expect(line.durationMs).toBeGreaterThanOrEqual(latencies.reduce((sum, ms) => sum + ms) - 0.1);
     // Nothing can take longer than the remaining time.
     expect(line.durationMs).toBeLessThan(10_000);
+  });
+
+  it('has the fields that a handler adds, but its own fields and metrics as they are', async () => {
+    const { chain } = await import('../../lib/http/chain.ts');
+    const handler = chain('listPets').handler(async (_event, { record }) => {
+      record.addFields({ petsReturned: 3, isLastPage: false });
+      record.addFields({ petsReturned: 4, status: 1, service: 'mine', Requests: 9 });
+      return json(200, []);
+    });
+    const { line } = await observed({}, {}, (parts = {}) => invoke(handler, parts));
+    const added = { petsReturned: 4, isLastPage: false };
+    expect(line).toMatchObject({
+      ...added,
+      status: 200,
+      service: 'animal-store-test',
+      Requests: 1,
+    });
   });
 
   it('is written when the handler throws, which API Gateway turns into 503', async () => {

@@ -75,6 +75,8 @@ export const lambdaContext = (
     succeed: () => {},
     startedAt: Number.NaN,
     record: {
+      fields: {},
+      addFields: () => {},
       count: () => {},
       noteCorruptItem: () => {},
       recordDynamodbLatency: () => {},
