@@ -26,12 +26,14 @@ export const observability = (operation: string) => {
     const durationMs = elapsedMs(request.context.startedAt);
     const { record } = request.context;
     countAnswer(record, status);
+    const hasAllFields = failed || logsSuccesses;
     record.write({
+      ...(hasAllFields && record.fields),
       level: failed ? 'ERROR' : 'INFO',
       message: failed ? 'The request failed' : 'The request was answered',
       operation,
       status,
-      ...(failed || logsSuccesses ? detailsOf(request, durationMs) : undefined),
+      ...(hasAllFields && detailsOf(request, durationMs)),
       cause: failed ? originalCause(request.error) : undefined,
       [versionMetricNames.latency]: durationMs,
     });
@@ -74,7 +76,6 @@ const detailsOf = (
   { event, context, error }: ChainRequest,
   durationMs: number,
 ): Partial<RequestLine> => ({
-  ...context.record.fields,
   durationMs,
   timestamp: new Date().toISOString(),
   code: error instanceof ApiError ? error.code : undefined,
