@@ -111,12 +111,6 @@ describe('the saved queries', () => {
       expect(read.map(([, line]) => line).join()).toMatch(new RegExp(pattern));
   });
 
-  it('read every log', () => {
-    const read = queries.flatMap(({ LogGroupNames }) => LogGroupNames.map(({ Ref }) => Ref));
-    const logs = Object.keys(deployedTemplate(prod).findResources('AWS::Logs::LogGroup'));
-    expect(new Set(read)).toEqual(new Set(logs));
-  });
-
   it.each(stages.filter(({ alarmAddressees }) => alarmAddressees))(
     'are in a folder of the stage $name',
     (stage) => {
