@@ -6,7 +6,7 @@ import { warmUp } from '../lib/keys/warm-up.ts';
 import { createPet } from '../lib/operations/create-pet.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 
-/** Handles `POST /pets`: adds a pet, at most once per Idempotency-Key. */
+/** Handles `POST /pets`: adds a pet, or returns the one that its Idempotency-Key has added. */
 export const handler = operation(createPet)
   .use(jsonBody(createPet.body.NewPet))
   .handler(async (event, context) => {

@@ -12,7 +12,7 @@ export type AnimalStoreOptions = ConnectionOptions;
 /** The query of a list. It filters by status, and sets the start and the maximum length of a page. */
 export interface ListPetsQuery {
   readonly status?: PetStatus | undefined;
-  /** The maximum number of pets on a page, from 1 to 100. The default is 20. */
+  /** The maximum number of pets on a page. Its range and its default are on the reference page. */
   readonly limit?: number | undefined;
   /**
    * The `nextCursor` of an earlier page with the same `status`. Without a cursor, the list
@@ -36,7 +36,7 @@ export interface CallOptions {
 
 export interface CreatePetOptions extends CallOptions {
   /**
-   * The Idempotency-Key, 1 to 255 visible ASCII characters. Calls with the same key and pet add it once, even
+   * The Idempotency-Key, in visible ASCII characters. Calls with the same key and pet add no second one, even
    * from different processes. By default, each call has a random key.
    */
   readonly idempotencyKey?: string | undefined;
@@ -72,8 +72,8 @@ export class AnimalStore {
   }
 
   /**
-   * Yields every pet that the query selects, once and in no promised order. A pet added in the last second
-   * can be missing. Fetches a page when the loop reaches the first pet of that page. Throws an
+   * Yields every pet that the query selects, in no promised order. A pet that does not change meanwhile comes
+   * once. One that was added in the last second can be missing. Fetches a page when the loop reaches the first pet of that page. Throws an
    * AnimalStoreError if a cursor comes again, or after 100 pages in a row without a pet.
    */
   async *listPets(query: ListPetsQuery = {}, options: CallOptions = {}): AsyncGenerator<Pet> {

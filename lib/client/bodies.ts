@@ -10,7 +10,7 @@ export type PetStatus = 'available' | 'pending' | 'sold';
 
 /** The body that a client sends to add an animal. */
 export interface NewPet {
-  /** The name, 1 to 255 code points and not blank. */
+  /** The name, which is not blank. The guide "Limits" has its length. */
   readonly name: string;
   readonly categoryId: Int64;
   /** The status. The default is `available`. */

@@ -1,7 +1,4 @@
-/**
- * Maximum size of a body, in bytes. A pet with the longest name takes about 3 KB if
- * every character is escaped.
- */
+/** Maximum size of a body, in bytes. It has room for the longest name with every character escaped. */
 export const maxBodyBytes = 8_192;
 
 /** Maximum length of `Content-Type`, in characters. */

@@ -4,8 +4,8 @@ import { headerValues } from './header-values.ts';
 import type { OperationEvent } from './operation-request.ts';
 
 /**
- * Returns the request's `Idempotency-Key`, if it has one. Throws `invalid_request` unless it is 1 to 255
- * visible ASCII characters.
+ * Returns the request's `Idempotency-Key`, if it has one. Throws `invalid_request` for one that is empty, too
+ * long or not visible ASCII.
  */
 export const idempotencyKeyOf = (event: OperationEvent): string | undefined => {
   const [key, ...others] = headerValues(event, 'idempotency-key');

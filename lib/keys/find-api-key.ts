@@ -30,7 +30,7 @@ interface CachedAnswer {
   readonly freshUntil: number;
 }
 
-// Key ids are public. Only a client with the secrets of 10,000 other keys can evict a proven key.
+// Key ids are public. Only a client with the secrets of as many other keys can evict a proven key.
 const provenKeys = new RecentEntries<CachedAnswer>(10_000);
 /** Answers for keys for which no request had the right secret, such as keys that don't exist. */
 const unprovenKeys = new RecentEntries<CachedAnswer>(1_000);

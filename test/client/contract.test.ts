@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { AnimalStore, type ListPetsQuery } from '../../lib/client/animal-store.ts';
@@ -38,9 +38,7 @@ describe('the typed client', () => {
     expectTypeOf<keyof ListPetsQuery>().toEqualTypeOf<keyof contractQuery.ListPetsQuery>();
     type Filter = Omit<contractQuery.ListPetsQuery, 'limit'>;
     expectTypeOf<Omit<ListPetsQuery, 'limit'>>().toEqualTypeOf<Filter>();
-    const { limit } = v.parse(contractQuery.ListPetsQuery, {});
     const source = readFileSync(join(projectDirectory, 'lib/client/animal-store.ts'), 'utf8');
-    expect(source).toContain(`from 1 to ${contractQuery.maxLimit}. The default is ${limit}.`);
     const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
     const removals = operations.flatMap(({ deprecation }) =>
       deprecation ? [date.format(deprecation.sunset)] : [],

@@ -70,7 +70,7 @@ const command = (name: string, description: string, permanent: readonly Stage[])
 
 command(
   'acceptance',
-  'Runs the acceptance tests against the bundles on this machine, BASE_URL with API_KEY, or a stage. They add some 300 pets that nobody can delete, so in production use npm run smoke.',
+  'Runs the acceptance tests against the bundles on this machine, BASE_URL with API_KEY, or a stage. They add some 300 pets and remove none, so in production use npm run smoke.',
   stages.filter((stage) => !isProduction(stage)),
 )
   .usage('-- [options] [words...]')
@@ -79,7 +79,7 @@ command(
   .action(async (words: string[], options: TestOptions) => {
     if (process.env['API_KEY']?.startsWith('pets_live_'))
       throw new Error(
-        'API_KEY is a key of production, where these tests would leave 300 pets that nobody can delete: use npm run smoke',
+        'API_KEY is a key of production, where these tests would leave 300 pets: use npm run smoke',
       );
     await test('acceptance', ['--exclude', 'test/!(acceptance)/**', ...words], options);
   });
