@@ -98,7 +98,8 @@ describe('npm run operate', () => {
     ['reserve $(id) 1', 'staging', /Allowed choices/],
     ['throttle listPets 10', 'staging', /burst/],
     ['remove-item pets `id`', 'staging', /an id/],
-    ['restore-copy pets yesterday', 'staging', /like 2030-01-31T03:00:00Z/],
+    ['restore-copy pets yesterday', 'staging', /like 2026-01-31T03:00:00Z/],
+    ['restore-copy pets 2126-01-31T03:00:00Z', 'staging', /a time in the past/],
     ['delete-table pets', 'staging', /close/],
   ])('changes nothing, and says why: %s, answered %s', async (words, answer, message) => {
     const { error, changes } = await operate(words, answer);

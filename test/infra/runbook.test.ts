@@ -27,7 +27,7 @@ const examples: Readonly<Record<string, string>> = {
   NUMBER: '10',
   PET_ID: '7',
   RATE: '10',
-  TIME: '2030-01-31T03:00:00Z',
+  TIME: '2026-01-31T03:00:00Z',
 };
 
 const commands = [...runbook.matchAll(/npm run (keys|operate) -- ([^`\n]+)/g)].map(

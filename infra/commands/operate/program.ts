@@ -34,7 +34,11 @@ const text = (form: RegExp, what: string) => (given: string) => {
 const number = (given: string) => Number(text(/^\d{1,7}$/, 'a number from 0 on')(given));
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
-const time = (given: string) => new Date(text(instant, 'like 2030-01-31T03:00:00Z')(given));
+const pastTime = (given: string) => {
+  const at = new Date(text(instant, 'like 2026-01-31T03:00:00Z')(given));
+  if (at.getTime() < Date.now()) return at;
+  throw new InvalidArgumentError('It must be a time in the past.');
+};
 
 /**
  * The program of `npm run operate`. `ask` asks the operator to type something; it is absent when there is no
@@ -125,7 +129,7 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     );
   command('restore-copy', 'restore a table as of a time into a new table, <name>-restored')
     .addArgument(table())
-    .argument('<time>', 'the time in UTC, such as 2030-01-31T03:00:00Z', time)
+    .argument('<time>', 'a time in the past, in UTC, such as 2026-01-31T03:00:00Z', pastTime)
     .action((kind: TableKind, at: Date, options: OperateOptions) =>
       perform(options, 'Clients notice nothing.', (opened) => restoreCopy(opened, kind, at)),
     );
