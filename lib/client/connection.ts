@@ -147,8 +147,10 @@ export class Connection {
     if (status === successStatus) return { body, link: response.headers.get('Link'), details };
     if (status >= 400 && isErrorBody(body)) {
       const { code, message } = body;
+      const isElsewhere = this.#baseAddress.includes('/v1/') && [404, 405].includes(status);
+      const hint = isElsewhere ? ' (baseAddress goes on after /v1)' : '';
       throw new AnimalStoreError(
-        { code: this.#loggable(code), message: this.#loggable(message) },
+        { code: this.#loggable(code), message: this.#loggable(message) + hint },
         details,
       );
     }
