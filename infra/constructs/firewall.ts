@@ -8,16 +8,6 @@ import { serviceName } from '../settings/names.ts';
 import { firewallWindowSec, type Stage } from '../settings/stages.ts';
 import { errorHeaders } from './error-headers.ts';
 
-/**
- * The fields of a line of the firewall's log that queries name.
- * https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
- */
-export interface FirewallLine {
-  readonly action: string;
-  readonly terminatingRuleId: string;
-  readonly httpRequest: { readonly clientIp: string };
-}
-
 type Limits = NonNullable<Stage['firewall']>;
 
 /**

@@ -177,7 +177,7 @@ const methodOptions = ({ ratePerSecond, burst }: Throttle): MethodDeploymentOpti
  * the line are made by AWS.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
-export const accessLogLine = {
+const accessLogLine = {
   extendedRequestId: '$context.extendedRequestId',
   lambdaRequestId: '$context.integration.requestId',
   requestTime: '$context.requestTime',

@@ -54,12 +54,3 @@ export interface CheckLine {
   readonly deploymentId: string;
   readonly failures: readonly string[];
 }
-
-/** The name of a field of a line in a query, such as `cause.name` or `failures.0`. */
-export type FieldOf<Line> = {
-  [Name in keyof Line & string]-?: NonNullable<Line[Name]> extends readonly unknown[]
-    ? `${Name}.0`
-    : NonNullable<Line[Name]> extends object
-      ? `${Name}.${FieldOf<NonNullable<Line[Name]>>}`
-      : Name;
-}[keyof Line & string];
