@@ -13,6 +13,12 @@ const LambdaFunction = v.object({
   Environment: v.object({ Variables: v.record(v.string(), v.union([v.string(), Ref])) }),
 });
 
+/** A function that needs no route. Its environment may have what only AWS knows, such as an address. */
+const AnyFunction = v.object({
+  Handler,
+  Environment: v.object({ Variables: v.record(v.string(), v.unknown()) }),
+});
+
 /**
  * A Lambda function as a template declares it, with the name of the bundle that exports its
  * `handler`. Its name is its logical id. A variable that refers to a resource has the logical id of
@@ -52,10 +58,7 @@ export interface StackDefinition {
   readonly api: RestApiDefinition;
   /** The functions that routes call, by logical id. */
   readonly functions: ReadonlyMap<string, FunctionDefinition>;
-  /**
-   * The tables, by the environment variable that gives functions the name of the table. One that no route
-   * needs is here by its logical id.
-   */
+  /** The tables, by the environment variable that gives functions the name of the table. */
   readonly tables: Readonly<Record<string, TableDefinition>>;
   /** The bundles of the functions that no route calls, so that nothing calls them on this machine. */
   readonly uncalled: readonly string[];
@@ -74,19 +77,15 @@ export const readStack = async (
   const functions = functionsOf(template, new Set(api.routes.map(({ functionId }) => functionId)));
   const tables = resourcesOf(template, 'AWS::DynamoDB::Table', Table);
   const named: Record<string, TableDefinition> = {};
-  for (const { environment } of functions.values()) {
-    for (const [variable, TableName] of Object.entries(environment)) {
+  const uncalled: string[] = [];
+  for (const [id, one] of resourcesOf(template, 'AWS::Lambda::Function', AnyFunction)) {
+    if (!functions.has(id)) uncalled.push(one.Handler.replace('.handler', ''));
+    for (const [variable, value] of Object.entries(one.Environment.Variables)) {
+      const TableName = v.is(Ref, value) ? value.Ref : '';
       const table = tables.get(TableName);
       if (table) named[variable] = { ...table, TableName };
     }
   }
-  const routed = new Set(Object.values(named).map(({ TableName }) => TableName));
-  for (const [TableName, table] of tables) {
-    if (!routed.has(TableName)) named[TableName] = { ...table, TableName };
-  }
-  const uncalled = [...resourcesOf(template, 'AWS::Lambda::Function', v.object({ Handler }))]
-    .filter(([id]) => !functions.has(id))
-    .map(([, one]) => one.Handler.replace('.handler', ''));
   return { api, functions, tables: named, uncalled };
 };
 
