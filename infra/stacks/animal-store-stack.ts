@@ -16,6 +16,7 @@ import { Monitoring } from '../constructs/monitoring.ts';
 import { PetsApi } from '../constructs/pets-api.ts';
 import { Probe } from '../constructs/probe.ts';
 import { SavedQueries } from '../constructs/saved-queries.ts';
+import { acknowledge } from '../constructs/security-checks.ts';
 import type { MonitoredTable } from '../constructs/service-metrics.ts';
 import { StageDashboard } from '../constructs/stage-dashboard.ts';
 import {
@@ -117,6 +118,8 @@ export class AnimalStoreStack extends Stack {
         },
       }),
     });
+    if (pointInTimeRecoveryDays === 0)
+      acknowledge(table, { 'AwsSolutions-DDB3': 'Nothing of this stage outlives its stack.' });
     this.#tables.push({ table, indexNames: tableIndexes.map(({ name }) => name) });
     this.#arns.set(id, table.tableArn);
     for (const index of tableIndexes) {

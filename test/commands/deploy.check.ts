@@ -217,7 +217,7 @@ describe('npm run deploy', () => {
     expect({ ...result, cdk: named(result.cdk) }).toEqual({
       ...{ err: '', out: '', exitCode: 0 },
       cdk: [
-        'synth --quiet --context emulator=true --output FOLDER',
+        'synth AnimalStore-staging --quiet --context emulator=true --output FOLDER',
         `deploy AnimalStore-staging --app FOLDER ${ofRelease} --require-approval never --method prepare-change-set --change-set-name NAME`,
         'deploy AnimalStore-staging --app FOLDER --require-approval never --method execute-change-set --change-set-name NAME',
       ],
@@ -229,8 +229,10 @@ describe('npm run deploy', () => {
     expect([exitCode, cdk.length]).toEqual([0, 3]);
   });
 
+  /** Whether the CDK has run a command with these words. */
+  const isLogged = (words: string) => readFileSync(cdkLog).includes(words);
+
   describe('with --stage', () => {
-    const isLogged = (words: string) => readFileSync(cdkLog).includes(words);
     const logOfAlice = xml('ListStackResources', {
       StackResourceSummaries: [
         {
@@ -269,7 +271,7 @@ describe('npm run deploy', () => {
       const { err, out, exitCode, cdk } = await deployAlice({}, '--yes');
       expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
       expect(named(cdk)).toEqual([
-        'synth --quiet --context stage=dev-alice --output FOLDER',
+        'synth AnimalStore-dev-alice --quiet --context stage=dev-alice --output FOLDER',
         'bootstrap aws://000000000000/eu-west-1 --context stage=dev-alice',
         'deploy AnimalStore-account --app FOLDER --require-approval never',
         `deploy AnimalStore-dev-alice --app FOLDER ${ofRelease} --require-approval never --method prepare-change-set --change-set-name NAME`,
@@ -293,7 +295,7 @@ describe('npm run deploy', () => {
       };
       const Scan = { 'DynamoDB_20120810.Scan': json({ Items: [key] }) };
       const { out, cdk } = await run({ ...ready, ...Scan }, [], '--stage', 'dev-alice', '--yes');
-      expect(cdk.map((command) => command.split(' ')[1])).toEqual(['--quiet', alice, alice]);
+      expect(cdk.map((command) => command.split(' ')[1])).toEqual([alice, alice, alice]);
       expect(out).toContain('-H "Authorization: Bearer $API_KEY"');
     });
 
@@ -311,6 +313,31 @@ describe('npm run deploy', () => {
       const { err, exitCode, cdk } = await deployAlice(answers, ...words);
       expect({ err, exitCode, cdk }).toEqual({ err: `error: ${message}\n`, exitCode: 1, cdk: [] });
     });
+  });
+
+  it('ends the first deployment of a permanent stage with what its operator has to do', async () => {
+    const topic = { ResourceType: 'AWS::SNS::Topic', PhysicalResourceId: 'topic' };
+    const subscription = { Endpoint: 'on-call@store.test', SubscriptionArn: 'PendingConfirmation' };
+    const answers: Answers = {
+      GetCallerIdentity: xml('GetCallerIdentity', { Account: '000000000000' }),
+      ListStackResources: () =>
+        isLogged('execute-change-set')
+          ? xml('ListStackResources', { StackResourceSummaries: [topic] })
+          : xmlError('ValidationError'),
+      ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', { Subscriptions: [subscription] }),
+      'AmazonSSM.GetParameter': (body) =>
+        body.includes('probe-api-key')
+          ? jsonError('ParameterNotFound')
+          : json({ Parameter: { Value: '33' } }),
+    };
+    const { err, out } = await run(answers, [], '--stage', 'staging', '--emulator', '--yes');
+    expect(err).toBe('');
+    const [, left = ''] = out.split('Before the next deployment:\n');
+    expect(left.split('\n')).toEqual([
+      expect.stringContaining('on-call@store.test has not confirmed'),
+      expect.stringContaining('npm run keys -- issue --for-probe --stage staging'),
+      '',
+    ]);
   });
 
   it('deploys the stacks of a folder', async () => {

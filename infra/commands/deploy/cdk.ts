@@ -18,11 +18,14 @@ export const cdk = async (...words: readonly string[]): Promise<void> => {
   if (exitCode !== 0) throw new Error(`cdk ${words[0]} failed: see above`);
 };
 
-/** Synthesises stacks into a new folder, which is removed when this process ends, and returns the folder. */
-export const synthesise = async (context: readonly string[]): Promise<string> => {
+/**
+ * Synthesises the stack of a stage, and those beside it, into a new folder, which is removed when this process
+ * ends, and returns the folder.
+ */
+export const synthesise = async (stage: Stage, context: readonly string[]): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  await cdk('synth', '--quiet', ...context, '--output', folder);
+  await cdk('synth', stackName(stage), '--quiet', ...context, '--output', folder);
   return folder;
 };
 

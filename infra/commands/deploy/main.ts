@@ -73,7 +73,7 @@ const run = async (id: string | undefined, options: DeployOptions) => {
   ];
   const deployFrom = (folder: () => Promise<string>, yes?: true) =>
     deploy(stage, { ...options, yes, commit, folder });
-  const folder = async () => app ?? (await synthesise(context));
+  const folder = async () => app ?? (await synthesise(stage, context));
   if (!only) return deployFrom(folder, options.yes);
   const deployStack = (synthesised: string) => deployFrom(async () => synthesised, true);
   return deployWholeStage(stage, { ...options, context, folder, deployStack });
