@@ -12,7 +12,7 @@ export const handler = chain('unrouted')
   .use(errorResponses())
   .handler(async ({ httpMethod, resource }) => {
     const allowed = allowedMethods(resource);
-    if (allowed.length === 0) throw errors.notFound();
+    if (allowed.length === 0) throw errors.unknownPath();
     if (httpMethod !== 'OPTIONS') throw errors.methodNotAllowed(allowed);
     return noContent({ Allow: allowed.join(', ') });
   });

@@ -204,7 +204,7 @@ const gatewayErrors = [
     ['UNAUTHORIZED', 'ACCESS_DENIED', 'EXPIRED_TOKEN', 'INVALID_API_KEY', 'INVALID_SIGNATURE'],
     errors.unauthorized(),
   ],
-  [['MISSING_AUTHENTICATION_TOKEN', 'RESOURCE_NOT_FOUND'], errors.notFound()],
+  [['MISSING_AUTHENTICATION_TOKEN', 'RESOURCE_NOT_FOUND'], errors.unknownPath()],
   [['REQUEST_TOO_LARGE'], errors.payloadTooLarge()],
   [['UNSUPPORTED_MEDIA_TYPE'], errors.unsupportedMediaType()],
   [['QUOTA_EXCEEDED', 'THROTTLED'], errors.tooManyRequests()],

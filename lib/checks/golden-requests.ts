@@ -37,7 +37,7 @@ export const afterCreation = (apiKey: string, petId: number): GoldenRequest[] =>
   ...operations
     .filter((each) => each !== createPet)
     .map((each) => goldenOf(each, checkOf(each.name, petId), apiKey)),
-  golden({ target: unrouted, apiKey, expected: expectError(errors.notFound()) }),
+  golden({ target: unrouted, apiKey, expected: expectError(errors.unknownPath()) }),
 ];
 
 /** The request to an operation. Its response is 410 from the operation's sunset on. */

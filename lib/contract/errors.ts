@@ -73,6 +73,12 @@ export const errors = {
       { headers: { 'WWW-Authenticate': 'Bearer' } },
     ),
   notFound: () => new ApiError('not_found', 404, 'The requested resource could not be found.'),
+  unknownPath: () =>
+    new ApiError(
+      'not_found',
+      404,
+      'This path does not exist. Append a path of openapi.json to the base address, which ends in /v1.',
+    ),
   methodNotAllowed: (allowed: readonly string[]) =>
     new ApiError(
       'method_not_allowed',

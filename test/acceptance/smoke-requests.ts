@@ -33,6 +33,6 @@ export const smokeRequests = (apiKey: string): readonly SmokeRequest[] => {
       request: requestTo('/pets/1'),
       error: isRemoved(getPet) ? removed : errors.notFound(),
     },
-    { title: 'has no such path', request: requestTo('/'), error: errors.notFound() },
+    { title: 'has no such path', request: requestTo('/'), error: errors.unknownPath() },
   ];
 };
