@@ -130,7 +130,7 @@ export class AnimalStore {
     }
     if (!idempotencyKeyPattern.test(idempotencyKey)) {
       throw new RangeError(
-        `idempotencyKey must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters`,
+        `idempotencyKey must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters, without spaces`,
       );
     }
     const response = await this.#connection.send(

@@ -24,7 +24,7 @@ export const ListPetsQuery = v.object({
       ),
       `${defaultLimit}`,
     ),
-    `must be an integer from 1 to ${maxLimit}`,
+    `must be an integer from 1 to ${maxLimit} in plain digits`,
   ),
   status: v.optional(PetStatus),
   cursor: v.message(

@@ -89,7 +89,7 @@ export const NewPet = v.pipe(
             'Category of the animal. Every digit is kept. Write it in plain digits: `1.0` and `1e2` get 400.',
         }),
       ),
-      'must be a 64-bit integer in plain digits',
+      'must be a 64-bit integer in plain digits, without quotes',
     ),
     status: v.optional(PetStatus, 'available'),
   }),

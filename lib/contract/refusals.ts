@@ -7,13 +7,14 @@ export const refuse = (offences: readonly string[]) => {
   if (offences.length > 0) throw errors.invalidRequest(`${offences.join('; ')}.`);
 };
 
-/**
- * Returns the text for a field or parameter in an error message. It contains the name only if
- * that is short and plain.
- */
-export const called = (kind: Kind, name: string): string =>
-  /^(?!pets_(live|test)_)[\w.$-]{1,32}$/.test(name)
-    ? `${kind} ${name}`
-    : `a ${kind} with an unprintable name`;
+/** Matches a short name of visible ASCII characters, but no quote and no markup. */
+const plainName = /^[!#-%(-;=?-~]{1,32}$/;
 
-export const notKnown = (kind: Kind, name: string) => `${called(kind, name)} is not known`;
+/**
+ * Returns the text for an unknown field or parameter in an error message. It has the name only if that is
+ * plain and no part of an API key. The length of another name helps to find it.
+ */
+export const notKnown = (kind: Kind, name: string): string =>
+  plainName.test(name) && !/pets_(live|test)_/.test(name)
+    ? `${kind} ${name} is not known`
+    : `a ${kind} with a name of length ${name.length} is not known`;

@@ -6,20 +6,27 @@ import type { BodyRequest } from './operation-request.ts';
 
 /**
  * Decodes the body into `event.body` and `internal.bodyText`. Throws 415 (type, coding), 413 (size) or
- * 400 (missing, not UTF-8).
+ * 400 (missing, not UTF-8, or with a byte order mark).
  */
 export const bodyLimits = () => ({
   before: ({ event, internal }: BodyRequest) => {
     const sent = typeof event.body === 'string' ? event.body : '';
     requireJson(headerValues(event, 'content-type'), sent);
     if (headerValues(event, 'content-encoding').some((coding) => !/^identity$/i.test(coding))) {
-      throw errors.unsupportedMediaType('Content-Encoding must be identity.');
+      throw errors.unsupportedMediaType(
+        'Content-Encoding must be identity: send the body uncompressed.',
+      );
     }
     if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > maxBodyBytes) {
       throw errors.payloadTooLarge();
     }
     internal.bodyText = event.isBase64Encoded ? decodeBase64(sent) : sent;
     if (internal.bodyText === '') throw errors.invalidRequest('The body is missing.');
+    if (internal.bodyText.startsWith('\ufeff')) {
+      throw errors.invalidRequest(
+        'The body begins with a byte order mark (U+FEFF). Send it without one.',
+      );
+    }
     event.body = internal.bodyText;
     event.isBase64Encoded = false;
   },
@@ -29,7 +36,10 @@ const requireJson = (contentTypes: readonly string[], body: string) => {
   // Without a body and a type, the message about the missing body helps more.
   if (contentTypes.length === 0 && body === '') return;
   const [contentType = '', ...others] = contentTypes;
-  if (!isJsonInUtf8(contentType) || others.length > 0) throw errors.unsupportedMediaType();
+  if (others.length > 0) {
+    throw errors.unsupportedMediaType('Content-Type must not be repeated.');
+  }
+  if (!isJsonInUtf8(contentType)) throw errors.unsupportedMediaType();
 };
 
 const isJsonInUtf8 = (contentType: string): boolean => {

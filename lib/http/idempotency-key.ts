@@ -10,8 +10,9 @@ import type { OperationEvent } from './operation-request.ts';
 export const idempotencyKeyOf = (event: OperationEvent): string | undefined => {
   const [key, ...others] = headerValues(event, 'idempotency-key');
   if (key === undefined) return undefined;
-  if (others.length === 0 && idempotencyKeyPattern.test(key)) return key;
+  if (others.length > 0) throw errors.invalidRequest('Idempotency-Key must not be repeated.');
+  if (idempotencyKeyPattern.test(key)) return key;
   throw errors.invalidRequest(
-    `Idempotency-Key must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters.`,
+    `Idempotency-Key must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters, without spaces.`,
   );
 };

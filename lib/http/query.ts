@@ -1,5 +1,4 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { called, refuse } from '../contract/refusals.ts';
+import { refuse } from '../contract/refusals.ts';
 import { parseQuery, type RequestSchema } from '../contract/requests.ts';
 import type { OperationContext, WithContext } from './operation-request.ts';
 
@@ -8,15 +7,12 @@ import type { OperationContext, WithContext } from './operation-request.ts';
  */
 export const query = <Query>(schema: RequestSchema<Query>) => ({
   before: ({ event, context }: WithContext<OperationContext & { query: Query }>) => {
-    context.query = parseQuery(schema, valuesOf(event));
+    const parameters = Object.entries(event.multiValueQueryStringParameters ?? {});
+    const repeated = parameters.filter(
+      ([name, values]) => (values?.length ?? 0) > 1 && Object.hasOwn(schema.entries, name),
+    );
+    refuse(repeated.map(([name]) => `${name} must not be repeated`));
+    const firstValues = parameters.map(([name, values]) => [name, values?.[0]]);
+    context.query = parseQuery(schema, Object.fromEntries(firstValues));
   },
 });
-
-const valuesOf = ({
-  multiValueQueryStringParameters,
-}: Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>) => {
-  const parameters = Object.entries(multiValueQueryStringParameters ?? {});
-  const repeated = parameters.filter(([, values]) => (values?.length ?? 0) > 1);
-  refuse(repeated.map(([name]) => `${called('query parameter', name)} is given twice`));
-  return Object.fromEntries(parameters.map(([name, values]) => [name, values?.[0]]));
-};

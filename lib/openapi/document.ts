@@ -16,7 +16,7 @@ const server = (description: string, host: string) => ({
 const introduction = `Send an API key with every request: \`Authorization: Bearer <API key>\`. The operator of the service issues it.
 
 - Integers of the format \`int64\` have 64 bits. Use a JSON parser that keeps every digit.
-- A repeated or unknown query parameter, or an unknown field, gets 400.
+- A repeated or unknown query parameter, or an unknown field, gets 400. Of a field that a body repeats, the last value counts.
 - Every error of the service has the schema Error. Unknown paths get 404.
 - AWS itself refuses headers over the limit below, a body over 10 MB, and a path outside the base address. These responses have another body.
 - New fields, headers, statuses and error codes may be added to responses. Do not refuse those that you do not know.`;

@@ -34,7 +34,9 @@ export const decodeCursor = (cursor: string, filter: PetStatus | undefined): Pos
 
 /** Creates the error for a cursor that is not of this list. */
 export const unknownCursor = () =>
-  errors.invalidRequest('cursor is not one that this list has given.');
+  errors.invalidRequest(
+    'cursor is not one that this list has given. Copy it unchanged, and send the same status.',
+  );
 
 const checksumOf = (text: string, filter: PetStatus | undefined): Buffer =>
   createHash('sha256')

@@ -185,7 +185,7 @@ describe('a page', () => {
     const { status, body } = await service.send({ query: { cursor } });
     expect({ status, message: body.message }).toEqual({
       status: 400,
-      message: 'cursor is not one that this list has given.',
+      message: expect.stringMatching(/^cursor is not one/),
     });
   });
 
