@@ -113,10 +113,10 @@ const deploy = async (stage: Stage, deployment: Deployment) => {
   const destructions = destructiveChangesIn(changes);
   // CloudFormation refuses the change set if another deployment comes between.
   const problems = [...mixedIndexesOf(changes), ...(await revertsOf(stage))];
-  if (destructive) for (const each of destructions) console.log(printable(each));
-  else problems.push(...destructions);
+  if (!destructive) problems.push(...destructions);
   if (problems.length > 0) await refuse(client, changeSet, problems);
   if (!isAvailable) return;
+  for (const each of destructions) console.log(printable(each));
 
   const execute = ['--method', 'execute-change-set', '--change-set-name', ChangeSetName];
   // So that the CDK does not ask for approval again.

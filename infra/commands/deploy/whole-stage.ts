@@ -2,7 +2,7 @@ import { accountStackId, accountStackName, stackName } from '../../settings/name
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
 import { announce, askInTerminal, confirm } from '../confirm.ts';
-import { openAccount, openStack } from '../deployed-stack.ts';
+import { openAccount } from '../deployed-stack.ts';
 import { openStage } from '../keys/stage-keys.ts';
 import { deployedResources, lacksOf, preflight } from '../preflight/preflight.ts';
 import { printable } from '../printable.ts';
@@ -81,8 +81,7 @@ const printNextSteps = async (stage: Stage) => {
 
 /** Prints the address, the commit and the logs of a deployed stage. */
 export const printStage = async (stage: Stage): Promise<void> => {
-  const { account, region, commit } = await openStack(stage);
-  const { baseAddress } = await openStage(stage);
+  const { account, region, commit, baseAddress } = await openStage(stage);
   const logs = await deployedResources(stage, 'AWS::Logs::LogGroup');
   print([
     `Stage ${stage.name}, account ${account}, region ${region}`,
