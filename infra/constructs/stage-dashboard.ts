@@ -16,6 +16,7 @@ import {
   probeMetricNames,
   versionMetricNames,
 } from '../../lib/telemetry/metric-names.ts';
+import { maximumUnitsOf } from '../settings/maximum-units.ts';
 import { serviceName } from '../settings/names.ts';
 import { runbookLink } from '../settings/owner.ts';
 import {
@@ -78,7 +79,7 @@ const rowsOf = ({ stage, restApi, functions, tables: monitored }: MonitoredServi
     return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));
   };
   const reserved = stage.reservedConcurrency?.eachOperation;
-  const { read, write } = stage.maximumUnits;
+  const { read, write } = maximumUnitsOf(stage);
   const tables = monitored.flatMap(({ table, indexNames }) => [
     { title: table.node.id.replace('Table', ' table'), table, dimensions: {} },
     ...indexNames.map((name) => ({

@@ -76,11 +76,6 @@ export interface Stage {
   readonly terminationProtection: boolean;
   /** The days of point-in-time recovery of the tables, from 1 to 35. 0 turns it off. */
   readonly pointInTimeRecoveryDays: number;
-  /**
-   * The maximum number of request units per second that a table and each index accept. It
-   * limits the cost of a mistake.
-   */
-  readonly maximumUnits: { readonly read: number; readonly write: number };
 }
 
 /** Settings that all stages share, so that clients find the same behaviour in staging and in prod. */
@@ -109,7 +104,6 @@ export const staging: Stage = {
   deletionProtection: false,
   terminationProtection: false,
   pointInTimeRecoveryDays: 1,
-  maximumUnits: { read: 400, write: 200 },
 };
 
 export const prod: Stage = {
@@ -128,7 +122,6 @@ export const prod: Stage = {
   deletionProtection: true,
   terminationProtection: true,
   pointInTimeRecoveryDays: 35,
-  maximumUnits: { read: 4_000, write: 1_000 },
 };
 
 /** The permanent stages, in the order of a release. Commands, and tests about each stage, read this list. */

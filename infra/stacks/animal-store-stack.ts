@@ -26,6 +26,7 @@ import {
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
 import { type Index, indexes } from '../settings/indexes.ts';
+import { maximumUnitsOf } from '../settings/maximum-units.ts';
 import { bundleName, commitParameter, stageTags, templateParameter } from '../settings/names.ts';
 import { requireSafe } from '../settings/stage-problems.ts';
 import type { Stage } from '../settings/stages.ts';
@@ -192,7 +193,7 @@ export class AnimalStoreStack extends Stack {
   }
 }
 
-const maximumUnits = ({ maximumUnits: { read, write } }: Stage) => ({
-  maxReadRequestUnits: read,
-  maxWriteRequestUnits: write,
-});
+const maximumUnits = (stage: Stage) => {
+  const { read, write } = maximumUnitsOf(stage);
+  return { maxReadRequestUnits: read, maxWriteRequestUnits: write };
+};

@@ -3,6 +3,7 @@ import { announce, confirm } from '../../infra/commands/confirm.ts';
 import { fail } from '../../infra/commands/message-of.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { indexes } from '../../infra/settings/indexes.ts';
+import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
@@ -145,7 +146,7 @@ describe('npm run operate', () => {
   });
 
   it('gives a restored table its other settings, and says which index it lacks', async () => {
-    const { read: MaxReadRequestUnits, write: MaxWriteRequestUnits } = staging.maximumUnits;
+    const { read: MaxReadRequestUnits, write: MaxWriteRequestUnits } = maximumUnitsOf(staging);
     const OnDemandThroughput = { MaxReadRequestUnits, MaxWriteRequestUnits };
     const Table = { TableName: 'Pets', TableStatus: 'ACTIVE', OnDemandThroughput };
     aws.answers = {

@@ -16,6 +16,7 @@ import { openOperatedStage } from '../../infra/commands/operate/operated-stage.t
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { restore } from '../../infra/commands/operate/restore.ts';
 import { indexes } from '../../infra/settings/indexes.ts';
+import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames, serviceName } from '../../infra/settings/names.ts';
 import { emulated, staging } from '../../infra/settings/stages.ts';
 import { throttleOf } from '../../infra/settings/throttle-of.ts';
@@ -137,7 +138,8 @@ for (const { isDone, run } of await restore({ ...opened, stage }, 'pets'))
   if (!(await isDone?.())) await run();
 
 const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
-const limits = { MaxReadRequestUnits: 400, MaxWriteRequestUnits: 200 };
+const { read, write } = maximumUnitsOf(staging);
+const limits = { MaxReadRequestUnits: read, MaxWriteRequestUnits: write };
 equal(Table?.DeletionProtectionEnabled, true);
 deepEqual(Table?.OnDemandThroughput, limits);
 deepEqual(

@@ -9,6 +9,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { indexes } from '../../settings/indexes.ts';
+import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { stageTags } from '../../settings/names.ts';
 import type { OperatedStage, TableKind } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
@@ -66,7 +67,7 @@ export const tableSettings = (
     call(dynamodb, new UpdateTableCommand({ TableName, ...change }), ready);
   const tags = Object.entries(stageTags(stage));
   const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
-  const { read, write } = stage.maximumUnits;
+  const { read, write } = maximumUnitsOf(stage);
   const OnDemandThroughput = { MaxReadRequestUnits: read, MaxWriteRequestUnits: write };
   const declared = kind === 'pets' ? indexes.map(({ name }) => name) : [];
   const indexOf = ({ GlobalSecondaryIndexes = [] }: Settings, name: string) =>

@@ -1,0 +1,43 @@
+import { defaultLimit } from '../../lib/contract/list-pets-query.ts';
+import { maxNameLength } from '../../lib/contract/pet.ts';
+import { methodsOf } from '../../lib/contract/routes.ts';
+import { detailsOf, operations } from '../../lib/operations/operations.ts';
+import type { Stage } from './stages.ts';
+import { throttleOf } from './throttle-of.ts';
+
+/** The size of the largest pet in bytes: 4 for each character of its name, and room for all other fields. */
+const largestItemBytes = 4 * maxNameLength + 400;
+
+/**
+ * The WCU of a write. An index takes two writes for an item whose key changes.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
+ */
+const writeUnits = 2 * Math.ceil(largestItemBytes / 1_024);
+
+/** The RCU of a consistent read of an item. */
+const itemUnits = Math.ceil(largestItemBytes / 4_096);
+
+/**
+ * The RCU of an eventually consistent page of the default length. Clients that ask for the longest pages of the
+ * largest pets can be throttled earlier.
+ */
+const pageUnits = Math.ceil((defaultLimit * largestItemBytes) / 4_096) / 2;
+
+/**
+ * Returns the maximum request units per second that a table and each index of a stage accept. They suffice for
+ * the requests that the throttles let through, and limit the cost of a mistake.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html
+ */
+export const maximumUnitsOf = (stage: Stage): { readonly read: number; readonly write: number } => {
+  const units = { read: 0, write: 0 };
+  for (const operation of operations) {
+    // API Gateway throttles each method by itself, HEAD too.
+    const requests = throttleOf(stage, operation.name).ratePerSecond * methodsOf(operation).length;
+    for (const { action } of detailsOf(operation.name).calls) {
+      if (/^dynamodb:(Query|Scan)$/.test(action)) units.read += requests * pageUnits;
+      else if (/^dynamodb:(Batch)?Get/.test(action)) units.read += requests * itemUnits;
+      else if (action.startsWith('dynamodb:')) units.write += requests * writeUnits;
+    }
+  }
+  return { read: Math.ceil(units.read), write: units.write };
+};
