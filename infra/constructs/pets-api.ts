@@ -60,9 +60,9 @@ export class PetsApi extends Construct {
     acknowledge(this, {
       'AwsSolutions-APIG2': 'The functions validate requests, and name what is wrong.',
       ...(!stage.firewall && { 'AwsSolutions-APIG3': 'An emulator has no firewall.' }),
-      'AwsSolutions-APIG4': "Functions check API keys; `unrouted` only names a path's methods.",
+      'AwsSolutions-APIG4': "Functions check API keys; `fallback` only names a path's methods.",
       'AwsSolutions-APIG6': 'Execution logs can hold API keys; other logs have every request.',
-      'AwsSolutions-COG4': "Functions check API keys; `unrouted` only names a path's methods.",
+      'AwsSolutions-COG4': "Functions check API keys; `fallback` only names a path's methods.",
       'Serverless-APIGWXrayEnabled': 'X-Ray would keep URLs, which can contain API keys.',
     });
   }
@@ -111,7 +111,7 @@ export class PetsApi extends Construct {
     // Without a catch-all, API Gateway would read a Bearer token as a malformed signature, and respond with
     // DEFAULT_4XX (DataBiosphere/azul#7470).
     for (const path of new Set(['/', ...operations.map(({ path }) => path), '/{proxy+}'])) {
-      addRoute(path, 'ANY', 'unrouted');
+      addRoute(path, 'ANY', 'fallback');
     }
   }
 

@@ -39,7 +39,7 @@ export const stageTags = ({ name }: Pick<Stage, 'name'>) => ({
 /** Every function of the API. */
 export const functionNames: readonly FunctionName[] = [
   ...operations.map(({ name }) => name),
-  'unrouted',
+  'fallback',
 ];
 
 /** The name of a function's file in `functions/` and of its bundle, such as `list-pets` for `listPets`. */

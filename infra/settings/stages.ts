@@ -52,7 +52,7 @@ export interface Stage {
    * The reserved concurrency of each function, which is also its limit. Without it, all functions share the
    * concurrency of the account.
    */
-  readonly reservedConcurrency: Readonly<{ eachOperation: number; unrouted: number }> | undefined;
+  readonly reservedConcurrency: Readonly<{ eachOperation: number; fallback: number }> | undefined;
   /**
    * For how many minutes a new version gets 10 % of the requests, after its check. If it is `undefined`, it
    * gets all requests unchecked.
@@ -113,7 +113,7 @@ export const prod: Stage = {
   apiKeyPrefix: 'pets_live',
   throttle: { ratePerSecond: 1_000, burst: 2_000 },
   firewall: { requestsPerAddress: 60_000, requestsPerApiKey: 60_000 },
-  reservedConcurrency: { eachOperation: 100, unrouted: 20 },
+  reservedConcurrency: { eachOperation: 100, fallback: 20 },
   canaryMinutes: 10,
   logRetentionDays: 90,
   accessLogRetentionDays: 90,

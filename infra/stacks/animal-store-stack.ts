@@ -183,13 +183,13 @@ export class AnimalStoreStack extends Stack {
       });
       functions.set(name, operationFunction);
     }
-    const unrouted = new ServiceFunction(this, 'unrouted', {
+    const fallback = new ServiceFunction(this, 'fallback', {
       stage,
-      reservedConcurrentExecutions: stage.reservedConcurrency?.unrouted,
+      reservedConcurrentExecutions: stage.reservedConcurrency?.fallback,
       environment: {},
       permissions: [],
     });
-    return functions.set('unrouted', unrouted);
+    return functions.set('fallback', fallback);
   }
 }
 

@@ -13,7 +13,7 @@ type GoldenTarget = Pick<Operation, 'method' | 'path' | 'headers' | 'deprecation
   readonly name: FunctionName;
 };
 
-const unrouted: GoldenTarget = { name: 'unrouted', method: 'GET', path: '/{proxy+}', headers: [] };
+const fallback: GoldenTarget = { name: 'fallback', method: 'GET', path: '/{proxy+}', headers: [] };
 
 /**
  * Returns the requests that every operation refuses: one without an API key, and one with a
@@ -37,7 +37,7 @@ export const afterCreation = (apiKey: string, petId: number): GoldenRequest[] =>
   ...operations
     .filter((each) => each !== createPet)
     .map((each) => goldenOf(each, checkOf(each.name, petId), apiKey)),
-  golden({ target: unrouted, apiKey, expected: expectError(errors.unknownPath()) }),
+  golden({ target: fallback, apiKey, expected: expectError(errors.unknownPath()) }),
 ];
 
 /** The request to an operation. Its response is 410 from the operation's sunset on. */

@@ -7,7 +7,7 @@ export interface Route {
   readonly headers: readonly string[];
 }
 
-/** The route of each operation, by name. Apart from the rest, because `unrouted` needs no schema. */
+/** The route of each operation, by name. Apart from the rest, because `fallback` needs no schema. */
 export const routes = {
   listPets: { method: 'GET', path: '/pets', headers: [] },
   createPet: { method: 'POST', path: '/pets', headers: ['Idempotency-Key'] },
@@ -17,7 +17,7 @@ export const routes = {
 export type OperationName = keyof typeof routes;
 
 /** A function of the API: that of an operation, or the one for every other path and method. */
-export type FunctionName = OperationName | 'unrouted';
+export type FunctionName = OperationName | 'fallback';
 
 /** The names of the headers that any operation takes as parameters. */
 export const headerParameters: ReadonlySet<string> = /* @__PURE__ */ new Set(

@@ -104,7 +104,7 @@ const waitFor = async (what: string, seconds: number, tries: () => boolean | Pro
 };
 
 /**
- * What a release responds with instead of the response of `unrouted`, as an expression of `event` and
+ * What a release responds with instead of the response of `fallback`, as an expression of `event` and
  * `response`.
  */
 const answers = {
@@ -119,7 +119,7 @@ const answers = {
 
 /**
  * Synthesises a release into a folder of `root`, from a copy of the project in which every function differs
- * from those of other releases, and `unrouted` gives another answer. Returns the folder.
+ * from those of other releases, and `fallback` gives another answer. Returns the folder.
  */
 const synthesise = async (root: string, name: string, answer: string) => {
   const directory = join(root, name);
@@ -129,7 +129,7 @@ const synthesise = async (root: string, name: string, answer: string) => {
     const path = join(directory, 'functions', `${bundleName(functionName)}.ts`);
     await appendFile(path, `process.env['RELEASE'] = '${name}';\n`);
   }
-  const file = join(directory, 'functions/unrouted.ts');
+  const file = join(directory, 'functions/fallback.ts');
   const source = await readFile(file, 'utf8');
   const changed = source.replace('export const handler = chain', 'const original = chain');
   if (changed === source) throw new Error(`${file} has another form`);

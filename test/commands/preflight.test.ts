@@ -61,9 +61,9 @@ const stackOf = (ResourceStatus: string, ofDomain = domainName) => {
   return xml('ListStackResources', { StackResourceSummaries });
 };
 
-const { eachOperation = 0, unrouted = 0 } = prod.reservedConcurrency ?? {};
+const { eachOperation = 0, fallback = 0 } = prod.reservedConcurrency ?? {};
 /** What the functions reserve, and what an account leaves unreserved. */
-const neededInstances = operations.length * eachOperation + unrouted + 100;
+const neededInstances = operations.length * eachOperation + fallback + 100;
 
 /** The responses of an account that is ready. */
 const ready: Answers = {

@@ -45,7 +45,7 @@ const valuesOf = (metrics: number, last: readonly number[]): number[] => [
   ...last,
 ];
 const ofOperations = (...last: number[]) => valuesOf(operations.length, last);
-/** With unrouted, which is no operation. */
+/** With fallback, which is no operation. */
 const ofFunctions = (...last: number[]) => valuesOf(functionNames.length, last);
 
 /** The reads and the writes of each table. */

@@ -276,7 +276,7 @@ describe('the check before traffic', () => {
   it.each([
     ['a missing environment variable', { bundleName: 'get-pet', without: 'PETS_TABLE' }, 'getPet'],
     ['a broken handler', { bundleName: 'list-pets', source: failing }, 'listPets'],
-    ['a broken unrouted', { bundleName: 'unrouted', source: failing }, 'unrouted'],
+    ['a broken fallback', { bundleName: 'fallback', source: failing }, 'fallback'],
     [
       'a wrong header',
       {

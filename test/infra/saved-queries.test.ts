@@ -64,7 +64,7 @@ const realLines = async (): Promise<readonly (readonly [RegExp, string])[]> => {
   };
   const [api] = propertiesOf(deployedTemplate(prod), 'AWS::ApiGateway::Stage');
   return [
-    [/^(listpets|createpet|getpet|unrouted)Log/, await lineOf(failWithCorruptPet)],
+    [/^(listpets|createpet|getpet|fallback)Log/, await lineOf(failWithCorruptPet)],
     [/AccessLog/, api?.['AccessLogSetting'].Format],
     [/FirewallLog/, firewallLine],
     [/^probeLog/, await lineOf(failProbe)],

@@ -30,8 +30,8 @@ describe.each(stages)('$name', (stage) => {
     const reserved = propertiesOf(template, 'AWS::Lambda::Function')
       .slice(0, functionNames.length)
       .map(({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions);
-    const { eachOperation, unrouted } = stage.reservedConcurrency ?? {};
-    expect(reserved).toEqual([...operations.map(() => eachOperation), unrouted]);
+    const { eachOperation, fallback } = stage.reservedConcurrency ?? {};
+    expect(reserved).toEqual([...operations.map(() => eachOperation), fallback]);
   });
 
   it('accepts API keys of its own prefix only', () => {

@@ -69,7 +69,7 @@ describe.each(functionNames)('%s on the runtime client of AWS', (functionName) =
     expect(await running.initialised).toBe('ready');
     expect(Date.now() - begin).toBeLessThan(10_000);
     const { response } = v.parse(Response, await running.invoke('request', event));
-    expect(response.statusCode).toBe(name === 'unrouted' ? 404 : 503);
+    expect(response.statusCode).toBe(name === 'fallback' ? 404 : 503);
     expect(JSON.parse(response.body)).toMatchObject({ status: response.statusCode });
   });
 

@@ -58,7 +58,7 @@ describe('the line of a request', () => {
     ['createPet', 201, [], () => creation()],
     ['getPet', 200, [], () => get],
     ['getPet', 404, ['ClientErrors'], () => ({ petId: 'no id' })],
-    ['unrouted', 405, ['ClientErrors'], () => ({ method: 'DELETE' })],
+    ['fallback', 405, ['ClientErrors'], () => ({ method: 'DELETE' })],
   ])(
     'to %s with status %i has the outcome, who asked and what is counted, and nothing else',
     async (operation, status, expected, request) => {
@@ -83,7 +83,7 @@ describe('the line of a request', () => {
         version: '42',
         status,
         ...(status >= 400 && { code: response.body.code }),
-        ...(status !== 401 && operation !== 'unrouted' && { keyId }),
+        ...(status !== 401 && operation !== 'fallback' && { keyId }),
         extendedRequestId,
         lambdaRequestId: 'lambda-id',
         coldStart: false,

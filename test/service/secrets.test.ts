@@ -74,7 +74,7 @@ const newExamples = (): readonly Request[] => [
     const headers = { ...bearer(apiKey), 'Content-Type': 'application/json' };
     return [operation.name, { ...exampleOf(operation, id), headers }];
   }),
-  ['unrouted', {}],
+  ['fallback', {}],
 ];
 
 // Each function caches the key before many requests come at once.
@@ -93,8 +93,8 @@ const requests: readonly Request[] = [
   list,
   get(secret),
   get(corruptId),
-  ['unrouted', { resource: '/{proxy+}', headers: { 'X-Forwarded-For': secret } }],
-  ['unrouted', { method: 'DELETE', petId: secret, resource: '/pets/{petId}' }],
+  ['fallback', { resource: '/{proxy+}', headers: { 'X-Forwarded-For': secret } }],
+  ['fallback', { method: 'DELETE', petId: secret, resource: '/pets/{petId}' }],
   idempotent(randomBytes(8).toString('hex') + secret),
   idempotent(secret),
   idempotent(secret, { name: secret }),

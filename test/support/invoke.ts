@@ -39,7 +39,7 @@ export const senderTo = (handlers: Handlers, apiKey: string) => {
     const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const headers = { ...bearer(apiKey), ...json, ...parts.headers };
     return invoke(
-      routes.get(`${method} ${resource}`) ?? handlers.unrouted,
+      routes.get(`${method} ${resource}`) ?? handlers.fallback,
       { ...parts, headers },
       options,
     );

@@ -95,7 +95,7 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     ),
   );
   command('reserve', 'reserve concurrency for a function, as stages.ts declares or a number')
-    .addArgument(new Argument('<function>', 'an operation, or unrouted').choices(functionNames))
+    .addArgument(new Argument('<function>', 'an operation, or fallback').choices(functionNames))
     .argument('[number]', 'the concurrency', number)
     .action((name: FunctionName, concurrency: number | undefined, options: OperateOptions) =>
       perform(

@@ -29,7 +29,7 @@ export const reserve = async (
   const steps: Step[] = [];
   for (const name of names) {
     const FunctionName = functionOf(name);
-    const declared = reservedConcurrency?.[name === 'unrouted' ? name : 'eachOperation'];
+    const declared = reservedConcurrency?.[name === 'fallback' ? name : 'eachOperation'];
     const wanted = number ?? declared;
     const get = new GetFunctionConcurrencyCommand({ FunctionName });
     const { ReservedConcurrentExecutions: present } = await lambda.send(get);

@@ -82,8 +82,8 @@ const unreservedConcurrency = 100;
 
 const concurrency: Check = async (stage) => {
   if (!stage.reservedConcurrency) return [];
-  const { eachOperation, unrouted } = stage.reservedConcurrency;
-  const needed = operations.length * eachOperation + unrouted + unreservedConcurrency;
+  const { eachOperation, fallback } = stage.reservedConcurrency;
+  const needed = operations.length * eachOperation + fallback + unreservedConcurrency;
   const settings = await new LambdaClient(regionOf(stage)).send(new GetAccountSettingsCommand());
   const quota = settings.AccountLimit?.ConcurrentExecutions ?? 0;
   return [

@@ -8,7 +8,7 @@ import { noContent } from '../lib/http/response.ts';
  * Handles every request that no operation handles, without an API key. Returns 404 for an unknown path. On
  * the path of an operation, returns 204 for OPTIONS and 405 for every other method.
  */
-export const handler = chain('unrouted')
+export const handler = chain('fallback')
   .use(errorResponses())
   .handler(async ({ httpMethod, resource }) => {
     const allowed = allowedMethods(resource);
