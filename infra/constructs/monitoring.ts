@@ -35,22 +35,22 @@ interface ServiceAlarmProps extends Omit<AlarmProps, 'evaluationPeriods'> {
   readonly version?: string;
 }
 
-/** The alarms of a stage, each with its addressees and its entry in the runbook. */
+/** The alarms of a stage, each with its recipients and its entry in the runbook. */
 export class Monitoring extends Construct {
   /** All alarms that were added so far. */
   readonly alarms: Alarm[] = [];
   readonly #stage: Stage;
-  readonly #addressees: SnsAction[];
+  readonly #recipients: SnsAction[];
 
   constructor(scope: Construct, id: string, service: MonitoredService) {
     super(scope, id);
     this.#stage = service.stage;
-    this.#addressees = this.#addTopics().map((topic) => new SnsAction(topic));
+    this.#recipients = this.#addTopics().map((topic) => new SnsAction(topic));
     for (const [name, alarm] of Object.entries(alarmsOf(service, Stack.of(this).region)))
       this.addAlarm(name, alarm);
   }
 
-  /** Adds an alarm named `animal-store-<stage>-<name>[-<version>]` that notifies the stage's addressees. */
+  /** Adds an alarm named `animal-store-<stage>-<name>[-<version>]` that notifies the stage's recipients. */
   addAlarm(name: string, props: ServiceAlarmProps): Alarm {
     const { meaning, runbookEntry = name, version, ...condition } = props;
     const alarmName = `${serviceName(this.#stage)}-${name}`;
@@ -61,13 +61,13 @@ export class Monitoring extends Construct {
       alarmName: version === undefined ? alarmName : `${alarmName}-${version}`,
       alarmDescription: `${meaning} Before you start: ${runbookLink}#before-you-start Runbook: ${runbookLink}#${runbookEntry}`,
     });
-    alarm.addAlarmAction(...this.#addressees);
-    alarm.addOkAction(...this.#addressees);
+    alarm.addAlarmAction(...this.#recipients);
+    alarm.addOkAction(...this.#recipients);
     this.alarms.push(alarm);
     return alarm;
   }
 
-  /** Returns the stage's own topic with its subscribers, and the topics among its addressees. */
+  /** Returns the stage's own topic with its subscribers, and the topics among its recipients. */
   #addTopics(): ITopic[] {
     // The topic is not encrypted with a KMS key. A mistake in the key's policy would silence every alarm, and
     // e-mail is plain text anyway.
@@ -80,7 +80,7 @@ export class Monitoring extends Construct {
       'Serverless-SNSRedrivePolicy': 'A queue of failed mails would have no reader.',
     });
     const topics: ITopic[] = [topic];
-    for (const address of this.#stage.alarmAddressees ?? []) {
+    for (const address of this.#stage.alarmRecipients ?? []) {
       if (address.startsWith('arn:')) topics.push(Topic.fromTopicArn(this, address, address));
       else if (address.startsWith('https:')) topic.addSubscription(new UrlSubscription(address));
       else topic.addSubscription(new EmailSubscription(address));

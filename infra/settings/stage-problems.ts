@@ -18,8 +18,8 @@ const dangersOfProduction = (stage: Stage): string[] => {
     dangers.push('terminationProtection is not set, so one call deletes the stack');
   if (stage.pointInTimeRecoveryDays === 0)
     dangers.push('pointInTimeRecoveryDays is not set, so nothing can be restored');
-  if ((stage.alarmAddressees ?? []).length === 0)
-    dangers.push('alarmAddressees is not set, so no one hears an alarm');
+  if ((stage.alarmRecipients ?? []).length === 0)
+    dangers.push('alarmRecipients is not set, so no one hears an alarm');
   return dangers;
 };
 
@@ -46,8 +46,8 @@ export const requireSafe = (stage: Stage, bodyLimit = maxBodyBytes): void => {
     problems.push(
       `maxBodyBytes is above ${withCommas(inspectedBytes)}: the firewall blocks larger bodies`,
     );
-  if (stage.canaryMinutes !== undefined && stage.alarmAddressees === undefined)
-    problems.push('canaryMinutes is set without alarmAddressees: no alarm can stop a canary');
+  if (stage.canaryMinutes !== undefined && stage.alarmRecipients === undefined)
+    problems.push('canaryMinutes is set without alarmRecipients: no alarm can stop a canary');
   if (stage.defaultAddressDisabled && stage.customDomain === undefined)
     problems.push('defaultAddressDisabled is set without customDomain: no client can reach it');
   if (isProduction(stage)) problems.push(...dangersOfProduction(stage));
@@ -69,12 +69,12 @@ export const placeholdersIn = (
   stage: Stage,
   { link = runbookLink, packageName = clientPackage } = {},
 ): string[] => {
-  const problems = (['environment', 'alarmAddressees', 'customDomain'] as const)
+  const problems = (['environment', 'alarmRecipients', 'customDomain'] as const)
     .filter((name) => placeholder.test(JSON.stringify(stage[name] ?? '')))
     .map(
       (name) => `${name} of ${stage.name} is a placeholder: set it in infra/settings/stages.ts.`,
     );
-  if ((stage.alarmAddressees ?? []).length > 0 && !URL.canParse(link)) {
+  if ((stage.alarmRecipients ?? []).length > 0 && !URL.canParse(link)) {
     problems.push(
       'runbookLink is no URL, so an alarm links nothing: set it in infra/settings/owner.ts to where infra/runbook.md can be read.',
     );

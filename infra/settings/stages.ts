@@ -63,11 +63,11 @@ export interface Stage {
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
   /**
-   * The addressees of alarms: e-mail addresses, HTTPS endpoints of paging services, or ARNs of SNS topics to
+   * The recipients of alarms: e-mail addresses, HTTPS endpoints of paging services, or ARNs of SNS topics to
    * which CloudWatch may publish. If it is `undefined`, the stage has no alarms, no dashboard, no saved
    * queries and no probe. With an empty list it has them, but they tell no one.
    */
-  readonly alarmAddressees: readonly string[] | undefined;
+  readonly alarmRecipients: readonly string[] | undefined;
   /** Whether tables and logs outlive the stack that declares them. */
   readonly retainData: boolean;
   /** Whether DynamoDB refuses to delete the tables. */
@@ -99,7 +99,7 @@ export const staging: Stage = {
   canaryMinutes: 1,
   logRetentionDays: 14,
   accessLogRetentionDays: 14,
-  alarmAddressees: ['animal-store-staging@example.com'],
+  alarmRecipients: ['animal-store-staging@example.com'],
   retainData: false,
   deletionProtection: false,
   terminationProtection: false,
@@ -117,7 +117,7 @@ export const prod: Stage = {
   canaryMinutes: 10,
   logRetentionDays: 90,
   accessLogRetentionDays: 90,
-  alarmAddressees: ['animal-store-on-call@example.com'],
+  alarmRecipients: ['animal-store-on-call@example.com'],
   retainData: true,
   deletionProtection: true,
   terminationProtection: true,
@@ -132,7 +132,7 @@ const ownName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
 
 /**
  * A stage of one's own: for a person, a pull request or a night. It has staging's settings, in the account and
- * region of the credentials, and nothing of it outlives its stack. Without addressees it has no alarms, and so
+ * region of the credentials, and nothing of it outlives its stack. Without recipients it has no alarms, and so
  * no canary. Throws for a name without the prefix `dev-`.
  */
 const ownStage = (name: string): Stage => {
@@ -150,7 +150,7 @@ const ownStage = (name: string): Stage => {
     firewall: undefined,
     reservedConcurrency: undefined,
     canaryMinutes: undefined,
-    alarmAddressees: undefined,
+    alarmRecipients: undefined,
     retainData: false,
     deletionProtection: false,
     terminationProtection: false,
@@ -168,7 +168,7 @@ export const rehearsal: Stage = {
   ...ownStage('dev-rehearsal'),
   firewall: staging.firewall,
   canaryMinutes: 1,
-  alarmAddressees: [],
+  alarmRecipients: [],
 };
 
 /** The permanent stage of this name, the rehearsal, or a stage of one's own. Throws for any other name. */
@@ -193,6 +193,6 @@ export const emulated = (stage: Stage): Stage => ({
   defaultAddressDisabled: false,
   firewall: undefined,
   canaryMinutes: undefined,
-  alarmAddressees: undefined,
+  alarmRecipients: undefined,
   terminationProtection: false,
 });

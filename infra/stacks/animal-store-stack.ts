@@ -58,7 +58,7 @@ export class AnimalStoreStack extends Stack {
     const functions = this.#addFunctions(petsTable, keysTable);
     const api = new PetsApi(this, 'Api', stage, functions);
     const logGroups = Array.from(functions.values(), ({ lambda }) => lambda.logGroup);
-    if (stage.alarmAddressees !== undefined) {
+    if (stage.alarmRecipients !== undefined) {
       const service = { stage, restApi: api.restApi, functions, tables: this.#tables };
       const monitoring = new Monitoring(this, 'Monitoring', service);
       const probe = new Probe(this, stage, api.baseAddress, monitoring);

@@ -24,9 +24,9 @@ const directory = await mkdtemp(join(tmpdir(), 'animal-store-first-deployment-')
 const settings = [
   ['infra/settings/stages.ts', /(?<=stages: readonly Stage\[\] = )\[.*\]/, '[staging, prod]'],
   ['infra/settings/stages.ts', `${staging.environment?.account}`, account],
-  ['infra/settings/stages.ts', `${staging.alarmAddressees?.[0]}`, 'on-call@store.test'],
+  ['infra/settings/stages.ts', `${staging.alarmRecipients?.[0]}`, 'on-call@store.test'],
   ['infra/settings/stages.ts', `${prod.environment?.account}`, unsetAccount],
-  ['infra/settings/stages.ts', `${prod.alarmAddressees?.[0]}`, 'on-call@example.com'],
+  ['infra/settings/stages.ts', `${prod.alarmRecipients?.[0]}`, 'on-call@example.com'],
   ['infra/settings/owner.ts', runbookLink, 'https://git.store.test/runbook.md'],
 ] as const;
 

@@ -89,7 +89,7 @@ beforeEach(() => {
 const stage: Stage = {
   ...prod,
   environment: { account, region },
-  alarmAddressees: ['on-call@store.test'],
+  alarmRecipients: ['on-call@store.test'],
   customDomain: { domainName, certificateArn },
 };
 
@@ -112,7 +112,7 @@ describe('the preflight', () => {
       certificate('ISSUED', 'store.test', '*.api.store.test'),
     ],
     [/^on-call@store.test has not confirmed .*: open the link/, subscribed('PendingConfirmation')],
-    [/^1 of the addressees of prod .*: aws sns subscribe --topic-arn arn:/, subscribed()],
+    [/^1 of the recipients of prod .*: aws sns subscribe --topic-arn arn:/, subscribed()],
     [/no API key: npm run keys -- issue --for-probe --stage prod$/, without('probe-api-key')],
     [/^Could not check logRole: AccessDenied/, { 'GET /account': jsonError('AccessDenied', 403) }],
   ])('finds a problem, and says what to do: %s', async (message, changed) => {
@@ -125,7 +125,7 @@ describe('the preflight', () => {
     ['no such domain', stackOf('DELETE_COMPLETE')],
     ['another domain', stackOf('UPDATE_COMPLETE', 'old.store.test')],
   ])('refuses to turn off the default address where there is %s', async (_what, stack) => {
-    const later = { ...stage, alarmAddressees: undefined, defaultAddressDisabled: true };
+    const later = { ...stage, alarmRecipients: undefined, defaultAddressDisabled: true };
     aws.answers = { ...ready, ListStackResources: stack };
     expect(await preflight(later)).toContainEqual(
       expect.stringMatching(/^prod has no domain api.store.test yet/),
@@ -193,12 +193,12 @@ describe('placeholders', () => {
     const unset = {
       ...prod,
       environment: { account: '444455556666', region },
-      alarmAddressees: ['on-call@example.com'],
+      alarmRecipients: ['on-call@example.com'],
     };
     const packageName = '@example.com/animal-store-client';
     expect(placeholdersIn(unset, { link: 'infra/runbook.md', packageName })).toEqual([
       expect.stringMatching(/^environment of prod is a placeholder/),
-      expect.stringMatching(/^alarmAddressees of prod/),
+      expect.stringMatching(/^alarmRecipients of prod/),
       expect.stringMatching(/^runbookLink is no URL/),
       expect.stringMatching(/^clientPackage has no npm scope/),
     ]);

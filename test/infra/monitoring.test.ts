@@ -12,7 +12,7 @@ import { alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate, propertiesOf, templateOf } from '../support/stack.ts';
 
 const templates = stages
-  .filter(({ alarmAddressees }) => alarmAddressees !== undefined)
+  .filter(({ alarmRecipients }) => alarmRecipients !== undefined)
   .map((stage) => ({ stage, template: deployedTemplate(stage) }));
 
 interface Widget {
@@ -32,11 +32,11 @@ const widgetsOf = (template: Template) => {
 };
 
 describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
-  it('mail every addressee of the stage, when they go off and when they end', () => {
+  it('mail every recipient of the stage, when they go off and when they end', () => {
     const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
     const { topics = [], subscribers = [] } = Object.groupBy(
-      stage.alarmAddressees ?? [],
-      (addressee) => (addressee.startsWith('arn:') ? 'topics' : 'subscribers'),
+      stage.alarmRecipients ?? [],
+      (recipient) => (recipient.startsWith('arn:') ? 'topics' : 'subscribers'),
     );
     const actions = [{ Ref: topic }, ...topics];
     for (const alarm of propertiesOf(template, 'AWS::CloudWatch::Alarm')) {
@@ -122,10 +122,10 @@ describe.each(templates)('metrics of the service itself in $stage.name', ({ stag
   });
 });
 
-it('an addressee can be an HTTPS endpoint, or a topic that alarms then publish to', () => {
+it('an recipient can be an HTTPS endpoint, or a topic that alarms then publish to', () => {
   const topic = 'arn:aws:sns:eu-west-1:777777777777:pager';
   const Endpoint = 'https://events.pager.test/animal-store';
-  const template = templateOf({ ...staging, alarmAddressees: [topic, Endpoint] });
+  const template = templateOf({ ...staging, alarmRecipients: [topic, Endpoint] });
   expect(propertiesOf(template, 'AWS::SNS::Subscription')).toMatchObject([
     { Protocol: 'https', Endpoint },
   ]);

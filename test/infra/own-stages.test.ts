@@ -55,9 +55,9 @@ describe.each(['dev-alice', 'dev-rehearsal'])('the stage %s of its own', (name) 
     expect(JSON.stringify(template.toJSON())).not.toContain('PointInTimeRecoveryEnabled":true');
   });
 
-  it('tells none of the addressees of staging', () => {
+  it('tells none of the recipients of staging', () => {
     const text = JSON.stringify(template.toJSON());
-    for (const address of staging.alarmAddressees ?? []) expect(text).not.toContain(address);
+    for (const address of staging.alarmRecipients ?? []) expect(text).not.toContain(address);
   });
 
   it('shares no name with staging', () => {

@@ -109,7 +109,7 @@ describe.each(stages)('in $name', (stage) => {
   type Row = [name: string, idStart: string, ...calls: Call[]];
   /** The functions with which the stage checks itself, where it has alarms and a canary. */
   const ownChecks: Row[] = [];
-  if (stage.alarmAddressees !== undefined) ownChecks.push(['the probe', 'probe', readProbeKey]);
+  if (stage.alarmRecipients !== undefined) ownChecks.push(['the probe', 'probe', readProbeKey]);
   if (stage.canaryMinutes !== undefined) {
     ownChecks.push([
       'the check before traffic',

@@ -154,7 +154,7 @@ describe('the probe', () => {
   });
 });
 
-const withProbe = stages.filter(({ alarmAddressees }) => alarmAddressees !== undefined);
+const withProbe = stages.filter(({ alarmRecipients }) => alarmRecipients !== undefined);
 
 it.each(withProbe)('the probe of $name asks its address every minute', (stage) => {
   const template = deployedTemplate(stage);

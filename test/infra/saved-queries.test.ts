@@ -111,7 +111,7 @@ describe('the saved queries', () => {
       expect(read.map(([, line]) => line).join()).toMatch(new RegExp(pattern));
   });
 
-  it.each(stages.filter(({ alarmAddressees }) => alarmAddressees))(
+  it.each(stages.filter(({ alarmRecipients }) => alarmRecipients))(
     'are in a folder of the stage $name',
     (stage) => {
       const ofStage = propertiesOf(deployedTemplate(stage), 'AWS::Logs::QueryDefinition');

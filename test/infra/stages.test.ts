@@ -46,7 +46,7 @@ describe.each(stages)('$name', (stage) => {
   });
 });
 
-const noAlarms = { canaryMinutes: undefined, alarmAddressees: undefined };
+const noAlarms = { canaryMinutes: undefined, alarmRecipients: undefined };
 
 describe('a stage is refused', () => {
   it.each([
@@ -55,9 +55,9 @@ describe('a stage is refused', () => {
     ['deletionProtection', { deletionProtection: false }],
     ['terminationProtection', { terminationProtection: false }],
     ['pointInTimeRecoveryDays', { pointInTimeRecoveryDays: 0 }],
-    ['alarmAddressees', noAlarms],
-    ['alarmAddressees', { alarmAddressees: [] }],
-    ['retainData.*; alarmAddressees', { retainData: false, ...noAlarms }],
+    ['alarmRecipients', noAlarms],
+    ['alarmRecipients', { alarmRecipients: [] }],
+    ['retainData.*; alarmRecipients', { retainData: false, ...noAlarms }],
   ] satisfies [string, Partial<Stage>][])(
     'in production for an unsafe %s, which staging may have',
     (names, unsafe) => {
@@ -78,8 +78,8 @@ describe('a stage is refused', () => {
   });
 
   it('for a canary that no alarm can stop', () => {
-    expect(() => stackOf({ ...staging, alarmAddressees: undefined })).toThrow(
-      /^staging is unsafe: canaryMinutes.*alarmAddressees/,
+    expect(() => stackOf({ ...staging, alarmRecipients: undefined })).toThrow(
+      /^staging is unsafe: canaryMinutes.*alarmRecipients/,
     );
   });
 

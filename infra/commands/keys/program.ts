@@ -37,9 +37,9 @@ const stageName = ({ stage }: KeysOptions): string => (stage === 'local' ? stage
 
 /** Throws for a stage without a probe: nothing would read its key, or remove it with the stage. */
 const requireProbe = (options: KeysOptions) => {
-  const { name, alarmAddressees } = deployedStage(options);
-  if (alarmAddressees === undefined)
-    throw new Error(`${name} has no probe, because it has no alarmAddressees`);
+  const { name, alarmRecipients } = deployedStage(options);
+  if (alarmRecipients === undefined)
+    throw new Error(`${name} has no probe, because it has no alarmRecipients`);
 };
 
 const keysOf = async (options: KeysOptions) => {

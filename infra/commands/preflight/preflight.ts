@@ -150,8 +150,8 @@ const address: Check = async (stage) => {
 };
 
 /**
- * Checks that addressees confirmed their subscriptions and that the probe has a key. Returns no problem
- * before the first deployment, and none for a stage without addressees, which has no topic and no probe. SNS
+ * Checks that recipients confirmed their subscriptions and that the probe has a key. Returns no problem
+ * before the first deployment, and none for a stage without recipients, which has no topic and no probe. SNS
  * deletes a subscription that is not confirmed within 48 hours:
  * https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html
  */
@@ -165,11 +165,11 @@ const alarmsAndProbe: Check = async (stage) => {
   const ended = declared.length - Subscriptions.length;
   return [
     ended > 0 &&
-      `${ended} of the addressees of ${stage.name} no longer get alarms: aws sns subscribe --topic-arn ${TopicArn} --protocol <email or https> --notification-endpoint <address>`,
+      `${ended} of the recipients of ${stage.name} no longer get alarms: aws sns subscribe --topic-arn ${TopicArn} --protocol <email or https> --notification-endpoint <address>`,
     ...Subscriptions.map(
       ({ Endpoint, SubscriptionArn }) =>
         SubscriptionArn === 'PendingConfirmation' &&
-        `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the addressee out of infra/settings/stages.ts.`,
+        `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the recipient out of infra/settings/stages.ts.`,
     ),
     !(await findParameter(stage, probeKeyParameter(stage))) &&
       `The probe has no API key: npm run keys -- issue --for-probe --stage ${stage.name}`,
