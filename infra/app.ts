@@ -15,7 +15,7 @@ import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
 const app = new App({ analyticsReporting: false, context: cdk.context });
 // `--context emulator=true` is for an AWS-compatible emulator. `--context placeholders=allowed` allows a
 // synthesis without a deployment. `--context cors=<origin>` replaces `corsOrigins`.
-// `--context stage=<name>` declares one stage, a permanent one or one of your own, instead of all
+// `--context stage=<name>` declares one stage, permanent or personal, instead of all
 // permanent ones.
 // `--context code-cache=off` is for functions that don't run on Lambda, as on an emulator.
 // `--context bundles=none` is for the local service, which bundles the functions itself.

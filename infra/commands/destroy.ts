@@ -42,7 +42,7 @@ const run = async ({ stage: { name }, stage, emulator, yes }: DestroyOptions) =>
 
 await withStage(program, 'the stage to remove', [])
   .name('npm run destroy --')
-  .description('Removes a stage of your own with its pets, keys and logs.')
+  .description('Removes a personal stage with its pets, keys and logs.')
   .option('--yes', 'do not ask first')
   .action(run)
   .parseAsync()

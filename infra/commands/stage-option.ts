@@ -13,11 +13,11 @@ const stageOf = (name: string): Stage => {
 const oneOf = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /**
- * The option `--stage <stage>` of a command. Its value is a `Stage`: one of your own, or a permanent one that
+ * The option `--stage <stage>` of a command. Its value is a `Stage`: a personal one, or a permanent one that
  * the command accepts, by default each. It refuses what `stageNamed` refuses.
  */
 export const stageOption = (description: string, permanent: readonly Stage[] = stages): Option => {
-  const accepted = oneOf.format([...permanent.map(({ name }) => name), 'one of your own']);
+  const accepted = oneOf.format([...permanent.map(({ name }) => name), 'a personal stage']);
   return new Option('--stage <stage>', `${description}: ${accepted}`).argParser((name) => {
     const stage = stageOf(name);
     if (!stages.includes(stage) || permanent.includes(stage)) return stage;

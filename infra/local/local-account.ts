@@ -1,6 +1,6 @@
 import { stageNamed } from '../settings/stages.ts';
 
-/** The stage that runs locally: one of your own, which has no alarms and no functions that check it. */
+/** The stage that runs locally: a personal one, which has no alarms and no functions that check it. */
 export const localStage = stageNamed('dev-local');
 
 /** The region that functions see locally, next to the account. No request is sent to AWS. */

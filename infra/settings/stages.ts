@@ -127,18 +127,18 @@ export const prod: Stage = {
 /** The permanent stages, in the order of a release. Commands, and tests about each stage, read this list. */
 export const stages: readonly Stage[] = [staging, prod];
 
-/** The names of stages of one's own. The prefix tells them from permanent stages. */
-const ownName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
+/** The names of personal stages. The prefix tells them from permanent stages. */
+const personalName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
 
 /**
- * A stage of one's own: for a person, a pull request or a night. It has staging's settings, in the account and
+ * A personal stage: for a person, a pull request or a night. It has staging's settings, in the account and
  * region of the credentials, and nothing of it outlives its stack. Without recipients it has no alarms, and so
  * no canary. Throws for a name without the prefix `dev-`.
  */
-const ownStage = (name: string): Stage => {
-  if (!ownName.test(name))
+const personalStage = (name: string): Stage => {
+  if (!personalName.test(name))
     throw new Error(
-      `There is no stage ${JSON.stringify(name)}. The name of a stage of your own starts with dev-, and has up to 20 characters: a-z, 0-9 and single hyphens.`,
+      `There is no stage ${JSON.stringify(name)}. The name of a personal stage starts with dev-, and has up to 20 characters: a-z, 0-9 and single hyphens.`,
     );
   return {
     ...staging,
@@ -161,21 +161,21 @@ const ownStage = (name: string): Stage => {
 };
 
 /**
- * The stage on which `npm run e2e:deploy` rehearses releases. Unlike other stages of one's own it has staging's
+ * The stage on which `npm run e2e:deploy` rehearses releases. Unlike other personal stages it has staging's
  * firewall, and what stops a bad release: the check before traffic, a canary and its alarms.
  */
 export const rehearsal: Stage = {
-  ...ownStage('dev-rehearsal'),
+  ...personalStage('dev-rehearsal'),
   firewall: staging.firewall,
   canaryMinutes: 1,
   alarmRecipients: [],
 };
 
-/** The permanent stage of this name, the rehearsal, or a stage of one's own. Throws for any other name. */
+/** The permanent stage of this name, the rehearsal, or a personal stage. Throws for any other name. */
 export const stageNamed = (name: string): Stage =>
-  [...stages, rehearsal].find((stage) => stage.name === name) ?? ownStage(name);
+  [...stages, rehearsal].find((stage) => stage.name === name) ?? personalStage(name);
 
-/** Whether a stage is one of your own, and no permanent one. */
+/** Whether a stage is personal, and not permanent. */
 export const isPersonal = ({ name }: Stage): boolean =>
   !stages.some((stage) => stage.name === name);
 

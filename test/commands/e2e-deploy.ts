@@ -171,7 +171,7 @@ const expectRelease = async (baseAddress: string, name: string) => {
 };
 
 /**
- * Rehearses releases on a stage of its own: good ones, one that its check refuses, one that the smoke test
+ * Rehearses releases on a personal stage: good ones, one that its check refuses, one that the smoke test
  * finds to be bad, and ways back. It first removes an interrupted run.
  */
 const run = async (keep: boolean) => {
@@ -326,7 +326,7 @@ const runRequests = (printed: string) => {
 
 await program
   .name('npm run e2e:deploy --')
-  .description('Rehearses releases on a stage of its own, and then deletes the stage.')
+  .description('Rehearses releases on a personal stage, and then deletes the stage.')
   .option('--keep', 'keep the stage at the end, until the next run')
   .action(({ keep }: { keep?: true }) => run(keep === true))
   .parseAsync()

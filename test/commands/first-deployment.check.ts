@@ -95,7 +95,7 @@ describe('with staging set, and prod still a placeholder', () => {
     });
   });
 
-  it('npm run deploy deploys staging as a stage of its own, but prints no API key', async () => {
+  it('npm run deploy deploys staging as it deploys a personal stage, but prints no API key', async () => {
     const { out, err, exitCode } = await run(
       'node infra/commands/deploy/main.ts --stage staging --yes',
       programs,

@@ -404,7 +404,7 @@ describe('npm run keys of a deployed stage', async () => {
     expect(aws.requests).toEqual([]);
   });
 
-  it('opens a stage of its own in the account and region of the credentials', async () => {
+  it('opens a personal stage in the account and region of the credentials', async () => {
     aws.answers = { ...aws.answers, GetCallerIdentity: caller('777777777777') };
     const { error } = await run(['list', '--stage', 'dev-alice']);
     expect(error).toBeUndefined();

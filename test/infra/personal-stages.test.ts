@@ -10,7 +10,7 @@ describe('the name of a stage', () => {
   });
 
   it.each(['dev-alice', 'dev-pr-12', 'dev-night-2026-11-22', 'dev-1', `dev-${'x'.repeat(16)}`])(
-    '%s is that of a stage of its own',
+    '%s is that of a personal stage',
     (name) => {
       expect(stageNamed(name)).toMatchObject({ name, environment: undefined });
     },
@@ -37,7 +37,7 @@ it('the stage of the rehearsal has what stops a bad release, and its alarms tell
   expect(Object.keys(template.findResources('AWS::CloudWatch::Alarm'))).not.toEqual([]);
 });
 
-describe.each(['dev-alice', 'dev-rehearsal'])('the stage %s of its own', (name) => {
+describe.each(['dev-alice', 'dev-rehearsal'])('the personal stage %s', (name) => {
   const stack = stackOf(stageNamed(name));
   const template = Template.fromStack(stack);
 
@@ -65,7 +65,7 @@ describe.each(['dev-alice', 'dev-rehearsal'])('the stage %s of its own', (name) 
   });
 });
 
-describe('a stage of its own', () => {
+describe('a personal stage', () => {
   it('has neither alarms nor a firewall', () => {
     const template = Template.fromStack(stackOf(stageNamed('dev-alice')));
     template.resourceCountIs('AWS::CloudWatch::Alarm', 0);
