@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
 
 /** The module with the default credentials, which each client of the SDK imports. */
@@ -24,8 +24,8 @@ const leftOut = [
 /**
  * Leaves out the modules that the DynamoDB client of lib/aws/dynamodb.ts never calls. The SDK can construct
  * their exports, which it does when it is loaded, but calling one throws. A bundle with another client of the
- * SDK has all modules, because clients share them. Needs `write: false`. The build fails when nothing imports
- * such a module any more.
+ * SDK has all modules, because clients share them. A second client of DynamoDB can't be told from the first, so
+ * its calls throw. Needs `write: false`. The build fails when nothing imports such a module any more.
  */
 export const leaveOutModules: Plugin = {
   name: 'leave-out-modules',
@@ -35,7 +35,7 @@ export const leaveOutModules: Plugin = {
     for (const path of leftOut) {
       onLoad({ filter: new RegExp(`/node_modules/${RegExp.escape(path)}$`) }, async (file) => {
         missing.delete(path);
-        return { contents: await stubOf(file.path) };
+        return { contents: await stubOf(file.path, path) };
       });
     }
     onEnd(async (result) => {
@@ -79,7 +79,7 @@ const hasOtherClient = (bundle: Metafile['outputs'][string], inputs: Metafile['i
   );
 
 /** Returns the source of a module that has the exports of another one. Calling an export throws. */
-const stubOf = async (file: string): Promise<string> => {
+const stubOf = async (file: string, name: string): Promise<string> => {
   const { metafile } = await build({
     entryPoints: [file],
     format: 'esm',
@@ -88,7 +88,9 @@ const stubOf = async (file: string): Promise<string> => {
     write: false,
   });
   const names = Object.values(metafile.outputs).flatMap((output) => output.exports);
-  const message = JSON.stringify(`The bundle leaves out ${basename(file)}`);
+  const message = JSON.stringify(
+    `The bundle leaves out ${name}. Only the DynamoDB client of lib/aws/dynamodb.ts works without it.`,
+  );
   return `function leftOut() { if (!new.target) throw new Error(${message}); }
 export { ${names.map((name) => `leftOut as ${name}`).join(', ')} };`;
 };
