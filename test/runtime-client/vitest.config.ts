@@ -4,5 +4,5 @@ import base from '../vitest.config.ts';
 /** The configuration of the check that needs the packages of this folder. */
 export default defineConfig({
   ...base,
-  test: { ...base.test, include: ['test/runtime-client/runtime-client.check.ts'] },
+  test: { ...base.test, include: ['test/runtime-client/runtime-client.slow.ts'] },
 });
