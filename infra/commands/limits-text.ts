@@ -3,7 +3,7 @@ import { maxBodyBytes, maxIdempotencyKeyLength, withCommas } from '../../lib/con
 import { maxNameLength } from '../../lib/contract/pet.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { maxHeaderBytes } from '../local/gateway/gateway.ts';
-import { firewallWindowSec, prod, type Stage, staging } from '../settings/stages.ts';
+import { firewallLimit, firewallWindowSec, prod, type Stage, staging } from '../settings/stages.ts';
 import { throttleOf } from '../settings/throttle-of.ts';
 
 /** Says a setting of prod, and in brackets that of staging. */
@@ -17,12 +17,8 @@ const throttleRows = operations.map(({ name, method, path }) => {
 });
 
 const windowMinutes = firewallWindowSec / 60;
-const firewallLimit = (limit: 'requestsPerAddress' | 'requestsPerApiKey') => {
-  const limitOf = ({ firewall }: Stage) => firewall?.[limit] ?? Number.POSITIVE_INFINITY;
-  const all = inStages((stage) => withCommas(limitOf(stage)));
-  const mean = inStages((stage) => withCommas(limitOf(stage) / firewallWindowSec));
-  return `${all} requests in ${windowMinutes} minutes, on average ${mean} per second`;
-};
+const clientLimit = inStages((stage) => withCommas(firewallLimit(stage)));
+const clientMean = inStages((stage) => withCommas(firewallLimit(stage) / firewallWindowSec));
 const retryAfter = errors.tooManyRequests().headers['Retry-After'];
 
 /** The limits that clients can reach in production, and in brackets those of staging, as Markdown. */
@@ -34,8 +30,7 @@ export const limitsText = (): string =>
     '|---|---|---|',
     ...throttleRows,
     '',
-    `- Each IP address may send ${firewallLimit('requestsPerAddress')}.`,
-    `- Each API key may send ${firewallLimit('requestsPerApiKey')}.`,
+    `- Each IP address, and each API key, may send ${clientLimit} requests in ${windowMinutes} minutes, on average ${clientMean} per second.`,
     `- A body has at most ${withCommas(maxBodyBytes)} bytes, and all headers together ${withCommas(maxHeaderBytes)}.`,
     `- A name has at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` ${maxIdempotencyKeyLength} visible ASCII characters.`,
     `- A 429 changed nothing. Wait as many seconds as \`Retry-After\` says: ${retryAfter} over a limit per second, ${firewallWindowSec} over one for ${windowMinutes} minutes.`,

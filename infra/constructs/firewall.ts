@@ -3,12 +3,26 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
-import { maxBodyBytes } from '../../lib/contract/limits.ts';
+import { maxBodyBytes, withCommas } from '../../lib/contract/limits.ts';
 import { serviceName } from '../settings/names.ts';
-import { firewallWindowSec, type Stage } from '../settings/stages.ts';
+import { firewallLimit, firewallWindowSec, type Stage } from '../settings/stages.ts';
 import { errorHeaders } from './error-headers.ts';
 
-type Limits = NonNullable<Stage['firewall']>;
+/** The steps of how much of a body AWS WAF inspects in front of API Gateway, in KB. */
+const inspectionSteps = [16, 32, 48, 64] as const;
+
+/**
+ * Returns the smallest step that holds bodies of so many bytes. A step above the first costs extra for each
+ * request whose body is larger than 16 KB (https://aws.amazon.com/waf/pricing/). Throws for bodies above the
+ * last step, which the rule for large bodies would block.
+ * https://docs.aws.amazon.com/waf/latest/developerguide/web-acl-setting-body-inspection-limit.html
+ */
+export const inspectionLimitFor = (bytes: number): string => {
+  const step = inspectionSteps.find((kilobytes) => bytes <= kilobytes * 1_024);
+  if (step) return `KB_${step}`;
+  const most = withCommas(inspectionSteps[3] * 1_024);
+  throw new Error(`maxBodyBytes is above ${most}: the firewall would block larger bodies`);
+};
 
 /**
  * A web ACL (AWS WAF) in front of the API. It blocks large bodies and floods, each with a response of ours,
@@ -17,24 +31,29 @@ type Limits = NonNullable<Stage['firewall']>;
 export class Firewall extends Construct {
   readonly log: LogGroup;
 
-  constructor(scope: Construct, id: string, stage: Stage, limits: Limits, stageArn: string) {
+  constructor(scope: Construct, id: string, stage: Stage, stageArn: string) {
     super(scope, id);
     const name = serviceName(stage);
     const rules = [
-      ...blocks(limits).map(({ error, ...rule }) => ({ ...rule, action: block(stage, error) })),
+      ...blocks(stage).map(({ error, ...rule }) => ({ ...rule, action: block(stage, error) })),
       ...managedRules,
     ];
     const webAcl = new CfnWebACL(this, 'WebAcl', {
       name,
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
+      associationConfig: {
+        requestBody: {
+          API_GATEWAY: { defaultSizeInspectionLimit: inspectionLimitFor(maxBodyBytes) },
+        },
+      },
       rules: rules.map((rule, priority) => ({
         ...rule,
         priority,
         visibilityConfig: visibility(`${name}-${rule.name}`),
       })),
       customResponseBodies: Object.fromEntries(
-        blocks(limits).map(({ error: { code, body } }) => [
+        blocks(stage).map(({ error: { code, body } }) => [
           code,
           { contentType: 'APPLICATION_JSON', content: JSON.stringify(body) },
         ]),
@@ -93,7 +112,7 @@ export class Firewall extends Construct {
 }
 
 /** Returns the rules that block requests, each with the error that the client gets. */
-const blocks = ({ requestsPerAddress, requestsPerApiKey }: Limits) => [
+const blocks = (stage: Stage) => [
   {
     name: 'large-body',
     error: errors.payloadTooLarge(),
@@ -109,12 +128,12 @@ const blocks = ({ requestsPerAddress, requestsPerApiKey }: Limits) => [
   {
     name: 'flood-from-address',
     error: errors.tooManyRequests(),
-    statement: over(requestsPerAddress, { aggregateKeyType: 'IP' }),
+    statement: over(firewallLimit(stage), { aggregateKeyType: 'IP' }),
   },
   {
     name: 'flood-with-api-key',
     error: errors.tooManyRequests(),
-    statement: over(requestsPerApiKey, {
+    statement: over(firewallLimit(stage), {
       aggregateKeyType: 'CUSTOM_KEYS',
       customKeys: [{ header: { name: 'Authorization', textTransformations: oneSpelling } }],
     }),

@@ -53,8 +53,7 @@ export class PetsApi extends Construct {
     const host = stage.defaultAddressDisabled ? stage.customDomain?.domainName : ownHost;
     this.baseAddress = `https://${host}/${versionSegment}`;
     const { stageArn } = this.restApi.deploymentStage;
-    this.firewall =
-      stage.firewall && new Firewall(this, 'Firewall', stage, stage.firewall, stageArn);
+    this.firewall = stage.firewall && new Firewall(this, 'Firewall', stage, stageArn);
     this.#addRoutes(functions);
     this.#addGatewayResponses(stage);
     acknowledge(this, {

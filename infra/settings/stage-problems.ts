@@ -1,4 +1,3 @@
-import { maxBodyBytes, withCommas } from '../../lib/contract/limits.ts';
 import { clientPackage, type GithubRepository, githubRepository, runbookLink } from './owner.ts';
 import { isProduction, type Stage } from './stages.ts';
 
@@ -29,23 +28,12 @@ const isOrigin = (given: string): boolean =>
   URL.parse(given)?.origin === given && !/[*']/.test(given);
 
 /**
- * How many bytes of a body AWS WAF inspects in front of API Gateway, unless it is told otherwise. The
- * firewall's rule for large bodies blocks what exceeds it.
- * https://docs.aws.amazon.com/waf/latest/developerguide/web-acl-setting-body-inspection-limit.html
- */
-const inspectedBytes = 16_384;
-
-/**
  * Throws an error that lists every reason why a stage is unsafe: a canary without alarms that could stop it,
- * no address, a production that could lose data or fail unnoticed, a body limit beyond what its firewall
- * inspects, or a CORS origin that is not a scheme, a host and an optional port in lower case.
+ * no address, a production that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a
+ * host and an optional port in lower case.
  */
-export const requireSafe = (stage: Stage, bodyLimit = maxBodyBytes): void => {
+export const requireSafe = (stage: Stage): void => {
   const problems: string[] = [];
-  if (stage.firewall && bodyLimit > inspectedBytes)
-    problems.push(
-      `maxBodyBytes is above ${withCommas(inspectedBytes)}: the firewall blocks larger bodies`,
-    );
   if (stage.canaryMinutes !== undefined && stage.alarmRecipients === undefined)
     problems.push('canaryMinutes is set without alarmRecipients: no alarm can stop a canary');
   if (stage.defaultAddressDisabled && stage.customDomain === undefined)

@@ -40,11 +40,10 @@ export interface Stage {
    */
   readonly corsOrigins: readonly string[];
   /**
-   * The limits of the firewall: how many requests each address, and each API key, may send in a window.
-   * Each is a fifth of `throttle`, so one client can't use all of that for long. It can where an operation
-   * has a smaller throttle in `lib/operations/`. A client with one address reaches both at the same rate.
+   * The firewall: which share of `throttle` each address, and each API key, may use on average in a window.
+   * One client can still use all of a smaller throttle that an operation has in `lib/operations/`.
    */
-  readonly firewall: { requestsPerAddress: number; requestsPerApiKey: number } | undefined;
+  readonly firewall: { readonly clientShare: number } | undefined;
   /** The memory of each function, in MiB. Lambda gives a function CPU in proportion to its memory. */
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
@@ -78,11 +77,18 @@ export interface Stage {
   readonly pointInTimeRecoveryDays: number;
 }
 
+/** The number of requests that the firewall of a stage lets each address, and each API key, send in a window. */
+export const firewallLimit = ({ firewall, throttle }: Stage): number =>
+  firewall
+    ? Math.round(throttle.ratePerSecond * firewallWindowSec * firewall.clientShare)
+    : Number.POSITIVE_INFINITY;
+
 /** Settings that all stages share, so that clients find the same behaviour in staging and in prod. */
 const base = {
   customDomain: undefined,
   defaultAddressDisabled: false,
   corsOrigins: [],
+  firewall: { clientShare: 0.2 },
   memoryMiB: 1024,
   timeoutSeconds: 10,
   logLevel: 'INFO',
@@ -94,7 +100,6 @@ export const staging: Stage = {
   environment: { account: '111122223333', region: 'eu-west-1' },
   apiKeyPrefix: 'pets_test',
   throttle: { ratePerSecond: 100, burst: 200 },
-  firewall: { requestsPerAddress: 6_000, requestsPerApiKey: 6_000 },
   reservedConcurrency: undefined,
   canaryMinutes: 1,
   logRetentionDays: 14,
@@ -112,7 +117,6 @@ export const prod: Stage = {
   environment: { account: '444455556666', region: 'eu-west-1' },
   apiKeyPrefix: 'pets_live',
   throttle: { ratePerSecond: 1_000, burst: 2_000 },
-  firewall: { requestsPerAddress: 60_000, requestsPerApiKey: 60_000 },
   reservedConcurrency: { eachOperation: 100, fallback: 20 },
   canaryMinutes: 10,
   logRetentionDays: 90,
