@@ -13,9 +13,10 @@ export const openAccount = async (stage: Stage) => {
   const client = new STSClient(config);
   const region = await client.config.region();
   const { Account: account = '' } = await client.send(new GetCallerIdentityCommand());
-  if (stage.environment && stage.environment.account !== account)
+  const expected = stage.environment?.account;
+  if (expected !== undefined && expected !== account)
     throw new Error(
-      `The credentials belong to the account ${account}, and the stage to ${stage.environment.account}`,
+      `The credentials belong to the account ${account}, and the stage to ${expected}`,
     );
   return { config, account, region };
 };

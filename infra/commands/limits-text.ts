@@ -3,12 +3,21 @@ import { maxBodyBytes, maxIdempotencyKeyLength, withCommas } from '../../lib/con
 import { maxNameLength } from '../../lib/contract/pet.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { maxHeaderBytes } from '../local/gateway/gateway.ts';
-import { firewallLimit, firewallWindowSec, prod, type Stage, staging } from '../settings/stages.ts';
+import {
+  firewallLimit,
+  firewallWindowSec,
+  isProduction,
+  type Stage,
+  stages,
+} from '../settings/stages.ts';
 import { throttleOf } from '../settings/throttle-of.ts';
 
-/** Says a setting of prod, and in brackets that of staging. */
-const inStages = (ofStage: (stage: Stage) => string): string =>
-  `${ofStage(prod)} (staging: ${ofStage(staging)})`;
+/** Says a setting of production, and in brackets those of the other stages. */
+const inStages = (ofStage: (stage: Stage) => string): string => {
+  const production = stages.filter(isProduction).map(ofStage);
+  const others = stages.filter((stage) => !isProduction(stage));
+  return `${production.join(', ')} (${others.map((stage) => `${stage.name}: ${ofStage(stage)}`).join(', ')})`;
+};
 
 const throttleRows = operations.map(({ name, method, path }) => {
   const rate = inStages((stage) => withCommas(throttleOf(stage, name).ratePerSecond));
@@ -21,10 +30,10 @@ const clientLimit = inStages((stage) => withCommas(firewallLimit(stage)));
 const clientMean = inStages((stage) => withCommas(firewallLimit(stage) / firewallWindowSec));
 const retryAfter = errors.tooManyRequests().headers['Retry-After'];
 
-/** The limits that clients can reach in production, and in brackets those of staging, as Markdown. */
+/** The limits that clients can reach in production, and in brackets those of other stages, as Markdown. */
 export const limitsText = (): string =>
   [
-    'All clients together, in production and in staging:',
+    'All clients together, in production and (in brackets) in each stage for tests:',
     '',
     '| operation | requests per second | requests at once |',
     '|---|---|---|',

@@ -51,7 +51,7 @@ export const accountStackName = 'AnimalStore-account';
 
 /** The id that CDK commands use for the account stack of a stage. */
 export const accountStackId = ({ environment }: Pick<Stage, 'environment'>): string =>
-  environment
+  environment?.account !== undefined
     ? `${accountStackName}-${environment.account}-${environment.region}`
     : accountStackName;
 
@@ -60,4 +60,6 @@ export const githubStackName = 'AnimalStore-github';
 
 /** The id that CDK commands use for the GitHub stack of a stage's account. */
 export const githubStackId = ({ environment }: Pick<Stage, 'environment'>): string =>
-  environment ? `${githubStackName}-${environment.account}` : githubStackName;
+  environment?.account !== undefined
+    ? `${githubStackName}-${environment.account}`
+    : githubStackName;

@@ -17,8 +17,8 @@ const dangersOfProduction = (stage: Stage): string[] => {
     dangers.push('terminationProtection is not set, so one call deletes the stack');
   if (stage.pointInTimeRecoveryDays === 0)
     dangers.push('pointInTimeRecoveryDays is not set, so nothing can be restored');
-  if ((stage.alarmRecipients ?? []).length === 0)
-    dangers.push('alarmRecipients is not set, so no one hears an alarm');
+  if (stage.alarmRecipients === undefined)
+    dangers.push('alarmRecipients is not set, so nothing watches the stage');
   return dangers;
 };
 
@@ -45,29 +45,30 @@ export const requireSafe = (stage: Stage): void => {
 };
 
 /**
- * Matches values that are only examples: a domain of RFC 2606, and the account ids in AWS's documentation.
- */
-const placeholder = /\bexample\.com\b|\b(?:111122223333|444455556666)\b/;
-
-/**
- * Returns the values of a stage that came with the repository and that an operator must
- * replace, each with the reason.
+ * Returns what the repository leaves to the operator and a stage still lacks, each with the place to set it. A
+ * personal stage and the rehearsal, which have no `environment`, need none of it.
  */
 export const placeholdersIn = (
   stage: Stage,
   { link = runbookLink, packageName = clientPackage } = {},
 ): string[] => {
-  const problems = (['environment', 'alarmRecipients', 'customDomain'] as const)
-    .filter((name) => placeholder.test(JSON.stringify(stage[name] ?? '')))
-    .map(
-      (name) => `${name} of ${stage.name} is a placeholder: set it in infra/settings/stages.ts.`,
+  const problems: string[] = [];
+  const isPermanent = stage.environment !== undefined;
+  if (isPermanent && stage.environment?.account === undefined)
+    problems.push(
+      `environment of ${stage.name} has no account: set it in infra/settings/stages.ts.`,
+    );
+  if (isPermanent && stage.alarmRecipients?.length === 0)
+    problems.push(
+      `alarmRecipients of ${stage.name} is empty, so no one hears an alarm: set it in infra/settings/stages.ts.`,
     );
   if ((stage.alarmRecipients ?? []).length > 0 && !URL.canParse(link)) {
     problems.push(
       'runbookLink is no URL, so an alarm links nothing: set it in infra/settings/owner.ts to where infra/runbook.md can be read.',
     );
   }
-  if (isProduction(stage) && (placeholder.test(packageName) || !packageName.startsWith('@'))) {
+  const hasOwnScope = packageName.startsWith('@') && !packageName.startsWith('@example.com/');
+  if (isProduction(stage) && !hasOwnScope) {
     problems.push(
       'clientPackage has no npm scope of yours, so others could publish that package: set it in infra/settings/owner.ts.',
     );

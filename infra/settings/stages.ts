@@ -16,10 +16,10 @@ export interface Stage {
   /** Part of the names of its stack, alarms and logs. */
   readonly name: string;
   /**
-   * The account and region of the stage. If it is `undefined`, the stage is deployed to
-   * those of the credentials.
+   * The account and region of the stage. Without an account, it can't be deployed. If all of it is `undefined`,
+   * the stage is deployed to those of the credentials.
    */
-  readonly environment: Readonly<{ account: string; region: string }> | undefined;
+  readonly environment: Readonly<{ account?: string; region: string }> | undefined;
   /** The prefix of the API keys that this stage accepts: `pets_live` makes it one in production. */
   readonly apiKeyPrefix: ApiKeyPrefix;
   /**
@@ -64,7 +64,7 @@ export interface Stage {
   /**
    * The recipients of alarms: e-mail addresses, HTTPS endpoints of paging services, or ARNs of SNS topics to
    * which CloudWatch may publish. If it is `undefined`, the stage has no alarms, no dashboard, no saved
-   * queries and no probe. With an empty list it has them, but they tell no one.
+   * queries and no probe. With an empty list it has them, but they tell no one, which a permanent stage may not.
    */
   readonly alarmRecipients: readonly string[] | undefined;
   /** Whether tables and logs outlive the stack that declares them. */
@@ -97,14 +97,14 @@ const base = {
 export const staging: Stage = {
   ...base,
   name: 'staging',
-  environment: { account: '111122223333', region: 'eu-west-1' },
+  environment: { region: 'eu-west-1' },
   apiKeyPrefix: 'pets_test',
   throttle: { ratePerSecond: 100, burst: 200 },
   reservedConcurrency: undefined,
   canaryMinutes: 1,
   logRetentionDays: 14,
   accessLogRetentionDays: 14,
-  alarmRecipients: ['animal-store-staging@example.com'],
+  alarmRecipients: [],
   retainData: false,
   deletionProtection: false,
   terminationProtection: false,
@@ -114,14 +114,14 @@ export const staging: Stage = {
 export const prod: Stage = {
   ...base,
   name: 'prod',
-  environment: { account: '444455556666', region: 'eu-west-1' },
+  environment: { region: 'eu-west-1' },
   apiKeyPrefix: 'pets_live',
   throttle: { ratePerSecond: 1_000, burst: 2_000 },
   reservedConcurrency: { eachOperation: 100, fallback: 20 },
   canaryMinutes: 10,
   logRetentionDays: 90,
   accessLogRetentionDays: 90,
-  alarmRecipients: ['animal-store-on-call@example.com'],
+  alarmRecipients: [],
   retainData: true,
   deletionProtection: true,
   terminationProtection: true,

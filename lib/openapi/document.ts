@@ -39,7 +39,7 @@ const document = (limits: string) => ({
   info: { ...info, description: `${info.description}\n\n## Limits\n\n${limits}` },
   servers: [
     server('Production', 'animal-store.example'),
-    server('Staging', 'staging.animal-store.example'),
+    server('For tests', 'staging.animal-store.example'),
   ],
   security: [{ apiKey: [] }],
   tags: [{ name: 'pets', description: 'The animals of the store.' }],
@@ -51,7 +51,7 @@ const document = (limits: string) => ({
       apiKey: {
         type: 'http',
         scheme: 'bearer',
-        description: 'An API key: `pets_live_…` for production, `pets_test_…` for staging.',
+        description: 'An API key: `pets_live_…` for production, `pets_test_…` for tests.',
       },
     },
   },

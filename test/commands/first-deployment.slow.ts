@@ -7,28 +7,41 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { clientPackage, runbookLink } from '../../infra/settings/owner.ts';
-import { prod, staging } from '../../infra/settings/stages.ts';
+import { staging } from '../../infra/settings/stages.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { copySources } from '../support/copy-sources.ts';
 import { addFakeCdk, templateFile } from '../support/fake-cdk.ts';
 
 const account = '777777777777';
 const region = `${staging.environment?.region}`;
-/** An account of AWS's documentation, which counts as not set. */
-const unsetAccount = '444455556666';
-
 const aws = await startAwsEndpoint();
 const directory = await mkdtemp(join(tmpdir(), 'animal-store-first-deployment-'));
 
+/** Finds a setting of a stage in stages.ts. */
+const settingOf = (stage: string, name: string) =>
+  new RegExp(`(?<=name: '${stage}',[^]*?\\b${name}: )(\\{[^}]*\\}|\\[[^\\]]*\\]|undefined)`);
+
+const ownEnvironment = `{ account: '${account}', region: '${region}' }`;
+const ownRecipients = "['on-call@store.test']";
+type Setting = readonly [file: string, present: RegExp | string, value: string];
+
 /** The settings of an operator who has a repository and an account for staging, but none for prod. */
-const settings = [
+const settings: readonly Setting[] = [
   ['infra/settings/stages.ts', /(?<=stages: readonly Stage\[\] = )\[.*\]/, '[staging, prod]'],
-  ['infra/settings/stages.ts', `${staging.environment?.account}`, account],
-  ['infra/settings/stages.ts', `${staging.alarmRecipients?.[0]}`, 'on-call@store.test'],
-  ['infra/settings/stages.ts', `${prod.environment?.account}`, unsetAccount],
-  ['infra/settings/stages.ts', `${prod.alarmRecipients?.[0]}`, 'on-call@example.com'],
+  ['infra/settings/stages.ts', settingOf('staging', 'environment'), ownEnvironment],
+  ['infra/settings/stages.ts', settingOf('staging', 'alarmRecipients'), ownRecipients],
+  ['infra/settings/stages.ts', settingOf('prod', 'environment'), `{ region: '${region}' }`],
+  ['infra/settings/stages.ts', settingOf('prod', 'alarmRecipients'), '[]'],
   ['infra/settings/owner.ts', runbookLink, 'https://git.store.test/runbook.md'],
-] as const;
+];
+const apply = async (changes: readonly Setting[]) => {
+  for (const [file, present, value] of changes) {
+    const path = join(directory, file);
+    const source = await readFile(path, 'utf8');
+    expect(source).toMatch(present);
+    await writeFile(path, source.replace(present, value));
+  }
+};
 
 const programs = join(directory, 'programs');
 await mkdir(programs);
@@ -43,12 +56,7 @@ const takeCdkCommands = async () => {
 beforeAll(async () => {
   await copySources(directory);
   await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
-  for (const [file, present, value] of settings) {
-    const path = join(directory, file);
-    const source = await readFile(path, 'utf8');
-    expect(source).toMatch(present);
-    await writeFile(path, source.replace(present, value));
-  }
+  await apply(settings);
   aws.answers = {
     GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
     'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
@@ -74,6 +82,7 @@ const run = async (words: string, folder = directory) => {
     cwd: directory,
     env: {
       ...aws.variables,
+      AWS_REGION: region,
       PATH: [folder, binaries, process.env['PATH']].join(delimiter),
       CDK_DISABLE_CLI_TELEMETRY: 'true',
     },
@@ -86,7 +95,7 @@ const run = async (words: string, folder = directory) => {
   return { out, err, exitCode };
 };
 
-describe('with staging set, and prod still a placeholder', () => {
+describe('with staging set, and prod not set yet', () => {
   it('the preflight of staging finds staging ready', async () => {
     expect(await run('node infra/commands/preflight/main.ts --stage staging')).toEqual({
       out: 'staging is ready to deploy.\n',
@@ -134,9 +143,7 @@ describe('with staging set, and prod still a placeholder', () => {
     'cdk synth --context stage=prod --context code-cache=off',
   ])('%s refuses prod, and says what to set', async (command) => {
     const { err, exitCode } = await run(command);
-    expect(err).toContain(
-      'environment of prod is a placeholder: set it in infra/settings/stages.ts',
-    );
+    expect(err).toContain('environment of prod has no account');
     expect(exitCode).toBe(1);
   });
 });
@@ -153,15 +160,11 @@ describe('with prod set too', () => {
   };
 
   beforeAll(async () => {
-    for (const [file, present, value] of [
-      ['infra/settings/stages.ts', unsetAccount, account],
-      ['infra/settings/stages.ts', 'on-call@example.com', 'on-call@store.test'],
+    await apply([
+      ['infra/settings/stages.ts', settingOf('prod', 'environment'), ownEnvironment],
+      ['infra/settings/stages.ts', settingOf('prod', 'alarmRecipients'), ownRecipients],
       ['infra/settings/owner.ts', clientPackage, '@store/animal-store'],
-    ] as const) {
-      const path = join(directory, file);
-      const source = await readFile(path, 'utf8');
-      await writeFile(path, source.replace(present, value));
-    }
+    ]);
   });
 
   it('the preflight warns that prod shares its account', async () => {
@@ -169,6 +172,13 @@ describe('with prod set too', () => {
     expect(err).toContain(
       `warning: staging and prod share the account ${account}: a release of each can change every stack of the account.`,
     );
+  });
+
+  it('npm run deploy puts no personal stage into the account of a stage in production', async () => {
+    const command = 'node infra/commands/deploy/main.ts --stage dev-alice --yes';
+    const { err, exitCode } = await run(command, programs);
+    expect(err).toContain(`The credentials belong to the account ${account} of prod: use others.`);
+    expect([exitCode, await takeCdkCommands()]).toEqual([1, '']);
   });
 
   it('npm run deploy refuses a release that would revert what prod has', async () => {

@@ -190,15 +190,13 @@ describe('the preflight', () => {
 
 describe('placeholders', () => {
   it('are found in a stage that is not set', () => {
-    const unset = {
-      ...prod,
-      environment: { account: '444455556666', region },
-      alarmRecipients: ['on-call@example.com'],
-    };
+    const unset = { ...prod, name: 'qa', environment: { region }, alarmRecipients: [] };
+    expect(placeholdersIn(unset, { link: '', packageName: '@store/client' })).toEqual([
+      expect.stringMatching(/^environment of qa has no account/),
+      expect.stringMatching(/^alarmRecipients of qa is empty/),
+    ]);
     const packageName = '@example.com/animal-store-client';
-    expect(placeholdersIn(unset, { link: 'infra/runbook.md', packageName })).toEqual([
-      expect.stringMatching(/^environment of prod is a placeholder/),
-      expect.stringMatching(/^alarmRecipients of prod/),
+    expect(placeholdersIn(stage, { link: 'infra/runbook.md', packageName })).toEqual([
       expect.stringMatching(/^runbookLink is no URL/),
       expect.stringMatching(/^clientPackage has no npm scope/),
     ]);

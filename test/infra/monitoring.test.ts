@@ -56,7 +56,11 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
     expect(PolicyDocument.Statement.filter(isAllowed)).toMatchObject([
       {
         Principal: { Service: 'cloudwatch.amazonaws.com' },
-        Condition: { StringEquals: { 'aws:SourceAccount': stage.environment?.account } },
+        Condition: {
+          StringEquals: {
+            'aws:SourceAccount': stage.environment?.account ?? { Ref: 'AWS::AccountId' },
+          },
+        },
       },
     ]);
   });

@@ -5,7 +5,7 @@ import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with {
 import { describe, expect, it } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { stackName } from '../../infra/settings/names.ts';
+import { accountStackId, stackName } from '../../infra/settings/names.ts';
 import { stages, staging } from '../../infra/settings/stages.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
@@ -23,10 +23,7 @@ const run = (command: string, ...given: readonly string[]) =>
 describe('the templates', () => {
   it('are one for each stage, and one for each account and region', () => {
     const templates = readdirSync(assembly).filter((name) => name.endsWith('.template.json'));
-    const names = stages.flatMap((stage) => [
-      stackName(stage),
-      `AnimalStore-account-${stage.environment?.account}-${stage.environment?.region}`,
-    ]);
+    const names = stages.flatMap((stage) => [stackName(stage), accountStackId(stage)]);
     expect(templates.sort()).toEqual(
       [...new Set(names)].map((name) => `${name}.template.json`).sort(),
     );

@@ -27,7 +27,8 @@ const credentials: Check = async (stage) => {
   const { Account } = await new STSClient(regionOf(stage)).send(new GetCallerIdentityCommand());
   const { AWS_REGION: configured = region } = process.env;
   return [
-    Account !== account &&
+    account !== undefined &&
+      Account !== account &&
       `The credentials belong to the account ${Account}: use credentials of ${account}, the account of ${stage.name}.`,
     configured !== region &&
       `AWS_REGION is ${configured}: set it to ${region}, the region of ${stage.name}.`,
