@@ -16,7 +16,6 @@ export const isRetryable = (thrown: unknown): boolean => {
   if (!isError(thrown)) return false;
   try {
     return (
-      thrown.name === 'AbortError' ||
       isThrottlingError(thrown) ||
       isTransientError(thrown) ||
       isServerError(thrown) ||

@@ -26,4 +26,5 @@ export const withTimeLimit = async <Result>(
 };
 
 /** Creates an error with the name of the SDK's own time-out errors. */
-const timeoutError = () => Object.assign(new Error('The time is up'), { name: 'TimeoutError' });
+export const timeoutError = () =>
+  Object.assign(new Error('The time is up'), { name: 'TimeoutError' });

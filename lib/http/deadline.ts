@@ -1,3 +1,4 @@
+import { timeoutError } from '../aws/time-limit.ts';
 import { errors } from '../contract/errors.ts';
 import type { OperationRequest } from './operation-request.ts';
 
@@ -23,7 +24,8 @@ export const deadline = () => {
       const controller = new AbortController();
       context.signal = controller.signal;
       // `AbortSignal.timeout` would keep the signals of requests that have ended.
-      context.deadline = setTimeout(() => controller.abort(), Math.min(remainingMs, callsMs));
+      const end = () => controller.abort(timeoutError());
+      context.deadline = setTimeout(end, Math.min(remainingMs, callsMs));
     },
     after: clear,
     onError: clear,

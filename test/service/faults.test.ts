@@ -207,7 +207,7 @@ describe('an answer that stalls, in any way and at any call', () => {
   });
 
   it('leads to 503 within 5 s when the third attempt reads the key and the operation stalls', async () => {
-    captureLog();
+    const lines = captureLog();
     service.proxy.inject('GetItem Keys', stalls.headersThenHang, 2);
     service.proxy.inject('Query Pets', stalls.headersThenHang);
     const startedAt = performance.now();
@@ -215,6 +215,7 @@ describe('an answer that stalls, in any way and at any call', () => {
     // Without its deadline of 3.5 s it would take 5 s, and ask three times for the pets.
     expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(attemptsOf('Query Pets')).toBeLessThan(3);
+    expect(readLines(lines)).toMatchObject([{ cause: { name: 'TimeoutError' } }]);
   });
 });
 
