@@ -84,7 +84,6 @@ const expectEachPetOnce = async () => {
       expect(pages.flatMap(({ body }) => body.map((pet: { id: number }) => pet.id))).toEqual(
         expected,
       );
-      for (const { body } of pages.slice(0, -1)) expect(body).toHaveLength(limit);
     }
   }
   const corrupt = stored.filter(({ id }) => !isPetId(id)).map(({ id }) => id);
