@@ -68,7 +68,7 @@ export class GithubStack extends Stack {
         .flatMap(({ resources }) => resources)
         .filter((arn) => arn.includes('*'));
       const reason =
-        'An ARN of a stack or a topic ends with what AWS adds, and GetAccountSettings has no resource.';
+        'An ARN of a stack, a topic or a function ends with what AWS adds, and GetAccountSettings has no resource.';
       acknowledge(
         role,
         Object.fromEntries(wide.map((arn) => [`AwsSolutions-IAM5[Resource::${arn}]`, reason])),
@@ -139,6 +139,7 @@ export class GithubStack extends Stack {
       ),
       allow('sns:ListSubscriptionsByTopic', arn('sns', `${stackName(stage)}-*`)),
       allow('apigateway:GET', `arn:${this.partition}:apigateway:${region}::/account`),
+      allow('lambda:GetFunctionConcurrency', arn('lambda', `function:${stackName(stage)}-*`)),
       // This action can't be limited to resources.
       allow('lambda:GetAccountSettings', '*'),
       ...(stage.customDomain

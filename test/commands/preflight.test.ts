@@ -31,9 +31,14 @@ const certificate = (Status: string, ...SubjectAlternativeNames: string[]) => ({
 const noCertificate = {
   'CertificateManager.DescribeCertificate': jsonError('ResourceNotFoundException'),
 };
-const quota = (ConcurrentExecutions: number) => ({
-  'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions } }),
-});
+const quota = (ConcurrentExecutions: number, ofOthers = 0, own = 0) => {
+  const UnreservedConcurrentExecutions = ConcurrentExecutions - ofOthers - own;
+  const AccountLimit = { ConcurrentExecutions, UnreservedConcurrentExecutions };
+  return {
+    'GET /2016-08-19/account-settings': json({ AccountLimit }),
+    'GET /2019-09-30/functions/one/concurrency': json({ ReservedConcurrentExecutions: own }),
+  };
+};
 const caller = (Account: string) => ({ GetCallerIdentity: xml('GetCallerIdentity', { Account }) });
 const logRole = (cloudwatchRoleArn?: string) => ({ 'GET /account': json({ cloudwatchRoleArn }) });
 const parameter = (Value: string) => ({ 'AmazonSSM.GetParameter': json({ Parameter: { Value } }) });
@@ -49,6 +54,7 @@ const subscribed = (...arns: string[]) => {
 const domainName = 'api.store.test';
 const stackOf = (ResourceStatus: string, ofDomain = domainName) => {
   const ids = {
+    'AWS::Lambda::Function': 'one',
     'AWS::SNS::Topic': topicArn,
     'AWS::SNS::Subscription': `${topicArn}:1`,
     'AWS::ApiGateway::DomainName': ofDomain,
@@ -96,6 +102,8 @@ const stage: Stage = {
 describe('the preflight', () => {
   it('finds nothing in an account that is ready', async () => {
     expect(await preflight(stage)).toEqual([]);
+    aws.answers = { ...ready, ...quota(neededInstances + 50, 50, 20) };
+    expect(await preflight(stage)).toEqual([]);
   });
 
   it.each<[message: RegExp, changed: Answers]>([
@@ -103,7 +111,11 @@ describe('the preflight', () => {
     [/bootstrap is missing: npm run deploy -- --stage prod$/, without('bootstrap')],
     [/version 20, and needs 21: npm run deploy -- --stage prod$/, parameter('20')],
     [/no role .* npm run deploy -- --stage prod$/, logRole()],
-    [new RegExp(`10 instances .* needs ${neededInstances}: aws service-quotas`), quota(10)],
+    [new RegExp(`10 instances .* needs ${neededInstances} .*aws service-quotas`), quota(10)],
+    [
+      new RegExp(`reserved 50, .* needs ${neededInstances + 50} .*aws service-quotas`),
+      quota(neededInstances, 50, 20),
+    ],
     [/no certificate .*: aws acm request-certificate/, noCertificate],
     [/not validated: create the DNS records/, certificate('PENDING_VALIDATION', '*.store.test')],
     [/is EXPIRED: aws acm request-certificate/, certificate('EXPIRED', '*.store.test')],

@@ -13,7 +13,7 @@ import {
 } from '../../lib/checks/golden-requests.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { isPet } from '../../lib/operations/operation-check.ts';
-import { startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles } from '../support/load-handlers.ts';
 import { filters } from '../support/new-pets.ts';
@@ -227,6 +227,7 @@ describe('the roles of the workflows on GitHub', async () => {
         ['ssm:GetParameter', arn('ssm', 'parameter/animal-store/prod/probe-api-key')],
         ['sns:ListSubscriptionsByTopic', arn('sns', 'AnimalStore-prod-*')],
         ['apigateway:GET', `arn:aws:apigateway:${region}::/account`],
+        ['lambda:GetFunctionConcurrency', arn('lambda', 'function:AnimalStore-prod-*')],
         ['lambda:GetAccountSettings', '*'],
         ['acm:DescribeCertificate', certificateArn],
       ]),
@@ -238,6 +239,7 @@ describe('the roles of the workflows on GitHub', async () => {
     'AmazonSSM.GetParameter': 'ssm:GetParameter',
     'CertificateManager.DescribeCertificate': 'acm:DescribeCertificate',
     'GET /2016-08-19/account-settings': 'lambda:GetAccountSettings',
+    'GET /2019-09-30/functions/one/concurrency': 'lambda:GetFunctionConcurrency',
     'GET /account': 'apigateway:GET',
     ListStackResources: 'cloudformation:ListStackResources',
     ListSubscriptionsByTopic: 'sns:ListSubscriptionsByTopic',
@@ -250,9 +252,13 @@ describe('the roles of the workflows on GitHub', async () => {
     aws.answers = {
       GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
       ListStackResources: xml('ListStackResources', {
-        StackResourceSummaries: [{ ResourceType: 'AWS::SNS::Topic', PhysicalResourceId }],
+        StackResourceSummaries: [
+          { ResourceType: 'AWS::SNS::Topic', PhysicalResourceId },
+          { ResourceType: 'AWS::Lambda::Function', PhysicalResourceId: 'one' },
+        ],
       }),
       ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', { Subscriptions: [] }),
+      'GET /2016-08-19/account-settings': json({ AccountLimit: {} }),
     };
     await preflight(stage);
     const made = new Set(aws.requests.map(({ action }) => action));

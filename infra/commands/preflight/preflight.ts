@@ -1,7 +1,11 @@
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
-import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  GetAccountSettingsCommand,
+  GetFunctionConcurrencyCommand,
+  LambdaClient,
+} from '@aws-sdk/client-lambda';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
@@ -81,15 +85,29 @@ export const lacksOf = async (stage: Stage) => {
  */
 const unreservedConcurrency = 100;
 
+/** Returns the concurrency that the deployed functions of a stage have reserved. */
+const reservedBy = async (lambda: LambdaClient, stage: Stage): Promise<number> => {
+  let reserved = 0;
+  for (const { PhysicalResourceId } of await deployedResources(stage, 'AWS::Lambda::Function')) {
+    const command = new GetFunctionConcurrencyCommand({ FunctionName: PhysicalResourceId });
+    reserved += (await lambda.send(command)).ReservedConcurrentExecutions ?? 0;
+  }
+  return reserved;
+};
+
 const concurrency: Check = async (stage) => {
   if (!stage.reservedConcurrency) return [];
   const { eachOperation, fallback } = stage.reservedConcurrency;
-  const needed = operations.length * eachOperation + fallback + unreservedConcurrency;
-  const settings = await new LambdaClient(regionOf(stage)).send(new GetAccountSettingsCommand());
-  const quota = settings.AccountLimit?.ConcurrentExecutions ?? 0;
+  const lambda = new LambdaClient(regionOf(stage));
+  const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand());
+  const quota = AccountLimit?.ConcurrentExecutions ?? 0;
+  const unreserved = AccountLimit?.UnreservedConcurrentExecutions ?? quota;
+  const ofOthers = quota - unreserved - (await reservedBy(lambda, stage));
+  const own = operations.length * eachOperation + fallback;
+  const needed = own + ofOthers + unreservedConcurrency;
   return [
     quota < needed &&
-      `Lambda may run ${quota} instances at once, and ${stage.name} needs ${needed}: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${needed}, or lower reservedConcurrency in infra/settings/stages.ts.`,
+      `Lambda may run ${quota} instances at once, of which other functions have reserved ${ofOthers}, and ${stage.name} needs ${needed} in all: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${needed}, or lower reservedConcurrency in infra/settings/stages.ts.`,
   ];
 };
 
