@@ -17,14 +17,10 @@ export interface ClientResponse {
   readonly text: string;
 }
 
-/**
- * The maximum number of parallel requests of each test worker. A deployed stage gets 8 at once from the 4
- * workers of `vitest.config.ts`, because a new account runs 10 instances of functions.
- */
-const maxSockets = process.env['BASE_URL'] ? 2 : Number.POSITIVE_INFINITY;
-
-const httpAgent = new http.Agent({ keepAlive: true, maxSockets });
-const httpsAgent = new https.Agent({ keepAlive: true, maxSockets });
+const httpAgent = new http.Agent({ keepAlive: true });
+// A deployed stage gets 8 requests at once from the 4 workers of `vitest.config.ts`, because a new account runs
+// 10 instances of functions.
+const httpsAgent = new https.Agent({ keepAlive: true, maxSockets: 2 });
 
 /** Sends one request below a base address, byte for byte as it is given. */
 export const sendTo = (
