@@ -1,15 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, inject, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { departuresFromContract } from '../support/contract.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
+import { shared } from '../support/shared.ts';
 
 /** The address of handlers in this process, which a mutation test has. */
 const handlersAddress = process.env['HANDLERS_ADDRESS'];
-export const baseAddress = handlersAddress ?? inject('baseAddress');
+export const baseAddress = handlersAddress ?? shared('baseAddress');
 /** How often to repeat a throttled request. Handlers in this process have no throttle. */
 const maxRetries = handlersAddress ? 0 : 20;
-export const apiKey = inject('apiKey');
+export const apiKey = shared('apiKey');
 /** What may be wrong if a response is not from the service. */
 const suspicion = /\/v1\/*$/.test(baseAddress) ? '' : `: ${baseAddress} may lack /v1`;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   AnimalStore,
   AnimalStoreError,
@@ -10,9 +10,10 @@ import {
 import { errors } from '../../lib/contract/errors.ts';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { answer, type Fault, FaultProxy, faults, stalls } from '../support/fault-proxy.ts';
+import { shared } from '../support/shared.ts';
 
-const { origin, pathname } = new URL(inject('baseAddress'));
-const apiKey = inject('apiKey');
+const { origin, pathname } = new URL(shared('baseAddress'));
+const apiKey = shared('apiKey');
 const rex = { name: 'Rex', categoryId: 1 };
 
 /** Starts a client behind a proxy of its own, because the tests run at the same time. */

@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { clientPackage } from '../../infra/settings/owner.ts';
 import { findProgram } from '../support/find-program.ts';
 import { listen } from '../support/listen.ts';
+import { shared } from '../support/shared.ts';
 
-const baseAddress = inject('baseAddress');
-const apiKey = inject('apiKey');
+const baseAddress = shared('baseAddress');
+const apiKey = shared('apiKey');
 
 let consumer: string;
 let bundle: Buffer;

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
@@ -15,9 +15,10 @@ import { json, jsonError, startAwsEndpoint, xml, xmlError } from '../support/aws
 import { conditionFailed, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
 import { listen } from '../support/listen.ts';
+import { shared } from '../support/shared.ts';
 
-const dynamodb = inject('dynamodb');
-const local = ['--endpoint', dynamodb?.dynamodbEndpoint ?? ''];
+const dynamodb = shared('dynamodb');
+const local = ['--endpoint', dynamodb.dynamodbEndpoint];
 
 /** Runs `npm run keys --` with an answer to its question. `error` is the error that ended it. */
 const run = async (words: readonly string[], answer?: boolean) => {
@@ -43,8 +44,8 @@ const run = async (words: readonly string[], answer?: boolean) => {
 const keys = (words: readonly string[], answer?: boolean) => run([...words, ...local], answer);
 
 const storedKeys = () => {
-  const client = new DynamoDBClient(localClientConfig(dynamodb?.dynamodbEndpoint ?? ''));
-  const tableName = dynamodb?.tables['KEYS_TABLE']?.TableName ?? '';
+  const client = new DynamoDBClient(localClientConfig(dynamodb.dynamodbEndpoint));
+  const tableName = dynamodb.tables['KEYS_TABLE']?.TableName ?? '';
   return keyAdministration(DynamoDBDocumentClient.from(client), tableName, staging.apiKeyPrefix);
 };
 
@@ -52,14 +53,14 @@ const issue = async (...words: string[]) =>
   JSON.parse((await keys(['issue', '--owner', 'alice', '--json', ...words])).out);
 
 const startProxy = async () => {
-  const proxy = new FaultProxy(dynamodb?.dynamodbEndpoint ?? '');
+  const proxy = new FaultProxy(dynamodb.dynamodbEndpoint);
   onTestFinished(() => proxy.refuseConnections());
   return { proxy, endpoint: ['--endpoint', await proxy.listen()] };
 };
 
 const statusWith = async (apiKey: string) => {
   const headers = [['Authorization', `Bearer ${apiKey}`]] as const;
-  return (await sendTo(inject('baseAddress'), { path: '/pets', headers })).status;
+  return (await sendTo(shared('baseAddress'), { path: '/pets', headers })).status;
 };
 
 const listed = async (keyId: string) =>
@@ -68,8 +69,8 @@ const listed = async (keyId: string) =>
   );
 
 const storeMalformedKey = async () => {
-  const { dynamodbEndpoint = '', tables } = dynamodb ?? {};
-  const TableName = tables?.['KEYS_TABLE']?.TableName;
+  const { dynamodbEndpoint, tables } = dynamodb;
+  const TableName = tables['KEYS_TABLE']?.TableName;
   await new DynamoDBClient(localClientConfig(dynamodbEndpoint)).send(
     new PutItemCommand({ TableName, Item: { keyId: { S: 'malformed' } } }),
   );
@@ -176,7 +177,7 @@ describe('npm run keys', () => {
   it('says that a key is unknown when its item is removed before it is changed', async () => {
     const { keyId } = await issue();
     const { proxy, endpoint } = await startProxy();
-    const update = `UpdateItem ${dynamodb?.tables['KEYS_TABLE']?.TableName}`;
+    const update = `UpdateItem ${dynamodb.tables['KEYS_TABLE']?.TableName}`;
     proxy.inject(update, conditionFailed);
     const revoked = await run(['revoke', keyId, '--yes', ...endpoint]);
     const noKey = `no key ${keyId}`;
@@ -191,7 +192,7 @@ describe('npm run keys', () => {
     const { keyId } = await issue();
     const { proxy, endpoint } = await startProxy();
     const reads: object[] = [];
-    const table = dynamodb?.tables['KEYS_TABLE']?.TableName;
+    const table = dynamodb.tables['KEYS_TABLE']?.TableName;
     for (const action of ['Scan', 'GetItem']) {
       proxy.inject(`${action} ${table}`, async (exchange) => {
         const { ConsistentRead } = JSON.parse(exchange.request.toString());
@@ -374,7 +375,7 @@ describe('npm run keys of a deployed stage', async () => {
   const caller = (account: string) => xml('GetCallerIdentity', { Account: account });
   const Outputs = [
     { OutputKey: 'BaseAddress', OutputValue: 'https://pets.test/v1' },
-    { OutputKey: 'KeysTableName', OutputValue: dynamodb?.tables['KEYS_TABLE']?.TableName },
+    { OutputKey: 'KeysTableName', OutputValue: dynamodb.tables['KEYS_TABLE']?.TableName },
   ];
 
   beforeEach(() => {

@@ -6,7 +6,7 @@ import { json as readJson } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument, paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { parseTemplate, Ref, resourcesOf } from '../../infra/build/template.ts';
 import { FunctionError, LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
@@ -27,6 +27,7 @@ import {
 import { answer, FaultProxy, faults } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
 import { exampleCallsOf } from '../support/requests.ts';
+import { shared } from '../support/shared.ts';
 import { deployedTemplate } from '../support/stack.ts';
 
 const template = parseTemplate(JSON.stringify(deployedTemplate(staging).toJSON()));
@@ -89,9 +90,8 @@ const lambda = await startLambdaEndpoint(deployed);
 const reports: unknown[] = [];
 const root = await mkdtemp(join(tmpdir(), 'animal-store-check-'));
 const log: string[] = [];
-const apiKey = inject('apiKey');
-const local = inject('dynamodb');
-if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
+const apiKey = shared('apiKey');
+const local = shared('dynamodb');
 const proxy = new FaultProxy(local.dynamodbEndpoint);
 const environment = {
   ...aws.variables,

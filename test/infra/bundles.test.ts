@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { build, type Metafile, type OutputFile } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { functionEnvironment } from '../../infra/build/code-caches.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
@@ -18,6 +18,7 @@ import { exampleRequest } from '../support/example-request.ts';
 import { listen } from '../support/listen.ts';
 import { proxyEvent } from '../support/proxy-event.ts';
 import { exampleCallsOf, getRequest } from '../support/requests.ts';
+import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
 
 const region = 'eu-central-1';
@@ -173,8 +174,7 @@ describe('a bundle with another client of the SDK', () => {
 });
 
 describe('the cause of a 500 in the log line', async () => {
-  const local = inject('dynamodb');
-  if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
+  const local = shared('dynamodb');
   const { putPet, issueApiKey, tables } = await createTestTables(local);
 
   /** Requests the pet 7 from a deployed folder. Returns the cause in the log line of the response. */

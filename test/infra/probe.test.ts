@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { probeKeyParameter, serviceName } from '../../infra/settings/names.ts';
@@ -8,11 +8,12 @@ import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { answer, type Fault, FaultProxy, faults, stalls } from '../support/fault-proxy.ts';
+import { shared } from '../support/shared.ts';
 import { deployedTemplate, idOf, propertiesOf } from '../support/stack.ts';
 
 const parameter = probeKeyParameter(staging);
-const apiKey = inject('apiKey');
-const { origin, pathname } = new URL(inject('baseAddress'));
+const apiKey = shared('apiKey');
+const { origin, pathname } = new URL(shared('baseAddress'));
 const request = `GET ${pathname}/pets`;
 const service = new FaultProxy(origin);
 const aws = await startAwsEndpoint();

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { startGateway } from '../../infra/local/gateway/gateway.ts';
@@ -11,6 +11,7 @@ import { localApiKey } from '../../infra/local/initial-data.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { identifyApiKey } from '../../lib/keys/api-key.ts';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
+import { shared } from '../support/shared.ts';
 
 const temporaryFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
@@ -20,9 +21,9 @@ const temporaryFolder = async () => {
 
 it('the reference page contains no API key', async () => {
   for (const name of Object.keys(pageFiles)) {
-    const file = await fetch(new URL(`/docs/${name}`, inject('baseAddress')));
+    const file = await fetch(new URL(`/docs/${name}`, shared('baseAddress')));
     expect(file.status).toBe(200);
-    expect(await file.text()).not.toContain(inject('apiKey'));
+    expect(await file.text()).not.toContain(shared('apiKey'));
   }
 });
 
@@ -66,7 +67,8 @@ describe('DynamoDB Local', () => {
 
 describe('a data directory', () => {
   it('can be used again, but not by a version with other indexes', async () => {
-    const { dynamodbEndpoint = '', tables: { KEYS_TABLE: keys } = {} } = inject('dynamodb') ?? {};
+    const { dynamodbEndpoint, tables } = shared('dynamodb');
+    const { KEYS_TABLE: keys } = tables;
     if (!keys) throw new Error('No function has KEYS_TABLE');
     const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
     onTestFinished(() => client.destroy());

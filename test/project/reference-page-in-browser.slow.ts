@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { findProgram } from '../support/find-program.ts';
+import { shared } from '../support/shared.ts';
 
-const baseAddress = inject('baseAddress');
-const apiKey = inject('apiKey');
+const baseAddress = shared('baseAddress');
+const apiKey = shared('apiKey');
 
 const chromiumPath = findProgram(['chromium', 'google-chrome']);
 if (!chromiumPath) console.info('No browser opens the reference page: there is no Chromium here.');
@@ -57,7 +58,7 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
 
   describe('of npm start', () => {
     // Not a secure context, so that the page uses nothing that browsers have only on https and localhost.
-    const docsAddress = inject('docsAddress')?.replace('127.0.0.1', 'intranet.test') ?? '';
+    const docsAddress = shared('docsAddress').replace('127.0.0.1', 'intranet.test');
     beforeAll(() => open(docsAddress));
     afterAll(() => page.close());
 

@@ -4,7 +4,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { clientPackage } from '../../infra/settings/owner.ts';
 import { errorDescriptions } from '../../lib/contract/errors.ts';
@@ -12,9 +12,10 @@ import { codeSamples } from '../../lib/openapi/code-samples.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { contractText } from '../support/contract.ts';
 import { pythonTool } from '../support/python-tool.ts';
+import { shared } from '../support/shared.ts';
 
-const baseAddress = inject('baseAddress');
-const apiKey = inject('apiKey');
+const baseAddress = shared('baseAddress');
+const apiKey = shared('apiKey');
 const { origin } = new URL(baseAddress);
 
 const run = async (command: string, ...options: string[]) => {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import * as v from 'valibot';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
@@ -9,14 +9,15 @@ import { staging } from '../../infra/settings/stages.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { exampleRequest } from '../support/example-request.ts';
 import { freePort, listen } from '../support/listen.ts';
+import { shared } from '../support/shared.ts';
 import { assemblyDirectory } from '../support/stack.ts';
 import { testDirectory } from '../support/test-gateway.ts';
 import { startFunction } from './function-process.ts';
 
 const Response = v.object({ response: v.object({ statusCode: v.number(), body: v.string() }) });
 
-const apiKey = inject('apiKey');
-const store = new AnimalStore({ baseAddress: inject('baseAddress'), apiKey });
+const apiKey = shared('apiKey');
+const store = new AnimalStore({ baseAddress: shared('baseAddress'), apiKey });
 const { id } = await store.createPet({ name: 'Rex', categoryId: 1 });
 
 const { functions } = await readStack(assemblyDirectory(), staging);
@@ -24,7 +25,7 @@ const { functions } = await readStack(assemblyDirectory(), staging);
 const started = async (
   name: string,
   taskRoot = bundleDirectory(name),
-  endpoint = inject('dynamodb')?.dynamodbEndpoint ?? '',
+  endpoint = shared('dynamodb').dynamodbEndpoint,
 ) => {
   const definition = [...functions.values()].find(({ bundleName }) => bundleName === name);
   if (!definition) throw new Error(`The stack has no function ${name}`);

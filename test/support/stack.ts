@@ -2,18 +2,15 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { inject } from 'vitest';
+
 import cdk from '../../cdk.json' with { type: 'json' };
 import { stackName } from '../../infra/settings/names.ts';
 import type { Stage } from '../../infra/settings/stages.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
+import { shared } from './shared.ts';
 
 /** The folder that holds the synthesised stacks of the project, made once for a run. */
-export const assemblyDirectory = (): string => {
-  const directory = inject('assembly');
-  if (directory === undefined) throw new Error('Nothing is synthesised when BASE_URL is set');
-  return directory;
-};
+export const assemblyDirectory = (): string => shared('assembly');
 
 /** The template of a stage of the project, from the synthesised stacks. */
 export const deployedTemplate = (stage: Stage): Template => {

@@ -1,9 +1,9 @@
-import { inject } from 'vitest';
 import { localCredentials, localRegion } from '../../infra/local/local-account.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { senderTo } from './invoke.ts';
 import { type Load, loadHandlers } from './load-handlers.ts';
 import { discardLog } from './log-lines.ts';
+import { shared } from './shared.ts';
 import { createTestTables } from './test-tables.ts';
 
 /**
@@ -11,8 +11,7 @@ import { createTestTables } from './test-tables.ts';
  * Call it once in a test file: the modules read their environment when they are loaded.
  */
 export const startHandlers = async (load?: Load) => {
-  const local = inject('dynamodb');
-  if (!local) throw new Error('These tests need DynamoDB Local: unset BASE_URL');
+  const local = shared('dynamodb');
   const proxy = new FaultProxy(local.dynamodbEndpoint);
   const proxyEndpoint = await proxy.listen();
   const testTables = await createTestTables(local);
