@@ -25,7 +25,7 @@ const leftOut = [
  * Leaves out the modules that the DynamoDB client of lib/aws/dynamodb.ts never calls. The SDK can construct
  * their exports, which it does when it is loaded, but calling one throws. A bundle with another client of the
  * SDK has all modules, because clients share them. A second client of DynamoDB can't be told from the first, so
- * its calls throw. Needs `write: false`. The build fails when nothing imports such a module any more.
+ * its calls throw. The build fails when nothing imports such a module any more.
  */
 export const leaveOutModules: Plugin = {
   name: 'leave-out-modules',
@@ -58,12 +58,12 @@ const replaceBundlesWithOtherClients = async (
     .filter((bundle) => hasOtherClient(bundle, inputs))
     .flatMap(({ entryPoint = [] }) => entryPoint);
   if (entryPoints.length === 0) return;
-  if (!outputFiles) throw new Error(`Build ${entryPoints} with write: false: it has other clients`);
-  const whole = await build({ ...options, entryPoints, plugins: [], write: false });
+  const whole = await build({ ...options, entryPoints, plugins: [] });
   Object.assign(inputs, whole.metafile?.inputs);
   Object.assign(outputs, whole.metafile?.outputs);
-  for (const file of outputFiles) {
-    const replacement = whole.outputFiles.find(({ path }) => path === file.path);
+  // With `write`, esbuild has written the first bundles already, and the second ones replaced them.
+  for (const file of outputFiles ?? []) {
+    const replacement = whole.outputFiles?.find(({ path }) => path === file.path);
     if (replacement) file.contents = replacement.contents;
   }
 };
