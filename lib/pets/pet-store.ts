@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   NumberValue,
@@ -157,13 +156,14 @@ const query = async ({ status, id }: Position, limit: number, context: CallConte
     Limit: limit,
   });
   const endOf = ({ LastEvaluatedKey: key = {} }: QueryCommandOutput) =>
-    isDeepStrictEqual(key, {}) ? undefined : positionOf({ status, id: key['id'] });
+    Object.keys(key).length === 0 ? undefined : positionOf({ status, id: key['id'] });
   const isPlausible = (answer: QueryCommandOutput) => {
+    const { Items, LastEvaluatedKey } = answer;
     const end = endOf(answer);
     // A list that continues at its start never ends.
     if (end && (end.id === id || !decimal.test(end.id))) return false;
-    const { Items } = answer;
-    return Array.isArray(Items) && Items.every((item) => item['status'] === status);
+    if (!Array.isArray(Items) || Array.isArray(LastEvaluatedKey)) return false;
+    return Items.every((item) => item['status'] === status);
   };
   const answer = await callDynamodb(command, context, isPlausible);
   return { pets: petsAmong(answer.Items, context), end: endOf(answer) };
