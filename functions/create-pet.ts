@@ -1,8 +1,8 @@
-import { idempotencyKeyOf } from '../lib/http/idempotency-key.ts';
+import { operation } from '../lib/http/chain.ts';
 import { jsonBody } from '../lib/http/json-body.ts';
-import { operation } from '../lib/http/operation.ts';
+import { idempotencyKeyOf } from '../lib/http/parameters.ts';
 import { json } from '../lib/http/response.ts';
-import { warmUp } from '../lib/keys/warm-up.ts';
+import { warmUp } from '../lib/keys/authenticate.ts';
 import { createPet } from '../lib/operations/create-pet.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 

@@ -1,8 +1,8 @@
 import { errors } from '../lib/contract/errors.ts';
 import { parsePetId } from '../lib/contract/pet.ts';
-import { operation } from '../lib/http/operation.ts';
+import { operation } from '../lib/http/chain.ts';
 import { json } from '../lib/http/response.ts';
-import { warmUp } from '../lib/keys/warm-up.ts';
+import { warmUp } from '../lib/keys/authenticate.ts';
 import { getPet } from '../lib/operations/get-pet.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 

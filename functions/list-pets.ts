@@ -1,7 +1,6 @@
-import { nextLink } from '../lib/http/link.ts';
-import { operation } from '../lib/http/operation.ts';
-import { json } from '../lib/http/response.ts';
-import { warmUp } from '../lib/keys/warm-up.ts';
+import { operation } from '../lib/http/chain.ts';
+import { json, nextLink } from '../lib/http/response.ts';
+import { warmUp } from '../lib/keys/authenticate.ts';
 import { listPets } from '../lib/operations/list-pets.ts';
 import * as pets from '../lib/pets/pet-store.ts';
 

@@ -1,4 +1,4 @@
-import { type Int64, isInt64 } from '../contract/int64.ts';
+import { type Int64, isInt64 } from '../contract/exact-json.ts';
 
 /*
  * The types of `lib/contract`, under the names that users of the API know. They are declared again, because

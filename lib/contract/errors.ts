@@ -122,3 +122,23 @@ export const errors = {
   gatewayTimeout: () =>
     new ApiError('gateway_timeout', 504, 'The service did not respond in time.'),
 } as const;
+
+/** What an error message calls a part of a request. */
+export type Kind = 'field' | 'query parameter';
+
+/** Throws `invalid_request` if anything is wrong. The message names each problem. */
+export const refuse = (problems: readonly string[]) => {
+  if (problems.length > 0) throw errors.invalidRequest(`${problems.join('; ')}.`);
+};
+
+/** Matches a short name of visible ASCII characters, but no quote and no markup. */
+const plainName = /^[!#-%(-;=?-~]{1,32}$/;
+
+/**
+ * Returns the text for an unknown field or parameter in an error message. It has the name only if that is
+ * plain and no part of an API key. The length of another name helps to find it.
+ */
+export const notKnown = (kind: Kind, name: string): string =>
+  plainName.test(name) && !/pets_(live|test)_/.test(name)
+    ? `${kind} ${name} is not known`
+    : `a ${kind} with a name of length ${name.length} is not known`;

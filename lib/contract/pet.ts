@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Int64, int64Bounds, isInt64 } from './int64.ts';
+import { type Int64, int64Bounds, isInt64 } from './exact-json.ts';
 
 /** Every status, in the order in which lists return them. */
 export const petStatuses = ['available', 'pending', 'sold'] as const;

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { errors } from './errors.ts';
-import { type Kind, notKnown, refuse } from './refusals.ts';
+import { errors, type Kind, notKnown, refuse } from './errors.ts';
 
 /** The fields of a body, or the parameters of a query. */
 export interface RequestSchema<Output> extends v.GenericSchema<unknown, Output> {

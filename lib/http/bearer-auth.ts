@@ -1,7 +1,6 @@
 import { errors } from '../contract/errors.ts';
 import { authenticate } from '../keys/authenticate.ts';
-import { headerValues } from './header-values.ts';
-import type { OperationRequest } from './operation-request.ts';
+import { headerValues, type OperationRequest } from './request.ts';
 
 /**
  * Requires one valid API key as `Authorization: Bearer` (RFC 6750), and sets `context.owner` and

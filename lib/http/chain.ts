@@ -1,8 +1,14 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Operation } from '../operations/operation.ts';
+import { bearerAuth } from './bearer-auth.ts';
 import { cors } from './cors.ts';
+import { deadline } from './deadline.ts';
+import { errorResponses } from './error-responses.ts';
+import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 import { observability } from './observability.ts';
-import type { ChainContext, OperationEvent } from './operation-request.ts';
+import { query } from './parameters.ts';
+import type { ChainContext, OperationEvent } from './request.ts';
 
 /**
  * Returns the Middy chain from which every function starts. It writes one log line per
@@ -15,3 +21,17 @@ export const chain = (operationName: string) =>
   })
     .use(observability(operationName))
     .use(cors());
+
+/**
+ * Returns the chain of an operation of the contract. Its handler runs only for a valid
+ * API key and a valid query.
+ */
+export const operation = <Query>(definition: Operation<Query>) =>
+  chain(definition.name)
+    // This middleware is outside the error responses, so that these get the lifecycle headers too.
+    .use(lifecycleHeaders(definition))
+    .use(errorResponses())
+    .use(deadline())
+    .use(bearerAuth())
+    .use(refuseAfterSunset(definition))
+    .use(query(definition.query));

@@ -1,7 +1,6 @@
 import { corsHeaders } from '../contract/cors-headers.ts';
 import { headerParameters } from '../contract/routes.ts';
-import { headerValues } from './header-values.ts';
-import type { ChainRequest } from './operation-request.ts';
+import { type ChainRequest, headerValues } from './request.ts';
 
 /** The origins whose pages may call the service. The stack sets none where CORS is off. */
 const origins = process.env['CORS_ORIGINS']?.split(' ') ?? [];

@@ -1,6 +1,6 @@
 import { timeoutError } from '../aws/time-limit.ts';
 import { errors } from '../contract/errors.ts';
-import type { OperationRequest } from './operation-request.ts';
+import type { OperationRequest } from './request.ts';
 
 /** The time reserved for the response before Lambda ends the invocation, in ms. */
 const marginMs = 500;

@@ -1,7 +1,6 @@
 import { isRetryable } from '../aws/retryable.ts';
-import { ApiError, errors } from '../contract/errors.ts';
-import { notKnown } from '../contract/refusals.ts';
-import type { ChainRequest } from './operation-request.ts';
+import { ApiError, errors, notKnown } from '../contract/errors.ts';
+import type { ChainRequest } from './request.ts';
 import { json } from './response.ts';
 
 /**

@@ -1,9 +1,11 @@
+import { MIMEType } from 'node:util';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
+import { errors } from '../contract/errors.ts';
 import { parseJson } from '../contract/exact-json.ts';
+import { maxBodyBytes, maxContentTypeLength } from '../contract/limits.ts';
 import { parseBody, type RequestSchema } from '../contract/requests.ts';
-import { bodyLimits } from './body-limits.ts';
 import { notJson } from './error-responses.ts';
-import type { BodyRequest, OperationEvent } from './operation-request.ts';
+import { type BodyRequest, headerValues, type OperationEvent } from './request.ts';
 
 /**
  * Parses the body into `event.body`, by its schema and with every digit of its integers. Throws 415 (type,
@@ -33,3 +35,64 @@ const exactIntegers = () => ({
     }
   },
 });
+
+/**
+ * Decodes the body into `event.body` and `internal.bodyText`. Throws 415 (type, coding), 413 (size) or
+ * 400 (missing, not UTF-8, or with a byte order mark).
+ */
+export const bodyLimits = () => ({
+  before: ({ event, internal }: BodyRequest) => {
+    const sent = typeof event.body === 'string' ? event.body : '';
+    requireJson(headerValues(event, 'content-type'), sent);
+    if (headerValues(event, 'content-encoding').some((coding) => !/^identity$/i.test(coding))) {
+      throw errors.unsupportedMediaType(
+        'Content-Encoding must be identity: send the body uncompressed.',
+      );
+    }
+    if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > maxBodyBytes) {
+      throw errors.payloadTooLarge();
+    }
+    internal.bodyText = event.isBase64Encoded ? decodeBase64(sent) : sent;
+    if (internal.bodyText === '') throw errors.invalidRequest('The body is missing.');
+    if (internal.bodyText.startsWith('\ufeff')) {
+      throw errors.invalidRequest(
+        'The body begins with a byte order mark (U+FEFF). Send it without one.',
+      );
+    }
+    event.body = internal.bodyText;
+    event.isBase64Encoded = false;
+  },
+});
+
+const requireJson = (contentTypes: readonly string[], body: string) => {
+  // Without a body and a type, the message about the missing body helps more.
+  if (contentTypes.length === 0 && body === '') return;
+  const [contentType = '', ...others] = contentTypes;
+  if (others.length > 0) {
+    throw errors.unsupportedMediaType('Content-Type must not be repeated.');
+  }
+  if (!isJsonInUtf8(contentType)) throw errors.unsupportedMediaType();
+};
+
+const isJsonInUtf8 = (contentType: string): boolean => {
+  // MIMEType takes time quadratic in the length.
+  if (contentType.length > maxContentTypeLength) return false;
+  try {
+    const { essence, params } = new MIMEType(contentType);
+    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
+  } catch {
+    return false;
+  }
+};
+
+const decodeBase64 = (text: string): string => {
+  const bytes = Buffer.from(text, 'base64');
+  try {
+    if (bytes.toString('base64') === text) {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    }
+  } catch {
+    // Not UTF-8: refused below, like text that is not base64.
+  }
+  throw errors.invalidRequest('The body is not valid UTF-8 in base64.');
+};

@@ -2,8 +2,8 @@ import { errors } from '../contract/errors.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
 import { isRemoved, type Operation } from '../operations/operation.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
-import { link } from './link.ts';
-import type { ChainRequest } from './operation-request.ts';
+import type { ChainRequest } from './request.ts';
+import { link } from './response.ts';
 
 /**
  * Adds headers to every response: deprecation (RFC 9745), sunset (RFC 8594) and successor (RFC

@@ -4,7 +4,7 @@ import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import type { RequestLine } from '../telemetry/log-lines.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
 import { newRequestRecord, type RequestRecord } from '../telemetry/request-record.ts';
-import type { ChainRequest } from './operation-request.ts';
+import type { ChainRequest } from './request.ts';
 import { json } from './response.ts';
 
 /** Whether the log line of a response below 500 has all fields. It always has the metrics. */

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { stringifyJson } from '../contract/exact-json.ts';
+import type { OperationEvent } from './request.ts';
 
 /** Returns a response with a JSON body. No cache may store it, because it depends on the API key. */
 export const json = (
@@ -18,3 +19,37 @@ export const noContent = (headers: Readonly<Record<string, string>>): APIGateway
   headers: { 'Cache-Control': 'no-store', ...headers },
   body: '',
 });
+
+/**
+ * Returns a web link (RFC 8288) to a path of this service. The link has no host, so that it works under
+ * every domain name of the API.
+ */
+export const link = (event: OperationEvent, path: string, relation: string): string =>
+  `<${basePathOf(event)}${path}>; rel="${relation}"`;
+
+/**
+ * Returns the `Link` header to the next page, if there is one. The link has the same query and the cursor.
+ */
+export const nextLink = (
+  event: OperationEvent,
+  query: Readonly<Record<string, string | number | undefined>>,
+  cursor: string | undefined,
+) => {
+  if (cursor === undefined) return {};
+  const next = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, cursor })) {
+    if (value !== undefined) next.set(name, `${value}`);
+  }
+  return { Link: link(event, `${event.resource}?${next}`, 'next') };
+};
+
+/**
+ * Returns the request's own path up to the resource: the stage, or a custom domain's base path, which
+ * replaces the stage in the path (localstack/localstack#12295).
+ */
+const basePathOf = ({ requestContext, resource }: OperationEvent): string => {
+  // API Gateway ignores a slash at the end when it routes a request, but passes it on to the function.
+  const segments = requestContext.path.replace(/\/$/, '').split('/');
+  const depth = resource.split('/').length - 1;
+  return segments.slice(0, segments.length - depth).join('/');
+};

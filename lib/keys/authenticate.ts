@@ -1,11 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CallContext } from '../aws/call-dynamodb.ts';
+import { getItem, readItem } from '../aws/get-item.ts';
+import { isRetryable } from '../aws/retryable.ts';
+import { withTimeLimit } from '../aws/time-limit.ts';
 import { environment } from '../environment.ts';
-import { hashOf, isIntact, keyIdOf } from './api-key.ts';
-import type { ApiKeyRecord } from './api-key-record.ts';
-import { findApiKey, rememberAsProven, rememberedApiKey } from './find-api-key.ts';
+import { newRequestRecord } from '../telemetry/request-record.ts';
+import { type ApiKeyRecord, hashOf, isIntact, keyIdOf, toApiKeyRecord } from './api-key.ts';
+import { RecentEntries } from './recent-entries.ts';
 
 const prefix = environment('API_KEY_PREFIX');
+const keysTable = environment('KEYS_TABLE');
 
 /**
  * Returns the record of a valid API key, or `undefined` for any other text. Throws the SDK's error if
@@ -29,6 +33,113 @@ export const authenticate = async (
 
 /** Tells whether a key is valid now. A time that can't be read counts as past, so its key is refused. */
 const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord): boolean =>
-  isAhead(expiresAt) && isAhead(revokedAt);
+  isInFuture(expiresAt) && isInFuture(revokedAt);
 
-const isAhead = (end: string | undefined) => end === undefined || Date.parse(end) > Date.now();
+const isInFuture = (end: string | undefined) => end === undefined || Date.parse(end) > Date.now();
+
+/**
+ * How long an answer of the keys table is used, in ms. A revocation takes effect after about this time plus
+ * the lag of the replicas.
+ */
+const knownFreshMs = 60_000;
+const unknownFreshMs = 10_000;
+/** The maximum age of an answer while the keys table can't be read, in ms. */
+const outageToleranceMs = 300_000;
+/** The time until the next attempt to read a table that can't be read, in ms. */
+const outageRetryMs = 5_000;
+/**
+ * How long to wait for a fresh answer when there is an older one, in ms. The operation
+ * needs the remaining time.
+ */
+const refreshPatienceMs = 1_000;
+
+interface CachedAnswer {
+  readonly record: ApiKeyRecord | undefined;
+  readonly readAt: number;
+  readonly freshUntil: number;
+}
+
+// Key ids are public. Only a client with the secrets of as many other keys can evict a proven key.
+const provenKeys = new RecentEntries<CachedAnswer>(10_000);
+/** Answers for keys for which no request had the right secret, such as keys that don't exist. */
+const unprovenKeys = new RecentEntries<CachedAnswer>(1_000);
+
+const memoryOf = (keyId: string) => (provenKeys.has(keyId) ? provenKeys : unprovenKeys);
+
+/** Returns the record of a proven API key from memory, as long as it is fresh. */
+const rememberedApiKey = (keyId: string): ApiKeyRecord | undefined => {
+  const proven = provenKeys.get(keyId);
+  return proven && isFresh(proven) ? proven.record : undefined;
+};
+
+/** Marks the API key of a found record as proven: a request had its secret, and the key is in force. */
+const rememberAsProven = (keyId: string): void => {
+  const answer = unprovenKeys.get(keyId);
+  if (!answer) return;
+  unprovenKeys.delete(keyId);
+  provenKeys.set(keyId, answer);
+};
+
+/**
+ * Returns the record of an API key from memory or from the keys table (0.5 RCU), or `undefined` if there is
+ * none. While the table can't be read, a key that was read in the last 5 minutes is still found. For other
+ * keys, throws the SDK's error.
+ */
+const findApiKey = async (
+  keyId: string,
+  context: CallContext,
+): Promise<ApiKeyRecord | undefined> => {
+  const cached = memoryOf(keyId).get(keyId);
+  if (cached && isFresh(cached)) return cached.record;
+  const now = Date.now();
+  const mayFallBack = cached?.record && isBetween(cached.readAt, cached.readAt + outageToleranceMs);
+  const read = (signal: AbortSignal) => readApiKey(keyId, { signal, record: context.record });
+  try {
+    const record = mayFallBack
+      ? await withTimeLimit(refreshPatienceMs, context.signal, read)
+      : await read(context.signal);
+    const freshUntil = now + (record ? knownFreshMs : unknownFreshMs);
+    memoryOf(keyId).set(keyId, { record, readAt: now, freshUntil });
+    return record;
+  } catch (error) {
+    if (!mayFallBack || !isRetryable(error)) throw error;
+    const freshUntil = Math.min(now + outageRetryMs, cached.readAt + outageToleranceMs);
+    memoryOf(keyId).set(keyId, { ...cached, freshUntil });
+    return cached.record;
+  }
+};
+
+/**
+ * Reads the record of an API key from the keys table (0.5 RCU). Throws the SDK's errors, and an Error for a
+ * corrupt item.
+ */
+const readApiKey = async (
+  keyId: string,
+  context: CallContext,
+): Promise<ApiKeyRecord | undefined> => {
+  const address = { table: keysTable, key: ['keyId', keyId], consistent: false } as const;
+  const item = await getItem(address, context);
+  return item && readItem(item, 'keyId', toApiKeyRecord, context);
+};
+
+const isFresh = ({ readAt, freshUntil }: CachedAnswer) => isBetween(readAt, freshUntil);
+
+/**
+ * Tells whether the current time is between `start` and `end`. The clock may have been
+ * set back to before `start`.
+ */
+const isBetween = (start: number, end: number) => start <= Date.now() && Date.now() < end;
+
+/** How long Lambda's INIT phase may wait for DynamoDB, in ms. */
+const warmUpMs = 1_000;
+
+/**
+ * Prepares a function in Lambda's INIT phase, so that its first request is faster. Connects to
+ * DynamoDB, signs a request, and reads a key that does not exist (0.5 RCU). Ignores failures, because
+ * the first request tries again.
+ */
+export const warmUp = async (): Promise<void> => {
+  // No client waits for this call, and no log line has its record.
+  const context = { signal: AbortSignal.timeout(warmUpMs), record: newRequestRecord() };
+  await readApiKey('no key', context).catch(() => {});
+};

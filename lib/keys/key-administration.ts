@@ -6,8 +6,13 @@ import {
   paginateScan,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { type ApiKeyPrefix, generateApiKey, identifyApiKey } from './api-key.ts';
-import { type ApiKeyRecord, toApiKeyRecord } from './api-key-record.ts';
+import {
+  type ApiKeyPrefix,
+  type ApiKeyRecord,
+  generateApiKey,
+  identifyApiKey,
+  toApiKeyRecord,
+} from './api-key.ts';
 
 /** A newly issued API key. Only its hash is stored, so this is the only copy of the whole key. */
 export interface IssuedApiKey {

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { link } from '../../lib/http/link.ts';
-import { json } from '../../lib/http/response.ts';
+import { json, link } from '../../lib/http/response.ts';
 import { getPet } from '../../lib/operations/get-pet.ts';
 import { listPets } from '../../lib/operations/list-pets.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
@@ -95,7 +94,7 @@ describe('a link', () => {
 });
 
 it('a deprecated list still links its next page', async () => {
-  const { operation } = await import('../../lib/http/operation.ts');
+  const { operation } = await import('../../lib/http/chain.ts');
   const next = '</v1/pets?cursor=x>; rel="next"';
   const handler = operation({ ...listPets, deprecation: getPet.deprecation }).handler(async () =>
     json(200, [], { Link: next }),
@@ -106,7 +105,7 @@ it('a deprecated list still links its next page', async () => {
 
 describe('a stability marker', () => {
   it.each(['experimental', 'beta'] as const)('%s is sent as X-Stability', async (stability) => {
-    const { operation } = await import('../../lib/http/operation.ts');
+    const { operation } = await import('../../lib/http/chain.ts');
     const handler = operation({ ...listPets, stability }).handler(async () => json(200, []));
     const { headers } = await invoke(handler, { headers: bearer(service.apiKey) });
     expect(headers).toMatchObject({ 'X-Stability': stability });

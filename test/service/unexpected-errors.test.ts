@@ -12,7 +12,7 @@ import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.
-const { operation } = await import('../../lib/http/operation.ts');
+const { operation } = await import('../../lib/http/chain.ts');
 
 /** Calls getPet with a handler that throws. Returns the log. */
 const throwing = async (thrown: unknown) => {

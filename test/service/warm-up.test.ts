@@ -6,7 +6,7 @@ import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.
-const { warmUp } = await import('../../lib/keys/warm-up.ts');
+const { warmUp } = await import('../../lib/keys/authenticate.ts');
 
 beforeEach(() => service.proxy.reset());
 

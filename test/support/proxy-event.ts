@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { proxyEvent as gatewayEvent, newRequestIds } from '../../lib/api-gateway/proxy-event.ts';
 import type { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
-import type { OperationContext } from '../../lib/http/operation-request.ts';
+import type { OperationContext } from '../../lib/http/request.ts';
 
 /** Headers or query parameters; a name may have several values, or none. */
 export type Values = Readonly<Record<string, string | readonly string[]>>;

@@ -4,8 +4,7 @@ import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import type { LocalService } from '../../infra/local/local-service.ts';
-import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
-import type { ApiKeyRecord } from '../../lib/keys/api-key-record.ts';
+import { type ApiKeyRecord, generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 
 /** Fields of a stored API key, of the wrong type where a test is about that. */
 type RecordParts = Partial<Record<keyof ApiKeyRecord, unknown>>;

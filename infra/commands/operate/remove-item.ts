@@ -1,7 +1,7 @@
 import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { exactNumber } from '../../../lib/contract/exact-json.ts';
-import { toApiKeyRecord } from '../../../lib/keys/api-key-record.ts';
+import { toApiKeyRecord } from '../../../lib/keys/api-key.ts';
 import { toStoredPet } from '../../../lib/pets/stored-pet.ts';
 import type { OperatedStage, TableKind } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';

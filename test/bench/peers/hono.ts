@@ -7,8 +7,7 @@ import { ApiError, errors } from '../../../lib/contract/errors.ts';
 import { ListPetsQuery } from '../../../lib/contract/list-pets-query.ts';
 import { NewPet, parsePetId } from '../../../lib/contract/pet.ts';
 import { parseBody, parseQuery } from '../../../lib/contract/requests.ts';
-import { authenticate } from '../../../lib/keys/authenticate.ts';
-import { warmUp } from '../../../lib/keys/warm-up.ts';
+import { authenticate, warmUp } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 import { callContext } from '../call-context.ts';
 

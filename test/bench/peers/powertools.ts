@@ -3,8 +3,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { ApiError, errors } from '../../../lib/contract/errors.ts';
 import { ListPetsQuery } from '../../../lib/contract/list-pets-query.ts';
 import { NewPet, type Pet, parsePetId } from '../../../lib/contract/pet.ts';
-import { authenticate } from '../../../lib/keys/authenticate.ts';
-import { warmUp } from '../../../lib/keys/warm-up.ts';
+import { authenticate, warmUp } from '../../../lib/keys/authenticate.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
 import { callContext } from '../call-context.ts';
 
