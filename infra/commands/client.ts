@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { info } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../build/project-directory.ts';
 import { clientPackage } from '../settings/owner.ts';
+import { shellWord } from './printable.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 
@@ -66,4 +67,4 @@ for (const [from, to] of [
   await cp(join(projectDirectory, from), join(directory, to));
 }
 await writeFile(join(directory, 'package.json'), JSON.stringify(manifest, null, 2));
-console.log(`Wrote ${directory}, a package: npm install ${directory}`);
+console.log(`Wrote a package. Install it in your project: npm install ${shellWord(directory)}`);

@@ -14,3 +14,7 @@ export const isPrintable = (text: string): boolean => text.search(unprintable) <
 
 /** Returns a text with control and format characters escaped, so that it can't alter what a terminal shows. */
 export const printable = (text: string): string => text.replaceAll(unprintable, escapeOf);
+
+/** Returns a text as one word of a shell's command, in single quotes unless a shell would read it so anyway. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -10,7 +10,7 @@ import {
   startLocalService,
 } from '../local/local-service.ts';
 import { messageOf } from './message-of.ts';
-import { printable } from './printable.ts';
+import { printable, shellWord } from './printable.ts';
 
 /**
  * Resolves a path in the folder where the user called npm, because npm runs scripts in the project's folder.
@@ -61,7 +61,7 @@ API key         ${apiKey}
 DynamoDB Local  ${dynamodbEndpoint}
 
 Try:
-curl -H 'Authorization: Bearer ${apiKey}' '${baseAddress}/pets?limit=5'
+curl -H ${shellWord(`Authorization: Bearer ${apiKey}`)} ${shellWord(`${baseAddress}/pets?limit=5`)}
 `);
 };
 

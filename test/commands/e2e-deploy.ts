@@ -23,6 +23,7 @@ import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { goodReleases } from '../../infra/commands/deploy/good-releases.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import { fail } from '../../infra/commands/message-of.ts';
+import { shellWord } from '../../infra/commands/printable.ts';
 import {
   bundleName,
   functionNames,
@@ -50,7 +51,7 @@ const npmRun = (script: string, ...words: readonly string[]) => [
 
 /** Runs a command, shows its output, and returns its exit code. */
 const exitCodeOf = ([command = '', ...words]: readonly string[], cwd = projectDirectory) => {
-  console.log(`\n$ ${[command, ...words].join(' ')}`);
+  console.log(`\n$ ${[command, ...words].map(shellWord).join(' ')}`);
   return spawnSync(command, words, { cwd, stdio: 'inherit' }).status;
 };
 
@@ -61,7 +62,7 @@ const succeed = (command: readonly string[], directory?: string) => {
 
 /** Runs a command, shows its output, and returns it; `undefined` if the command fails. */
 const outputOf = ([command = '', ...words]: readonly string[]) => {
-  console.log(`\n$ ${[command, ...words].join(' ')}`);
+  console.log(`\n$ ${[command, ...words].map(shellWord).join(' ')}`);
   const { status, stdout } = spawnSync(command, words, {
     cwd: projectDirectory,
     stdio: ['inherit', 'pipe', 'inherit'],
