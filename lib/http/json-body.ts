@@ -40,7 +40,7 @@ const exactIntegers = () => ({
  * Decodes the body into `event.body` and `internal.bodyText`. Throws 415 (type, coding), 413 (size) or
  * 400 (missing, not UTF-8, or with a byte order mark).
  */
-export const bodyLimits = () => ({
+const bodyLimits = () => ({
   before: ({ event, internal }: BodyRequest) => {
     const sent = typeof event.body === 'string' ? event.body : '';
     requireJson(headerValues(event, 'content-type'), sent);
