@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -69,7 +70,7 @@ export class StageFunction extends Construct {
       code:
         this.node.tryGetContext('bundles') === 'none'
           ? Code.fromInline('// The local service has the bundle.')
-          : Code.fromAsset(bundleDirectory(name)),
+          : Code.fromAsset(existingBundle(name)),
       handler: `${name}.handler`,
       memorySize: props.memoryMiB,
       timeout: Duration.seconds(props.timeoutSeconds),
@@ -92,6 +93,13 @@ export class StageFunction extends Construct {
     });
   }
 }
+
+/** Returns the folder of a function's bundle. Throws an error that names the missing source. */
+const existingBundle = (name: string): string => {
+  const directory = bundleDirectory(name);
+  if (!existsSync(directory)) throw new Error(`There is no functions/${name}.ts`);
+  return directory;
+};
 
 /** Every function of the API, by name. */
 export type ServiceFunctions = ReadonlyMap<FunctionName, ServiceFunction>;

@@ -76,11 +76,11 @@ const refusalOf = ({ name, query, body }: Operation, wrong: ExampleRequest): Api
   throw new Error(`The example of a wrong request to ${name} is not refused`);
 };
 
-/** The error responses of an operation, by status. */
+/** The error responses of an operation, by status. Errors of one status are one response. */
 const errorsOf = (operation: Operation, details: AnyDetails) => {
   const { path, body, deprecation } = operation;
   const { wrongRequest = { query: { expand: 'all' } }, errors: own = [] } = details;
-  return [
+  const all = [
     refusalOf(operation, wrongRequest),
     ...(path.includes('{') ? [errors.notFound()] : []),
     ...(body ? [errors.unsupportedMediaType()] : []),
@@ -94,17 +94,15 @@ const errorsOf = (operation: Operation, details: AnyDetails) => {
     errors.badGateway(),
     errors.serviceUnavailable(),
     errors.gatewayTimeout(),
-  ].map(
-    (error) =>
-      [
-        error.status,
-        {
-          description: `\`${error.code}\`: ${errorDescriptions[error.code]}`,
-          headers: headersOfError(error),
-          content: json('Error', { [error.code]: error.body }),
-        },
-      ] as const,
-  );
+  ];
+  return [...Map.groupBy(all, ({ status }) => status)].map(([status, same]) => {
+    const description = same
+      .map(({ code }) => `\`${code}\`: ${errorDescriptions[code]}`)
+      .join('\n\n');
+    const headers = Object.assign({}, ...same.map(headersOfError));
+    const content = json('Error', Object.fromEntries(same.map((each) => [each.code, each.body])));
+    return [status, { description, headers, content }] as const;
+  });
 };
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });

@@ -64,7 +64,10 @@ const errorGuides = ({ paths }: Contract) => {
     .flatMap((item) => Object.values(item))
     .flatMap(({ responses }) => Object.entries(responses))
     .filter(([status]) => Number(status) >= 400)
-    .map(([status, { description }]) => `${status} ${description}`);
+    .flatMap(([status, { description }]) =>
+      // Errors of one status are described in paragraphs.
+      description.split('\n\n').map((error) => `${status} ${error}`),
+    );
   return [...new Set(documented)].sort().map((error) => {
     const [, status = '', name = '', description = ''] = /^(\d+) `(\w+)`: (.*)$/s.exec(error) ?? [];
     return { status, name, 'x-displayName': `${status} ${name}`, description };

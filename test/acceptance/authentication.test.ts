@@ -9,7 +9,11 @@ const otherPrefix = stagePrefix === 'pets_live' ? 'pets_test' : 'pets_live';
 const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('0') ? '1' : '0');
 
 const requests: readonly ClientRequest[] = [
-  ...operations.map(({ method, path }) => ({ method, path: path.replace(/{\w+}/g, '1') })),
+  // A stage that refuses no key must not change a pet of the catalogue.
+  ...operations.map(({ method, path }) => ({
+    method,
+    path: path.replace(/{\w+}/g, `${Number.MAX_SAFE_INTEGER}`),
+  })),
   { path: '/pets/abc' },
   { path: '/pets?limit=0' },
   { method: 'POST', path: '/pets', body: 'not JSON, and of no media type' },

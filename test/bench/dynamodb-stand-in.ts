@@ -13,25 +13,40 @@ export interface StandInRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** A server that replaces DynamoDB: it responds at once with canned answers, over TLS. */
+/** Answers a request, by its target (such as `DynamoDB_20120810.Query`) and its body. */
+export type AnswerRequest = (
+  target: string,
+  body: string,
+) => StandInAnswer | Promise<StandInAnswer>;
+
+interface StandInAnswer {
+  /** Operation and table of the request, such as `Query Pets`. */
+  readonly call: string;
+  readonly status?: number;
+  readonly body: string;
+}
+
+/** A server in DynamoDB's place, over TLS. By default it responds at once with canned answers. */
 export class DynamodbStandIn implements AsyncDisposable {
   readonly apiKey = generateApiKey('pets_test');
   readonly requests: StandInRequest[] = [];
   readonly #certificate: Certificate;
-  readonly #answer = cannedAnswers(this.apiKey);
+  readonly #answer: AnswerRequest;
   readonly #server: Server;
 
-  private constructor(certificate: Certificate) {
+  private constructor(certificate: Certificate, answer?: AnswerRequest) {
     this.#certificate = certificate;
+    this.#answer = answer ?? cannedAnswers(this.apiKey);
     this.#server = createServer(certificate, (incoming, response) => {
       this.#handle(incoming, response).catch(() => response.destroy());
     });
     this.#server.keepAliveTimeout = 60_000;
   }
 
-  /** Listens on loopback, with a certificate for `localhost` and the other names. */
-  static async start(...hostNames: string[]): Promise<DynamodbStandIn> {
-    const standIn = new DynamodbStandIn(await makeCertificate(['localhost', ...hostNames]));
+  /** Listens on loopback, with a certificate for `localhost` and another name. */
+  static async start(hostName = 'localhost', answer?: AnswerRequest): Promise<DynamodbStandIn> {
+    const certificate = await makeCertificate([...new Set(['localhost', hostName])]);
+    const standIn = new DynamodbStandIn(certificate, answer);
     standIn.#server.listen(0, '127.0.0.1');
     await once(standIn.#server, 'listening');
     return standIn;
@@ -59,9 +74,10 @@ export class DynamodbStandIn implements AsyncDisposable {
 
   async #handle(incoming: IncomingMessage, response: ServerResponse) {
     const { headers } = incoming;
-    const { call, body } = this.#answer(`${headers['x-amz-target']}`, await text(incoming));
+    const answer = this.#answer(`${headers['x-amz-target']}`, await text(incoming));
+    const { call, status = 200, body } = await answer;
     this.requests.push({ call, headers });
-    response.writeHead(200, {
+    response.writeHead(status, {
       'Content-Type': 'application/x-amz-json-1.0',
       'Content-Length': Buffer.byteLength(body),
       'x-amzn-RequestId': 'REQUEST',

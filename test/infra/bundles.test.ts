@@ -12,7 +12,7 @@ import { functionEnvironment } from '../../infra/build/code-caches.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
+import { type AnswerRequest, DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 import { exampleRequest } from '../support/example-request.ts';
 import { listen } from '../support/listen.ts';
@@ -20,6 +20,24 @@ import { proxyEvent } from '../support/proxy-event.ts';
 import { exampleCallsOf, getRequest } from '../support/requests.ts';
 import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
+
+const local = shared('dynamodb');
+const { putPet, issueApiKey, tables, variables } = await createTestTables(local);
+const apiKey = await issueApiKey();
+
+/** Sends a request on to DynamoDB Local, which takes any signature. */
+const askDynamodb: AnswerRequest = async (target, body) => {
+  const headers = {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'X-Amz-Target': target,
+    Authorization:
+      'AWS4-HMAC-SHA256 Credential=any/20260101/eu-central-1/dynamodb/aws4_request, SignedHeaders=host, Signature=any',
+  };
+  const response = await fetch(local.dynamodbEndpoint, { method: 'POST', headers, body });
+  const [table] = `${JSON.parse(body).TableName}`.split('-');
+  const call = `${target.replace('DynamoDB_20120810.', '')} ${table}`;
+  return { call, status: response.status, body: await response.text() };
+};
 
 const region = 'eu-central-1';
 const host = `dynamodb.${region}.amazonaws.com`;
@@ -29,7 +47,7 @@ let metafile: Metafile;
 let outputFiles: OutputFile[];
 
 beforeAll(async () => {
-  standIn = await DynamodbStandIn.start(host);
+  standIn = await DynamodbStandIn.start(host, askDynamodb);
   ({ metafile, outputFiles } = await build({
     ...bundleOptions,
     entryPoints: ['functions/*.ts'],
@@ -44,19 +62,29 @@ afterAll(() => standIn[Symbol.asyncDispose]());
 const functions = operations.map(({ name }) => ({ operation: name, name: bundleName(name) }));
 
 describe.each(functions)('the bundle of $name', ({ operation, name }) => {
-  const request = () => exampleRequest(operation, standIn.apiKey);
+  let lastPetId = 1_000;
+  /** A request for a pet of its own, which the operation may change or remove. */
+  const newRequest = async () => {
+    lastPetId += 1;
+    const id = lastPetId;
+    await putPet({ id, name: 'Rex', categoryId: 1, status: 'available' });
+    return exampleRequest(operation, apiKey, id);
+  };
   const calls = exampleCallsOf({ name: operation }).map(({ call }) => call);
 
   /**
    * Runs the module that Lambda loads. By default, it handles one request in the environment of the stand-in.
    */
-  const run = ({ environment, ...rest }: Partial<LambdaProcess>) =>
-    runLambda({
+  const run = async ({ environment, ...rest }: Partial<LambdaProcess>) => {
+    const { event, status } = await newRequest();
+    const { invocations } = await runLambda({
       module: join(bundleDirectory(name), `${name}.mjs`),
-      environment: { ...standIn.environment, ...environment },
-      events: [request().event],
+      environment: { ...standIn.environment, ...variables, ...environment },
+      events: [event],
       ...rest,
     });
+    return { statuses: invocations.map(({ statusCode }) => statusCode), expected: status };
+  };
 
   it('loads Node’s own modules from their code cache, although Lambda starts Node.js with a flag', async () => {
     const script = `
@@ -77,11 +105,11 @@ describe.each(functions)('the bundle of $name', ({ operation, name }) => {
 
   it('connects before any request, and calls DynamoDB once for a request with a known key', async () => {
     standIn.requests.length = 0;
-    const { event, status } = request();
+    const events = [(await newRequest()).event, (await newRequest()).event];
     // On a busy machine, an attempt would be given up and made again.
     const flags = ['--require', join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs')];
-    const { invocations } = await run({ events: [event, event], flags });
-    expect(invocations).toMatchObject([{ statusCode: status }, { statusCode: status }]);
+    const { statuses, expected } = await run({ events, flags });
+    expect(statuses).toEqual([expected, expected]);
 
     const received = standIn.requests.map(({ call }) => call);
     // The first call warms up the connection.
@@ -90,14 +118,14 @@ describe.each(functions)('the bundle of $name', ({ operation, name }) => {
 
   it('responds with 503 while DynamoDB is unreachable', async () => {
     const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'https://localhost:1' };
-    expect((await run({ environment })).invocations).toMatchObject([{ statusCode: 503 }]);
+    expect((await run({ environment })).statuses).toEqual([503]);
   });
 
   it('uses the endpoint of all services where there is none for DynamoDB', async () => {
     const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = '' } = standIn.environment;
     const environment = { AWS_ENDPOINT_URL_DYNAMODB: '', AWS_ENDPOINT_URL: endpoint };
-    const { status } = request();
-    expect((await run({ environment })).invocations).toMatchObject([{ statusCode: status }]);
+    const { statuses, expected } = await run({ environment });
+    expect(statuses).toEqual([expected]);
   });
 
   it(`calls ${host} in ${region} with the temporary credentials of its environment`, async () => {
@@ -153,7 +181,7 @@ describe('a bundle with another client of the SDK', () => {
         import { GetCommand } from '@aws-sdk/lib-dynamodb';
         import { dynamodb } from '../../lib/aws/dynamodb.ts';
         export const handler = async () => {
-          await dynamodb.send(new GetCommand({ TableName: 'Pets', Key: { id: 1 } }));
+          await dynamodb.send(new GetCommand({ TableName: '${tables.pets}', Key: { id: 1 } }));
           const command = new InvokeWithResponseStreamCommand({ FunctionName: 'other' });
           let body = '';
           for await (const event of (await new LambdaClient().send(command)).EventStream)
@@ -174,9 +202,6 @@ describe('a bundle with another client of the SDK', () => {
 });
 
 describe('the cause of a 500 in the log line', async () => {
-  const local = shared('dynamodb');
-  const { putPet, issueApiKey, tables } = await createTestTables(local);
-
   /** Requests the pet 7 from a deployed folder. Returns the cause in the log line of the response. */
   const causeOf = async (folder: string, environment: Readonly<Record<string, string>> = {}) => {
     const { invocations, printed } = await runLambda({

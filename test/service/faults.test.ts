@@ -178,7 +178,9 @@ describe('an answer that stalls, in any way and at any call', () => {
   const { twentyBytesPerSecond, ...allStalls } = stalls;
   // At 20 bytes a second the two bytes of `{}`, the answer to a write, arrive in time.
   const stallsOf = (call: string) =>
-    Object.values(/^(Put|Delete)/.test(call) ? allStalls : { ...allStalls, twentyBytesPerSecond });
+    Object.values(
+      /^(Put|Update|Delete)/.test(call) ? allStalls : { ...allStalls, twentyBytesPerSecond },
+    );
 
   it.each([
     { outcome: 'is requested again', stalled: 1, attempts: 2 },
