@@ -185,7 +185,7 @@ describe.each(stages)('stack of $name', (stage) => {
       pinned,
       'CloudFormation replaces a resource whose logical id or key changes: the data stays behind in the old table, ' +
         'or clients lose the address of the API. Take back what renamed the construct or changed its key. If it is ' +
-        'meant, follow "Tables and indexes" in infra/README.md first, then change this test. During a canary the old ' +
+        'meant, follow "Tables and indexes" in infra/releases.md first, then change this test. During a canary the old ' +
         'version uses these tables too: add an index in one release, and remove the one before in a later release.',
     ).toEqual(
       expect.arrayContaining([

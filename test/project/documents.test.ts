@@ -57,8 +57,8 @@ describe('the documents', () => {
   });
 });
 
-it('infra/README.md names every variable and secret that a workflow reads', () => {
+it('infra/first-deployment.md names every variable and secret that a workflow reads', () => {
   const names = workflows.flatMap((text) => text.match(/(?<=\b(vars|secrets)\.)\w+/g) ?? []);
   expect(names.length).toBeGreaterThan(0);
-  for (const name of names) expect(read('infra/README.md')).toContain(`\`${name}\``);
+  for (const name of names) expect(read('infra/first-deployment.md')).toContain(`\`${name}\``);
 });

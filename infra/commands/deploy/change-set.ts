@@ -104,7 +104,7 @@ export const newChangeSet = (StackName: string) => {
 export type ChangeSet = ReturnType<typeof newChangeSet>;
 
 /** The last line about a change set that is not executed. */
-export const nothingDeployed = 'Nothing was deployed. See "Release" in infra/README.md.';
+export const nothingDeployed = 'Nothing was deployed. See infra/releases.md.';
 
 /** Deletes a change set, which somebody could still execute, and throws the problems that it has. */
 export const refuse = async (

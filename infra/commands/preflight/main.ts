@@ -14,7 +14,7 @@ withStage(program, 'the stage to deploy')
     const sharing = stages.filter(({ environment }) => environment?.account === account);
     if (account !== undefined && sharing.length > 1 && sharing.some(isProduction))
       console.error(
-        `warning: ${sharing.map(({ name }) => name).join(' and ')} share the account ${account}: a release of each can change every stack of the account. See "GitHub" in infra/README.md.`,
+        `warning: ${sharing.map(({ name }) => name).join(' and ')} share the account ${account}: a release of each can change every stack of the account. See "GitHub" in infra/first-deployment.md.`,
       );
     const problems = [...placeholdersIn(stage), ...(await preflight(stage))];
     for (const problem of problems) console.error(printable(problem));
