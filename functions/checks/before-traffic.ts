@@ -137,16 +137,16 @@ const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<un
     { abortSignal },
   );
   if (FunctionError) throw new Error(`${FunctionError} error: the log of the function says why`);
-  const reply: APIGatewayProxyResult = JSON.parse(`${Payload?.transformToString()}`);
+  const response: APIGatewayProxyResult = JSON.parse(`${Payload?.transformToString()}`);
   const { status, headers, hasBody } = request;
-  if (reply.statusCode !== status) {
-    const message = `status ${reply.statusCode} instead of ${status}`;
-    throw reply.statusCode >= 500 ? new ServerError(message) : new Error(message);
+  if (response.statusCode !== status) {
+    const message = `status ${response.statusCode} instead of ${status}`;
+    throw response.statusCode >= 500 ? new ServerError(message) : new Error(message);
   }
   for (const [name, value] of Object.entries(headers)) {
-    if (reply.headers?.[name] !== value) throw new Error(`header ${name} is not ${value}`);
+    if (response.headers?.[name] !== value) throw new Error(`header ${name} is not ${value}`);
   }
-  const body = reply.body === '' ? undefined : parseJson(reply.body);
+  const body = response.body === '' ? undefined : parseJson(response.body);
   if (!hasBody(body)) throw new Error(`another body with status ${status}`);
   return body;
 };

@@ -62,7 +62,7 @@ const logResult = (
 ): void => {
   const line: ProbeLine = {
     level: failure === undefined ? 'INFO' : 'ERROR',
-    message: failure === undefined ? 'The probe was answered' : 'The probe failed',
+    message: failure === undefined ? 'The probe succeeded' : 'The probe failed',
     failure,
     service: environment('SERVICE_NAME'),
     ...values,

@@ -99,8 +99,7 @@ const alarmsOf = (service: MonitoredService, region: string) => {
   const indexNames = indexes.map(({ name }) => name);
   return {
     'server-errors': {
-      meaning:
-        'At least 1 % of the requests, and 5 or more, were answered with 5xx in 5 minutes: clients fail.',
+      meaning: 'At least 1 % of the requests, and 5 or more, got a 5xx in 5 minutes: clients fail.',
       metric: new MathExpression({
         // A single failure at night can be half of the requests, and must not wake anyone.
         expression: 'IF(errors >= 5, 100 * errors / requests, 0)',

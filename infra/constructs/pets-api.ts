@@ -208,7 +208,7 @@ const gatewayErrors = [
   [['UNSUPPORTED_MEDIA_TYPE'], errors.unsupportedMediaType()],
   [['QUOTA_EXCEEDED', 'THROTTLED'], errors.tooManyRequests()],
   [['WAF_FILTERED'], errors.invalidRequest('The firewall refused the request.')],
-  // Unverified: a malformed reply of a function may have this type too.
+  // Unverified: a malformed response of a function may have this type too.
   [['DEFAULT_5XX'], errors.badGateway()],
   [
     ['API_CONFIGURATION_ERROR', 'AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE'],

@@ -29,7 +29,8 @@ export class Probe extends StageFunction {
       targets: [new LambdaFunction(this.lambda)],
     });
     acknowledge(rule, {
-      'Serverless-EventBusDLQ': 'The next minute asks again; a missing answer sets off the alarm.',
+      'Serverless-EventBusDLQ':
+        'The next minute asks again; a missing response sets off the alarm.',
     });
     monitoring.addAlarm('probe', {
       meaning:

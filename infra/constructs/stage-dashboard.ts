@@ -96,7 +96,7 @@ const rowsOf = ({ stage, restApi, functions, tables: monitored }: MonitoredServi
     ],
     [
       graph(
-        'Affected: answers by class',
+        'Affected: responses by class',
         api.metricClientError({ label: '4xx' }),
         api.metricServerError({ label: '5xx' }),
       ),

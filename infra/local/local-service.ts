@@ -123,7 +123,7 @@ const stackBuild: BuildOptions = {
   format: 'esm',
 };
 
-/** Prints a line, unless it is the log of a request that the service answered without a fault of its own. */
+/** Prints a line, unless it is the log of a request that was handled without a fault of the service. */
 const printUnlessRoutine = (line: string) => {
   if (!line.startsWith('{"level":"INFO"')) console.log(line);
 };

@@ -1,4 +1,4 @@
-import { statusIndex } from '../../lib/pets/index-names.ts';
+import { statusIndex } from '../../lib/pets/stored-pet.ts';
 
 /** A global secondary index, with the names and types of its keys. */
 export interface Index {

@@ -32,7 +32,7 @@ const isOrigin = (given: string): boolean =>
  * no address, a production that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a
  * host and an optional port in lower case.
  */
-export const requireSafe = (stage: Stage): void => {
+export const validateStage = (stage: Stage): void => {
   const problems: string[] = [];
   if (stage.canaryMinutes !== undefined && stage.alarmRecipients === undefined)
     problems.push('canaryMinutes is set without alarmRecipients: no alarm can stop a canary');

@@ -28,7 +28,7 @@ import {
 import { type Index, indexes } from '../settings/indexes.ts';
 import { maximumUnitsOf } from '../settings/maximum-units.ts';
 import { bundleName, commitParameter, stageTags, templateParameter } from '../settings/names.ts';
-import { requireSafe } from '../settings/stage-problems.ts';
+import { validateStage } from '../settings/stage-problems.ts';
 import type { Stage } from '../settings/stages.ts';
 
 /** The stack of one stage of the animal store. Throws when the settings of the stage are unsafe. */
@@ -40,7 +40,7 @@ export class AnimalStoreStack extends Stack {
   readonly #arns = new Map<string, string>();
 
   constructor(scope: Construct, id: string, stage: Stage) {
-    requireSafe(stage);
+    validateStage(stage);
     super(scope, id, {
       description: `Animal store service, ${stage.name}`,
       ...(stage.environment && { env: stage.environment }),

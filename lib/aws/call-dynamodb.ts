@@ -3,17 +3,16 @@ import type {
   ServiceInputTypes,
   ServiceOutputTypes,
 } from '@aws-sdk/lib-dynamodb';
-import type { Command } from '@smithy/types';
+import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
+import type { Command, SdkError } from '@smithy/types';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import type { RequestRecord } from '../telemetry/request-record.ts';
 import { dynamodb } from './dynamodb.ts';
-import { ImplausibleAnswer, isRetryable, isThrottled } from './retryable.ts';
-import { withTimeLimit } from './time-limit.ts';
 
 const maxAttempts = 3;
 
-/** The time limit of an attempt, from connecting to the last byte of the answer, in ms. */
+/** The time limit of an attempt, from connecting to the last byte of the response, in ms. */
 const attemptMs = 1_000;
 
 /**
@@ -40,18 +39,18 @@ type DynamodbCommand<Input extends ServiceInputTypes, Output extends ServiceOutp
 >;
 
 /**
- * Sends a command with `withRetries`. An answer that `isPlausible` refuses can't be that of the command, and
- * counts as a failed attempt. Throws the SDK's errors, or an `ImplausibleAnswer`.
+ * Sends a command with `withRetries`. An output that `isPlausible` refuses can't be that of the command, and
+ * counts as a failed attempt. Throws the SDK's errors, or an `ImplausibleOutput`.
  */
 export const callDynamodb = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
   command: DynamodbCommand<Input, Output>,
   context: CallContext,
-  isPlausible: (answer: Output) => boolean = () => true,
+  isPlausible: (output: Output) => boolean = () => true,
 ): Promise<Output> =>
   withRetries(context, async (abortSignal) => {
-    const answer = await dynamodb.send(command, { abortSignal });
-    if (!isPlausible(answer)) throw new ImplausibleAnswer();
-    return answer;
+    const output = await dynamodb.send(command, { abortSignal });
+    if (!isPlausible(output)) throw new ImplausibleOutput();
+    return output;
   });
 
 /**
@@ -79,3 +78,78 @@ export const withRetries = async <Result>(
 };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Runs a task whose signal aborts after a time limit in ms, or with the signal of the request. Then throws a
+ * `TimeoutError`, or the reason of the request's signal.
+ */
+export const withTimeLimit = async <Result>(
+  ms: number,
+  signal: AbortSignal,
+  task: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> => {
+  signal.throwIfAborted();
+  // `AbortSignal.any` and `AbortSignal.timeout` would keep the signals of tasks that have ended.
+  const controller = new AbortController();
+  const forward = () => controller.abort(signal.reason);
+  const timer = setTimeout(() => controller.abort(timeoutError()), ms);
+  signal.addEventListener('abort', forward);
+  try {
+    return await task(controller.signal);
+  } catch (error) {
+    // What the task throws after an abort only says that something was aborted.
+    controller.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', forward);
+  }
+};
+
+/** Creates an error with the name of the SDK's own time-out errors. */
+export const timeoutError = () =>
+  Object.assign(new Error('The time is up'), { name: 'TimeoutError' });
+
+/** An output that can't be that of the call. */
+export class ImplausibleOutput extends Error {
+  /** The SDK's mark of an error that a retry may fix. */
+  readonly $retryable = {};
+  override readonly message = "The output can't be that of the call";
+}
+
+/**
+ * Tells whether a retry may succeed: DynamoDB throttled the call, failed, could not be reached, was too slow,
+ * or its response could not be read.
+ */
+export const isRetryable = (thrown: unknown): boolean => {
+  if (!isError(thrown)) return false;
+  try {
+    return (
+      isThrottlingError(thrown) ||
+      isTransientError(thrown) ||
+      isServerError(thrown) ||
+      isOtherTransientError(thrown)
+    );
+  } catch {
+    // The SDK's functions fail on a cause that is `null`, which no error of the SDK has.
+    return false;
+  }
+};
+
+/** Tells whether DynamoDB throttled a call. */
+const isThrottled = (thrown: unknown): boolean => isError(thrown) && isThrottlingError(thrown);
+
+/**
+ * Tells whether a retry may fix a failure that the SDK takes as final: one of TLS, of Node's HTTP parser or
+ * of reading the response, an error without a type, or expired credentials. An error of a call has
+ * `$metadata`. Another one is a defect, such as an item that can't be marshalled.
+ */
+const isOtherTransientError = ({ name, $metadata, $fault }: SdkError): boolean =>
+  $metadata !== undefined &&
+  ($fault === undefined || name === 'Unknown' || name === 'ExpiredTokenException');
+
+/**
+ * Narrows the type to the SDK's error type, which only adds optional fields. The SDK's
+ * own functions check those.
+ */
+const isError = (thrown: unknown): thrown is SdkError => thrown instanceof Error;

@@ -30,7 +30,7 @@ const readBody = (response: IncomingMessage): Promise<Uint8Array> =>
       .on('end', () => {
         const bytes = Buffer.concat(chunks);
         if (Number(response.statusCode) >= 300 || bytes[0] === openingBrace) resolve(bytes);
-        else reject(new Error('The answer is no JSON object'));
+        else reject(new Error('The response is not a JSON object'));
       });
   });
 

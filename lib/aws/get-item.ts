@@ -16,7 +16,7 @@ interface ItemAddress {
 }
 
 /**
- * Gets an item, and gets it again when the answer has another key. Returns `undefined` if there is no such
+ * Gets an item, and gets it again when the output has another key. Returns `undefined` if there is no such
  * item. Throws what `callDynamodb` throws.
  */
 export const getItem = async (
@@ -31,7 +31,7 @@ export const getItem = async (
   const { Item } = await callDynamodb(
     command,
     context,
-    (answer) => answer.Item === undefined || answer.Item[keyName] === key,
+    (output) => output.Item === undefined || output.Item[keyName] === key,
   );
   return Item;
 };

@@ -1,4 +1,4 @@
-import { timeoutError } from '../aws/time-limit.ts';
+import { timeoutError } from '../aws/call-dynamodb.ts';
 import { errors } from '../contract/errors.ts';
 import type { OperationRequest } from './request.ts';
 

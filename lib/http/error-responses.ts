@@ -1,4 +1,4 @@
-import { isRetryable } from '../aws/retryable.ts';
+import { isRetryable } from '../aws/call-dynamodb.ts';
 import { ApiError, errors, notKnown } from '../contract/errors.ts';
 import type { ChainRequest } from './request.ts';
 import { json } from './response.ts';

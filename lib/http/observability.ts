@@ -30,7 +30,7 @@ export const observability = (operation: string) => {
     record.write({
       ...(hasAllFields && record.fields),
       level: failed ? 'ERROR' : 'INFO',
-      message: failed ? 'The request failed' : 'The request was answered',
+      message: failed ? 'The request failed' : 'The request was handled',
       operation,
       status,
       ...(hasAllFields && detailsOf(request, durationMs)),

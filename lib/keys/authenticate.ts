@@ -1,8 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { CallContext } from '../aws/call-dynamodb.ts';
+import { type CallContext, isRetryable, withTimeLimit } from '../aws/call-dynamodb.ts';
 import { getItem, readItem } from '../aws/get-item.ts';
-import { isRetryable } from '../aws/retryable.ts';
-import { withTimeLimit } from '../aws/time-limit.ts';
 import { environment } from '../environment.ts';
 import { newRequestRecord } from '../telemetry/request-record.ts';
 import { type ApiKeyRecord, hashOf, isIntact, keyIdOf, toApiKeyRecord } from './api-key.ts';
@@ -38,31 +36,31 @@ const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord): boolean =>
 const isInFuture = (end: string | undefined) => end === undefined || Date.parse(end) > Date.now();
 
 /**
- * How long an answer of the keys table is used, in ms. A revocation takes effect after about this time plus
+ * How long a result of the keys table is used, in ms. A revocation takes effect after about this time plus
  * the lag of the replicas.
  */
 const knownFreshMs = 60_000;
 const unknownFreshMs = 10_000;
-/** The maximum age of an answer while the keys table can't be read, in ms. */
+/** The maximum age of a result while the keys table can't be read, in ms. */
 const outageToleranceMs = 300_000;
 /** The time until the next attempt to read a table that can't be read, in ms. */
 const outageRetryMs = 5_000;
 /**
- * How long to wait for a fresh answer when there is an older one, in ms. The operation
+ * How long to wait for a fresh result when there is an older one, in ms. The operation
  * needs the remaining time.
  */
 const refreshPatienceMs = 1_000;
 
-interface CachedAnswer {
+interface CachedResult {
   readonly record: ApiKeyRecord | undefined;
   readonly readAt: number;
   readonly freshUntil: number;
 }
 
 // Key ids are public. Only a client with the secrets of as many other keys can evict a proven key.
-const provenKeys = new RecentEntries<CachedAnswer>(10_000);
-/** Answers for keys for which no request had the right secret, such as keys that don't exist. */
-const unprovenKeys = new RecentEntries<CachedAnswer>(1_000);
+const provenKeys = new RecentEntries<CachedResult>(10_000);
+/** Results for keys for which no request had the right secret, such as keys that don't exist. */
+const unprovenKeys = new RecentEntries<CachedResult>(1_000);
 
 const memoryOf = (keyId: string) => (provenKeys.has(keyId) ? provenKeys : unprovenKeys);
 
@@ -74,10 +72,10 @@ const rememberedApiKey = (keyId: string): ApiKeyRecord | undefined => {
 
 /** Marks the API key of a found record as proven: a request had its secret, and the key is in force. */
 const rememberAsProven = (keyId: string): void => {
-  const answer = unprovenKeys.get(keyId);
-  if (!answer) return;
+  const result = unprovenKeys.get(keyId);
+  if (!result) return;
   unprovenKeys.delete(keyId);
-  provenKeys.set(keyId, answer);
+  provenKeys.set(keyId, result);
 };
 
 /**
@@ -122,7 +120,7 @@ const readApiKey = async (
   return item && readItem(item, 'keyId', toApiKeyRecord, context);
 };
 
-const isFresh = ({ readAt, freshUntil }: CachedAnswer) => isBetween(readAt, freshUntil);
+const isFresh = ({ readAt, freshUntil }: CachedResult) => isBetween(readAt, freshUntil);
 
 /**
  * Tells whether the current time is between `start` and `end`. The clock may have been

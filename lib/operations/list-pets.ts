@@ -1,5 +1,5 @@
 import { ListPetsQuery, Pets } from '../contract/list-pets-query.ts';
-import { statusIndex } from '../pets/index-names.ts';
+import { statusIndex } from '../pets/stored-pet.ts';
 import { examplePet } from './example-pet.ts';
 import { defineOperation } from './operation.ts';
 import { isPet, type OperationCheck } from './operation-check.ts';

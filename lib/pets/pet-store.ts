@@ -6,10 +6,14 @@ import {
   type QueryCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type CallContext, callDynamodb, withRetries } from '../aws/call-dynamodb.ts';
+import {
+  type CallContext,
+  callDynamodb,
+  ImplausibleOutput,
+  withRetries,
+} from '../aws/call-dynamodb.ts';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { getItem, readItem, type StoredItem } from '../aws/get-item.ts';
-import { ImplausibleAnswer } from '../aws/retryable.ts';
 import { errors } from '../contract/errors.ts';
 import { exactNumber } from '../contract/exact-json.ts';
 import type { ListPetsQuery } from '../contract/list-pets-query.ts';
@@ -18,13 +22,12 @@ import { environment } from '../environment.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor, type Position, unknownCursor } from './cursor.ts';
-import { statusIndex } from './index-names.ts';
-import { type StoredPet, toPet, toStoredPet } from './stored-pet.ts';
+import { type StoredPet, statusIndex, toPet, toStoredPet } from './stored-pet.ts';
 
 const petsTable = environment('PETS_TABLE');
 
 /**
- * The least number of items that a list asks for after an answer that has no pet but does not end its status,
+ * The least number of items that a list asks for after a query that found no pet but does not end its status,
  * so that it passes a run of corrupt items quickly.
  */
 const limitAfterNoPet = 25;
@@ -70,8 +73,8 @@ export const create = async (
     const pet = { id: candidateId(creation, candidate), ...newPet };
     const taken = await putUnlessTaken({ ...pet, creation, fingerprint }, context);
     if (!taken) return { pet, isReplay: false };
-    const { occupant, wasThereBefore } = taken;
-    const stored = read(occupant, toStoredPet, context);
+    const { existing, wasThereBefore } = taken;
+    const stored = read(existing, toStoredPet, context);
     if (!creation.equals(stored.creation)) continue;
     if (!fingerprint.equals(stored.fingerprint)) throw errors.idempotencyKeyReused();
     if (wasThereBefore) context.record.count(metricNames.idempotentReplays);
@@ -90,8 +93,8 @@ export interface Page {
 /**
  * Returns one page of the pets, of one status or of all, eventually consistent. It continues after the
  * position of the cursor until the page is full or the list ends (0.5 RCU per started 4 KB, in 1 request, and
- * one more for each further status and each answer that is cut short or has corrupt items). Leaves out
- * corrupt items, whose ids are logged. When the request's deadline passes after an answer, it returns what it
+ * one more for each further status and each query that is cut short or finds corrupt items). Leaves out
+ * corrupt items, whose ids are logged. When the request's deadline passes after a query, it returns what it
  * found, which can be an empty page with a cursor. Throws `invalid_request` for a cursor that is not of this
  * list.
  */
@@ -108,10 +111,10 @@ export const list = async (
     // One pet more than the page shows tells whether there is a next page.
     while (position && pets.length <= limit) {
       const missing = limit + 1 - pets.length;
-      const answer = await query(position, Math.max(missing, leastLimit), context);
-      pets.push(...answer.pets);
-      leastLimit = answer.end && answer.pets.length === 0 ? limitAfterNoPet : 1;
-      position = answer.end ?? (status ? undefined : startAfter(position.status));
+      const found = await queryStatus(position, Math.max(missing, leastLimit), context);
+      pets.push(...found.pets);
+      leastLimit = found.end && found.pets.length === 0 ? limitAfterNoPet : 1;
+      position = found.end ?? (status ? undefined : startAfter(position.status));
     }
   } catch (error) {
     const isFirstQuery = position === start;
@@ -142,10 +145,10 @@ const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /**
  * Reads the items of a status after a position, and returns the pets among them. `end` is the position where
- * DynamoDB stopped, which can be anywhere. Only an answer without a LastEvaluatedKey, or with an empty one, is
+ * DynamoDB stopped, which can be anywhere. Only an output without a LastEvaluatedKey, or with an empty one, is
  * the last one of its status (Query in the DynamoDB API reference).
  */
-const query = async ({ status, id }: Position, limit: number, context: CallContext) => {
+const queryStatus = async ({ status, id }: Position, limit: number, context: CallContext) => {
   const command = new QueryCommand({
     TableName: petsTable,
     IndexName: statusIndex,
@@ -157,16 +160,16 @@ const query = async ({ status, id }: Position, limit: number, context: CallConte
   });
   const endOf = ({ LastEvaluatedKey: key = {} }: QueryCommandOutput) =>
     Object.keys(key).length === 0 ? undefined : positionOf({ status, id: key['id'] });
-  const isPlausible = (answer: QueryCommandOutput) => {
-    const { Items, LastEvaluatedKey } = answer;
-    const end = endOf(answer);
+  const isPlausible = (output: QueryCommandOutput) => {
+    const { Items, LastEvaluatedKey } = output;
+    const end = endOf(output);
     // A list that continues at its start never ends.
     if (end && (end.id === id || !decimal.test(end.id))) return false;
     if (!Array.isArray(Items) || Array.isArray(LastEvaluatedKey)) return false;
     return Items.every((item) => item['status'] === status);
   };
-  const answer = await callDynamodb(command, context, isPlausible);
-  return { pets: petsAmong(answer.Items, context), end: endOf(answer) };
+  const output = await callDynamodb(command, context, isPlausible);
+  return { pets: petsAmong(output.Items, context), end: endOf(output) };
 };
 
 /** Tells whether DynamoDB refused the parameters of a call. */
@@ -208,10 +211,10 @@ const putUnlessTaken = (item: StoredPet, context: CallContext) => {
       return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
-      if (error.Item['id']?.N !== `${item.id}`) throw new ImplausibleAnswer();
+      if (error.Item['id']?.N !== `${item.id}`) throw new ImplausibleOutput();
       // The document client converts responses, but not the item of an exception.
-      const occupant = unmarshall(error.Item, { wrapNumbers: exactNumber });
-      return { occupant, wasThereBefore: attempt === 1 };
+      const existing = unmarshall(error.Item, { wrapNumbers: exactNumber });
+      return { existing, wasThereBefore: attempt === 1 };
     }
   });
 };

@@ -28,3 +28,6 @@ export const toPet = (item: Readonly<Record<string, unknown>>): Pet => parse(Pet
 /** Checks a stored item. Throws if any of its fields is missing or invalid. */
 export const toStoredPet = (item: Readonly<Record<string, unknown>>): StoredPet =>
   parse(StoredPet, item);
+
+/** The index of the pets table that lists pets by status and id. */
+export const statusIndex = 'byStatus';

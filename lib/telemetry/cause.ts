@@ -6,7 +6,7 @@ import type { Cause } from './log-lines.ts';
 
 /**
  * Describes an error for the log line of a request, without its message, because messages of libraries repeat
- * the input of clients. `isDefect` adds the frames of its stack, unless AWS answered with the error.
+ * the input of clients. `isDefect` adds the frames of its stack, unless it is an error of AWS.
  */
 export const causeOf = (thrown: unknown, isDefect: boolean): Cause => {
   if (!isError(thrown)) return { name: typeof thrown };

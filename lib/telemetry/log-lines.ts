@@ -30,7 +30,7 @@ export interface Cause {
   readonly name: string;
   /** The code of an error of Node.js, such as `ECONNRESET`. */
   readonly code?: string | undefined;
-  /** The status and the request id of the answer, if AWS answered with an error. */
+  /** The status and the request id of an error of AWS. */
   readonly httpStatus?: number | undefined;
   readonly requestId?: string | undefined;
   /** Where a defect was thrown in our own code, such as `lib/pets/pet-store.ts:71`, the outermost caller last. */

@@ -84,7 +84,7 @@ describe.each(stages)('stack of $name', (stage) => {
 
   it.each([
     ['BAD_REQUEST_PARAMETERS', '400', 'invalid_request'],
-    // Which type a malformed reply takes is not recorded: this one, or INTEGRATION_FAILURE.
+    // Which type a malformed output takes is not recorded: this one, or INTEGRATION_FAILURE.
     ['DEFAULT_5XX', '502', 'bad_gateway'],
     // A crash and a lack of capacity: DataBiosphere/azul#6624, #8192.
     ['INTEGRATION_FAILURE', '503', 'service_unavailable.*Idempotency-Key', "'1'"],

@@ -2,7 +2,7 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { inspectionLimitFor } from '../../infra/constructs/firewall.ts';
 import { bundleName, functionNames, trafficShifts } from '../../infra/settings/names.ts';
-import { requireSafe } from '../../infra/settings/stage-problems.ts';
+import { validateStage } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { errors } from '../../lib/contract/errors.ts';
@@ -65,10 +65,10 @@ describe('a stage is refused', () => {
       expect(() => stackOf({ ...prod, ...unsafe })).toThrow(
         new RegExp(`^prod is unsafe: ${names}`),
       );
-      expect(() => requireSafe({ ...prod, name: 'prod-us', ...unsafe })).toThrow(
+      expect(() => validateStage({ ...prod, name: 'prod-us', ...unsafe })).toThrow(
         /^prod-us is unsafe/,
       );
-      expect(() => requireSafe({ ...staging, ...unsafe })).not.toThrow();
+      expect(() => validateStage({ ...staging, ...unsafe })).not.toThrow();
     },
   );
 

@@ -114,7 +114,7 @@ describe('gateway responses', () => {
     expect([failed.status, failed.body]).toEqual(ofFailed);
   });
 
-  // LocalStack. clebert/aws-simple#71: their headers keep their names, unlike those of a function's reply.
+  // LocalStack. clebert/aws-simple#71: their headers keep their names, unlike those of a function's output.
   it('have their headers, an error type and ids, and no trace id', async () => {
     const response = await gateway.request('/v1/pets/mine', { method: 'POST' });
     expect(response.headers).toEqual(

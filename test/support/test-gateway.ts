@@ -40,8 +40,8 @@ const echo = `exports.handler = async (event, context) => ({
 const testSources: Readonly<Record<string, string>> = {
   Echo: echo,
   Any: echo,
-  // Returns the request's body as its reply, so that a test can choose any reply.
-  Reply: 'exports.handler = async ({ body }) => JSON.parse(body);',
+  // Returns the request's body as its output, so that a test can choose any output.
+  Output: 'exports.handler = async ({ body }) => JSON.parse(body);',
   Fail: `exports.handler = async ({ pathParameters }) => {
     switch (pathParameters.how) {
       case 'throws': throw new Error('thrown on purpose');
@@ -82,7 +82,7 @@ const testRoutes = {
   'ANY /pets/{petId}': 'Any',
   'GET /pets/mine': 'Echo',
   'ANY /files/{path+}': 'Any',
-  'POST /reply': 'Reply',
+  'POST /output': 'Output',
   'GET /fail/{how}': 'Fail',
   'GET /stuck/{how}': 'Stuck',
   'GET /broken': 'Broken',

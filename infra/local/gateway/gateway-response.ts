@@ -1,4 +1,4 @@
-import type { GatewayReply } from './proxy-reply.ts';
+import type { HttpResponse } from './proxy-output.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 
 const internalError = ['InternalServerErrorException', 'Internal server error'] as const;
@@ -26,7 +26,7 @@ const gatewayErrors = {
   // DataBiosphere/azul#6624, #8192 and #8258.
   functionFailed: ['INTEGRATION_FAILURE', 502, ...internalError],
   // LocalStack, aws-lambda-dotnet. Unverified: the type of the response.
-  malformedReply: ['DEFAULT_5XX', 502, ...internalError],
+  malformedOutput: ['DEFAULT_5XX', 502, ...internalError],
 } as const;
 
 export type GatewayErrorName = keyof typeof gatewayErrors;
@@ -39,7 +39,7 @@ export type GatewayErrorName = keyof typeof gatewayErrors;
 export const gatewayResponse = (
   { gatewayResponses: responses }: RestApiDefinition,
   name: GatewayErrorName,
-): GatewayReply => {
+): HttpResponse => {
   const [type, status, errorType, message] = gatewayErrors[name];
   const custom = (wanted: string) => responses.find((one) => one.type === wanted);
   const response = type && (custom(type) ?? custom(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX'));

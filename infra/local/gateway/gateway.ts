@@ -15,7 +15,7 @@ import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
 import { localAccount } from '../local-account.ts';
 import { serveDocs } from '../serve-docs.ts';
 import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
-import { type GatewayReply, parseProxyReply } from './proxy-reply.ts';
+import { type HttpResponse, parseProxyOutput } from './proxy-output.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
 import { type Throttle, throttleTo } from './throttle.ts';
@@ -62,9 +62,9 @@ export interface Exchange {
 export interface GatewayOptions {
   /** The port to listen on; 0 for any free port. */
   readonly port: number;
-  /** Called with a line for each request that failed in the gateway, or whose reply was malformed. */
+  /** Called with a line for each request that failed in the gateway, or whose function returned a malformed output. */
   readonly log: (line: string) => void;
-  /** Called with each request that was answered. */
+  /** Called with each request and its response. */
   readonly exchange?: ((exchange: Exchange) => void) | undefined;
   /** How many requests per second each method takes. By default there is no limit. */
   readonly throttle?: number | undefined;
@@ -84,11 +84,11 @@ export const startGateway = async ({ port, log, exchange, ...options }: GatewayO
     const body = await readBody(message);
     if (await serveDocs(request, response, (await deployed).api.stageName)) return;
     // Read last, because a replaced function ends with its last request.
-    const reply = await answer(await deployed, request, body, { throttle, log });
-    send(response, request, reply);
+    const sent = await responseTo(await deployed, request, body, { throttle, log });
+    send(response, request, sent);
     const { method, path } = request;
     const ms = Math.round(performance.now() - start);
-    exchange?.({ method, path, status: reply.status, error: errorOf(reply), ms });
+    exchange?.({ method, path, status: sent.status, error: errorOf(sent), ms });
   };
   const server = createServer({ maxHeaderSize: maxHeaderBytes });
   server.on('request', (message, response) =>
@@ -156,12 +156,12 @@ const readBody = async (message: IncomingMessage): Promise<string | undefined> =
   return bytes <= maxEventBytes ? `${Buffer.concat(chunks)}` : undefined;
 };
 
-const answer = async (
+const responseTo = async (
   { api, functions }: Deployment,
   request: GatewayRequest,
   body: string | undefined,
   { throttle, log }: { readonly throttle: Throttle | undefined } & Pick<GatewayOptions, 'log'>,
-): Promise<GatewayReply> => {
+): Promise<HttpResponse> => {
   const { requestId, traceId, method } = request;
   const refusal = (name: GatewayErrorName) => gatewayResponse(api, name);
   // Slashes after the stage count as one, as LocalStack recorded (infra/local/aws-behaviour.md).
@@ -180,27 +180,29 @@ const answer = async (
   try {
     const called = functions.get(route.functionId);
     if (!called) throw new Error(`No function ${route.functionId} is deployed`);
-    const reply = parseProxyReply(await called.invoke({ requestId: randomUUID(), traceId, event }));
-    return { ...reply, headers: [...reply.headers, ['X-Amzn-Trace-Id', traceId]] };
+    const output = parseProxyOutput(
+      await called.invoke({ requestId: randomUUID(), traceId, event }),
+    );
+    return { ...output, headers: [...output.headers, ['X-Amzn-Trace-Id', traceId]] };
   } catch (error) {
     if (error instanceof FunctionError) return refusal('functionFailed');
     log(`${requestId} Malformed Lambda proxy response: ${error}`);
-    return refusal('malformedReply');
+    return refusal('malformedOutput');
   }
 };
 
 const ErrorText = v.pipe(v.string(), v.parseJson(), ErrorBody);
 
-const errorOf = ({ body }: GatewayReply): ErrorBody | undefined => {
+const errorOf = ({ body }: HttpResponse): ErrorBody | undefined => {
   const { success, output } = v.safeParse(ErrorText, body);
   return success ? output : undefined;
 };
 
-/** Sends a reply with the ids that API Gateway gave the request. */
+/** Sends a response with the ids that API Gateway gave the request. */
 const send = (
   response: ServerResponse,
   { requestId, extendedRequestId }: GatewayRequest,
-  { status, headers, body }: GatewayReply,
+  { status, headers, body }: HttpResponse,
 ) => {
   const all = [
     ...headers,

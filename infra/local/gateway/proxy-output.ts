@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 /** A response as the gateway sends it. */
-export interface GatewayReply {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
@@ -14,7 +14,7 @@ const remapped =
 const HeaderValue = v.pipe(v.union([v.string(), v.boolean()]), v.transform(String));
 
 /**
- * The status code of a reply. The default is 200, and text is read as a number, as LocalStack recorded
+ * The status code of an output. The default is 200, and text is read as a number, as LocalStack recorded
  * (infra/local/aws-behaviour.md).
  */
 const StatusCode = v.optional(
@@ -27,9 +27,9 @@ const StatusCode = v.optional(
   200,
 );
 
-const ProxyReply = v.pipe(
+const ProxyOutput = v.pipe(
   v.unknown(),
-  v.check((reply) => !Array.isArray(reply), 'The reply is a list.'),
+  v.check((output) => !Array.isArray(output), 'The output is a list.'),
   v.strictObject({
     statusCode: StatusCode,
     headers: v.nullish(v.record(v.string(), HeaderValue)),
@@ -41,8 +41,8 @@ const ProxyReply = v.pipe(
 );
 
 /** Parses the JSON that a function returned. Throws when API Gateway would treat it as malformed. */
-export const parseProxyReply = (json: string): GatewayReply => {
-  const { success, output, issues } = v.safeParse(ProxyReply, JSON.parse(json));
+export const parseProxyOutput = (json: string): HttpResponse => {
+  const { success, output, issues } = v.safeParse(ProxyOutput, JSON.parse(json));
   if (!success) throw new Error(v.summarize(issues).replace(/\s+/g, ' '));
   const { statusCode, headers, multiValueHeaders, body } = output;
   const given = [...Object.entries(multiValueHeaders ?? {}), ...Object.entries(headers ?? {})];

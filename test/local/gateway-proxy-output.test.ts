@@ -7,12 +7,12 @@ import { startTestGateway } from '../support/test-gateway.ts';
 const gateway = await startTestGateway();
 afterAll(gateway.stop);
 
-/** Returns the response to a request whose function returns this reply. */
-const responseTo = (reply: unknown) =>
-  gateway.request('/v1/reply', { method: 'POST', body: JSON.stringify(reply) });
+/** Returns the response to a request whose function returns this output. */
+const responseTo = (output: unknown) =>
+  gateway.request('/v1/output', { method: 'POST', body: JSON.stringify(output) });
 
-describe('a reply of a function', () => {
-  it.each<[rule: string, reply: unknown, status: number, body: string]>([
+describe('the output of a function', () => {
+  it.each<[rule: string, output: unknown, status: number, body: string]>([
     // LocalStack.
     ['is 200 when it is empty', {}, 200, ''],
     ['may have its status as text', { statusCode: '201', body: 'hello' }, 201, 'hello'],
@@ -20,11 +20,11 @@ describe('a reply of a function', () => {
     ['keeps base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'aGk='],
     // Unverified.
     ['has no body with 204', { statusCode: 204, body: 'x' }, 204, ''],
-  ])('%s: %j', async (_rule, reply, status, body) => {
-    expect(await responseTo(reply)).toMatchObject({ status, body });
+  ])('%s: %j', async (_rule, output, status, body) => {
+    expect(await responseTo(output)).toMatchObject({ status, body });
   });
 
-  it.each<[kind: string, reply: unknown]>([
+  it.each<[kind: string, output: unknown]>([
     // LocalStack, aws-lambda-dotnet. Unverified: its type of gateway response.
     ['a word as status', { statusCode: 'test' }],
     ['a key beside those of the format', { statusCode: 200, cookies: [] }],
@@ -34,9 +34,9 @@ describe('a reply of a function', () => {
     ['null', null],
     ['an object as body', { statusCode: 200, body: { hello: 'world' } }],
     ['a number as header', { statusCode: 200, headers: { 'X-Number': 1 } }],
-  ])('is malformed and gets 502 and a line in the log: %s: %j', async (_kind, reply) => {
+  ])('is malformed and gets 502 and a line in the log: %s: %j', async (_kind, output) => {
     const logged = gateway.log.length;
-    const response = await responseTo(reply);
+    const response = await responseTo(output);
     expect(response).toMatchObject({ status: 502, body: '{"type":"DEFAULT_5XX"}' });
     expect(valuesOf(response, 'x-amzn-errortype')).toEqual(['InternalServerErrorException']);
     const requestId = valuesOf(response, 'x-amzn-requestid')[0];
