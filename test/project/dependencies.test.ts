@@ -10,9 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 
 const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path), 'utf8');
@@ -53,18 +51,4 @@ it.each(folders)('no package runs a script when it is installed: %s', (folder) =
   const words = ['install', '--offline', '--no-audit'];
   const { status } = spawnSync('npm', words, { cwd: directory });
   expect([status, existsSync(join(directory, 'ran'))]).toEqual([0, false]);
-});
-
-it('lib/NOTICE lists the packages that ship, with licences: vitest --update writes it', async () => {
-  const entryPoints = ['functions/*.ts', 'lib/client/animal-store.ts'];
-  const output = { outdir: 'none', metafile: true, write: false } as const;
-  const { metafile } = await build({ ...bundleOptions, ...output, entryPoints });
-  const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
-  const { packages } = JSON.parse(read('package-lock.json'));
-  const paths = files.join('\n').match(/^.*node_modules\/(@[^/]+\/)?[^/]+/gm);
-  const lines = [...new Set(paths)].map(
-    (path) => `${path.replace(/.*node_modules\//, '')}: ${packages[path].license}\n`,
-  );
-  const notice = `Functions and typed client contain code of these npm packages.\n\n${lines.sort().join('')}`;
-  await expect(notice).toMatchFileSnapshot('../../lib/NOTICE');
 });

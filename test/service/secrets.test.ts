@@ -122,12 +122,16 @@ const requests: readonly Request[] = [
 const statusesOfAll = async () => {
   await storePets();
   const lines = captureLog();
-  const responses = await Promise.all(
-    requests.map(async ([name, parts], index) => {
-      const requestId = `request-${index}`;
-      return { requestId, ...(await invoke(service[name], parts, { requestId })) };
-    }),
-  );
+  const send = async ([name, parts]: Request, index: number) => {
+    const requestId = `request-${index}`;
+    return { requestId, ...(await invoke(service[name], parts, { requestId })) };
+  };
+  const responses: Awaited<ReturnType<typeof send>>[] = [];
+  // A few at a time: on a busy machine, many requests at once would not end within their second.
+  for (let first = 0; first < requests.length; first += 10) {
+    const few = requests.slice(first, first + 10);
+    responses.push(...(await Promise.all(few.map((each, at) => send(each, first + at)))));
+  }
   const refusals = responses.filter(({ status }) => status >= 400);
   const shown = refusals.map(({ headers, text }) => JSON.stringify(headers) + text);
   expect([...shown, ...lines].filter(showsSecret)).toEqual([]);
