@@ -11,7 +11,7 @@ const outcomeOf = async (request: ClientRequest) => {
   return { status, names: names.toSorted(), text };
 };
 
-/** Expects HEAD to be answered like GET. */
+/** Expects HEAD to get the response of GET, without its body. */
 const expectHead = async (status: number, request: ClientRequest) => {
   const head = await outcomeOf({ ...request, method: 'HEAD' });
   expect(head).toMatchObject({ status, text: '' });

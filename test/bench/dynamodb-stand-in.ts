@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { functionEnvironment } from '../../infra/build/code-caches.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
-import { cannedAnswers } from './canned-answers.ts';
+import { cannedResponses } from './canned-responses.ts';
 import { type Certificate, makeCertificate } from './certificate.ts';
 
 /** A received request: operation and table, such as `Query Pets`, and headers. */
@@ -13,30 +13,30 @@ export interface StandInRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** Answers a request, by its target (such as `DynamoDB_20120810.Query`) and its body. */
-export type AnswerRequest = (
+/** Responses a request, by its target (such as `DynamoDB_20120810.Query`) and its body. */
+export type RespondTo = (
   target: string,
   body: string,
-) => StandInAnswer | Promise<StandInAnswer>;
+) => StandInResponse | Promise<StandInResponse>;
 
-interface StandInAnswer {
+interface StandInResponse {
   /** Operation and table of the request, such as `Query Pets`. */
   readonly call: string;
   readonly status?: number;
   readonly body: string;
 }
 
-/** A server in DynamoDB's place, over TLS. By default it responds at once with canned answers. */
+/** A server in DynamoDB's place, over TLS. By default it responds at once with canned responses. */
 export class DynamodbStandIn implements AsyncDisposable {
   readonly apiKey = generateApiKey('pets_test');
   readonly requests: StandInRequest[] = [];
   readonly #certificate: Certificate;
-  readonly #answer: AnswerRequest;
+  readonly #respondTo: RespondTo;
   readonly #server: Server;
 
-  private constructor(certificate: Certificate, answer?: AnswerRequest) {
+  private constructor(certificate: Certificate, respondTo?: RespondTo) {
     this.#certificate = certificate;
-    this.#answer = answer ?? cannedAnswers(this.apiKey);
+    this.#respondTo = respondTo ?? cannedResponses(this.apiKey);
     this.#server = createServer(certificate, (incoming, response) => {
       this.#handle(incoming, response).catch(() => response.destroy());
     });
@@ -44,9 +44,9 @@ export class DynamodbStandIn implements AsyncDisposable {
   }
 
   /** Listens on loopback, with a certificate for `localhost` and another name. */
-  static async start(hostName = 'localhost', answer?: AnswerRequest): Promise<DynamodbStandIn> {
+  static async start(hostName = 'localhost', respondTo?: RespondTo): Promise<DynamodbStandIn> {
     const certificate = await makeCertificate([...new Set(['localhost', hostName])]);
-    const standIn = new DynamodbStandIn(certificate, answer);
+    const standIn = new DynamodbStandIn(certificate, respondTo);
     standIn.#server.listen(0, '127.0.0.1');
     await once(standIn.#server, 'listening');
     return standIn;
@@ -74,8 +74,8 @@ export class DynamodbStandIn implements AsyncDisposable {
 
   async #handle(incoming: IncomingMessage, response: ServerResponse) {
     const { headers } = incoming;
-    const answer = this.#answer(`${headers['x-amz-target']}`, await text(incoming));
-    const { call, status = 200, body } = await answer;
+    const result = this.#respondTo(`${headers['x-amz-target']}`, await text(incoming));
+    const { call, status = 200, body } = await result;
     this.requests.push({ call, headers });
     response.writeHead(status, {
       'Content-Type': 'application/x-amz-json-1.0',

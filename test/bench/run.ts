@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chart } from './chart.ts';
-import { compareAnswers } from './compare-answers.ts';
+import { compareResponses } from './compare-responses.ts';
 import { type Build, buildContenders, type Program } from './contenders.ts';
 import { type Case, measureColdStarts, measureWarmInvocations } from './measure.ts';
 import { report, verdictsOf, verdictTable } from './report.ts';
@@ -37,7 +37,7 @@ const gate = async (outdir: string) => {
 /** Runs every part of the benchmark, so briefly that its figures mean nothing. */
 const smoke = async (outdir: string) => {
   const contenders = await buildContenders(outdir, { peers: true });
-  await compareAnswers(contenders);
+  await compareResponses(contenders);
   const cases = casesOf(['hit', 'rejected'], ['bare', 'service'], ['getPet']);
   const coldStarts = await measureColdStarts(contenders, cases);
   console.log(report(coldStarts, await measureWarmInvocations(contenders, ['getPet'], 1)));
@@ -46,7 +46,7 @@ const smoke = async (outdir: string) => {
 
 const full = async (outdir: string) => {
   const contenders = await buildContenders(outdir, { peers: true });
-  await compareAnswers(contenders);
+  await compareResponses(contenders);
   const programs = ['bare', 'aws-lite', 'sdk-call', 'service', 'hono', 'powertools'] as const;
   const others = ['createPet', 'listPets'] as const;
   const [coldStarts, warm] = await Promise.all([

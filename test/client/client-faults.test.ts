@@ -9,7 +9,7 @@ import {
 } from '../../lib/client/animal-store.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
-import { answer, type Fault, FaultProxy, faults, stalls } from '../support/fault-proxy.ts';
+import { type Fault, FaultProxy, faults, respondWith, stalls } from '../support/fault-proxy.ts';
 import { shared } from '../support/shared.ts';
 
 const { origin, pathname } = new URL(shared('baseAddress'));
@@ -40,7 +40,7 @@ const timedOutAfterForwarding: Fault = async (exchange) => {
 describe.concurrent('the typed client', () => {
   it.each<[kind: string, fault: Fault, timeoutMs?: number]>([
     ['a lost request', faults.resetBeforeForwarding],
-    ['a lost answer', faults.resetAfterForwarding],
+    ['a lost response', faults.resetAfterForwarding],
     ['a body that is cut', faults.halfABody],
     ['a body that stalls', stalls.headersThenHang, 8_000],
     ['a 429', refusal(429, 'too_many_requests', { 'Retry-After': '1' })],
@@ -72,11 +72,11 @@ describe.concurrent('the typed client', () => {
   );
 
   it.each<[kind: string, fault: Fault, error: Error['constructor'], code?: string]>([
-    ['there is no answer', faults.resetBeforeForwarding, NetworkError],
+    ['there is no response', faults.resetBeforeForwarding, NetworkError],
     ['each body is cut', faults.halfABody, NetworkError],
-    ['the answer takes too long', stalls.hang, TimeoutError],
+    ['the response takes too long', stalls.hang, TimeoutError],
     ['each body stalls', stalls.headersThenHang, TimeoutError],
-    ['no answer is an Error body', faults.status502, AnimalStoreError, 'unexpected_response'],
+    ['no response is an Error body', faults.status502, AnimalStoreError, 'unexpected_response'],
     ['the service stays unavailable', unavailable, AnimalStoreError, 'service_unavailable'],
   ])(
     'gives up after four attempts, without the API key in its exported error, when %s',
@@ -93,10 +93,10 @@ describe.concurrent('the typed client', () => {
 
   it.each<[body: string, fault: Fault]>([
     ['HTML', faults.html],
-    ['an empty body', faults.emptyAnswer],
+    ['an empty body', faults.emptyResponse],
     ['null', faults.null],
-    ['an array of null', answer('[null]')],
-    ['a pet without its fields', answer('{"id":1}')],
+    ['an array of null', respondWith('[null]')],
+    ['a pet without its fields', respondWith('{"id":1}')],
   ])('throws unexpected_response for a 200 with %s', async (_body, fault) => {
     const { proxy, store } = await behindProxy();
     proxy.inject('*', fault);

@@ -245,7 +245,7 @@ const cases: Readonly<Record<string, Case>> = {
     error: { code: 'service_unavailable' },
     requests: 4,
   },
-  'its own answer to a call with options that the client does not have': {
+  'its own response to a call with options that the client does not have': {
     respond: json(200, rex),
     call: `store.getPet(1, { prefix: elsewhere, baseUrl: elsewhere, method: 'DELETE', body: 'x',
       headers: { 'X-Evil': '1' }, fetch: () => new Response('{}'), redirect: 'follow' })`,

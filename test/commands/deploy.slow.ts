@@ -12,10 +12,10 @@ import { destructiveChangesIn, mixedIndexesOf } from '../../infra/commands/deplo
 import { stackName } from '../../infra/settings/names.ts';
 import { prod, stages } from '../../infra/settings/stages.ts';
 import {
-  type Answer,
-  type Answers,
+  type CannedResponse,
   json,
   jsonError,
+  type Responses,
   startAwsEndpoint,
   xml,
   xmlError,
@@ -146,10 +146,10 @@ describe('npm run deploy', () => {
    * changes. Returns the commands of the CDK that it ran.
    */
   let deployment: ChildProcess | undefined;
-  const run = async (answers: Answers, Changes: object[] | undefined, ...words: string[]) => {
+  const run = async (responses: Responses, Changes: object[] | undefined, ...words: string[]) => {
     const ExecutionStatus = Changes ? 'AVAILABLE' : 'UNAVAILABLE';
     const described = { ExecutionStatus, Status: 'CREATE_COMPLETE', Changes: Changes ?? [] };
-    aws.answers = {
+    aws.responses = {
       'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
       'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
       GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
@@ -157,7 +157,7 @@ describe('npm run deploy', () => {
       DescribeStacks: stackOf(first),
       DescribeChangeSet: xml('DescribeChangeSet', described),
       DeleteChangeSet: xml('DeleteChangeSet', {}),
-      ...answers,
+      ...responses,
     };
     aws.requests.length = 0;
     await writeFile(cdkLog, '');
@@ -242,7 +242,7 @@ describe('npm run deploy', () => {
       ],
     });
     /** An account without bootstrap and role, which get there by the commands of the CDK. */
-    const empty: Answers = {
+    const empty: Responses = {
       GetCallerIdentity: xml('GetCallerIdentity', { Account: '000000000000' }),
       'AmazonSSM.GetParameter': () =>
         isLogged('bootstrap ')
@@ -264,8 +264,8 @@ describe('npm run deploy', () => {
       'DynamoDB_20120810.Scan': json({ Items: [] }),
       'DynamoDB_20120810.PutItem': json({}),
     };
-    const deployAlice = (answers: Answers, ...words: string[]) =>
-      run({ ...empty, ...answers }, [], '--stage', 'dev-alice', ...words);
+    const deployAlice = (responses: Responses, ...words: string[]) =>
+      run({ ...empty, ...responses }, [], '--stage', 'dev-alice', ...words);
 
     it('first deploys what the account lacks, and ends with requests that have a key', async () => {
       const { err, out, exitCode, cdk } = await deployAlice({}, '--yes');
@@ -313,7 +313,7 @@ describe('npm run deploy', () => {
   it('ends the first deployment of a permanent stage with what its operator has to do', async () => {
     const topic = { ResourceType: 'AWS::SNS::Topic', PhysicalResourceId: 'topic' };
     const subscription = { Endpoint: 'on-call@store.test', SubscriptionArn: 'PendingConfirmation' };
-    const answers: Answers = {
+    const responses: Responses = {
       GetCallerIdentity: xml('GetCallerIdentity', { Account: '000000000000' }),
       ListStackResources: () =>
         isLogged('execute-change-set')
@@ -325,7 +325,7 @@ describe('npm run deploy', () => {
           ? jsonError('ParameterNotFound')
           : json({ Parameter: { Value: '33' } }),
     };
-    const { err, out } = await run(answers, [], '--stage', 'staging', '--emulator', '--yes');
+    const { err, out } = await run(responses, [], '--stage', 'staging', '--emulator', '--yes');
     expect(err).toBe('');
     const [, left = ''] = out.split('Before the next deployment:\n');
     expect(left.split('\n')).toEqual([
@@ -408,22 +408,22 @@ describe('npm run deploy', () => {
       { OutputKey: 'KeysTableName', OutputValue: 'keys' },
     ];
     const Parameters = [{ ParameterKey: 'Commit', ParameterValue: head }];
-    const answers = {
+    const responses = {
       DescribeStacks: xml('DescribeStacks', { Stacks: [{ Outputs, Parameters }] }),
     };
-    const { err, out, cdk } = await run(answers, [], 'AnimalStore-prod', '--show');
+    const { err, out, cdk } = await run(responses, [], 'AnimalStore-prod', '--show');
     expect({ err, cdk }).toEqual({ err: '', cdk: [] });
     expect(out).toContain('Base address  http://a1.execute-api.localhost');
     expect(out).toContain(`Commit        ${head}\n`);
   });
 
   describe('--record', () => {
-    const record = (stack: Answer, ...words: string[]) => {
-      const answers = {
+    const record = (stack: CannedResponse, ...words: string[]) => {
+      const responses = {
         DescribeStacks: stack,
         'AmazonSSM.PutParameter': json({ Version: 1 }),
       };
-      return run(answers, [], 'AnimalStore-prod', '--record', ...words);
+      return run(responses, [], 'AnimalStore-prod', '--record', ...words);
     };
 
     it('records the commit and the template that the stack has, and prints them', async () => {
@@ -470,7 +470,7 @@ describe('npm run deploy', () => {
         })),
       });
     const credentials = { AccessKeyId: 'role', SecretAccessKey: 'role', SessionToken: 'role' };
-    const answersTo = (deployed: string, history: string): Answers => ({
+    const responsesTo = (deployed: string, history: string): Responses => ({
       DescribeStacks: stackOf(hash(deployed)),
       'AmazonSSM.GetParameterHistory': historyOf(...history.split(' ')),
       'AmazonSSM.PutParameter': json({ Version: 1 }),
@@ -478,12 +478,12 @@ describe('npm run deploy', () => {
       CreateChangeSet: xml('CreateChangeSet', { Id: 'id' }),
       ExecuteChangeSet: xml('ExecuteChangeSet', {}),
     });
-    const back = (answers: Answers, changes: object[], ...words: string[]) =>
-      run(answers, changes, 'AnimalStore-prod', '--back', ...words);
+    const back = (responses: Responses, changes: object[], ...words: string[]) =>
+      run(responses, changes, 'AnimalStore-prod', '--back', ...words);
 
     it('deploys a template again, all at once, with the tags of the stack and by the role of the CDK', async () => {
-      const answers = answersTo('three', 'one two three');
-      const { err, out, exitCode, cdk } = await back(answers, changeOf('False'), '--yes');
+      const responses = responsesTo('three', 'one two three');
+      const { err, out, exitCode, cdk } = await back(responses, changeOf('False'), '--yes');
       expect({ err, exitCode, cdk }).toEqual({ err: '', exitCode: 0, cdk: [] });
       expect(out).toBe(
         `Stage prod, account ${account}, region eu-west-1
@@ -537,18 +537,20 @@ AnimalStore-prod has ${hash('two')}.
       ['none from which the stage went back', 'four', 'one two three two four', 'two'],
       ['the same, if it was recorded twice', 'two', 'one two two', 'one'],
     ])('goes to the good release: %s', async (_which, deployed, history, expected) => {
-      expect(await back(answersTo(deployed, history), [], '--yes')).toMatchObject({ exitCode: 0 });
+      expect(await back(responsesTo(deployed, history), [], '--yes')).toMatchObject({
+        exitCode: 0,
+      });
       expect(valuesPut()).toEqual([release(expected)]);
     });
 
     it('sorts the history by its versions', async () => {
       const history = { ...JSON.parse(historyOf('one', 'two', 'three')[1]) };
       history.Parameters.reverse();
-      const answers = {
-        ...answersTo('three', ''),
+      const responses = {
+        ...responsesTo('three', ''),
         'AmazonSSM.GetParameterHistory': json(history),
       };
-      expect(await back(answers, [], '--yes')).toMatchObject({ exitCode: 0 });
+      expect(await back(responses, [], '--yes')).toMatchObject({ exitCode: 0 });
       expect(valuesPut()).toEqual([release('two')]);
     });
 
@@ -564,11 +566,11 @@ AnimalStore-prod has ${hash('two')}.
       '[]',
       'null',
     ])('skips what is no release, and says so: %s', async (value) => {
-      const answers = {
-        ...answersTo('three', ''),
+      const responses = {
+        ...responsesTo('three', ''),
         'AmazonSSM.GetParameterHistory': historyOf('one', `${value}`, 'three'),
       };
-      const { err, exitCode } = await back(answers, [], '--yes');
+      const { err, exitCode } = await back(responses, [], '--yes');
       expect(err).toBe(
         'Skipped the version 2 of the SSM parameter /animal-store/prod/release, because it is no release.\n',
       );
@@ -580,11 +582,11 @@ AnimalStore-prod has ${hash('two')}.
 
     it('deletes a change set that fails, and prints the reason of CloudFormation', async () => {
       const StatusReason = 'Parameters: [Traffic] do not exist in the template';
-      const answers = {
-        ...answersTo('two', 'one two'),
+      const responses = {
+        ...responsesTo('two', 'one two'),
         DescribeChangeSet: xml('DescribeChangeSet', { Status: 'FAILED', StatusReason }),
       };
-      const { err, exitCode } = await back(answers, [], '--yes');
+      const { err, exitCode } = await back(responses, [], '--yes');
       expect(err).toBe(`error: CloudFormation made no change set: ${StatusReason}\n`);
       expect({ exitCode, put: valuesPut() }).toEqual({ exitCode: 1, put: [] });
       expect(sent('DeleteChangeSet').map((body) => body.get('ChangeSetName'))).toEqual(
@@ -593,16 +595,16 @@ AnimalStore-prod has ${hash('two')}.
     });
 
     it('deletes the change set that nobody agreed to', async () => {
-      await back(answersTo('two', 'one two'), []);
+      await back(responsesTo('two', 'one two'), []);
       expect(sent('DeleteChangeSet')).toHaveLength(1);
     });
 
-    const two = answersTo('two', 'one two');
+    const two = responsesTo('two', 'one two');
     let descriptions = 0;
-    it.each<[string, Answers, object[], string[], string]>([
+    it.each<[string, Responses, object[], string[], string]>([
       [
         'without an earlier good release',
-        answersTo('one', 'one two one'),
+        responsesTo('one', 'one two one'),
         [],
         ['--yes'],
         `prod has no good release before ${hash('one')}.`,
@@ -649,8 +651,8 @@ AnimalStore-prod has ${hash('two')}.
         'AnimalStore-prod was deployed just now.',
       ],
       ['without asking', two, [], [], 'There is no terminal to ask: add --yes'],
-    ])('changes nothing %s', async (_why, answers, changes, words, message) => {
-      const { err, exitCode } = await back(answers, changes, ...words);
+    ])('changes nothing %s', async (_why, responses, changes, words, message) => {
+      const { err, exitCode } = await back(responses, changes, ...words);
       expect(err).toContain(message);
       expect({ exitCode, put: valuesPut() }).toEqual({ exitCode: 1, put: [] });
       expect(sent('ExecuteChangeSet')).toEqual([]);

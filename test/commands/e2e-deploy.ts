@@ -108,7 +108,7 @@ const waitFor = async (what: string, seconds: number, tries: () => boolean | Pro
  * What a release responds with instead of the response of `fallback`, as an expression of `event` and
  * `response`.
  */
-const answers = {
+const responses = {
   /** Names the release on a path that no test asks for. */
   good: (name: string) =>
     `event.path === '/nowhere' ? { ...response, headers: { 'X-Release': '${name}' } } : response`,
@@ -120,9 +120,9 @@ const answers = {
 
 /**
  * Synthesises a release into a folder of `root`, from a copy of the project in which every function differs
- * from those of other releases, and `fallback` gives another answer. Returns the folder.
+ * from those of other releases, and `fallback` gives another response. Returns the folder.
  */
-const synthesise = async (root: string, name: string, answer: string) => {
+const synthesise = async (root: string, name: string, response: string) => {
   const directory = join(root, name);
   await copySources(directory);
   await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
@@ -137,7 +137,7 @@ const synthesise = async (root: string, name: string, answer: string) => {
   const types = 'event: Parameters<typeof original>[0], context: Parameters<typeof original>[1]';
   await writeFile(
     file,
-    `${changed}\nexport const handler = async (${types}) => {\n  const response = await original(event, context);\n  return ${answer};\n};\n`,
+    `${changed}\nexport const handler = async (${types}) => {\n  const response = await original(event, context);\n  return ${response};\n};\n`,
   );
   const context = ['--context', `stage=${rehearsal.name}`];
   if (isEmulator) context.push('--context', 'emulator=true');
@@ -161,7 +161,7 @@ const deploy = (folder: string) => npmRunDeploy('--app', folder, '--yes');
 const record = (commit: string) => npmRunDeploy('--record', '--if-commit', commit);
 const goBack = (...words: readonly string[]) => npmRunDeploy('--back', '--yes', ...words);
 
-/** Waits until a release answers. API Gateway and Lambda take a moment, and may drop a connection. */
+/** Waits until a release responds. API Gateway and Lambda take a moment, and may drop a connection. */
 const expectRelease = async (baseAddress: string, name: string) => {
   const isAnswering = () =>
     sendTo(baseAddress, { path: '/nowhere' }).then(
@@ -194,15 +194,15 @@ const rehearse = async (root: string) => {
   await mkdir(process.env['GIT_WORK_TREE']);
   succeed(['git', 'init', '--quiet']);
   /** Deploys a release, and returns its commit. */
-  const release = async (name: string, answer = answers.good(name)) => {
-    const folder = await synthesise(root, name, answer);
+  const release = async (name: string, response = responses.good(name)) => {
+    const folder = await synthesise(root, name, response);
     const commit = makeCommit(name);
     succeed(deploy(folder));
     return commit;
   };
 
   const first = {
-    folder: await synthesise(root, 'first', answers.good('first')),
+    folder: await synthesise(root, 'first', responses.good('first')),
     commit: makeCommit('first'),
   };
   // A first creation can fail by chance, such as when Lambda does not know a new role yet.
@@ -217,7 +217,7 @@ const rehearse = async (root: string) => {
   succeed(record(first.commit));
 
   const smoke = npmRun('smoke', ...ofStage);
-  /** Waits until a release answers, and expects these good releases. */
+  /** Waits until a release responds, and expects these good releases. */
   const expectGood = async (...good: readonly { commit: string; name: string }[]) => {
     await expectRelease(baseAddress, `${good.at(-1)?.name}`);
     succeed(smoke);
@@ -240,13 +240,13 @@ const rehearse = async (root: string) => {
   if (isEmulator)
     console.log('LEFT OUT: a release that its check refuses. MiniStack has no CodeDeploy.');
   else {
-    const refused = await synthesise(root, 'refused', answers.wrong);
+    const refused = await synthesise(root, 'refused', responses.wrong);
     failAsExpected(deploy(refused), 'the check before traffic refuses the release');
     await expectRelease(baseAddress, 'second');
   }
 
-  const bad = await release('bad', answers.wrongAtRoot);
-  failAsExpected(smoke, 'the release gives a wrong answer at the root');
+  const bad = await release('bad', responses.wrongAtRoot);
+  failAsExpected(smoke, 'the release gives a wrong response at the root');
   succeed(goBack('--if-commit', bad));
   await expectGood(one, two);
   failAsExpected(goBack('--if-commit', bad), 'the stage has left this release already');

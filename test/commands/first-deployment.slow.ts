@@ -57,7 +57,7 @@ beforeAll(async () => {
   await copySources(directory);
   await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
   await apply(settings);
-  aws.answers = {
+  aws.responses = {
     GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
     'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
     'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 1_000 } }),
@@ -189,9 +189,9 @@ describe('with prod set too', () => {
     const hotfix = commit('hotfix');
     git('switch', '--quiet', 'main');
     commit('second');
-    const { answers } = aws;
+    const { responses } = aws;
     onTestFinished(() => {
-      aws.answers = answers;
+      aws.responses = responses;
     });
     for (const [deployed, isRefused] of [
       [first, false],
@@ -200,8 +200,8 @@ describe('with prod set too', () => {
       ['f'.repeat(40), true],
     ] as const) {
       const Parameters = [{ ParameterKey: 'Commit', ParameterValue: deployed }];
-      aws.answers = {
-        ...answers,
+      aws.responses = {
+        ...responses,
         DescribeStacks: xml('DescribeStacks', { Stacks: [{ Parameters }] }),
       };
       const command = 'node infra/commands/deploy/main.ts AnimalStore-prod';

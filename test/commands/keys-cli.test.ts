@@ -336,7 +336,7 @@ describe('npm run keys', () => {
 
 describe('npm run keys --endpoint', () => {
   it.each([
-    ['answers with a page', 200, '<!DOCTYPE html>'],
+    ['responds with a page', 200, '<!DOCTYPE html>'],
     ['knows no such path', 404, 'Not found'],
     ['is a gateway', 403, '{"message":"Forbidden"}'],
   ])('says that a server that %s is not DynamoDB', async (_what, status, body) => {
@@ -380,7 +380,7 @@ describe('npm run keys of a deployed stage', async () => {
 
   beforeEach(() => {
     aws.requests.length = 0;
-    aws.answers = {
+    aws.responses = {
       GetCallerIdentity: caller(account),
       DescribeStacks: xml('DescribeStacks', { Stacks: [{ Outputs }] }),
       'AmazonSSM.PutParameter': json({ Version: 1 }),
@@ -395,7 +395,7 @@ describe('npm run keys of a deployed stage', async () => {
   });
 
   it('refuses credentials of another account, and asks in the region of the stage', async () => {
-    aws.answers = { GetCallerIdentity: caller('123456789012') };
+    aws.responses = { GetCallerIdentity: caller('123456789012') };
     const environment = { account, region: 'eu-west-1' };
     const opening = openStage({ ...prod, environment });
     await expect(opening).rejects.toThrow(new RegExp(`123456789012.*${account}`));
@@ -409,7 +409,7 @@ describe('npm run keys of a deployed stage', async () => {
   });
 
   it('opens a personal stage in the account and region of the credentials', async () => {
-    aws.answers = { ...aws.answers, GetCallerIdentity: caller('777777777777') };
+    aws.responses = { ...aws.responses, GetCallerIdentity: caller('777777777777') };
     const { error } = await run(['list', '--stage', 'dev-alice']);
     expect(error).toBeUndefined();
     const described = aws.requests.find(({ action }) => action === 'DescribeStacks');
@@ -419,7 +419,7 @@ describe('npm run keys of a deployed stage', async () => {
 
   it('says that there is no such stage, and where', async () => {
     const message = 'Stack with id AnimalStore-dev-alyce does not exist';
-    aws.answers = { ...aws.answers, DescribeStacks: xmlError('ValidationError', message) };
+    aws.responses = { ...aws.responses, DescribeStacks: xmlError('ValidationError', message) };
     const { error } = await run(['list', '--stage', 'dev-alyce']);
     expect(error).toMatch(new RegExp(`dev-alyce.*${account}.*us-east-1`));
   });
@@ -449,7 +449,10 @@ describe('npm run keys of a deployed stage', async () => {
   });
 
   it('names the key that could not be stored, and says to rotate it', async () => {
-    aws.answers = { ...aws.answers, 'AmazonSSM.PutParameter': jsonError('AccessDeniedException') };
+    aws.responses = {
+      ...aws.responses,
+      'AmazonSSM.PutParameter': jsonError('AccessDeniedException'),
+    };
     const { out, error } = await probeKey('issue', '--for-probe');
     expect(error).toMatch(/\w{16}.* rotate.*AccessDenied/);
     expect(out).toBe('');

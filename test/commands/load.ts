@@ -53,9 +53,7 @@ const run = async ({ requests, connections }: Options) => {
     const created = fullPage + responses.filter(({ status }) => status === 201).length;
     const pets = await Array.fromAsync(client.listPets({ limit: maxLimit }));
     const distinct = new Set(pets.map((pet) => pet.id)).size;
-    console.log(
-      `${created} creations answered with 201, ${pets.length} pets listed, ${distinct} ids`,
-    );
+    console.log(`${created} creations got 201, ${pets.length} pets listed, ${distinct} ids`);
     const failures = responses.filter(({ status }) => status >= 300).length;
     if (failures > 0) throw new Error(`${failures} requests failed`);
     if (created !== pets.length || created !== distinct)

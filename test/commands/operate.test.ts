@@ -28,7 +28,7 @@ beforeEach(() => {
     LogicalResourceId: `${bundleName(name).replaceAll('-', '')}Function0A1B`,
     PhysicalResourceId: name,
   }));
-  aws.answers = {
+  aws.responses = {
     GetCallerIdentity: caller(account),
     DescribeStacks: stack('UPDATE_COMPLETE'),
     ListStackResources: xml('ListStackResources', { StackResourceSummaries }),
@@ -80,8 +80,8 @@ describe('npm run operate', () => {
   });
 
   it('says which step failed', async () => {
-    aws.answers = {
-      ...aws.answers,
+    aws.responses = {
+      ...aws.responses,
       'PUT /2017-10-31/functions/createPet/concurrency': json({}, 400),
     };
     const { error, printed, changes } = await operate('close --yes');
@@ -116,8 +116,8 @@ describe('npm run operate', () => {
       ...{ creation: { B: hash }, fingerprint: { B: hash } },
     };
     const removal = (Item: object) => {
-      aws.answers = {
-        ...aws.answers,
+      aws.responses = {
+        ...aws.responses,
         'DynamoDB_20120810.GetItem': json({ Item }),
         'DynamoDB_20120810.DeleteItem': json({}),
       };
@@ -133,8 +133,8 @@ describe('npm run operate', () => {
     const arnOf = (at: number) => `arn:aws:dynamodb:eu-west-1:${account}:table/Pets/backup/${at}`;
     const page = (at: number, more: object = {}) =>
       json({ BackupSummaries: [{ BackupArn: arnOf(at), BackupCreationDateTime: at }], ...more });
-    aws.answers = {
-      ...aws.answers,
+    aws.responses = {
+      ...aws.responses,
       'DynamoDB_20120810.DescribeTable': jsonError('ResourceNotFoundException'),
       'DynamoDB_20120810.ListBackups': (body) =>
         body.includes(arnOf(1)) ? page(2) : page(1, { LastEvaluatedBackupArn: arnOf(1) }),
@@ -150,8 +150,8 @@ describe('npm run operate', () => {
     const { read: MaxReadRequestUnits, write: MaxWriteRequestUnits } = maximumUnitsOf(staging);
     const OnDemandThroughput = { MaxReadRequestUnits, MaxWriteRequestUnits };
     const Table = { TableName: 'Pets', TableStatus: 'ACTIVE', OnDemandThroughput };
-    aws.answers = {
-      ...aws.answers,
+    aws.responses = {
+      ...aws.responses,
       'DynamoDB_20120810.DescribeTable': json({ Table }),
       'DynamoDB_20120810.ListTagsOfResource': json({ Tags: [] }),
       'DynamoDB_20120810.TagResource': json({}),
@@ -171,7 +171,7 @@ describe('npm run operate', () => {
       `GET /2019-09-30/functions/${name}/concurrency`,
       json({ ReservedConcurrentExecutions: 0 }),
     ]);
-    aws.answers = { ...aws.answers, ...Object.fromEntries(closed) };
+    aws.responses = { ...aws.responses, ...Object.fromEntries(closed) };
     expect((await operate('delete-table pets --yes')).error).toMatch(/no terminal/);
     const { questions, error } = await operate('delete-table pets --yes', 'staging');
     expect(questions).toEqual([expect.stringContaining('Pets')]);

@@ -9,9 +9,9 @@ import { emulated, prod, type Stage, staging } from '../../infra/settings/stages
 import { operations } from '../../lib/operations/operations.ts';
 import { makeCertificate } from '../bench/certificate.ts';
 import {
-  type Answers,
   json,
   jsonError,
+  type Responses,
   startAwsEndpoint,
   xml,
   xmlError,
@@ -72,7 +72,7 @@ const { eachOperation = 0, fallback = 0 } = prod.reservedConcurrency ?? {};
 const neededInstances = operations.length * eachOperation + fallback + 100;
 
 /** The responses of an account that is ready. */
-const ready: Answers = {
+const ready: Responses = {
   ...caller(account),
   ...parameter('33'),
   ...logRole(`arn:aws:iam::${account}:role/logs`),
@@ -86,7 +86,7 @@ const aws = await startAwsEndpoint();
 afterAll(() => aws.stop());
 
 beforeEach(() => {
-  aws.answers = ready;
+  aws.responses = ready;
   aws.requests.length = 0;
   for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
   vi.stubEnv('AWS_REGION', undefined);
@@ -102,11 +102,11 @@ const stage: Stage = {
 describe('the preflight', () => {
   it('finds nothing in an account that is ready', async () => {
     expect(await preflight(stage)).toEqual([]);
-    aws.answers = { ...ready, ...quota(neededInstances + 50, 50, 20) };
+    aws.responses = { ...ready, ...quota(neededInstances + 50, 50, 20) };
     expect(await preflight(stage)).toEqual([]);
   });
 
-  it.each<[message: RegExp, changed: Answers]>([
+  it.each<[message: RegExp, changed: Responses]>([
     [/account 123456789012: use credentials of 777777777777/, caller('123456789012')],
     [/bootstrap is missing: npm run deploy -- --stage prod$/, without('bootstrap')],
     [/version 20, and needs 21: npm run deploy -- --stage prod$/, parameter('20')],
@@ -128,7 +128,7 @@ describe('the preflight', () => {
     [/no API key: npm run keys -- issue --for-probe --stage prod$/, without('probe-api-key')],
     [/^Could not check logRole: AccessDenied/, { 'GET /account': jsonError('AccessDenied', 403) }],
   ])('finds a problem, and says what to do: %s', async (message, changed) => {
-    aws.answers = { ...ready, ...changed };
+    aws.responses = { ...ready, ...changed };
     expect(await preflight(stage)).toEqual([expect.stringMatching(message)]);
   });
 
@@ -138,7 +138,7 @@ describe('the preflight', () => {
     ['another domain', stackOf('UPDATE_COMPLETE', 'old.store.test')],
   ])('refuses to turn off the default address where there is %s', async (_what, stack) => {
     const later = { ...stage, alarmRecipients: undefined, defaultAddressDisabled: true };
-    aws.answers = { ...ready, ListStackResources: stack };
+    aws.responses = { ...ready, ListStackResources: stack };
     expect(await preflight(later)).toContainEqual(
       expect.stringMatching(/^prod has no domain api.store.test yet/),
     );
@@ -152,7 +152,7 @@ describe('the preflight', () => {
     });
     const domainAt = (port: number) => {
       const domain = `localhost:${port}`;
-      aws.answers = {
+      aws.responses = {
         ...ready,
         ...certificate('ISSUED', domain),
         ListStackResources: stackOf('UPDATE_COMPLETE', domain),
@@ -194,7 +194,11 @@ describe('the preflight', () => {
     ['before the first deployment', xmlError('ValidationError')],
     ['after one that was rolled back', stackOf('DELETE_COMPLETE')],
   ])('asks for no confirmation, and no key of the probe, %s', async (_when, ListStackResources) => {
-    aws.answers = { ...ready, ListStackResources, ListSubscriptionsByTopic: xmlError('NotFound') };
+    aws.responses = {
+      ...ready,
+      ListStackResources,
+      ListSubscriptionsByTopic: xmlError('NotFound'),
+    };
     expect(await preflight(stage)).toEqual([]);
     expect(aws.requests.map(({ body }) => body).join()).not.toContain('probe-api-key');
   });

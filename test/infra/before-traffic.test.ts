@@ -18,13 +18,13 @@ import { petStatuses } from '../../lib/contract/pet.ts';
 import { getPet } from '../../lib/operations/get-pet.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import {
-  type Answer,
-  type Answers,
+  type CannedResponse,
   json,
   jsonError,
+  type Responses,
   startAwsEndpoint,
 } from '../support/aws-endpoint.ts';
-import { answer, FaultProxy, faults } from '../support/fault-proxy.ts';
+import { FaultProxy, faults, respondWith } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
 import { exampleCallsOf } from '../support/requests.ts';
 import { shared } from '../support/shared.ts';
@@ -163,8 +163,8 @@ const succeeded = {
 const failed = [{ ...succeeded.reports[0], status: 'Failed' }];
 
 /** Returns the responses of SSM and of CodeDeploy, which accepts every report. */
-const answerOfSsm = (parameter: Answer) => {
-  aws.answers = {
+const respondAsSsm = (parameter: CannedResponse) => {
+  aws.responses = {
     // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
     'AmazonSSM.GetParameter': (body) => {
       expect(JSON.parse(body)).toEqual({ Name: probeKeyParameter(staging), WithDecryption: true });
@@ -231,7 +231,7 @@ const hasty = {
 
 describe('the check before traffic', () => {
   beforeAll(() => {
-    answerOfSsm(json({ Parameter: { Value: apiKey } }));
+    respondAsSsm(json({ Parameter: { Value: apiKey } }));
   });
 
   it('passes good versions, and adds its one pet once, however often it runs', async () => {
@@ -255,10 +255,10 @@ describe('the check before traffic', () => {
 
   it('waits until the pet that it has added is listed, but not until getPet finds it', async () => {
     const table = tableOf('PetsTable');
-    const noItems = answer('{"Items":[],"Count":0,"ScannedCount":0}');
+    const noItems = respondWith('{"Items":[],"Count":0,"ScannedCount":0}');
     proxy.inject(`Query ${table}`, noItems, petStatuses.length);
     expect(await check()).toEqual(succeeded);
-    proxy.inject(`GetItem ${table}`, answer('{}'), 1);
+    proxy.inject(`GetItem ${table}`, respondWith('{}'), 1);
     expect(await check()).toMatchObject({
       reports: failed,
       failures: [expect.stringMatching(/^getPet: .*404/)],
@@ -308,19 +308,19 @@ describe('the check before traffic', () => {
   });
 
   it('waits until IAM has noticed its own role', async () => {
-    const allowed = aws.answers;
+    const allowed = aws.responses;
     const left = new Map(Object.keys(allowed).map((action) => [action, 2]));
-    const refuseAtFirst = (action: string, answerOf: Answers[string]) => (body: string) => {
+    const refuseAtFirst = (action: string, responseOf: Responses[string]) => (body: string) => {
       const refusals = left.get(action) ?? 0;
       left.set(action, refusals - 1);
       if (refusals > 0) return jsonError('AccessDeniedException');
-      return typeof answerOf === 'function' ? answerOf(body) : answerOf;
+      return typeof responseOf === 'function' ? responseOf(body) : responseOf;
     };
-    aws.answers = Object.fromEntries(
+    aws.responses = Object.fromEntries(
       Object.entries(allowed).map(([action, each]) => [action, refuseAtFirst(action, each)]),
     );
     expect(await check(hasty)).toEqual(succeeded);
-    aws.answers = allowed;
+    aws.responses = allowed;
   });
 
   // Four deployments run the check at the same time, and 3 errors of a version roll its deployment back.
@@ -363,7 +363,7 @@ describe('the check before traffic', () => {
 });
 
 it('fails without a key of the probe, and says how to issue one', async () => {
-  answerOfSsm(jsonError('ParameterNotFound'));
+  respondAsSsm(jsonError('ParameterNotFound'));
   expect(await check()).toEqual({
     reports: failed,
     failures: [expect.stringContaining('run npm run keys -- issue --for-probe --stage staging')],

@@ -12,7 +12,7 @@ import { functionEnvironment } from '../../infra/build/code-caches.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { type AnswerRequest, DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
+import { DynamodbStandIn, type RespondTo } from '../bench/dynamodb-stand-in.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../bench/lambda-process.ts';
 import { exampleRequest } from '../support/example-request.ts';
 import { listen } from '../support/listen.ts';
@@ -26,7 +26,7 @@ const { putPet, issueApiKey, tables, variables } = await createTestTables(local)
 const apiKey = await issueApiKey();
 
 /** Sends a request on to DynamoDB Local, which takes any signature. */
-const askDynamodb: AnswerRequest = async (target, body) => {
+const askDynamodb: RespondTo = async (target, body) => {
   const headers = {
     'Content-Type': 'application/x-amz-json-1.0',
     'X-Amz-Target': target,

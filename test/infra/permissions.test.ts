@@ -47,7 +47,7 @@ for (const request of refusals(service.apiKey)) await sendGolden(request);
 const pet = await sendGolden(creation(service.apiKey));
 // The second creation returns the pet of the first one.
 const replay = await sendGolden(creation(service.apiKey));
-if (!isPet(pet) || !isPet(replay)) throw new Error('The creation was not answered');
+if (!isPet(pet) || !isPet(replay)) throw new Error('The creation got no pet');
 for (const request of afterCreation(service.apiKey, pet.id)) await sendGolden(request);
 await observe('listPets', () => walkPages(service.send, { limit: '1' }));
 for (const filter of filters) {
@@ -249,7 +249,7 @@ describe('the roles of the workflows on GitHub', async () => {
     for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
     vi.stubEnv('AWS_REGION', undefined);
     const PhysicalResourceId = arn('sns', 'AnimalStore-prod-alarms');
-    aws.answers = {
+    aws.responses = {
       GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
       ListStackResources: xml('ListStackResources', {
         StackResourceSummaries: [

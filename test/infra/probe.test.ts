@@ -7,7 +7,7 @@ import { stages, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
-import { answer, type Fault, FaultProxy, faults, stalls } from '../support/fault-proxy.ts';
+import { type Fault, FaultProxy, faults, respondWith, stalls } from '../support/fault-proxy.ts';
 import { shared } from '../support/shared.ts';
 import { deployedTemplate, idOf, propertiesOf } from '../support/stack.ts';
 
@@ -77,7 +77,7 @@ const run = async () => {
 
 /** https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html */
 const setKey = (Value?: string) => {
-  aws.answers = {
+  aws.responses = {
     'AmazonSSM.GetParameter': (body) => {
       expect(JSON.parse(body)).toEqual({ Name: parameter, WithDecryption: true });
       return Value === undefined ? jsonError('ParameterNotFound') : json({ Parameter: { Value } });
@@ -103,7 +103,7 @@ describe('the probe', () => {
     expect(failure).toContain('run npm run keys -- issue --for-probe --stage staging');
   });
 
-  it('records a good answer and how long it took, and reads its key once', async () => {
+  it('records a good response and how long it took, and reads its key once', async () => {
     const { values, units } = await run();
     expect(values).toEqual({ ProbeSuccess: [1], ProbeLatency: [expect.any(Number)] });
     expect(units).toEqual({ ProbeSuccess: 'Count', ProbeLatency: 'Milliseconds' });
@@ -114,7 +114,7 @@ describe('the probe', () => {
   });
 
   it.each<[string, Fault]>([
-    ['an answer 503', faults.status503],
+    ['a response with 503', faults.status503],
     ['no HTTP', faults.notHttp],
     ['a lost connection', faults.resetBeforeForwarding],
     ['half a body', faults.halfABody],
@@ -122,9 +122,9 @@ describe('the probe', () => {
     ['a page with status 206', answerJson('[]', 206)],
     ['an object', answerJson('{}')],
     ['a pet without fields', answerJson('[{}]')],
-    ['another content type', answer('[]')],
+    ['another content type', respondWith('[]')],
     ['a redirect', ({ response }) => void response.writeHead(302, { Location: '/v1/pets' }).end()],
-    ['an answer that does not come in 5 s', stalls.hang],
+    ['a response that does not come in 5 s', stalls.hang],
   ])('records a failure for %s', async (_what, fault) => {
     service.inject(request, fault);
     const { values, failure } = await run();

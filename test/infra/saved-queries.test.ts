@@ -58,7 +58,7 @@ const failCheck = async () => {
  */
 const realLines = async (): Promise<readonly (readonly [RegExp, string])[]> => {
   for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
-  aws.answers = {
+  aws.responses = {
     'AmazonSSM.GetParameter': jsonError('ParameterNotFound'),
     'CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus': json({}),
   };

@@ -30,7 +30,7 @@ describe('a function that fails', () => {
     },
   );
 
-  it('has the stack of an error that its chain answered logged, and not in the response', async () => {
+  it('has the stack of an error that its chain handled logged, and not in the response', async () => {
     expect(await gateway.request('/v1/caught')).toMatchObject({ status: 500, body: 'no stack' });
     expect(gateway.log.at(-1)).toMatch(/^RangeError: caught on purpose\n +at /);
   });

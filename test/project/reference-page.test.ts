@@ -46,8 +46,8 @@ beforeAll(async () => {
 });
 
 /** A response without what differs between two requests: ids, cursors, and the pets of a list. */
-const comparable = (answer: string) =>
-  answer
+const comparable = (response: string) =>
+  response
     .replace(/\[\{"id":.*\}\]/s, '[pets]')
     .replace(/"id":\d+/, '"id":0')
     .replace(/cursor=[\w-]+/, 'cursor=0')
@@ -71,7 +71,7 @@ describe('the guides of the reference page', () => {
   });
 
   it.each(paths.map((path) => [basename(path), path]))(
-    'show the answers that the service gives: %s',
+    'show the responses that the service gives: %s',
     async (_name, path) => {
       const text = readFileSync(join(projectDirectory, path), 'utf8');
       const examples = [
@@ -80,9 +80,9 @@ describe('the guides of the reference page', () => {
       expect(examples.length).toBeGreaterThan(0);
       // One shell, because a request can use a variable of the one before.
       const script = examples.map(([, request = '']) => request.replace(/^export .*\n/gm, ''));
-      const answers = (await run('sh', '-c', script.join('\necho; echo -----\n'))).split('-----');
-      expect(answers.map(comparable)).toEqual(
-        examples.map(([, , answer = '']) => comparable(answer)),
+      const responses = (await run('sh', '-c', script.join('\necho; echo -----\n'))).split('-----');
+      expect(responses.map(comparable)).toEqual(
+        examples.map(([, , response = '']) => comparable(response)),
       );
     },
   );

@@ -36,8 +36,8 @@ const readable = (origin: string) => ({
     'Accept, Accept-Encoding, Allow, Deprecation, Idempotent-Replayed, Link, Retry-After, Sunset, X-Stability, x-amz-apigw-id',
 });
 
-/** A request for each kind of answer that a function gives. */
-const answers: readonly (readonly [status: number, EventParts])[] = [
+/** A request for each kind of response that a function gives. */
+const responses: readonly (readonly [status: number, EventParts])[] = [
   [200, {}],
   [200, { method: 'HEAD' }],
   [200, { petId }],
@@ -62,7 +62,7 @@ it('pages can read each header that clients may rely on, except the authenticati
 });
 
 describe('a function with CORS for some origins', () => {
-  it.each(answers)('lets only their pages read the %i for %j', async (status, parts) => {
+  it.each(responses)('lets only their pages read the %i for %j', async (status, parts) => {
     for (const [origin, expected] of [
       [store, readable(store)],
       [admin, readable(admin)],
@@ -117,7 +117,7 @@ describe('a function with CORS for some origins', () => {
 });
 
 describe('a function without CORS', () => {
-  it.each(answers)('adds no CORS header to the %i for %j', async (status, parts) => {
+  it.each(responses)('adds no CORS header to the %i for %j', async (status, parts) => {
     const response = await answerTo(store, parts, service.send);
     expect([response.status, response.corsHeaders]).toEqual([status, {}]);
     expect(response.headers).not.toHaveProperty('Vary');

@@ -4,12 +4,12 @@ import type { Operation } from '../../lib/operations/operation.ts';
 import { operations as allOperations } from '../../lib/operations/operations.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
 import {
-  answer,
   conditionFailed,
   conditionFailedBy,
   delayed,
   type Fault,
   faults,
+  respondWith,
   stalls,
 } from '../support/fault-proxy.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
@@ -164,7 +164,7 @@ describe('each operation', () => {
   });
 });
 
-describe('an answer that stalls, in any way and at any call', () => {
+describe('a response that stalls, in any way and at any call', () => {
   const listWithNewKey = async () => service.send({ headers: bearer(await service.issueApiKey()) });
   const requests = [
     ...operations.flatMap(({ operation, calls }) =>
@@ -176,7 +176,7 @@ describe('an answer that stalls, in any way and at any call', () => {
     { call: 'GetItem Keys', successStatus: 200, run: listWithNewKey },
   ];
   const { twentyBytesPerSecond, ...allStalls } = stalls;
-  // At 20 bytes a second the two bytes of `{}`, the answer to a write, arrive in time.
+  // At 20 bytes a second the two bytes of `{}`, the response to a write, arrive in time.
   const stallsOf = (call: string) =>
     Object.values(
       /^(Put|Update|Delete)/.test(call) ? allStalls : { ...allStalls, twentyBytesPerSecond },
@@ -221,7 +221,7 @@ describe('an answer that stalls, in any way and at any call', () => {
   });
 });
 
-describe("an answer that can't be DynamoDB's", () => {
+describe("a response that can't be DynamoDB's", () => {
   const pet = (fields: object) => ({
     ...{ id: { N: '1' }, status: { S: 'available' } },
     ...{ name: { S: 'Rex' }, categoryId: { N: '1' } },
@@ -249,11 +249,11 @@ describe("an answer that can't be DynamoDB's", () => {
     ['a value of no type', 'GetItem Pets', { Item: { id: { X: '1' } } }],
   ])('is requested again: %s in %s', async (_kind, call, body) => {
     const run = () => service.send(call === 'Query Pets' ? listFromStart : { petId });
-    service.proxy.inject(call, answer(JSON.stringify(body)), 1);
+    service.proxy.inject(call, respondWith(JSON.stringify(body)), 1);
     expect((await run()).status).toBe(200);
     expect(service.proxy.requests).toEqual([call, call]);
     captureLog();
-    service.proxy.inject(call, answer(JSON.stringify(body)));
+    service.proxy.inject(call, respondWith(JSON.stringify(body)));
     expect((await run()).status).toBe(503);
   });
 });
@@ -270,7 +270,7 @@ it('a taken id without the item that has it gets 500, and the log names the erro
 
 describe('a taken id that is not the one written', () => {
   const other = { id: { N: '1' }, creation: { B: Buffer.alloc(32).toString('base64') } };
-  // The write succeeds, but another answer arrives.
+  // The write succeeds, but another response arrives.
   const foreignWith =
     (item: object): Fault =>
     async (exchange) => {
@@ -278,7 +278,7 @@ describe('a taken id that is not the one written', () => {
       await conditionFailedBy(item)(exchange);
     };
 
-  it('is no answer to the write, which is tried again and adds one pet', async () => {
+  it('is not taken for the response to the write, which is tried again and adds one pet', async () => {
     const { length } = await service.storedPets();
     const request = creation(undefined, { 'Idempotency-Key': 'foreign-condition' });
     service.proxy.inject('PutItem Pets', foreignWith(other), 1);
@@ -300,7 +300,7 @@ describe('a taken id that is not the one written', () => {
 });
 
 it.each([{}, null])('a list ends where its LastEvaluatedKey is %j', async (LastEvaluatedKey) => {
-  service.proxy.inject('Query Pets', answer(JSON.stringify({ Items: [], LastEvaluatedKey })));
+  service.proxy.inject('Query Pets', respondWith(JSON.stringify({ Items: [], LastEvaluatedKey })));
   const { status, text, headers } = await service.send(list);
   expect({ status, text }).toEqual({ status: 200, text: '[]' });
   expect(headers).not.toHaveProperty('Link');

@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
-import { answer, type Fault, faults, stalls } from '../support/fault-proxy.ts';
+import { type Fault, faults, respondWith, stalls } from '../support/fault-proxy.ts';
 import { invoke } from '../support/invoke.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';
 import type { EventParts } from '../support/proxy-event.ts';
@@ -26,7 +26,7 @@ const statusAfter = (seconds: number, apiKey: string) => {
   return statusWith(apiKey);
 };
 
-const keyReads = () => service.proxy.answered.filter((call) => call === 'GetItem Keys').length;
+const keyReads = () => service.proxy.completed.filter((call) => call === 'GetItem Keys').length;
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 
@@ -89,7 +89,7 @@ describe('the cache of keys', () => {
     expect(await statusAfter(0.1, apiKey)).toBe(200);
   });
 
-  it('does not trust an answer that it read in the future, after the clock was set back', async () => {
+  it('does not trust a record that it read in the future, after the clock was set back', async () => {
     const apiKey = await usedKey();
     await service.storeApiKey(apiKey, { revokedAt: inSeconds(-7_200) });
     expect(await statusAfter(-3_600, apiKey)).toBe(401);
@@ -129,7 +129,7 @@ describe('a record of the keys table', () => {
     ['without an id', {}],
     ['as text', 'record'],
   ])("is read again, not seen as missing, if it can't be DynamoDB's: %s", async (_kind, Item) => {
-    const impossible = answer(JSON.stringify({ Item }));
+    const impossible = respondWith(JSON.stringify({ Item }));
     service.proxy.inject('GetItem Keys', impossible, 1);
     await usedKey();
     captureLog();
@@ -222,11 +222,11 @@ describe('the cache of many keys', { timeout: 300_000 }, () => {
     const { keyId } = JSON.parse(`${exchange.request}`).Key;
     const hash = { B: Buffer.alloc(32).toString('base64') };
     const Item = { keyId, hash, owner: keyId, lastFour: keyId, createdAt: keyId };
-    return answer(JSON.stringify({ Item }))(exchange);
+    return respondWith(JSON.stringify({ Item }))(exchange);
   };
 
   it.each([
-    ['made-up keys', answer('{}')],
+    ['made-up keys', respondWith('{}')],
     ['known key ids with wrong secrets', recordOfAny],
   ])('keeps a key in use, however many %s are sent', async (_kind, fault) => {
     const apiKey = await service.issueApiKey();
@@ -239,7 +239,7 @@ describe('the cache of many keys', { timeout: 300_000 }, () => {
 });
 
 describe('a key with a wrong secret', () => {
-  it('is refused with the same work and the same answer, wherever the secret starts to differ', async () => {
+  it('is refused with the same work and the same response, wherever the secret starts to differ', async () => {
     const answerTo = (key: string) => invoke(service.listPets, { headers: bearer(key) });
     const apiKey = await service.issueApiKey();
     const unknown = await answerTo(generateApiKey('pets_test'));

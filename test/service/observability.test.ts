@@ -232,7 +232,7 @@ describe('IdempotentReplays', () => {
   it.each([
     ['with', randomUUID()],
     ['without', []],
-  ])("does not count a request's own retry after a lost answer, %s a key", async (_with, key) => {
+  ])("does not count a request's own retry after a lost response, %s a key", async (_with, key) => {
     service.proxy.inject('PutItem Pets', faults.resetAfterForwarding, 1);
     expect(await create('Rex', key)).toEqual([201, undefined, {}]);
   });

@@ -84,22 +84,22 @@ describe('a list', () => {
   });
 });
 
-/** Cuts answers after their first items and adds a LastEvaluatedKey, as DynamoDB may do. */
-const cutAnswers = (itemsOf: () => number, times?: number) => {
+/** Cuts outputs of DynamoDB after their first items and adds a LastEvaluatedKey, as DynamoDB may do. */
+const cutOutputs = (itemsOf: () => number, times?: number) => {
   const cut: Fault = async ({ request, response, forward }) => {
     const { status, body } = await forward();
-    const answer = JSON.parse(`${body}`);
+    const output = JSON.parse(`${body}`);
     const count = itemsOf();
-    if (count < answer.Items.length) {
-      const next = answer.Items[count];
-      answer.Items.length = count;
+    if (count < output.Items.length) {
+      const next = output.Items[count];
+      output.Items.length = count;
       const start = JSON.parse(`${request}`).ExclusiveStartKey ?? { id: { N: '0' } };
       // Without an item, the end is between the start and the first item that was cut off.
       const between = { N: `${(Number(start.id.N) + Number(next.id.N)) / 2}` };
-      const { id, status } = answer.Items.at(-1) ?? { id: between, status: next.status };
-      answer.LastEvaluatedKey = { id, status };
+      const { id, status } = output.Items.at(-1) ?? { id: between, status: next.status };
+      output.LastEvaluatedKey = { id, status };
     }
-    response.writeHead(status).end(JSON.stringify(answer));
+    response.writeHead(status).end(JSON.stringify(output));
   };
   service.proxy.inject('Query Pets', cut, times);
 };
@@ -111,32 +111,32 @@ const expectEndAfter = async (count: number, ended: Awaited<ReturnType<typeof pa
   expect((await walk(ended.next)).flat()).toEqual(pets.slice(count));
 };
 
-describe('a list whose answers DynamoDB cuts short', () => {
+describe('a list whose queries DynamoDB cuts short', () => {
   it('shows each pet exactly once, in order, with all pages full but the last', async () => {
     const filter = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });
     const limit = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: maxLimit }));
-    // The sizes of answers: some may be empty, and one is not, so that every walk ends.
+    // The sizes of outputs: some may be empty, and one is not, so that every walk ends.
     const cuts = fc
       .tuple(fc.array(fc.nat(8)), fc.integer({ min: 1, max: 100 }))
       .map((all) => all.flat());
     await fc.assert(
       fc.asyncProperty(limit, filter, cuts, async (pageSize, status, sizes) => {
-        let answers = 0;
+        let queries = 0;
         service.proxy.reset();
-        cutAnswers(() => sizes[answers++ % sizes.length] ?? 0);
+        cutOutputs(() => sizes[queries++ % sizes.length] ?? 0);
         await expectEachPetOnce(pageSize, status);
       }),
       { numRuns: runsOf(25, 200) },
     );
   });
 
-  it('goes on while the answers do, even if 40 have no pet', async () => {
-    cutAnswers(() => 0, 40);
+  it('goes on while the queries do, even if 40 have no pet', async () => {
+    cutOutputs(() => 0, 40);
     await expectEachPetOnce(maxLimit, undefined);
   });
 
   it('returns an empty page with a link when the time is up before it finds a pet', async () => {
-    cutAnswers(() => 0, 1);
+    cutOutputs(() => 0, 1);
     service.proxy.inject('Query Pets', stalls.hang);
     await expectEndAfter(0, await page({ limit: '3' }, { remainingMs: 1_000 }));
   });
@@ -145,7 +145,7 @@ describe('a list whose answers DynamoDB cuts short', () => {
     ['the second query of a status', 7],
     ['the query of the next status', 30],
   ])('returns what it found and a link when %s is late', async (_kind, found) => {
-    cutAnswers(() => found, 1);
+    cutOutputs(() => found, 1);
     service.proxy.inject('Query Pets', stalls.hang);
     await expectEndAfter(found, await page({ limit: '40' }, { remainingMs: 1_300 }));
   });
@@ -192,7 +192,7 @@ describe('a page', () => {
   it('gets 500 when DynamoDB refuses a later query, which no client caused', async () => {
     captureLog();
     const { next } = await page({ limit: '3' });
-    cutAnswers(() => 1, 1);
+    cutOutputs(() => 1, 1);
     service.proxy.inject(
       'Query Pets',
       awsError(400, 'com.amazon.coral.validate#ValidationException'),
@@ -205,7 +205,7 @@ describe('a page', () => {
     await Promise.all(ids.map((id) => service.putPet({ id, status: 'sold', name: 5 })));
     const cursor = encodeCursor({ status: 'sold', id: '999' }, undefined);
     expect(await page({ cursor, limit: '1' })).toMatchObject({ body: [], next: undefined });
-    expect(service.proxy.answered).toHaveLength(4);
+    expect(service.proxy.completed).toHaveLength(4);
   });
 
   it('is empty and without a link when there are no pets, after one query of each status', async () => {

@@ -86,9 +86,9 @@ it('a query parameter without a value in the event is as absent', async () => {
 describe('the deadline of a request', () => {
   afterEach(() => void vi.useRealTimers());
 
-  const withStoppedClock = (answer: () => Promise<APIGatewayProxyResult>, remainingMs: number) => {
+  const withStoppedClock = (handle: () => Promise<APIGatewayProxyResult>, remainingMs: number) => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-    const handler = operation(getPet).handler(async () => answer());
+    const handler = operation(getPet).handler(async () => handle());
     return invoke(handler, getRequest(service.apiKey, 1), { remainingMs });
   };
   const returning = async () => json(200, {});

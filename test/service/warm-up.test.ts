@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { answered, type Fault, faults, stalls } from '../support/fault-proxy.ts';
+import { type Fault, faults, forwarded, stalls } from '../support/fault-proxy.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
 import { creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
@@ -13,7 +13,7 @@ beforeEach(() => service.proxy.reset());
 describe('warming up', () => {
   it('costs one read of the keys table, which DynamoDB accepts', async () => {
     const statuses: number[] = [];
-    const noteStatus = answered((response, body) => {
+    const noteStatus = forwarded((response, body) => {
       statuses.push(response.statusCode);
       response.end(body);
     });

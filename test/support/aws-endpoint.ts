@@ -3,14 +3,16 @@ import { text } from 'node:stream/consumers';
 import { listen } from './listen.ts';
 
 /** A response as AWS's API reference of the service describes it. */
-export type Answer = readonly [status: number, body: string];
-export type Answers = Readonly<Record<string, Answer | ((body: string) => Answer)>>;
+export type CannedResponse = readonly [status: number, body: string];
+export type Responses = Readonly<
+  Record<string, CannedResponse | ((body: string) => CannedResponse)>
+>;
 
-export const json = (body: object, status = 200): Answer => [status, JSON.stringify(body)];
-export const jsonError = (code: string, status = 400): Answer =>
+export const json = (body: object, status = 200): CannedResponse => [status, JSON.stringify(body)];
+export const jsonError = (code: string, status = 400): CannedResponse =>
   json({ __type: code, message: code }, status);
-/** A result of the services that answer with XML: CloudFormation, SNS and STS. */
-export const xml = (action: string, result: object): Answer => [
+/** A result of the services that respond with XML: CloudFormation, SNS and STS. */
+export const xml = (action: string, result: object): CannedResponse => [
   200,
   elementsOf({ [`${action}Response`]: { [`${action}Result`]: result } }),
 ];
@@ -21,13 +23,13 @@ const elementsOf = (value: unknown): string => {
   const elements = Object.entries(value);
   return elements.map(([name, inner]) => `<${name}>${elementsOf(inner)}</${name}>`).join('');
 };
-export const xmlError = (code: string, message = code): Answer => [
+export const xmlError = (code: string, message = code): CannedResponse => [
   400,
   `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
 ];
 
 interface AwsEndpoint {
-  answers: Answers;
+  responses: Responses;
   readonly requests: {
     action: string;
     region: string | undefined;
@@ -40,7 +42,7 @@ interface AwsEndpoint {
 }
 
 /**
- * Answers the requests of SDKs by their action, such as `GetCallerIdentity` or
+ * Responses the requests of SDKs by their action, such as `GetCallerIdentity` or
  * `AmazonSSM.GetParameter`, and records them.
  */
 export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
@@ -49,12 +51,12 @@ export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
     const action = actionOf(request, body);
     const scope = /Credential=(\w+)\/\d+\/([\w-]+)\//.exec(request.headers.authorization ?? '');
     endpoint.requests.push({ action, region: scope?.[2], accessKey: scope?.[1], body });
-    const answer = endpoint.answers[action] ?? jsonError(`NoAnswerTo ${action}`, 501);
-    const [status, content] = typeof answer === 'function' ? answer(body) : answer;
+    const canned = endpoint.responses[action] ?? jsonError(`NoResponseTo ${action}`, 501);
+    const [status, content] = typeof canned === 'function' ? canned(body) : canned;
     response.writeHead(status).end(content);
   });
   const endpoint: AwsEndpoint = {
-    answers: {},
+    responses: {},
     requests: [],
     variables: {
       PATH: process.env['PATH'] ?? '',

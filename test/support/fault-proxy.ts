@@ -12,7 +12,7 @@ interface Exchange {
   readonly response: ServerResponse;
   /** Action and table of DynamoDB, as in `Query Pets`, or another request as in `GET /v1/pets`. */
   readonly call: string;
-  /** Sends the request, or another body, to DynamoDB, and returns the answer without passing it on. */
+  /** Sends the request, or another body, to DynamoDB, and returns the response without passing it on. */
   readonly forward: (body?: string) => Promise<{
     status: number;
     headers: IncomingMessage['headers'];
@@ -23,7 +23,7 @@ interface Exchange {
 /** A fault, which happens to a request instead of a round trip to DynamoDB. */
 export type Fault = (exchange: Exchange) => Promise<void> | void;
 
-const reply =
+const respond =
   (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Fault =>
   ({ response }) =>
     void response
@@ -34,7 +34,7 @@ const html = { 'Content-Type': 'text/html' };
 
 /** An error response of an AWS service; `details` may replace its message. */
 export const awsError = (status: number, type: string, details: object = {}): Fault =>
-  reply(status, JSON.stringify({ __type: type, message: 'TABLE-AND-KEY-TEXT', ...details }));
+  respond(status, JSON.stringify({ __type: type, message: 'TABLE-AND-KEY-TEXT', ...details }));
 
 const dynamodbPrefix = 'com.amazonaws.dynamodb.v20120810#';
 const throttling = (type: string) => {
@@ -44,15 +44,15 @@ const throttling = (type: string) => {
 };
 
 /** Responds with DynamoDB's own status and headers; `send` sends its body. */
-export const answered =
+export const forwarded =
   (send: (response: ServerResponse, body: Buffer) => unknown): Fault =>
   async ({ response, forward }) => {
     const { status, headers, body } = await forward();
     await send(response.writeHead(status, headers), body);
   };
 
-/** No fault: DynamoDB's own answer. */
-export const passOn = answered((response, body) => response.end(body));
+/** No fault: DynamoDB's own response. */
+export const passOn = forwarded((response, body) => response.end(body));
 
 /**
  * The fault of a write whose condition is not met, without the item that DynamoDB adds on request.
@@ -65,14 +65,14 @@ export const conditionFailedBy = (Item: object): Fault =>
   awsError(400, `${dynamodbPrefix}ConditionalCheckFailedException`, { Item });
 
 /** Returns a fault that responds with 200 and this body. */
-export const answer = (body: string): Fault => reply(200, body);
+export const respondWith = (body: string): Fault => respond(200, body);
 
 /**
  * Returns a fault that sends the real headers, and then the real body byte by byte,
  * until the client gives up.
  */
 const dripping = (bytesPerSecond: number) =>
-  answered(async (response, body) => {
+  forwarded(async (response, body) => {
     response.flushHeaders();
     for (const byte of body) {
       await pause(1_000 / bytesPerSecond);
@@ -82,11 +82,11 @@ const dripping = (bytesPerSecond: number) =>
     response.end();
   });
 
-/** Faults that an attempt waits for: answers that don't arrive, or not in time. */
+/** Faults that an attempt waits for: responses that don't arrive, or not in time. */
 export const stalls = {
   hang: () => {},
-  headersThenHang: answered((response) => response.flushHeaders()),
-  allButTheLastByte: answered((response, body) => response.write(body.subarray(0, -1))),
+  headersThenHang: forwarded((response) => response.flushHeaders()),
+  allButTheLastByte: forwarded((response, body) => response.write(body.subarray(0, -1))),
   oneBytePerSecond: dripping(1),
   twentyBytesPerSecond: dripping(20),
 } satisfies Record<string, Fault>;
@@ -96,36 +96,36 @@ export const faults = {
   throttled: throttling('com.amazon.coral.availability#ThrottlingException'),
   throughputExceeded: throttling(`${dynamodbPrefix}ProvisionedThroughputExceededException`),
   status500: awsError(500, `${dynamodbPrefix}InternalServerError`),
-  status502: reply(502, '<html>Bad Gateway</html>', html),
+  status502: respond(502, '<html>Bad Gateway</html>', html),
   status503: awsError(503, 'com.amazon.coral.availability#ServiceUnavailableException'),
   // No page of AWS says whether DynamoDB sends these. The service does not wait for as long as they ask.
-  status503WithRetryAfter: reply(503, '{}', { 'Retry-After': '4' }),
-  status503WithAmzRetryAfter: reply(503, '{}', { 'x-amz-retry-after': '4000' }),
+  status503WithRetryAfter: respond(503, '{}', { 'Retry-After': '4' }),
+  status503WithAmzRetryAfter: respond(503, '{}', { 'x-amz-retry-after': '4000' }),
   resetBeforeForwarding: ({ incoming }) => void incoming.socket.resetAndDestroy(),
   resetAfterForwarding: async ({ incoming, forward }) => {
     await forward();
     incoming.socket.resetAndDestroy();
   },
   notHttp: ({ incoming }) => void incoming.socket.end('SSH-2.0-OpenSSH_9.9\r\n'),
-  halfABody: answered((response, body) =>
+  halfABody: forwarded((response, body) =>
     response.write(body.subarray(0, body.length / 2), () => response.destroy()),
   ),
-  html: reply(200, '<html>Welcome</html>', html),
-  emptyAnswer: answer(''),
-  array: answer('[]'),
-  text: answer('"Welcome"'),
-  number: answer('5'),
-  null: answer('null'),
-  moved: reply(301, ''),
-  notModified: reply(304, ''),
-  emptyError: reply(400, ''),
-  foreignError: reply(400, '{"message":"Forbidden"}'),
+  html: respond(200, '<html>Welcome</html>', html),
+  emptyResponse: respondWith(''),
+  array: respondWith('[]'),
+  text: respondWith('"Welcome"'),
+  number: respondWith('5'),
+  null: respondWith('null'),
+  moved: respond(301, ''),
+  notModified: respond(304, ''),
+  emptyError: respond(400, ''),
+  foreignError: respond(400, '{"message":"Forbidden"}'),
   accessDenied: awsError(400, 'com.amazon.coral.service#AccessDeniedException'),
   resourceNotFound: awsError(400, `${dynamodbPrefix}ResourceNotFoundException`),
   expiredToken: awsError(400, 'com.amazon.coral.service#ExpiredTokenException'),
 } satisfies Record<string, Fault>;
 
-/** Returns a fault that happens after a pause. By default, it is DynamoDB's own answer. */
+/** Returns a fault that happens after a pause. By default, it is DynamoDB's own response. */
 export const delayed =
   (ms: number, fault: Fault = passOn): Fault =>
   async (exchange) => {
@@ -154,8 +154,8 @@ const accessOf = ({ headers }: IncomingMessage, body: Buffer): DynamodbAccess | 
 export class FaultProxy {
   /** Every request since the start, or the last `reset`, in order. */
   readonly requests: string[] = [];
-  /** The requests that got a whole answer: on a busy machine a client gives some up, and tries again. */
-  readonly answered: string[] = [];
+  /** The requests that got a whole response: on a busy machine a client gives some up, and tries again. */
+  readonly completed: string[] = [];
   /** The requests that are calls of DynamoDB, in order. */
   readonly accesses: DynamodbAccess[] = [];
   readonly #target: URL;
@@ -184,7 +184,7 @@ export class FaultProxy {
   reset(): void {
     this.#injections = [];
     this.requests.length = 0;
-    this.answered.length = 0;
+    this.completed.length = 0;
     this.accesses.length = 0;
   }
 
@@ -202,7 +202,7 @@ export class FaultProxy {
       ? `${access.action} ${access.table}`
       : `${incoming.method} ${incoming.url?.split('?')[0]}`;
     this.requests.push(call);
-    response.on('finish', () => this.answered.push(call));
+    response.on('finish', () => this.completed.push(call));
     const injection = this.#injections.find(
       (candidate) => [call, '*'].includes(candidate.call) && candidate.remaining > 0,
     );
@@ -213,12 +213,16 @@ export class FaultProxy {
   }
 
   async #forward({ method, url = '/', headers }: IncomingMessage, body: Buffer | string) {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
       const length = { 'content-length': Buffer.byteLength(body) };
       request(new URL(url, this.#target), { method, headers: { ...headers, ...length } }, resolve)
         .on('error', reject)
         .end(body);
     });
-    return { status: answer.statusCode ?? 0, headers: answer.headers, body: await buffer(answer) };
+    return {
+      status: incoming.statusCode ?? 0,
+      headers: incoming.headers,
+      body: await buffer(incoming),
+    };
   }
 }

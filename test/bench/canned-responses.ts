@@ -26,13 +26,13 @@ interface Input {
 }
 
 /** The operation and table of a request, such as `Query Pets`, and the response in JSON. */
-interface CannedAnswer {
+interface CannedResponse {
   readonly call: string;
   readonly body: string;
 }
 
 /** Responds to requests like DynamoDB with one API key and always the same pets. */
-export const cannedAnswers = (apiKey: string) => {
+export const cannedResponses = (apiKey: string) => {
   const record = cannedRecord(apiKey);
   // In base64, as DynamoDB's JSON has it.
   const hash = { B: Buffer.from(record.hash).toString('base64') };
@@ -46,7 +46,7 @@ export const cannedAnswers = (apiKey: string) => {
     if ('id' in Key) return { Item: { ...marshall(cannedPets[0]), id: Key.id } };
     return Key.keyId.S === record.keyId ? { Item: keyItem } : {};
   };
-  return (target: string, text: string): CannedAnswer => {
+  return (target: string, text: string): CannedResponse => {
     const operation = target.replace('DynamoDB_20120810.', '');
     const input: Input = JSON.parse(text);
     return {

@@ -15,12 +15,12 @@ const frameworks = ['hono', 'powertools'] as const;
  * of the service, and frameworks return 401 for a wrong key and 400 for a body that is not a pet. Throws an
  * AssertionError otherwise.
  */
-export const compareAnswers = async (contenders: Contenders): Promise<void> => {
+export const compareResponses = async (contenders: Contenders): Promise<void> => {
   await using standIn = await DynamodbStandIn.start();
   const { environment, apiKey } = standIn;
 
   /** Status and body of a response, without the random id of a new pet. */
-  const answerOf = async (
+  const responseOf = async (
     program: Program,
     request: RequestName,
     event: APIGatewayProxyEvent = requests(apiKey)[request],
@@ -33,10 +33,10 @@ export const compareAnswers = async (contenders: Contenders): Promise<void> => {
   };
 
   for (const request of requestNames) {
-    const expected = await answerOf('service', request);
+    const expected = await responseOf('service', request);
     equal(expected.statusCode, request === 'createPet' ? 201 : 200);
     for (const program of ['bare', 'aws-lite', 'sdk-call', ...frameworks] as const) {
-      deepEqual(await answerOf(program, request), expected, `${program} responds to ${request}`);
+      deepEqual(await responseOf(program, request), expected, `${program} responds to ${request}`);
     }
   }
 
@@ -55,9 +55,9 @@ export const compareAnswers = async (contenders: Contenders): Promise<void> => {
     body: '{"name":5}',
   });
   for (const name of frameworks) {
-    const unauthorized = await answerOf(name, 'getPet', wrongKey);
+    const unauthorized = await responseOf(name, 'getPet', wrongKey);
     deepEqual(unauthorized, { statusCode: 401, body: errors.unauthorized().body }, name);
-    const { statusCode, body } = await answerOf(name, 'createPet', notAPet);
+    const { statusCode, body } = await responseOf(name, 'createPet', notAPet);
     deepEqual([statusCode, body.code, body.status], [400, 'invalid_request', 400], name);
   }
 };
