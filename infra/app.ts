@@ -2,7 +2,7 @@ import { App, cx_api } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
 import { addCodeCaches } from './build/code-caches.ts';
-import { fail } from './commands/message-of.ts';
+import { fail } from './commands/terminal.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
 import { accountStackId, bundleName, functionNames, stackName } from './settings/names.ts';
 import { placeholdersIn } from './settings/stage-problems.ts';

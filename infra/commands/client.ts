@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { info } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../build/project-directory.ts';
 import { clientPackage } from '../settings/owner.ts';
-import { shellWord } from './printable.ts';
+import { shellWord } from './terminal.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 

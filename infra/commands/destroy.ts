@@ -3,10 +3,9 @@ import { DeleteParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { probeKeyParameter, releaseParameter, stackName } from '../settings/names.ts';
 import { emulated, type Stage } from '../settings/stages.ts';
-import { announce, askInTerminal, confirm } from './confirm.ts';
 import { openStack } from './deployed-stack.ts';
-import { fail } from './message-of.ts';
 import { withStage } from './stage-option.ts';
+import { announce, askInTerminal, confirm, fail } from './terminal.ts';
 
 interface DestroyOptions {
   readonly stage: Stage;

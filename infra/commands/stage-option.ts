@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Stage, stageNamed, stages } from '../settings/stages.ts';
-import { messageOf } from './message-of.ts';
+import { messageOf } from './terminal.ts';
 
 const stageOf = (name: string): Stage => {
   try {

@@ -9,8 +9,7 @@ import {
   type LocalServiceOptions,
   startLocalService,
 } from '../local/local-service.ts';
-import { messageOf } from './message-of.ts';
-import { printable, shellWord } from './printable.ts';
+import { messageOf, printable, shellWord } from './terminal.ts';
 
 /**
  * Resolves a path in the folder where the user called npm, because npm runs scripts in the project's folder.

@@ -22,8 +22,7 @@ import { program } from 'commander';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { goodReleases } from '../../infra/commands/deploy/good-releases.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
-import { fail } from '../../infra/commands/message-of.ts';
-import { shellWord } from '../../infra/commands/printable.ts';
+import { fail, shellWord } from '../../infra/commands/terminal.ts';
 import {
   bundleName,
   functionNames,

@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { announce, confirm } from '../../infra/commands/confirm.ts';
-import { fail } from '../../infra/commands/message-of.ts';
 import { openOperatedStage } from '../../infra/commands/operate/operated-stage.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
+import { announce, confirm, fail } from '../../infra/commands/terminal.ts';
 import { indexes } from '../../infra/settings/indexes.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';

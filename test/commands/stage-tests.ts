@@ -3,9 +3,8 @@ import { Command } from 'commander';
 import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
-import { fail } from '../../infra/commands/message-of.ts';
-import { printable } from '../../infra/commands/printable.ts';
 import { stageOption } from '../../infra/commands/stage-option.ts';
+import { fail, printable } from '../../infra/commands/terminal.ts';
 import { emulated, isProduction, type Stage, stages } from '../../infra/settings/stages.ts';
 
 interface TestOptions {

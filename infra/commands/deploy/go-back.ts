@@ -17,8 +17,8 @@ import {
   trafficParameter,
 } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
-import { announce, askInTerminal, confirm } from '../confirm.ts';
 import { type OpenedStack, openStack } from '../deployed-stack.ts';
+import { announce, askInTerminal, confirm } from '../terminal.ts';
 import {
   type ChangeSet,
   changesOf,

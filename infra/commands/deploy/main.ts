@@ -13,10 +13,9 @@ import { regionOf } from '../../settings/region-of.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { emulated, isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
 import { openStack } from '../deployed-stack.ts';
-import { fail } from '../message-of.ts';
 import { preflight } from '../preflight/preflight.ts';
-import { printable } from '../printable.ts';
 import { stageOption } from '../stage-option.ts';
+import { fail, printable } from '../terminal.ts';
 import { cdk, synthesise, templateFileOf } from './cdk.ts';
 import {
   changesOf,

@@ -1,11 +1,10 @@
 import { accountStackId, accountStackName, stackName } from '../../settings/names.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
-import { announce, askInTerminal, confirm } from '../confirm.ts';
 import { openAccount } from '../deployed-stack.ts';
 import { openStage } from '../keys/stage-keys.ts';
 import { deployedResources, lacksOf, preflight } from '../preflight/preflight.ts';
-import { printable } from '../printable.ts';
+import { announce, askInTerminal, confirm, printable } from '../terminal.ts';
 import { cdk } from './cdk.ts';
 
 interface WholeStageOptions {

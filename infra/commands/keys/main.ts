@@ -1,5 +1,4 @@
-import { askInTerminal } from '../confirm.ts';
-import { fail } from '../message-of.ts';
+import { askInTerminal, fail } from '../terminal.ts';
 import { keysProgram } from './program.ts';
 
 await keysProgram(askInTerminal).parseAsync().catch(fail);

@@ -5,9 +5,8 @@ import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administ
 import { probeKeyParameter } from '../../settings/names.ts';
 import { regionOf } from '../../settings/region-of.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
-import type { Ask } from '../confirm.ts';
-import { isPrintable, printable } from '../printable.ts';
 import { withStage } from '../stage-option.ts';
+import { type Ask, isPrintable, printable } from '../terminal.ts';
 import { toJson, toTable } from './printed.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 

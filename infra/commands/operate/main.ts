@@ -1,5 +1,4 @@
-import { askInTerminal } from '../confirm.ts';
-import { fail } from '../message-of.ts';
+import { askInTerminal, fail } from '../terminal.ts';
 import { operateProgram } from './program.ts';
 
 await operateProgram(askInTerminal).parseAsync().catch(fail);

@@ -3,9 +3,8 @@ import type { FunctionName, OperationName } from '../../../lib/contract/routes.t
 import { operations } from '../../../lib/operations/operations.ts';
 import { functionNames } from '../../settings/names.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
-import { type Ask, announce, confirm } from '../confirm.ts';
-import { messageOf } from '../message-of.ts';
 import { withStage } from '../stage-option.ts';
+import { type Ask, announce, confirm, messageOf } from '../terminal.ts';
 import { deleteTable } from './delete-table.ts';
 import {
   type OperatedStage,

@@ -1,8 +1,8 @@
 import { program } from 'commander';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { emulated, isProduction, type Stage, stages } from '../../settings/stages.ts';
-import { printable } from '../printable.ts';
 import { withStage } from '../stage-option.ts';
+import { printable } from '../terminal.ts';
 import { preflight } from './preflight.ts';
 
 withStage(program, 'the stage to deploy')

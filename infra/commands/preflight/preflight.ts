@@ -14,7 +14,7 @@ import { bootstrapVersionParameter } from '../../settings/bootstrap.ts';
 import { probeKeyParameter, stackName } from '../../settings/names.ts';
 import { regionOf } from '../../settings/region-of.ts';
 import type { Stage } from '../../settings/stages.ts';
-import { messageOf } from '../message-of.ts';
+import { messageOf } from '../terminal.ts';
 
 /** Returns a line for each problem that prevents a deployment, with its solution. */
 type Check = (stage: Stage) => Promise<readonly (string | false)[]>;

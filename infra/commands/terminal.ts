@@ -1,0 +1,86 @@
+import { createInterface } from 'node:readline/promises';
+
+/**
+ * Characters that a terminal interprets or hides: control, format and surrogate characters, and the
+ * separators of lines and paragraphs.
+ */
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+const escapeOf = (character: string): string => {
+  const units = Array.from({ length: character.length }, (_unit, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+};
+
+/** Tells whether a terminal shows every character of a text, in the order of the text. */
+export const isPrintable = (text: string): boolean => text.search(unprintable) < 0;
+
+/** Returns a text with control and format characters escaped, so that it can't alter what a terminal shows. */
+export const printable = (text: string): string => text.replaceAll(unprintable, escapeOf);
+
+/** Returns a text as one word of a shell's command, in single quotes unless a shell would read it so anyway. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Says where the credentials of AWS were looked for. */
+const credentialsTried = (): string => {
+  const { AWS_PROFILE } = process.env;
+  return AWS_PROFILE
+    ? `The profile ${AWS_PROFILE} (AWS_PROFILE) has no credentials of AWS that can be loaded`
+    : 'There are no credentials of AWS in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or in the profile default: set AWS_PROFILE';
+};
+
+/** Returns the message of an error for an operator: a sentence without a stack trace. */
+export const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return `${error}`;
+  if (error.message === 'Region is missing')
+    return 'There is no region of AWS: set AWS_REGION, or AWS_PROFILE to a profile with a region';
+  if (error.name !== 'CredentialsProviderError') return error.message;
+  return `${credentialsTried()}. ${error.message}`;
+};
+
+/**
+ * Prints a printable line about an error, or about each error of an AggregateError, and makes the command
+ * end with exit code 1.
+ */
+export const fail = (error: unknown): void => {
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  for (const each of errors) console.error(`error: ${printable(messageOf(each))}`);
+  process.exitCode = 1;
+};
+
+/** Asks an operator to type something. */
+export type Ask = (question: string) => Promise<string>;
+
+/** Asks in the terminal; `undefined` if there is none. */
+export const askInTerminal: Ask | undefined = process.stdin.isTTY
+  ? async (question) => {
+      using terminal = createInterface({ input: process.stdin, output: process.stderr });
+      try {
+        // Without `await`, the terminal would be closed before the answer is typed.
+        return await terminal.question(question);
+      } catch {
+        // Ctrl-C and Ctrl-D are no answer, and leave the cursor behind the question.
+        console.error();
+        return '';
+      }
+    }
+  : undefined;
+
+/** Prints where a command will do what, and before that what clients will notice. */
+export const announce = (
+  where: { readonly stage: string; readonly account: string; readonly region: string },
+  steps: readonly string[],
+  ...notices: readonly string[]
+): void => {
+  const { stage, account, region } = where;
+  const numbered = steps.map((step, at) => `${at + 1}. ${step}`);
+  const lines = [`Stage ${stage}, account ${account}, region ${region}`, ...notices, ...numbered];
+  for (const line of lines) console.log(printable(line));
+};
+
+/** Waits until an operator types a word. Throws if another one is typed, or nobody can be asked. */
+export const confirm = async (ask: Ask | undefined, word: string, instead = ''): Promise<void> => {
+  if (!ask) throw new Error(`There is no terminal to ask${instead}`);
+  if ((await ask(printable(`Type ${word} to do this: `))) !== word)
+    throw new Error('Nothing was changed');
+};
