@@ -7,7 +7,7 @@ import { deadline } from './deadline.ts';
 import { errorResponses } from './error-responses.ts';
 import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 import { observability } from './observability.ts';
-import { query } from './parameters.ts';
+import { queryParameters } from './parameters.ts';
 import type { ChainContext, OperationEvent } from './request.ts';
 
 /**
@@ -34,4 +34,4 @@ export const operation = <Query>(definition: Operation<Query>) =>
     .use(deadline())
     .use(bearerAuth())
     .use(refuseAfterSunset(definition))
-    .use(query(definition.query));
+    .use(queryParameters(definition.query));

@@ -11,7 +11,7 @@ import {
 /**
  * Parses the query into `context.query`. Throws `invalid_request` for wrong, unknown and repeated parameters.
  */
-export const query = <Query>(schema: RequestSchema<Query>) => ({
+export const queryParameters = <Query>(schema: RequestSchema<Query>) => ({
   before: ({ event, context }: WithContext<OperationContext & { query: Query }>) => {
     const parameters = Object.entries(event.multiValueQueryStringParameters ?? {});
     const repeated = parameters.filter(
