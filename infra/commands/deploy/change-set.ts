@@ -107,7 +107,7 @@ export type ChangeSet = ReturnType<typeof newChangeSet>;
 export const nothingDeployed = 'Nothing was deployed. See infra/releases.md.';
 
 /** Deletes a change set, which somebody could still execute, and throws the problems that it has. */
-export const refuse = async (
+export const refuseChangeSet = async (
   client: CloudFormationClient,
   changeSet: ChangeSet,
   problems: readonly string[],

@@ -22,7 +22,7 @@ import {
   destructiveChangesIn,
   mixedIndexesOf,
   newChangeSet,
-  refuse,
+  refuseChangeSet,
 } from './change-set.ts';
 import { checkedOutCommit, contains, isDirty } from './commit.ts';
 import { goBack, requireCommit } from './go-back.ts';
@@ -113,7 +113,7 @@ const deploy = async (stage: Stage, deployment: Deployment) => {
   // CloudFormation refuses the change set if another deployment comes between.
   const problems = [...mixedIndexesOf(changes), ...(await revertsOf(stage))];
   if (!destructive) problems.push(...destructions);
-  if (problems.length > 0) await refuse(client, changeSet, problems);
+  if (problems.length > 0) await refuseChangeSet(client, changeSet, problems);
   if (!isAvailable) return;
   for (const each of destructions) console.log(printable(each));
 

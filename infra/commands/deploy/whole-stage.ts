@@ -3,7 +3,7 @@ import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
 import { openAccount } from '../deployed-stack.ts';
 import { openStage } from '../keys/stage-keys.ts';
-import { deployedResources, lacksOf, preflight } from '../preflight/preflight.ts';
+import { deployedResources, missingInAccount, preflight } from '../preflight/preflight.ts';
 import { announce, askInTerminal, confirm, printable } from '../terminal.ts';
 import { cdk } from './cdk.ts';
 
@@ -35,7 +35,7 @@ export const deployWholeStage = async (
   // The CDK's command line also looks for a region where the SDK does not.
   process.env['AWS_REGION'] = region;
 
-  const lacks = await lacksOf(stage);
+  const lacks = await missingInAccount(stage);
   const bootstrap = {
     description: 'Bootstrap the account for the CDK: cdk bootstrap',
     run: () => cdk('bootstrap', `aws://${account}/${region}`, ...context),

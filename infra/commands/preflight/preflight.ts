@@ -71,7 +71,7 @@ const logRole: Check = async (stage) => {
 };
 
 /** Tells what the account of a stage lacks that `npm run deploy -- --stage` can add. */
-export const lacksOf = async (stage: Stage) => {
+export const missingInAccount = async (stage: Stage) => {
   const isProblem = (problem: string | false) => problem !== false;
   return {
     bootstrap: (await bootstrap(stage)).some(isProblem),

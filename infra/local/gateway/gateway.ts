@@ -18,7 +18,7 @@ import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
 import { type HttpResponse, parseProxyOutput } from './proxy-output.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
-import { type Throttle, throttleTo } from './throttle.ts';
+import { type TakesRequest, throttleTo } from './throttle.ts';
 
 /**
  * API Gateway's limit of the request line and the headers together, in bytes.
@@ -160,7 +160,7 @@ const responseTo = async (
   { api, functions }: Deployment,
   request: GatewayRequest,
   body: string | undefined,
-  { throttle, log }: { readonly throttle: Throttle | undefined } & Pick<GatewayOptions, 'log'>,
+  { throttle, log }: { readonly throttle: TakesRequest | undefined } & Pick<GatewayOptions, 'log'>,
 ): Promise<HttpResponse> => {
   const { requestId, traceId, method } = request;
   const refusal = (name: GatewayErrorName) => gatewayResponse(api, name);

@@ -1,13 +1,13 @@
 import type { RestApiMethod } from './rest-api-definition.ts';
 
 /** Tells whether a method may take one more request at a time in ms. Counts the request. */
-export type Throttle = (
+export type TakesRequest = (
   method: Pick<RestApiMethod, 'method' | 'resourcePath'>,
   now: number,
 ) => boolean;
 
-/** Returns a throttle that allows each method this many requests in a second of the clock. */
-export const throttleTo = (requestsPerSecond: number): Throttle => {
+/** Returns a check that allows each method this many requests in a second of the clock. */
+export const throttleTo = (requestsPerSecond: number): TakesRequest => {
   const counts = new Map<string, number>();
   let current = 0;
   return ({ method, resourcePath }, now) => {
