@@ -12,7 +12,7 @@ export const errorDescriptions = {
   unauthorized:
     'The API key is missing, mistyped, unknown, expired or revoked. It is checked before the query, the other headers and the content of the body. Check that you send the right key; if it is right, ask the operator for another.',
   not_found:
-    'No animal has this `id`, or the path does not exist. Check both: a repetition does not help.',
+    'No animal has this `id`, or the path does not exist. Check both, because repeating the request does not help.',
   method_not_allowed: 'The path supports only the methods in `Allow`. Use one of them.',
   endpoint_removed:
     'The operation was removed on its sunset date. The message names the one to use instead.',
@@ -23,7 +23,7 @@ export const errorDescriptions = {
   too_many_requests:
     'You, or all clients together, sent too many requests. This one changed nothing. Wait as many seconds as `Retry-After` says, and then repeat it.',
   internal_error:
-    'A defect. A repetition rarely helps: report it to the operator with the value of `x-amz-apigw-id`. Repeat a creation only with the same `Idempotency-Key`.',
+    'The service has a defect, so repeating the request rarely helps. Report it to the operator with the value of `x-amz-apigw-id`. Repeat a creation only with the same `Idempotency-Key`.',
   bad_gateway:
     'The service returned no usable response. Repeat the request after some seconds. Repeat a creation only with the same `Idempotency-Key`.',
   service_unavailable:

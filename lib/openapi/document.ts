@@ -13,13 +13,13 @@ const server = (description: string, host: string) => ({
   variables: { host: { default: host } },
 });
 
-const introduction = `Send an API key with every request: \`Authorization: Bearer <API key>\`. The operator of the service issues it.
+const introduction = `Send an API key with every request, as \`Authorization: Bearer <API key>\`. The operator of the service issues keys.
 
-- Integers of the format \`int64\` have 64 bits. Use a JSON parser that keeps every digit.
-- A repeated or unknown query parameter, or an unknown field, gets 400. Of a field that a body repeats, the last value counts.
+- Integers of the format \`int64\` have 64 bits, so use a JSON parser that keeps every digit.
+- A repeated or unknown query parameter, or an unknown field, gets 400. If a body repeats a field, its last value counts.
 - Every error of the service has the schema Error. Unknown paths get 404.
-- AWS itself refuses headers over the limit below, a body over 10 MB, and a path outside the base address. These responses have another body.
-- New fields, headers, statuses and error codes may be added to responses. Do not refuse those that you do not know.`;
+- Headers over the limit below, a body over 10 MB and a path outside the base address are refused by AWS, before they reach the service. These responses have another body.
+- Fields, headers, statuses and error codes may be added to responses, so accept those that you do not know.`;
 
 /**
  * The title, version and license of the contract. The package of `npm run client` has the

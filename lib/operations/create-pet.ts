@@ -32,11 +32,11 @@ export const createPetCheck = (): OperationCheck => ({
 export const createPetDetails = (): OperationDetails<typeof createPet> => ({
   summary: 'Add an animal',
   description:
-    'Adds one animal. It is stored as soon as you have the response, which you should keep: lists usually show the animal within a second, but have no filter by `id`, and `GET /pets/{petId}` is deprecated until its removal on 5 December 2030. If the response is lost, repeat the request with the same `Idempotency-Key`: no second animal is added, and each response has the animal as it is stored by then.',
+    'Adds one animal, which is stored when you get the response. Lists usually show it within a second. Keep the response, because lists have no filter by `id`, and `GET /pets/{petId}` is deprecated and will be removed on 5 December 2030. If the response is lost, repeat the request with the same `Idempotency-Key`. Then no second animal is added, and each response has the animal as it is stored by then.',
   parameters: {
     'Idempotency-Key': {
       description:
-        'A new value for each animal, such as a UUID. It counts for all API keys of one owner, as long as the animal is stored.',
+        'A new value for each animal, such as a UUID. It is remembered as long as the animal is stored, and shared by all API keys of one owner.',
       schema: v.pipe(
         v.string(),
         v.metadata({ maxLength: maxIdempotencyKeyLength, pattern: idempotencyKeyPattern.source }),

@@ -25,7 +25,7 @@ export const getPetCheck = (petId: number): OperationCheck => ({
 export const getPetDetails = (): OperationDetails<typeof getPet> => ({
   summary: 'Get an animal',
   description:
-    'Returns one animal. It finds a new animal at once. `GET /pets` has no filter by `id`: keep the response of the creation, or list animals by `status`.',
+    'Returns one animal, also right after it was added. `GET /pets` has no filter by `id`, so keep the response to the creation, or list animals by `status`.',
   parameters: {
     petId: {
       description: 'The `id` of the animal. An invalid value gets 404.',

@@ -22,7 +22,7 @@ export const listPetsCheck = (): OperationCheck => ({
 export const listPetsDetails = (): OperationDetails<typeof listPets> => ({
   summary: 'List animals',
   description:
-    'Returns one page of the catalogue. `Link` has the address of the next page. Follow each one unchanged until a page has no `Link`. A page can have fewer animals than `limit`, or none, and still have a `Link`. An added animal is usually in lists within a second. Do not rely on the order of the animals.',
+    'Returns one page of the catalogue. The header `Link` has the address of the next page. Follow each `Link` unchanged until a page has none, because a page with fewer animals than `limit`, or with none, can still have a `Link`. Lists usually show a new animal within a second. Do not rely on the order of the animals.',
   parameters: {
     limit: 'Maximum number of animals on the page.',
     status: 'Returns only animals with this status.',
