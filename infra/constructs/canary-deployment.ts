@@ -163,7 +163,7 @@ const addCanaryAlarms = (
       ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-server-errors-${id}`, {
-      meaning: `The new version of ${id} returned 5xx to at least 3 requests, and to at least 0.5 % of its requests, in 10 minutes: its deployment is rolled back.`,
+      meaning: `The new version of ${id} returned 5xx to 3 requests or more in 10 minutes, and these were at least 0.5 % of its requests: its deployment is rolled back.`,
       metric: new MathExpression({
         // With little traffic, one or two failures exceed 0.5 % but say nothing about the version.
         expression: 'IF(errors >= 3, 100 * errors / requests, 0)',

@@ -99,7 +99,8 @@ const alarmsOf = (service: MonitoredService, region: string) => {
   const indexNames = indexes.map(({ name }) => name);
   return {
     'server-errors': {
-      meaning: 'At least 1 % of the requests, and 5 or more, got a 5xx in 5 minutes: clients fail.',
+      meaning:
+        'In 5 minutes, 5 requests or more got a 5xx, and these were at least 1 % of all requests.',
       metric: new MathExpression({
         // A single failure at night can be half of the requests, and must not wake anyone.
         expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
@@ -109,7 +110,7 @@ const alarmsOf = (service: MonitoredService, region: string) => {
     },
     latency: {
       meaning:
-        'The slowest 1 % of at least 20 requests took a second or more in 3 of 5 minutes: clients wait, and may give up.',
+        'In 3 of 5 minutes that had 20 requests or more, the slowest 1 % took a second or more: clients wait, and may give up.',
       metric: new MathExpression({
         // When there are few requests, the slowest 1 % is a single request, such as a cold start at night.
         expression: 'IF(requests >= 20, p99, 0)',
