@@ -135,7 +135,7 @@ export const stages: readonly Stage[] = [staging, prod];
 const personalName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
 
 /**
- * A personal stage: for a person, a pull request or a night. It has staging's settings, in the account and
+ * Returns a personal stage, such as one to try a pull request. It has staging's settings, in the account and
  * region of the credentials, and nothing of it outlives its stack. Without recipients it has no alarms, and so
  * no canary. Throws for a name without the prefix `dev-`.
  */
