@@ -33,14 +33,14 @@ const retryAfter = errors.tooManyRequests().headers['Retry-After'];
 /** The limits that clients can reach in production, and in brackets those of other stages, as Markdown. */
 export const limitsText = (): string =>
   [
-    'All clients together, in production and (in brackets) in each stage for tests:',
+    'All clients together may send these numbers of requests in production. The numbers in brackets are those of the stages for tests.',
     '',
     '| operation | requests per second | requests at once |',
     '|---|---|---|',
     ...throttleRows,
     '',
     `- Each IP address, and each API key, may send ${clientLimit} requests in ${windowMinutes} minutes, on average ${clientMean} per second.`,
-    `- A body has at most ${withCommas(maxBodyBytes)} bytes, and all headers together ${withCommas(maxHeaderBytes)}.`,
-    `- A name has at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` ${maxIdempotencyKeyLength} visible ASCII characters.`,
-    `- A 429 changed nothing. Wait as many seconds as \`Retry-After\` says: ${retryAfter} over a limit per second, ${firewallWindowSec} over one for ${windowMinutes} minutes.`,
+    `- A body may have at most ${withCommas(maxBodyBytes)} bytes, and all headers together at most ${withCommas(maxHeaderBytes)} bytes.`,
+    `- A name may have at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` at most ${maxIdempotencyKeyLength} visible ASCII characters.`,
+    `- A request that gets a 429 changed nothing. \`Retry-After\` says how many seconds to wait: ${retryAfter} for a limit per second, and ${firewallWindowSec} for the limit of ${windowMinutes} minutes.`,
   ].join('\n');
