@@ -47,31 +47,31 @@ it('npm start -- --inspect lets a debugger stop in a source, see a variable, and
   socket.addEventListener('message', ({ data }) => {
     const { method, params } = JSON.parse(`${data}`);
     /** Sends a command to the worker from which the message came. */
-    const send = (command: string, options: object = {}) => {
+    const tellWorker = (command: string, options: object = {}) => {
       const message = JSON.stringify({ id, method: command, params: options });
       send('NodeWorker.sendMessageToWorker', { sessionId: params.sessionId, message });
     };
     if (method === 'NodeWorker.attachedToWorker') {
       const instrumentation = 'beforeScriptWithSourceMapExecution';
-      send('Debugger.enable');
-      send('Debugger.setInstrumentationBreakpoint', { instrumentation });
-      send('Runtime.runIfWaitingForDebugger');
+      tellWorker('Debugger.enable');
+      tellWorker('Debugger.setInstrumentationBreakpoint', { instrumentation });
+      tellWorker('Runtime.runIfWaitingForDebugger');
     }
     if (method !== 'NodeWorker.receivedMessageFromWorker') return;
     const event = JSON.parse(params.message);
     if (event.method === 'Debugger.scriptParsed') {
       const breakpoint = breakpointIn(event.params);
-      if (breakpoint) send('Debugger.setBreakpointByUrl', breakpoint);
+      if (breakpoint) tellWorker('Debugger.setBreakpointByUrl', breakpoint);
     }
     if (event.method === 'Debugger.paused') {
       const [{ callFrameId }] = event.params.callFrames;
       // Other reasons are the start of a worker, and of a script with a source map.
-      if (event.params.reason !== 'other') send('Debugger.resume');
-      else send('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'id' });
+      if (event.params.reason !== 'other') tellWorker('Debugger.resume');
+      else tellWorker('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'id' });
     }
     if (event.result?.result) {
       values.push(event.result.result.value);
-      send('Debugger.resume');
+      tellWorker('Debugger.resume');
     }
   });
   send('NodeWorker.enable', { waitForDebuggerOnStart: true });
