@@ -29,11 +29,16 @@ describe.each(stages)('$name', (stage) => {
   });
 
   it('reserves concurrency for each operation, and less for what has no route', () => {
-    const reserved = propertiesOf(template, 'AWS::Lambda::Function')
-      .slice(0, functionNames.length)
-      .map(({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions);
+    const reserved = Object.fromEntries(
+      propertiesOf(template, 'AWS::Lambda::Function').map(
+        ({ Handler, ReservedConcurrentExecutions }) => [Handler, ReservedConcurrentExecutions],
+      ),
+    );
     const { eachOperation, fallback } = stage.reservedConcurrency ?? {};
-    expect(reserved).toEqual([...operations.map(() => eachOperation), fallback]);
+    const expected = Object.fromEntries(
+      operations.map(({ name }) => [`${bundleName(name)}.handler`, eachOperation]),
+    );
+    expect(reserved).toMatchObject({ ...expected, 'fallback.handler': fallback });
   });
 
   it('accepts API keys of its own prefix only', () => {
