@@ -123,7 +123,10 @@ const stackBuild: BuildOptions = {
   format: 'esm',
 };
 
-/** Prints a line, unless it is the log of a request that was handled without a fault of the service. */
+/**
+ * Prints a line, unless it is the log of a request that was handled without a fault of the service. Fields that
+ * a handler adds may come before the level.
+ */
 const printUnlessRoutine = (line: string) => {
-  if (!line.startsWith('{"level":"INFO"')) console.log(line);
+  if (!line.includes('"level":"INFO"')) console.log(line);
 };
