@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { errors } from '../../lib/contract/errors.ts';
 import { freePort } from '../support/listen.ts';
 import { commandLines, copyProject, editIn, NpmStart, runInShell } from './npm-start.ts';
 
