@@ -1,4 +1,4 @@
-import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import {
   OidcProviderNative,
   OpenIdConnectPrincipal,
@@ -71,7 +71,9 @@ export class GithubStack extends Stack {
         'An ARN of a stack, a topic or a function ends with what AWS adds, and GetAccountSettings has no resource.';
       acknowledge(
         role,
-        Object.fromEntries(wide.map((arn) => [`AwsSolutions-IAM5[Resource::${arn}]`, reason])),
+        Object.fromEntries(
+          wide.map((arn) => [`AwsSolutions-IAM5[Resource::${this.#nameOf(arn)}]`, reason]),
+        ),
       );
     };
     for (const stage of stages) {
@@ -83,6 +85,13 @@ export class GithubStack extends Stack {
         ),
       ]);
     }
+  }
+
+  /** Returns an ARN as cdk-nag names it, which is not resolved while the stage has no account. */
+  #nameOf(arn: string): string {
+    return Token.isUnresolved(this.account)
+      ? arn.replaceAll(this.account, '<AWS::AccountId>')
+      : arn;
   }
 
   /**

@@ -199,8 +199,8 @@ describe('the roles of the workflows on GitHub', async () => {
     environment: { account, region },
     customDomain: { domainName: 'api.store.test', certificateArn },
   };
-  const synthesise = (settings = repository) =>
-    Template.fromStack(new GithubStack(newApp(), 'Github', [stage], settings));
+  const synthesise = (settings = repository, declared: readonly Stage[] = [stage]) =>
+    Template.fromStack(new GithubStack(newApp(), 'Github', declared, settings));
   const template = synthesise();
   const role = (start: string) =>
     template.findResources('AWS::IAM::Role')[idOf(template, 'AWS::IAM::Role', start)]?.[
@@ -314,6 +314,12 @@ describe('the roles of the workflows on GitHub', async () => {
         /^repo:octocat\/animal-store:environment:/,
       );
     }
+  });
+
+  it('have a template before their stages have an account', () => {
+    const environment = { region };
+    const without = stages.map((each) => ({ ...each, environment }));
+    synthesise(repository, without).resourceCountIs('AWS::IAM::Role', 2 * stages.length);
   });
 
   it('use a provider that the account has already', () => {
