@@ -38,14 +38,24 @@ interface BackOptions {
 /** The longest that an update can take, in seconds: CodeDeploy waits an hour for a check that never reports. */
 const maxWaitTime = 7_200;
 
-/** Throws if a stack has another commit than the one that is expected, if there is one. */
-export const requireCommit = (
+/**
+ * Opens the stack of a stage. Throws while it is being changed, because its parameters then name a release that
+ * may yet be rolled back, or if it has another commit than the one that is expected, if there is one.
+ */
+export const openSettledStack = async (
   stage: Stage,
-  { commit }: OpenedStack,
   expected: string | undefined,
-): void => {
+): Promise<OpenedStack> => {
+  const StackName = stackName(stage);
+  const stack = await openStack(stage);
+  const { status = '', commit } = stack;
+  if (status.endsWith('_IN_PROGRESS'))
+    throw new Error(
+      `${StackName} is ${status}. Wait for its end, or stop its deployments in CodeDeploy with a rollback. Before they begin, run: aws cloudformation cancel-update-stack --stack-name ${StackName}`,
+    );
   if (expected !== undefined && commit !== expected)
-    throw new Error(`${stackName(stage)} has ${commit}, and not ${expected}. Nothing was changed.`);
+    throw new Error(`${StackName} has ${commit}, and not ${expected}. Nothing was changed.`);
+  return stack;
 };
 
 /**
@@ -55,13 +65,8 @@ export const requireCommit = (
  */
 export const goBack = async (stage: Stage, { ifCommit, yes }: BackOptions): Promise<void> => {
   const StackName = stackName(stage);
-  const stack = await openStack(stage);
-  const { status = '', commit, cloudformation: client } = stack;
-  if (status.endsWith('_IN_PROGRESS'))
-    throw new Error(
-      `${StackName} is ${status}. Wait for its end, or stop its deployments in CodeDeploy with a rollback. Before they begin, run: aws cloudformation cancel-update-stack --stack-name ${StackName}`,
-    );
-  requireCommit(stage, stack, ifCommit);
+  const stack = await openSettledStack(stage, ifCommit);
+  const { commit, cloudformation: client } = stack;
   const release = releaseBefore(commit, await goodReleases(stage));
   if (!release) throw new Error(`${stage.name} has no good release before ${commit}.`);
 

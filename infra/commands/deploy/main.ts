@@ -25,7 +25,7 @@ import {
   refuseChangeSet,
 } from './change-set.ts';
 import { checkedOutCommit, contains, isDirty } from './commit.ts';
-import { goBack, requireCommit } from './go-back.ts';
+import { goBack, openSettledStack } from './go-back.ts';
 import { Release, recordGood } from './good-releases.ts';
 import { deployWholeStage, printStage } from './whole-stage.ts';
 
@@ -141,13 +141,12 @@ const revertsOf = async (stage: Stage): Promise<string[]> => {
 };
 
 /**
- * Records the release that a stage has as good. Throws if it has another commit than the one that is expected,
- * or was deployed without a commit or from files that no commit has.
+ * Records the release that a stage has as good. Throws while its stack is being changed, if it has another
+ * commit than the one that is expected, or if it was deployed without a commit or from files that no commit
+ * has.
  */
 const record = async (stage: Stage, expected: string | undefined) => {
-  const stack = await openStack(stage);
-  requireCommit(stage, stack, expected);
-  const { commit, template } = stack;
+  const { commit, template } = await openSettledStack(stage, expected);
   const { success, output: release } = v.safeParse(Release, { commit, template });
   if (!success)
     throw new Error(
