@@ -10,13 +10,13 @@ import type { Cause } from './log-lines.ts';
  */
 export const causeOf = (thrown: unknown, isDefect: boolean): Cause => {
   if (!isError(thrown)) return { name: typeof thrown };
-  const { name, code, $metadata, stack } = thrown;
+  const { name, message, code, $metadata, stack } = thrown;
   return {
     name,
     code: typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : undefined,
     httpStatus: $metadata?.httpStatusCode,
     requestId: $metadata?.requestId,
-    frames: isDefect && !$metadata ? framesIn(`${stack}`) : undefined,
+    frames: isDefect && !$metadata ? framesIn(`${stack}`.replace(message, '')) : undefined,
   };
 };
 
@@ -28,8 +28,8 @@ const isError = (thrown: unknown): thrown is DescribedError => thrown instanceof
 
 /**
  * Returns the frames of our own code, such as `lib/pets/pet-store.ts:71`, or of the packages if none is our
- * own. Without a source map, returns places in the bundle, such as `get-pet.cjs:1:4711`. No text of a message
- * can be in them.
+ * own. Without a source map, returns places in the bundle, such as `get-pet.cjs:1:4711`. The stack must be
+ * without the error's message, which can look like a frame.
  */
 const framesIn = (stack: string): readonly string[] => {
   // In the bundle, which is a CommonJS module, this is the bundle's own path.
