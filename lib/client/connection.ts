@@ -147,7 +147,8 @@ export class Connection {
     if (status === successStatus) return { body, link: response.headers.get('Link'), details };
     if (status >= 400 && isErrorBody(body)) {
       const { code, message } = body;
-      const isElsewhere = this.#baseAddress.includes('/v1/') && [404, 405].includes(status);
+      const goesOn = this.#baseAddress.includes('/v1/') && !this.#baseAddress.endsWith('/v1');
+      const isElsewhere = goesOn && [404, 405].includes(status);
       const hint = isElsewhere ? ' (baseAddress goes on after /v1)' : '';
       throw new AnimalStoreError(
         { code: this.#loggable(code), message: this.#loggable(message) + hint },
