@@ -100,6 +100,7 @@ describe('npm run operate', () => {
     ['throttle listPets 10', 'staging', /burst/],
     ['remove-item pets `id`', 'staging', /an id/],
     ['restore-copy pets yesterday', 'staging', /like 2026-01-31T03:00:00Z/],
+    ['restore-copy pets 2026-02-31T03:00:00Z', 'staging', /no such time/],
     ['restore-copy pets 2126-01-31T03:00:00Z', 'staging', /a time in the past/],
     ['delete-table pets', 'staging', /close/],
   ])('changes nothing, and says why: %s, answered %s', async (words, answer, message) => {

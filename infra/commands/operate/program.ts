@@ -35,6 +35,9 @@ const number = (given: string) => Number(text(/^\d{1,7}$/, 'a number from 0 on')
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const pastTime = (given: string) => {
   const at = new Date(text(instant, 'like 2026-01-31T03:00:00Z')(given));
+  // JavaScript takes 31 February as 3 March, and an hour 25 as an invalid date.
+  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(given.replace('Z', '')))
+    throw new InvalidArgumentError('There is no such time.');
   if (at.getTime() < Date.now()) return at;
   throw new InvalidArgumentError('It must be a time in the past.');
 };
