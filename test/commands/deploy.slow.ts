@@ -675,4 +675,10 @@ AnimalStore-prod has ${hash('two')}.
     expect([exitCode, cdk.length]).toEqual([status, prepared]);
     expect(cdk.join()).not.toContain('execute-change-set');
   });
+
+  it('deploys neither of two stages', async () => {
+    const { err, exitCode, cdk } = await deploy([], 'AnimalStore-prod', '--stage', 'dev-alice');
+    expect(err).toContain('error: Name one stage');
+    expect({ exitCode, cdk }).toEqual({ exitCode: 1, cdk: [] });
+  });
 });

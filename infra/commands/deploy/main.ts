@@ -51,6 +51,8 @@ const run = async (id: string | undefined, options: DeployOptions) => {
     throw new Error(
       `Name a personal stage, such as npm run deploy -- --stage dev-alice, or the stack of a permanent one: ${declared.map(stackName).join(', ')}.`,
     );
+  if (only && id !== undefined)
+    throw new Error(`Name one stage: --stage ${only.name}, or ${id} without --stage.`);
   if (ifCommit !== undefined && !back && !records)
     throw new Error('--if-commit is for --back and --record.');
   if (options.show) return printStage(stage);
