@@ -126,7 +126,7 @@ describe.each(templates)('metrics of the service itself in $stage.name', ({ stag
   });
 });
 
-it('an recipient can be an HTTPS endpoint, or a topic that alarms then publish to', () => {
+it('a recipient can be an HTTPS endpoint, or a topic that alarms then publish to', () => {
   const topic = 'arn:aws:sns:eu-west-1:777777777777:pager';
   const Endpoint = 'https://events.pager.test/animal-store';
   const template = templateOf({ ...staging, alarmRecipients: [topic, Endpoint] });
