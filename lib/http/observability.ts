@@ -25,7 +25,7 @@ export const observability = (operation: string) => {
     const failed = status >= 500;
     const durationMs = elapsedMs(request.context.startedAt);
     const { record } = request.context;
-    countAnswer(record, status);
+    countResponse(record, status);
     const hasAllFields = failed || logsSuccesses;
     record.write({
       ...(hasAllFields && record.fields),
@@ -33,7 +33,7 @@ export const observability = (operation: string) => {
       message: failed ? 'The request failed' : 'The request was handled',
       operation,
       status,
-      ...(hasAllFields && detailsOf(request, durationMs)),
+      ...(hasAllFields && requestDetails(request, durationMs)),
       cause: failed ? originalCause(request.error) : undefined,
       [versionMetricNames.latency]: durationMs,
     });
@@ -60,7 +60,7 @@ export const observability = (operation: string) => {
 const isFromRestApi = (event: Partial<ChainRequest['event']> | null): boolean =>
   event?.requestContext?.identity !== undefined;
 
-const countAnswer = (record: RequestRecord, status: number) => {
+const countResponse = (record: RequestRecord, status: number) => {
   record.count(metricNames.requests);
   if (status >= 500) record.count(metricNames.serverErrors);
   else if (status >= 400) record.count(metricNames.clientErrors);
@@ -72,7 +72,7 @@ const countAnswer = (record: RequestRecord, status: number) => {
  * `x-amz-apigw-id`. A client can choose `requestId`, but not this id.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
-const detailsOf = (
+const requestDetails = (
   { event, context, error }: ChainRequest,
   durationMs: number,
 ): Partial<RequestLine> => ({

@@ -86,7 +86,7 @@ const setKey = (Value?: string) => {
 };
 
 /** Returns a fault that responds with this JSON. */
-const answerJson =
+const respondJson =
   (body: string, status = 200): Fault =>
   ({ response }) =>
     void response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
@@ -119,9 +119,9 @@ describe('the probe', () => {
     ['a lost connection', faults.resetBeforeForwarding],
     ['half a body', faults.halfABody],
     ['HTML', faults.html],
-    ['a page with status 206', answerJson('[]', 206)],
-    ['an object', answerJson('{}')],
-    ['a pet without fields', answerJson('[{}]')],
+    ['a page with status 206', respondJson('[]', 206)],
+    ['an object', respondJson('{}')],
+    ['a pet without fields', respondJson('[{}]')],
     ['another content type', respondWith('[]')],
     ['a redirect', ({ response }) => void response.writeHead(302, { Location: '/v1/pets' }).end()],
     ['a response that does not come in 5 s', stalls.hang],

@@ -20,7 +20,7 @@ const withCors = senderTo(await loadHandlers(fromBundles), service.apiKey);
 const { id: petId } = (await service.send(creation())).body;
 
 /** Returns the response to a page of an origin, and its CORS headers. */
-const answerTo = async (Origin: string, parts: EventParts, send = withCors) => {
+const responseTo = async (Origin: string, parts: EventParts, send = withCors) => {
   const response = await send({ ...parts, headers: { ...parts.headers, Origin } });
   const named = Object.entries(response.headers).map(([name, value]) => [
     name.toLowerCase(),
@@ -68,7 +68,7 @@ describe('a function with CORS for some origins', () => {
       [admin, readable(admin)],
       [stranger, {}],
     ] as const) {
-      const response = await answerTo(origin, parts);
+      const response = await responseTo(origin, parts);
       expect(response.status).toBe(status);
       expect(response.corsHeaders).toEqual(expected);
       expect(response.headers['Vary']).toBe('Origin');
@@ -84,7 +84,7 @@ describe('a function with CORS for some origins', () => {
     `${store}.evil.example`,
     `${store} ${admin}`,
   ])('does not accept the Origin %s as one of them', async (origin) => {
-    const { status, corsHeaders } = await answerTo(origin, {});
+    const { status, corsHeaders } = await responseTo(origin, {});
     expect([status, corsHeaders]).toEqual([200, {}]);
   });
 
@@ -99,7 +99,7 @@ describe('a function with CORS for some origins', () => {
 
   it('tells no page what it may send, unless its browser asks with OPTIONS', async () => {
     const headers = { ...bearer(service.apiKey), 'Access-Control-Request-Method': 'POST' };
-    const response = await answerTo(admin, { method: 'DELETE', headers });
+    const response = await responseTo(admin, { method: 'DELETE', headers });
     expect(response).toMatchObject({ status: 405, headers: { Allow: expect.anything() } });
     expect(response.corsHeaders).toEqual(readable(admin));
   });
@@ -110,7 +110,7 @@ describe('a function with CORS for some origins', () => {
     [admin, '/{proxy+}', 404, readable(admin)],
     [stranger, '/pets', 204, {}],
   ])('tells a browser at %s what it may send to %s', async (origin, resource, status, expected) => {
-    const response = await answerTo(origin, { method: 'OPTIONS', resource, headers: preflight });
+    const response = await responseTo(origin, { method: 'OPTIONS', resource, headers: preflight });
     expect(response).toMatchObject({ status, headers: { Vary: 'Origin' } });
     expect(response.corsHeaders).toEqual(expected);
   });
@@ -118,7 +118,7 @@ describe('a function with CORS for some origins', () => {
 
 describe('a function without CORS', () => {
   it.each(responses)('adds no CORS header to the %i for %j', async (status, parts) => {
-    const response = await answerTo(store, parts, service.send);
+    const response = await responseTo(store, parts, service.send);
     expect([response.status, response.corsHeaders]).toEqual([status, {}]);
     expect(response.headers).not.toHaveProperty('Vary');
   });

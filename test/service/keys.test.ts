@@ -240,16 +240,16 @@ describe('the cache of many keys', { timeout: 300_000 }, () => {
 
 describe('a key with a wrong secret', () => {
   it('is refused with the same work and the same response, wherever the secret starts to differ', async () => {
-    const answerTo = (key: string) => invoke(service.listPets, { headers: bearer(key) });
+    const responseTo = (key: string) => invoke(service.listPets, { headers: bearer(key) });
     const apiKey = await service.issueApiKey();
-    const unknown = await answerTo(generateApiKey('pets_test'));
+    const unknown = await responseTo(generateApiKey('pets_test'));
     for (const at of [27, 28, 59, 89, 90]) {
       const digit = apiKey[at] === '0' ? '1' : '0';
       const wrong = withChecksum(apiKey.slice(0, at) + digit + apiKey.slice(at + 1, 91));
       passSeconds(60);
       service.proxy.reset();
-      expect(await answerTo(wrong)).toEqual(unknown);
-      expect(await answerTo(wrong)).toEqual(unknown);
+      expect(await responseTo(wrong)).toEqual(unknown);
+      expect(await responseTo(wrong)).toEqual(unknown);
       expect(service.proxy.requests).toEqual(['GetItem Keys']);
     }
     expect(unknown.status).toBe(401);
