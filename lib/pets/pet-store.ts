@@ -3,9 +3,11 @@ import {
   NumberValue,
   PutCommand,
   QueryCommand,
+  type QueryCommandInput,
   type QueryCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DeserializeMiddleware } from '@smithy/types';
 import {
   type CallContext,
   callDynamodb,
@@ -158,19 +160,35 @@ const queryStatus = async ({ status, id }: Position, limit: number, context: Cal
     ...(id !== undefined && { ExclusiveStartKey: { status, id: NumberValue.from(id) } }),
     Limit: limit,
   });
+  command.middlewareStack.addRelativeTo(requireKey, {
+    relation: 'after',
+    toMiddleware: 'DocumentUnmarshall',
+  });
   const endOf = ({ LastEvaluatedKey: key = {} }: QueryCommandOutput) =>
     Object.keys(key).length === 0 ? undefined : positionOf({ status, id: key['id'] });
   const isPlausible = (output: QueryCommandOutput) => {
-    const { Items, LastEvaluatedKey } = output;
+    const { Items } = output;
     const end = endOf(output);
     // A list that continues at its start never ends.
     if (end && (end.id === id || !decimal.test(end.id))) return false;
-    if (!Array.isArray(Items) || Array.isArray(LastEvaluatedKey)) return false;
+    if (!Array.isArray(Items)) return false;
     return Items.every((item) => item['status'] === status);
   };
   const output = await callDynamodb(command, context, isPlausible);
   return { pets: petsAmong(output.Items, context), end: endOf(output) };
 };
+
+/**
+ * Throws an `ImplausibleOutput` for a LastEvaluatedKey that is no object, because the document client would
+ * read it as an empty one, which ends the list.
+ */
+const requireKey: DeserializeMiddleware<QueryCommandInput, QueryCommandOutput> =
+  (next) => async (args) => {
+    const result = await next(args);
+    const key: unknown = result.output?.LastEvaluatedKey ?? {};
+    if (typeof key !== 'object' || Array.isArray(key)) throw new ImplausibleOutput();
+    return result;
+  };
 
 /** Tells whether DynamoDB refused the parameters of a call. */
 const isRefused = (error: unknown) =>

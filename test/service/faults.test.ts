@@ -240,6 +240,8 @@ describe("a response that can't be DynamoDB's", () => {
     ['an end that is its start', 'Query Pets', endAt({})],
     ['an end that is a list', 'Query Pets', { Items: [], LastEvaluatedKey: [] }],
     ['an end that is text', 'Query Pets', { Items: [], LastEvaluatedKey: 'id' }],
+    ['an end that is a number', 'Query Pets', { Items: [], LastEvaluatedKey: 5 }],
+    ['an end that is a boolean', 'Query Pets', { Items: [], LastEvaluatedKey: false }],
     ['an end without an id', 'Query Pets', endAt({ id: undefined })],
     ['an end whose id is text', 'Query Pets', endAt({ id: { S: 'Rex' } })],
     ['an end whose id has no digits', 'Query Pets', endAt({ id: { N: 'Rex' } })],
