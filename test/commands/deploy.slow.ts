@@ -311,7 +311,11 @@ describe('npm run deploy', () => {
   });
 
   it('ends the first deployment of a permanent stage with what its operator has to do', async () => {
-    const topic = { ResourceType: 'AWS::SNS::Topic', PhysicalResourceId: 'topic' };
+    const topic = {
+      ResourceType: 'AWS::SNS::Topic',
+      LogicalResourceId: 'MonitoringTopic',
+      PhysicalResourceId: 'topic',
+    };
     const subscription = { Endpoint: 'on-call@store.test', SubscriptionArn: 'PendingConfirmation' };
     const responses: Responses = {
       GetCallerIdentity: xml('GetCallerIdentity', { Account: '000000000000' }),

@@ -53,17 +53,21 @@ const subscribed = (...arns: string[]) => {
 };
 const domainName = 'api.store.test';
 const stackOf = (ResourceStatus: string, ofDomain = domainName) => {
-  const ids = {
-    'AWS::Lambda::Function': 'one',
-    'AWS::SNS::Topic': topicArn,
-    'AWS::SNS::Subscription': `${topicArn}:1`,
-    'AWS::ApiGateway::DomainName': ofDomain,
-  };
-  const StackResourceSummaries = Object.entries(ids).map(([ResourceType, PhysicalResourceId]) => ({
-    ResourceType,
-    PhysicalResourceId,
-    ResourceStatus,
-  }));
+  const resources = [
+    ['AWS::Lambda::Function', 'one', 'one'],
+    // A topic that is not that of the alarms.
+    ['AWS::SNS::Topic', 'Orders', `${topicArn}-not`],
+    ['AWS::SNS::Subscription', 'OrdersQueue', `${topicArn}-not:1`],
+    ['AWS::SNS::Topic', 'MonitoringTopic', topicArn],
+    ['AWS::SNS::Subscription', 'MonitoringTopicOnCall', `${topicArn}:1`],
+    ['AWS::ApiGateway::DomainName', 'Domain', ofDomain],
+  ];
+  const StackResourceSummaries = resources.map(
+    ([ResourceType, LogicalResourceId, PhysicalResourceId]) => ({
+      ...{ ResourceType, LogicalResourceId, PhysicalResourceId },
+      ResourceStatus,
+    }),
+  );
   return xml('ListStackResources', { StackResourceSummaries });
 };
 

@@ -9,7 +9,7 @@ import {
   versionMetricNames,
 } from '../../lib/telemetry/metric-names.ts';
 import { alarmsOf } from '../support/alarms.ts';
-import { deployedTemplate, propertiesOf, templateOf } from '../support/stack.ts';
+import { deployedTemplate, idOf, propertiesOf, templateOf } from '../support/stack.ts';
 
 const templates = stages
   .filter(({ alarmRecipients }) => alarmRecipients !== undefined)
@@ -33,7 +33,7 @@ const widgetsOf = (template: Template) => {
 
 describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
   it('mail every recipient of the stage, when they go off and when they end', () => {
-    const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
+    const topic = idOf(template, 'AWS::SNS::Topic', 'Monitoring');
     const { topics = [], subscribers = [] } = Object.groupBy(
       stage.alarmRecipients ?? [],
       (recipient) => (recipient.startsWith('arn:') ? 'topics' : 'subscribers'),
@@ -42,7 +42,8 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
     for (const alarm of propertiesOf(template, 'AWS::CloudWatch::Alarm')) {
       expect(alarm).toMatchObject({ AlarmActions: actions, OKActions: actions });
     }
-    expect(propertiesOf(template, 'AWS::SNS::Subscription')).toMatchObject(
+    const subscriptions = propertiesOf(template, 'AWS::SNS::Subscription');
+    expect(subscriptions.filter(({ TopicArn }) => TopicArn.Ref === topic)).toMatchObject(
       subscribers.map((Endpoint) => ({
         Protocol: Endpoint.startsWith('https:') ? 'https' : 'email',
         Endpoint,
@@ -51,9 +52,10 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
   });
 
   it('are published only by CloudWatch for this account', () => {
-    const [{ PolicyDocument } = {}] = propertiesOf(template, 'AWS::SNS::TopicPolicy');
+    const policy = idOf(template, 'AWS::SNS::TopicPolicy', 'Monitoring');
+    const { Properties } = template.findResources('AWS::SNS::TopicPolicy')[policy] ?? {};
     const isAllowed = ({ Effect }: { readonly Effect: string }) => Effect === 'Allow';
-    expect(PolicyDocument.Statement.filter(isAllowed)).toMatchObject([
+    expect(Properties.PolicyDocument.Statement.filter(isAllowed)).toMatchObject([
       {
         Principal: { Service: 'cloudwatch.amazonaws.com' },
         Condition: {

@@ -100,8 +100,8 @@ const deployable = stages.map((stage) => ({ ...stage, environment: { account, re
 
 describe.each(deployable)('in $name', (stage) => {
   const template = templateOf(stage);
-  const table = (name: string) => arnOf(idOf(template, 'AWS::DynamoDB::Table', name));
-  const [pets, keys] = [table('PetsTable'), table('KeysTable')];
+  const table = (name: string) => arnOf(idOf(template, 'AWS::DynamoDB::Table', `${name}Table`));
+  const keys = table('Keys');
   const readProbeKey: Call = [
     'ssm:GetParameter',
     `arn:aws:ssm:${region}:${account}:parameter${probeKeyParameter(stage)}`,
@@ -112,11 +112,10 @@ describe.each(deployable)('in $name', (stage) => {
   const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
   const groupArn = `arn:aws:codedeploy:${region}:${account}:deploymentgroup:`;
 
-  const tables: Readonly<Record<string, unknown>> = { Pets: pets, Keys: keys };
-  const toCall = ({ action, table, index }: DynamodbAccess): Call => [
-    `dynamodb:${action}`,
-    index === undefined ? tables[table] : joined(tables[table], `/index/${index}`),
-  ];
+  const toCall = ({ action, table: name, index }: DynamodbAccess): Call => {
+    const arn = table(name);
+    return [`dynamodb:${action}`, index === undefined ? arn : joined(arn, `/index/${index}`)];
+  };
 
   type Row = [name: string, idStart: string, ...calls: Call[]];
   /** The functions with which the stage checks itself, where it has alarms and a canary. */
@@ -266,7 +265,11 @@ describe('the roles of the workflows on GitHub', async () => {
       GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
       ListStackResources: xml('ListStackResources', {
         StackResourceSummaries: [
-          { ResourceType: 'AWS::SNS::Topic', PhysicalResourceId },
+          {
+            ResourceType: 'AWS::SNS::Topic',
+            LogicalResourceId: 'MonitoringTopic',
+            PhysicalResourceId,
+          },
           { ResourceType: 'AWS::Lambda::Function', PhysicalResourceId: 'one' },
         ],
       }),

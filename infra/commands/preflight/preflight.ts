@@ -170,17 +170,22 @@ const address: Check = async (stage) => {
 
 /**
  * Checks that recipients confirmed their subscriptions and that the probe has a key. Returns no problem
- * before the first deployment, and none for a stage without recipients, which has no topic and no probe. SNS
+ * before the first deployment, and none for a stage without recipients, which has no alarms and no probe. SNS
  * deletes a subscription that is not confirmed within 48 hours:
  * https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html
  */
 const alarmsAndProbe: Check = async (stage) => {
-  const [topic] = await deployedResources(stage, 'AWS::SNS::Topic');
+  // The stack may have other topics. That of the alarms is in the construct `Monitoring`.
+  const resourcesOfAlarms = async (type: string) =>
+    (await deployedResources(stage, type)).filter(({ LogicalResourceId: id = '' }) =>
+      id.startsWith('Monitoring'),
+    );
+  const [topic] = await resourcesOfAlarms('AWS::SNS::Topic');
   const TopicArn = topic?.PhysicalResourceId;
   if (TopicArn === undefined) return [];
   const command = new ListSubscriptionsByTopicCommand({ TopicArn });
   const { Subscriptions = [] } = await new SNSClient(regionOf(stage)).send(command);
-  const declared = await deployedResources(stage, 'AWS::SNS::Subscription');
+  const declared = await resourcesOfAlarms('AWS::SNS::Subscription');
   const ended = declared.length - Subscriptions.length;
   return [
     ended > 0 &&
