@@ -66,7 +66,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
     const synthesised = await withAssembly(read, { context, assembly });
     const { uncalled } = synthesised;
     if (uncalled.length > 0)
-      progress(`No route calls ${uncalled.join(', ')}, so nothing does here`);
+      progress(`No route calls ${uncalled.join(', ')}, so nothing calls it on this machine`);
     return deployment.useStack(synthesised);
   };
   const build = <Result>(

@@ -13,10 +13,13 @@ const LambdaFunction = v.object({
   Environment: v.object({ Variables: v.record(v.string(), v.union([v.string(), Ref])) }),
 });
 
-/** A function that needs no route. Its environment may have what only AWS knows, such as an address. */
+/**
+ * A function that needs no route, which may be one that the CDK adds. Its environment may have what only AWS
+ * knows, such as an address.
+ */
 const AnyFunction = v.object({
-  Handler,
-  Environment: v.object({ Variables: v.record(v.string(), v.unknown()) }),
+  Handler: v.optional(v.string()),
+  Environment: v.optional(v.object({ Variables: v.record(v.string(), v.unknown()) })),
 });
 
 /**
@@ -60,7 +63,7 @@ export interface StackDefinition {
   readonly functions: ReadonlyMap<string, FunctionDefinition>;
   /** The tables, by the environment variable that gives functions the name of the table. */
   readonly tables: Readonly<Record<string, TableDefinition>>;
-  /** The bundles of the functions that no route calls, so that nothing calls them on this machine. */
+  /** The names of the functions that no route calls, so that nothing calls them on this machine. */
   readonly uncalled: readonly string[];
 }
 
@@ -79,8 +82,8 @@ export const readStack = async (
   const named: Record<string, TableDefinition> = {};
   const uncalled: string[] = [];
   for (const [id, one] of resourcesOf(template, 'AWS::Lambda::Function', AnyFunction)) {
-    if (!functions.has(id)) uncalled.push(one.Handler.replace('.handler', ''));
-    for (const [variable, value] of Object.entries(one.Environment.Variables)) {
+    if (!functions.has(id)) uncalled.push(one.Handler?.replace(/\.handler$/, '') ?? id);
+    for (const [variable, value] of Object.entries(one.Environment?.Variables ?? {})) {
       const TableName = v.is(Ref, value) ? value.Ref : '';
       const table = tables.get(TableName);
       if (table) named[variable] = { ...table, TableName };

@@ -28,19 +28,19 @@ import { FaultProxy, faults, respondWith } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
 import { exampleCallsOf } from '../support/requests.ts';
 import { shared } from '../support/shared.ts';
-import { deployedTemplate } from '../support/stack.ts';
+import { deployedTemplate, idOf } from '../support/stack.ts';
 
 const template = parseTemplate(JSON.stringify(deployedTemplate(staging).toJSON()));
 const tables = [...resourcesOf(template, 'AWS::DynamoDB::Table', v.object({})).keys()];
 const tableOf = (start: string) => `${tables.find((id) => id.startsWith(start))}`;
-const isChecked = (id: string) => !id.startsWith('probe');
-const functionIds = resourcesOf(template, 'AWS::Lambda::Function', v.object({})).keys();
-/** The functions of the API, and the hook. */
-const definitions = functionsOf(template, new Set(functionIds.filter(isChecked)))
-  .values()
-  .toArray();
 /** The hook finds them in its environment, where the template has references to versions. */
 const versions = resourcesOf(template, 'AWS::Lambda::Version', v.object({ FunctionName: Ref }));
+const hook = idOf(deployedTemplate(staging), 'AWS::Lambda::Function', 'Canarybeforetraffic');
+const checked = versions.values().map(({ FunctionName }) => FunctionName.Ref);
+/** The functions of the API, and the hook. */
+const definitions = functionsOf(template, new Set([...checked, hook]))
+  .values()
+  .toArray();
 
 /** A change of what is deployed instead of what was built. */
 interface Change {
