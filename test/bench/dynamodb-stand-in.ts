@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { functionEnvironment } from '../../infra/build/code-caches.ts';
+import { serviceEndpoints } from '../../infra/local/lambda/lambda-function.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { cannedResponses } from './canned-responses.ts';
 import { type Certificate, makeCertificate } from './certificate.ts';
@@ -61,6 +62,7 @@ export class DynamodbStandIn implements AsyncDisposable {
   /** The environment of a function that uses this as DynamoDB, and trusts its certificate. */
   get environment(): Record<string, string> {
     return {
+      ...serviceEndpoints(),
       ...functionEnvironment(`https://localhost:${this.port}`),
       NODE_EXTRA_CA_CERTS: this.#certificate.file,
     };

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { startTestGateway } from '../support/test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
@@ -42,11 +42,14 @@ describe('a function that fails', () => {
 });
 
 describe('an execution environment', () => {
-  it('has the variables of the template and of Lambda, and none of this process', async () => {
+  it('has the variables of the template and of Lambda, and of this process only the endpoints of services', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_SQS', 'http://127.0.0.1:2');
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:3');
     const { env, context, remaining } = JSON.parse((await gateway.request('/v1/pets/7')).body);
     expect(env).toMatchObject({
       TABLE: 'Table',
       AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
+      AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:2',
       AWS_LAMBDA_FUNCTION_NAME: 'Echo',
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '128',
       AWS_REGION: expect.any(String),

@@ -1,4 +1,4 @@
-import { localCredentials, localRegion } from '../../infra/local/local-account.ts';
+import { functionEnvironment } from '../../infra/build/code-caches.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { senderTo } from './invoke.ts';
 import { type Load, loadHandlers } from './load-handlers.ts';
@@ -16,12 +16,8 @@ export const startHandlers = async (load?: Load) => {
   const proxyEndpoint = await proxy.listen();
   const testTables = await createTestTables(local);
   Object.assign(process.env, {
-    AWS_REGION: localRegion,
-    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
-    AWS_ENDPOINT_URL_DYNAMODB: proxyEndpoint,
+    ...functionEnvironment(proxyEndpoint),
     ...testTables.variables,
-    API_KEY_PREFIX: 'pets_test',
     SERVICE_NAME: 'animal-store-test',
     AWS_LAMBDA_FUNCTION_VERSION: '42',
   });

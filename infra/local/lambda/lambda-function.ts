@@ -135,14 +135,26 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
 };
 
 /**
- * Returns the variables that Lambda sets, and those of the template. None of this process's own
- * variables are among them.
+ * Returns the endpoints of AWS's services in the environment of this process, such as `AWS_ENDPOINT_URL_SQS` for
+ * an emulator of SQS.
+ */
+export const serviceEndpoints = (): Record<string, string> => {
+  const endpoints: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env))
+    if (value && name.startsWith('AWS_ENDPOINT_URL_')) endpoints[name] = value;
+  return endpoints;
+};
+
+/**
+ * Returns the variables that Lambda sets, and those of the template. Of this process's own variables, only the
+ * endpoints of services are among them.
  */
 export const environmentOf = ({
   definition,
   directory,
   environment,
 }: Pick<LambdaFunctionOptions, 'definition' | 'directory' | 'environment'>) => ({
+  ...serviceEndpoints(),
   AWS_REGION: localRegion,
   AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
