@@ -23,8 +23,8 @@ const NameWithVersion = v.object({
 const Alarm = v.object({
   AlarmName: v.union([v.string(), NameWithVersion]),
   Threshold: v.number(),
-  ComparisonOperator: v.picklist(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
-  TreatMissingData: v.picklist(['notBreaching', 'breaching']),
+  ComparisonOperator: v.string(),
+  TreatMissingData: v.optional(v.string()),
   EvaluationPeriods: v.number(),
   DatapointsToAlarm: v.optional(v.number()),
   Metrics: v.optional(
@@ -46,6 +46,13 @@ export const nameOf = (AlarmName: unknown) => {
   if (typeof name === 'string') return { name, version: undefined };
   const [start, { 'Fn::GetAtt': version }] = name['Fn::Join'][1];
   return { name: start.replace(/-$/, ''), version: version[0] };
+};
+
+const comparisons: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
+  GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
+  GreaterThanThreshold: (value, threshold) => value > threshold,
+  LessThanOrEqualToThreshold: (value, threshold) => value <= threshold,
+  LessThanThreshold: (value, threshold) => value < threshold,
 };
 
 /** The part of an alarm's name that names the stage. */
@@ -85,7 +92,7 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const breaches = (values: readonly number[], year?: number): boolean => {
     const value = compute(values, year);
     if (Number.isNaN(value)) return alarm.TreatMissingData === 'breaching';
-    return value < alarm.Threshold === (alarm.ComparisonOperator === 'LessThanThreshold');
+    return comparisons[alarm.ComparisonOperator]?.(value, alarm.Threshold) ?? false;
   };
   return {
     name: name.replace(ofAnyStage, ''),
