@@ -12,9 +12,9 @@ import { codeCacheFile } from './entry-module.ts';
 const lambdaMachine = 'linux-arm64';
 
 /**
- * Adds V8's code cache to the folders of these functions, which must start in `functionEnvironment`. Only a machine like those of Lambda
- * can make one that they accept. On another machine, it says so in one line and adds none: the functions run
- * without it, but start slower.
+ * Adds V8's code cache to the folders of these functions, which must start in `functionEnvironment`. Only a
+ * machine like those of Lambda can make one that they accept. On another machine, it says so in one line and
+ * adds none: the functions run without it, but start slower.
  */
 export const addCodeCaches = async (
   functionNames: readonly string[],
