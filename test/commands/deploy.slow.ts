@@ -680,6 +680,16 @@ AnimalStore-prod has ${hash('two')}.
     expect(cdk.join()).not.toContain('execute-change-set');
   });
 
+  it.each([
+    ['--back', '--record'],
+    ['--back', '--show'],
+    ['--record', '--show'],
+  ])('does neither of %s and %s', async (one, other) => {
+    const { err, exitCode } = await deploy([], 'AnimalStore-prod', one, other, '--yes');
+    expect(err).toContain(`option '${one}' cannot be used with option '${other}'`);
+    expect({ exitCode, calls: aws.requests }).toEqual({ exitCode: 1, calls: [] });
+  });
+
   it('deploys neither of two stages', async () => {
     const { err, exitCode, cdk } = await deploy([], 'AnimalStore-prod', '--stage', 'dev-alice');
     expect(err).toContain('error: Name one stage');

@@ -177,8 +177,17 @@ await program
   .option('--revert-drift', 'undo what was changed without CloudFormation too')
   .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
   .option('--show', 'deploy nothing: print the address, the commit and the logs of the stage')
-  .option('--record', 'deploy nothing: record what the stage has as a good release')
-  .option('--back', 'deploy the last good release before the one that the stage has')
+  .addOption(
+    new Option('--record', 'deploy nothing: record what the stage has as a good release').conflicts(
+      'show',
+    ),
+  )
+  .addOption(
+    new Option(
+      '--back',
+      'deploy the last good release before the one that the stage has',
+    ).conflicts(['show', 'record']),
+  )
   .option('--if-commit <commit>', 'with --record or --back: only if the stage has this commit')
   .option('--yes', 'do not ask first')
   .action(run)
