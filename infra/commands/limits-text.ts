@@ -27,7 +27,9 @@ const throttleRows = operations.map(({ name, method, path }) => {
 
 const windowMinutes = firewallWindowSec / 60;
 const clientLimit = inStages((stage) => withCommas(firewallLimit(stage)));
-const clientMean = inStages((stage) => withCommas(firewallLimit(stage) / firewallWindowSec));
+const clientMean = inStages((stage) =>
+  withCommas(Math.round(firewallLimit(stage) / firewallWindowSec)),
+);
 const retryAfter = errors.tooManyRequests().headers['Retry-After'];
 
 /** The limits that clients can reach in production, and in brackets those of other stages, as Markdown. */
