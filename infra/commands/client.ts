@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { cp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,14 +35,23 @@ const manifest = {
   },
 };
 
+const ownFolder = join(projectDirectory, '.build', 'client');
+
 program
   .name('npm run client')
   .description('Writes the typed client as an npm package.')
-  .option('--out <folder>', 'where to write it', join(projectDirectory, '.build', 'client'))
+  .option('--out <folder>', 'a new or empty folder to write it into', ownFolder)
   .parse();
 const directory = resolve(program.opts<{ out: string }>().out);
 
-await rm(directory, { recursive: true, force: true });
+const isEmptyFolder = (path: string) =>
+  statSync(path).isDirectory() && readdirSync(path).length === 0;
+
+// Files of an earlier package must not stay, but a folder of the user can have other files.
+if (directory === ownFolder) await rm(directory, { recursive: true, force: true });
+else if (existsSync(directory) && !isEmptyFolder(directory))
+  program.error(`error: ${directory} is not an empty folder. Give --out a new or empty one.`);
+
 await build({
   absWorkingDir: projectDirectory,
   entryPoints: [source],

@@ -73,6 +73,18 @@ describe('a command', () => {
     expect(status).toBe(1);
   });
 
+  it('npm run client refuses a folder with other files, and a file, instead of replacing it', () => {
+    const folder = mkdtempSync(join(clone, 'out-'));
+    const file = join(folder, 'package.json');
+    writeFileSync(file, '{}');
+    for (const out of [folder, file]) {
+      const { status, stderr } = start(`infra/commands/client.ts --out ${out}`);
+      expect(readFileSync(file, 'utf8')).toBe('{}');
+      expect(stderr).toMatch(/^error: .* empty folder.*\n$/);
+      expect(status).toBe(1);
+    }
+  });
+
   it.each([
     'client',
     'deploy/main',
