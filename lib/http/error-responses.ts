@@ -21,7 +21,8 @@ const toApiError = (thrown: unknown): ApiError => {
 };
 
 /** Returns the error for a body that is not JSON, or that is nested too deeply to parse. */
-export const notJson = (): ApiError => errors.invalidRequest('The body is not valid JSON.');
+export const notJson = (): ApiError =>
+  errors.invalidRequest('The body is not valid JSON, or is nested too deeply.');
 
 /**
  * Converts an error of Middy's JSON parser. Its `cause.data` is a forbidden key, or the whole body if

@@ -71,12 +71,16 @@ const requireJson = (contentTypes: readonly string[], body: string) => {
   if (others.length > 0) {
     throw errors.unsupportedMediaType('Content-Type must not be repeated.');
   }
+  // MIMEType takes time quadratic in the length.
+  if (contentType.length > maxContentTypeLength) {
+    throw errors.unsupportedMediaType(
+      `Content-Type must have at most ${maxContentTypeLength} characters.`,
+    );
+  }
   if (!isJsonInUtf8(contentType)) throw errors.unsupportedMediaType();
 };
 
 const isJsonInUtf8 = (contentType: string): boolean => {
-  // MIMEType takes time quadratic in the length.
-  if (contentType.length > maxContentTypeLength) return false;
   try {
     const { essence, params } = new MIMEType(contentType);
     return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
@@ -92,7 +96,7 @@ const decodeBase64 = (text: string): string => {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     }
   } catch {
-    // Not UTF-8: refused below, like text that is not base64.
+    // Not UTF-8: refused below. API Gateway has made the base64, so a client must not hear of it.
   }
-  throw errors.invalidRequest('The body is not valid UTF-8 in base64.');
+  throw errors.invalidRequest('The body is not valid UTF-8.');
 };
