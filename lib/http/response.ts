@@ -14,7 +14,9 @@ export const json = (
 });
 
 /** Returns a response without a body. */
-export const noContent = (headers: Readonly<Record<string, string>>): APIGatewayProxyResult => ({
+export const noContent = (
+  headers: Readonly<Record<string, string>> = {},
+): APIGatewayProxyResult => ({
   statusCode: 204,
   headers: { 'Cache-Control': 'no-store', ...headers },
   body: '',
