@@ -28,7 +28,7 @@ const introduction = `Send an API key with every request, as \`Authorization: Be
 export const info = {
   title: 'Animal store',
   version: '1.0.0',
-  summary: 'The catalogue of an animal store: list animals, add one, get one.',
+  summary: 'The catalogue of an animal store.',
   description: introduction,
   contact: { name: 'Operator of the animal store', email: 'operator@animal-store.example' },
   license: { name: 'MIT', identifier: 'MIT' },
