@@ -3,25 +3,24 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import { NewPet } from '../../lib/contract/pet.ts';
 import { parseBody, parseQuery } from '../../lib/contract/requests.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { candidateId, creationOf, fingerprintOf } from '../../lib/pets/creation.ts';
 import { newPets } from '../support/new-pets.ts';
 
 /** A secret that no field of a request may have as its value. */
 const secret = ['pets_live_secret'];
 
-describe.each([
-  ['a new pet', NewPet.entries, (sent: unknown) => parseBody(NewPet, sent)],
-  [
-    'the query of a list',
-    ListPetsQuery.entries,
-    (sent: Record<string, unknown>) => parseQuery(ListPetsQuery, sent),
-  ],
-])('%s', (_shape, entries, parse) => {
-  it.each(Object.keys(entries))('gets a message of ours when %s is wrong', (name) => {
-    const [message] = messageOf(() => parse({ [name]: secret }))
+const shapes = operations.flatMap(({ name, query, body = {} }) => [
+  { shape: `the query of ${name}`, schema: query, parse: parseQuery },
+  ...Object.entries(body).map(([shape, schema]) => ({ shape, schema, parse: parseBody })),
+]);
+const shapesWithFields = shapes.filter(({ schema }) => Object.keys(schema.entries).length > 0);
+
+describe.each(shapesWithFields)('$shape', ({ schema, parse }) => {
+  it.each(Object.keys(schema.entries))('gets a message of ours when %s is wrong', (name) => {
+    const [message] = messageOf(() => parse(schema, { [name]: secret }))
       .split('; ')
       .filter((part) => part.startsWith(`${name} `));
     expect(message).toMatch(/^\w+ must be \S/);
