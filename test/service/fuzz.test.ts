@@ -5,18 +5,21 @@ import { afterAll, expect, it } from 'vitest';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
+import { routes } from '../../lib/contract/routes.ts';
 import { departuresFromContract } from '../support/contract.ts';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
 import { type ClientRequest, sendTo } from '../support/http-client.ts';
 import { fromBundles } from '../support/load-handlers.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { newPetFields, newPets } from '../support/new-pets.ts';
+import { creation as creationRequest } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers(fromBundles);
 const { apiKey } = service;
 const gateway = await startHandlerGateway(service);
+const petId: number = (await service.send(creationRequest())).body.id;
 
 afterAll(() => gateway.stop());
 
@@ -73,11 +76,19 @@ const inHeader = (text: string) =>
     .slice(0, 1_200)
     .trim();
 
+const templates = new Set(Object.values(routes).map((route) => route.path));
+/** The path of an operation, as pieces. A parameter is the id of a pet. */
+const piecesOf = (template: string) =>
+  template
+    .slice(1)
+    .split(/(?<=\/)/)
+    .map((piece) => (piece.startsWith('{') ? `${petId}` : piece));
+
 const path = fc
   .oneof(
     nearly('pets', '?', 'limit', '=', '5', '&', 'status', '=', 'sold'),
     nearly('pets', '?', 'cursor', '=', 'AAAAAAAAAAAAAAAAAAAA'),
-    nearly('pets/', '7905532871371142', '?'),
+    ...[...templates].map((template) => nearly(...piecesOf(template), '?')),
   )
   .map((text) => inAddress(`/${text}`));
 
