@@ -23,12 +23,15 @@ export const parseQuery = <Output>(
 const parse = <Output>(schema: RequestSchema<Output>, kind: Kind, sent: object): Output => {
   // Valibot's own messages repeat the input, which may be a secret.
   const { success, output, issues = [] } = v.safeParse(schema, sent, { message: 'is not valid' });
-  const wrong = new Map(issues.map(({ path, message }) => [`${path?.[0]?.key}`, message]));
+  const wrong = new Map(issues.map(({ path, message }) => [path?.[0]?.key, message]));
+  const problemOf = (name: unknown, message: string) => {
+    // The message of a rule for several fields is a sentence.
+    if (name === undefined) return message;
+    return `${name} ${Object.hasOwn(sent, `${name}`) ? message : 'is required'}`;
+  };
   const unknown = Object.keys(sent).filter((name) => !Object.hasOwn(schema.entries, name));
   refuse([
-    ...[...wrong].map(
-      ([name, message]) => `${name} ${Object.hasOwn(sent, name) ? message : 'is required'}`,
-    ),
+    ...[...wrong].map(([name, message]) => problemOf(name, message)),
     ...unknown.map((name) => notKnown(kind, name)),
   ]);
   if (!success) throw errors.invalidRequest('The request is not valid.');
