@@ -43,7 +43,10 @@ export const cannedResponses = (apiKey: string) => {
       return { Items, Count: Items.length };
     }
     if (operation === 'PutItem' || Key === undefined) return {};
-    if ('id' in Key) return { Item: { ...marshall(cannedPets[0]), id: Key.id } };
+    if ('id' in Key) {
+      const item = { ...marshall(cannedPets[0]), id: Key.id };
+      return operation === 'GetItem' ? { Item: item } : { Attributes: item };
+    }
     return Key.keyId.S === record.keyId ? { Item: keyItem } : {};
   };
   return (target: string, text: string): CannedResponse => {
