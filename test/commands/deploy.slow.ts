@@ -443,6 +443,7 @@ describe('npm run deploy', () => {
       ['changes that no commit has', stackOf(`${head}-dirty`), `the commit ${head}-dirty`],
       ['no template', stackOf(head, 'UPDATE_COMPLETE', 'unknown'), 'the template unknown'],
       ['a release that is being deployed', stackOf(head, 'UPDATE_IN_PROGRESS'), 'Wait for its end'],
+      ['parts of two releases', stackOf(head, 'UPDATE_ROLLBACK_FAILED'), 'See "canary-errors"'],
     ])('records nothing of a stack with %s', async (what, stack, message) => {
       const words = what.startsWith('another') ? ['--if-commit', head] : [];
       const { err, exitCode } = await record(stack, ...words);

@@ -40,7 +40,7 @@ const maxWaitTime = 7_200;
 
 /**
  * Opens the stack of a stage. Throws while it is being changed, because its parameters then name a release that
- * may yet be rolled back, or if it has another commit than the one that is expected, if there is one.
+ * may yet be rolled back, if its rollback has failed, or if it has another commit than the expected one.
  */
 export const openSettledStack = async (
   stage: Stage,
@@ -52,6 +52,10 @@ export const openSettledStack = async (
   if (status.endsWith('_IN_PROGRESS'))
     throw new Error(
       `${StackName} is ${status}. Wait for its end, or stop its deployments in CodeDeploy with a rollback. Before they begin, run: aws cloudformation cancel-update-stack --stack-name ${StackName}`,
+    );
+  if (!status.endsWith('_COMPLETE'))
+    throw new Error(
+      `${StackName} is ${status}, so it may have parts of two releases. See "canary-errors" in infra/runbook.md.`,
     );
   if (expected !== undefined && commit !== expected)
     throw new Error(`${StackName} has ${commit}, and not ${expected}. Nothing was changed.`);

@@ -143,9 +143,8 @@ const revertsOf = async (stage: Stage): Promise<string[]> => {
 };
 
 /**
- * Records the release that a stage has as good. Throws while its stack is being changed, if it has another
- * commit than the one that is expected, or if it was deployed without a commit or from files that no commit
- * has.
+ * Records the release that a stage has as good. Throws what `openSettledStack` throws, or if the stage was
+ * deployed without a commit or from files that no commit has.
  */
 const record = async (stage: Stage, expected: string | undefined) => {
   const { commit, template } = await openSettledStack(stage, expected);
