@@ -61,37 +61,51 @@ describe('a pull request', () => {
   });
 });
 
-it('.github/protect-repository protects main, hotfix branches and the environment of every job', () => {
-  const gh = `() { [ "$2" = orgs/store/teams/on-call ] && echo 7 && return; echo "$*"; [[ "$*" != *--input* ]] || { tr -d '\\n'; echo; }; }`;
-  const path = join(projectDirectory, '.github', 'protect-repository');
-  const { status, stdout } = spawnSync(path, ['store', 'on-call'], {
-    env: { ...process.env, 'BASH_FUNC_gh%%': gh },
-    encoding: 'utf8',
-  });
-  expect(status).toBe(0);
-  const bodies = stdout
-    .split('\n')
-    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
-  const review = { required_approving_review_count: 1, require_last_push_approval: true };
-  for (const branch of ['main', 'hotfix/*'])
-    expect(bodies).toContainEqual(
-      expect.objectContaining({
-        conditions: { ref_name: { include: [`refs/heads/${branch}`], exclude: [] } },
-        rules: expect.arrayContaining([
-          { type: 'pull_request', parameters: expect.objectContaining(review) },
-        ]),
-      }),
+it.each([
+  ['', ''],
+  [', again when a stage is added', '5', 'main\nhotfix/*'],
+])(
+  '.github/protect-repository protects main, hotfix branches and the environment of every job%s',
+  (_when, rulesetId, accepted = '') => {
+    const gh = `() { case "$2 $*" in
+    orgs/store/teams/on-call*) echo 7 ;;
+    */rulesets?*--jq*) echo '${rulesetId}' ;;
+    */deployment-branch-policies*--jq*) echo '${accepted}' ;;
+    *) echo "$*"; [[ "$*" != *--input* ]] || { tr -d '\\n'; echo; } ;; esac; }`;
+    const path = join(projectDirectory, '.github', 'protect-repository');
+    const { status, stdout } = spawnSync(path, ['store', 'on-call'], {
+      env: { ...process.env, 'BASH_FUNC_gh%%': gh },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    expect(stdout.match(/--method \w+ \S+\/rulesets\S*/g)).toEqual(
+      Array(2).fill(expect.stringMatching(rulesetId ? /PUT .*\/5$/ : /POST .*rulesets$/)),
     );
-  const environments = [
-    ...jobs.flatMap(([, { environment }]) => environment ?? []),
-    ...stages.map(({ name }) => name),
-  ];
-  for (const name of environments) expect(stdout).toContain(`/environments/${name} --input`);
-  for (const { name } of stages.filter(isProduction))
-    expect(stdout).toMatch(
-      new RegExp(`environments/${name} .*\\n.*"prevent_self_review": true.*"id": 7`),
-    );
-});
+    expect(stdout.includes('deployment-branch-policies')).toBe(!accepted);
+    const bodies = stdout
+      .split('\n')
+      .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+    const review = { required_approving_review_count: 1, require_last_push_approval: true };
+    for (const branch of ['main', 'hotfix/*'])
+      expect(bodies).toContainEqual(
+        expect.objectContaining({
+          conditions: { ref_name: { include: [`refs/heads/${branch}`], exclude: [] } },
+          rules: expect.arrayContaining([
+            { type: 'pull_request', parameters: expect.objectContaining(review) },
+          ]),
+        }),
+      );
+    const environments = [
+      ...jobs.flatMap(([, { environment }]) => environment ?? []),
+      ...stages.map(({ name }) => name),
+    ];
+    for (const name of environments) expect(stdout).toContain(`/environments/${name} --input`);
+    for (const { name } of stages.filter(isProduction))
+      expect(stdout).toMatch(
+        new RegExp(`environments/${name} .*\\n.*"prevent_self_review": true.*"id": 7`),
+      );
+  },
+);
 
 describe('a release', () => {
   const runs = stageWorkflow.jobs['deploy']?.steps?.map(({ run = '' }) => run) ?? [];
