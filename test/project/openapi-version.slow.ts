@@ -62,10 +62,7 @@ describe('a change of openapi.json', () => {
 
   it('that needs a new major version needs a new base path, so that /v1 breaks no client', () => {
     const [major] = info.version.split('.');
-    expect(contract.servers.map(({ url }) => url.split('/').at(-1))).toEqual([
-      `v${major}`,
-      `v${major}`,
-    ]);
+    for (const { url } of contract.servers) expect(url.split('/').at(-1)).toBe(`v${major}`);
   });
 
   const text = contractText.replace(`"version": "${info.version}"`, '"version": "1.2.3"');
