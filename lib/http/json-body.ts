@@ -96,7 +96,7 @@ const decodeBase64 = (text: string): string => {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     }
   } catch {
-    // Not UTF-8: refused below. API Gateway has made the base64, so a client must not hear of it.
+    // Not UTF-8: refused below. API Gateway made the base64, so the message does not mention it.
   }
   throw errors.invalidRequest('The body is not valid UTF-8.');
 };
