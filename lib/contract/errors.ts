@@ -98,7 +98,9 @@ export const errors = {
       413,
       `The body must have at most ${withCommas(maxBodyBytes)} bytes.`,
     ),
-  unsupportedMediaType: (message = 'Content-Type must be application/json in UTF-8.') =>
+  unsupportedMediaType: (
+    message = 'Content-Type must be sent once, as application/json in UTF-8.',
+  ) =>
     new ApiError('unsupported_media_type', 415, message, {
       // RFC 9110 §15.5.16: a 415 lists the media types and codings that the service accepts.
       headers: { Accept: 'application/json', 'Accept-Encoding': 'identity' },
