@@ -476,8 +476,13 @@ describe('npm run deploy', () => {
         })),
       });
     const credentials = { AccessKeyId: 'role', SecretAccessKey: 'role', SessionToken: 'role' };
+    /** The commit that a change set was executed for. */
+    const executedCommit = () =>
+      sent('ExecuteChangeSet').length > 0
+        ? sent('CreateChangeSet')[0]?.get('Parameters.member.1.ParameterValue')
+        : undefined;
     const responsesTo = (deployed: string, history: string): Responses => ({
-      DescribeStacks: stackOf(hash(deployed)),
+      DescribeStacks: () => stackOf(executedCommit() ?? hash(deployed)),
       'AmazonSSM.GetParameterHistory': historyOf(...history.split(' ')),
       'AmazonSSM.PutParameter': json({ Version: 1 }),
       AssumeRole: xml('AssumeRole', { Credentials: credentials }),
@@ -586,6 +591,13 @@ AnimalStore-prod has ${hash('two')}.
       ]);
     });
 
+    it('says that the stack has a release only if it has', async () => {
+      const responses = { ...responsesTo('two', 'one two'), DescribeStacks: stackOf(hash('two')) };
+      const { err, exitCode } = await back(responses, [], '--yes');
+      expect(err).toContain(`AnimalStore-prod still has ${hash('two')}`);
+      expect(exitCode).toBe(1);
+    });
+
     it('deletes a change set that fails, and prints the reason of CloudFormation', async () => {
       const StatusReason = 'Parameters: [Traffic] do not exist in the template';
       const responses = {
@@ -685,9 +697,12 @@ AnimalStore-prod has ${hash('two')}.
     ['--back', '--record'],
     ['--back', '--show'],
     ['--record', '--show'],
-  ])('does neither of %s and %s', async (one, other) => {
-    const { err, exitCode } = await deploy([], 'AnimalStore-prod', one, other, '--yes');
-    expect(err).toContain(`option '${one}' cannot be used with option '${other}'`);
+    ['--back', '--destructive'],
+    ['--record', '--app', 'folder'],
+    ['--show', '--traffic', 'canary'],
+  ])('does neither of %s and %s', async (one, ...other) => {
+    const { err, exitCode } = await deploy([], 'AnimalStore-prod', one, ...other, '--yes');
+    expect(err).toContain(`option '${one}' cannot be used with option '${other[0]}`);
     expect({ exitCode, calls: aws.requests }).toEqual({ exitCode: 1, calls: [] });
   });
 

@@ -94,9 +94,13 @@ export const goBack = async (stage: Stage, { ifCommit, yes }: BackOptions): Prom
     await client.send(new DeleteChangeSetCommand(changeSet)).catch(() => undefined);
     throw error;
   }
+  const stillHas = (cause?: unknown) =>
+    new Error(`${StackName} still has ${commit}: its events say why.`, { cause });
   await waitUntilStackUpdateComplete({ client, maxWaitTime }, { StackName }).catch((cause) => {
-    throw new Error(`${StackName} still has ${commit}: its events say why.`, { cause });
+    throw stillHas(cause);
   });
+  // The stack may be complete because its update has not begun.
+  if ((await openStack(stage)).commit !== release.commit) throw stillHas();
   console.log(`${StackName} has ${release.commit}.`);
 };
 
