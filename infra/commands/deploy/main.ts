@@ -139,7 +139,9 @@ const revertsOf = async (stage: Stage): Promise<string[]> => {
   if (!isProduction(stage)) return [];
   const { commit } = await openStack(stage);
   if (commit === 'unknown' || contains(commit)) return [];
-  return [`${stackName(stage)} has ${commit}, which this would revert: merge that commit first.`];
+  return [
+    `${stackName(stage)} has ${commit}, which this would revert: fetch and merge that commit first.`,
+  ];
 };
 
 /**
@@ -159,6 +161,9 @@ const record = async (stage: Stage, expected: string | undefined) => {
   );
 };
 
+/** The options of a deployment of what is checked out. */
+const forDeployments = ['app', 'traffic', 'revertDrift', 'destructive'];
+
 await program
   .name('npm run deploy --')
   .description(
@@ -175,17 +180,22 @@ await program
   )
   .option('--revert-drift', 'undo what was changed without CloudFormation too')
   .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
-  .option('--show', 'deploy nothing: print the address, the commit and the logs of the stage')
+  .addOption(
+    new Option(
+      '--show',
+      'deploy nothing: print the address, the commit and the logs of the stage',
+    ).conflicts(forDeployments),
+  )
   .addOption(
     new Option('--record', 'deploy nothing: record what the stage has as a good release').conflicts(
-      'show',
+      ['show', ...forDeployments],
     ),
   )
   .addOption(
     new Option(
       '--back',
       'deploy the last good release before the one that the stage has',
-    ).conflicts(['show', 'record']),
+    ).conflicts(['show', 'record', ...forDeployments]),
   )
   .option('--if-commit <commit>', 'with --record or --back: only if the stage has this commit')
   .option('--yes', 'do not ask first')
