@@ -100,14 +100,13 @@ const golden = (parts: GoldenParts) => {
 const authorization = (apiKey: string | undefined) =>
   apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
 
-/** Returns the headers of a deprecated operation (RFC 9745, RFC 8594 and RFC 5829). */
+/** Returns the headers of a deprecated operation (RFC 9745 and RFC 8594). */
 const deprecationHeaders = ({ deprecation }: GoldenTarget) =>
   deprecation === undefined
     ? {}
     : {
         Deprecation: `@${deprecation.since.getTime() / 1_000}`,
         Sunset: deprecation.sunset.toUTCString(),
-        Link: `</v1${deprecation.successor}>; rel="successor-version"`,
       };
 
 /** A request to a function, and the response that it must get. */
