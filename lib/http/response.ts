@@ -27,7 +27,9 @@ export const noContent = (
  * every domain name of the API.
  */
 export const link = (event: OperationEvent, path: string, relation: string): string =>
-  `<${basePathOf(event)}${path}>; rel="${relation}"`;
+  linkTo(`${basePathOf(event)}${path}`, relation);
+
+const linkTo = (address: string, relation: string) => `<${address}>; rel="${relation}"`;
 
 /**
  * Returns the `Link` header to the next page, if there is one. The link has the same query and the cursor.
@@ -42,16 +44,19 @@ export const nextLink = (
   for (const [name, value] of Object.entries({ ...query, cursor })) {
     if (value !== undefined) next.set(name, `${value}`);
   }
-  return { Link: link(event, `${event.resource}?${next}`, 'next') };
+  return { Link: linkTo(`${pathOf(event)}?${next}`, 'next') };
 };
+
+/** Returns the request's own path. API Gateway ignores a slash at the end, but passes it on to the function. */
+const pathOf = ({ requestContext }: OperationEvent): string =>
+  requestContext.path.replace(/\/$/, '');
 
 /**
  * Returns the request's own path up to the resource: the stage, or a custom domain's base path, which
  * replaces the stage in the path (localstack/localstack#12295).
  */
-const basePathOf = ({ requestContext, resource }: OperationEvent): string => {
-  // API Gateway ignores a slash at the end when it routes a request, but passes it on to the function.
-  const segments = requestContext.path.replace(/\/$/, '').split('/');
-  const depth = resource.split('/').length - 1;
+const basePathOf = (event: OperationEvent): string => {
+  const segments = pathOf(event).split('/');
+  const depth = event.resource.split('/').length - 1;
   return segments.slice(0, segments.length - depth).join('/');
 };

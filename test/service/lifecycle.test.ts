@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { json, link } from '../../lib/http/response.ts';
+import { json, link, nextLink } from '../../lib/http/response.ts';
 import { getPet } from '../../lib/operations/get-pet.ts';
 import { listPets } from '../../lib/operations/list-pets.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
@@ -91,6 +91,13 @@ describe('a link', () => {
     const requestContext = { ...event.requestContext, path };
     expect(link({ ...event, requestContext }, '/pets', 'next')).toBe(`<${expected}>; rel="next"`);
   });
+});
+
+it('the link to the next page of a list has the parameters of its path', () => {
+  const event = proxyEvent({ resource: '/stores/{storeId}/pets' });
+  const requestContext = { ...event.requestContext, path: '/v1/stores/7/pets/' };
+  const { Link } = nextLink({ ...event, requestContext }, { limit: 1 }, 'abc');
+  expect(Link).toBe('</v1/stores/7/pets?limit=1&cursor=abc>; rel="next"');
 });
 
 it('a deprecated list still links its next page', async () => {
