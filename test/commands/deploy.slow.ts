@@ -544,7 +544,7 @@ AnimalStore-prod has ${hash('two')}.
     it.each([
       ['the newest, if the stack has none of them', 'bad', 'one two', 'two'],
       ['the one before', 'three', 'one two three', 'two'],
-      ['the one before, after a way back', 'two', 'one two three two', 'one'],
+      ['the one before, after going back', 'two', 'one two three two', 'one'],
       ['none from which the stage went back', 'four', 'one two three two four', 'two'],
       ['the same, if it was recorded twice', 'two', 'one two two', 'one'],
     ])('goes to the good release: %s', async (_which, deployed, history, expected) => {

@@ -172,7 +172,7 @@ const expectRelease = async (baseAddress: string, name: string) => {
 
 /**
  * Rehearses releases on a personal stage: good ones, one that its check refuses, one that the smoke test
- * finds to be bad, and ways back. It first removes an interrupted run.
+ * finds to be bad, and going back. It first removes an interrupted run.
  */
 const run = async (keep: boolean) => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));

@@ -86,7 +86,7 @@ export const goBack = async (stage: Stage, { ifCommit, yes }: BackOptions): Prom
       ...changes,
     ]);
     if (!yes) await confirm(askInTerminal, stage.name, ': add --yes');
-    // First, so that a later way back never returns to the release that is left, even if this one fails.
+    // First, so that going back again never returns to the release that is left, even if this one fails.
     await recordGood(stage, release);
     await deployer.send(new ExecuteChangeSetCommand(changeSet));
   } catch (error) {
