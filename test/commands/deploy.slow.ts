@@ -365,9 +365,7 @@ describe('npm run deploy', () => {
       ['--stage', 'staging', '--yes'],
     ])('refuses a permanent stage: %s %s %s', async (...words) => {
       const { err, exitCode, cdk } = await run({}, [], ...words);
-      expect(err).toBe(
-        'error: staging names the commit that it has, and files here differ from it: commit or stash them first. See git status.\n',
-      );
+      expect(err).toMatch(/^error: staging .*commit or stash/);
       expect({ exitCode, cdk }).toEqual({ exitCode: 1, cdk: [] });
     });
 
@@ -379,7 +377,7 @@ describe('npm run deploy', () => {
 
   it('deploys a destructive change when it is told so, and prints it', async () => {
     const { out, cdk } = await deploy(changeOf('True'), 'AnimalStore-staging', '--destructive');
-    expect(out).toBe(`${table} Pets: Modify with Replacement True.\n`);
+    expect(out).toContain(`${table} Pets: Modify with Replacement True`);
     expect(cdk).toHaveLength(3);
   });
 
@@ -496,13 +494,10 @@ describe('npm run deploy', () => {
       const responses = responsesTo('three', 'one two three');
       const { err, out, exitCode, cdk } = await back(responses, changeOf('False'), '--yes');
       expect({ err, exitCode, cdk }).toEqual({ err: '', exitCode: 0, cdk: [] });
-      expect(out).toBe(
-        `Stage prod, account ${account}, region eu-west-1
-1. Leave ${hash('three')}, and deploy ${hash('two')}, all at once after its check
-2. Modify ${table} Pets
-AnimalStore-prod has ${hash('two')}.
-`,
-      );
+      expect(out).toContain(`prod, account ${account}, region eu-west-1`);
+      expect(out).toMatch(new RegExp(`${hash('three')}.* deploy ${hash('two')}`));
+      expect(out).toContain(`Modify ${table} Pets`);
+      expect(out).toContain(`AnimalStore-prod has ${hash('two')}`);
       const [created] = sent('CreateChangeSet');
       expect(Object.fromEntries(created ?? [])).toMatchObject({
         StackName: 'AnimalStore-prod',
@@ -582,9 +577,8 @@ AnimalStore-prod has ${hash('two')}.
         'AmazonSSM.GetParameterHistory': historyOf('one', `${value}`, 'three'),
       };
       const { err, exitCode } = await back(responses, [], '--yes');
-      expect(err).toBe(
-        'Skipped the version 2 of the SSM parameter /animal-store/prod/release, because it is no release.\n',
-      );
+      expect(err).toMatch(/version 2 .*\/animal-store\/prod\/release/);
+      expect(err).not.toContain(`${value}`);
       expect({ exitCode, put: valuesPut() }).toEqual({ exitCode: 0, put: [release('one')] });
       expect(sent('CreateChangeSet').map((body) => body.get('TemplateURL'))).toEqual([
         expect.stringContaining(`/cdk-hnb659fds-assets-${account}-eu-west-1/${hash('one')}.json`),
@@ -605,7 +599,7 @@ AnimalStore-prod has ${hash('two')}.
         DescribeChangeSet: xml('DescribeChangeSet', { Status: 'FAILED', StatusReason }),
       };
       const { err, exitCode } = await back(responses, [], '--yes');
-      expect(err).toBe(`error: CloudFormation made no change set: ${StatusReason}\n`);
+      expect(err).toMatch(new RegExp(`^error: .*${RegExp.escape(StatusReason)}\n$`));
       expect({ exitCode, put: valuesPut() }).toEqual({ exitCode: 1, put: [] });
       expect(sent('DeleteChangeSet').map((body) => body.get('ChangeSetName'))).toEqual(
         sent('CreateChangeSet').map((body) => body.get('ChangeSetName')),

@@ -98,7 +98,7 @@ const run = async (words: string, folder = directory) => {
 describe('with staging set, and prod not set yet', () => {
   it('the preflight of staging finds staging ready', async () => {
     expect(await run('node infra/commands/preflight/main.ts --stage staging')).toEqual({
-      out: 'staging is ready to deploy.\n',
+      out: expect.stringMatching(/staging .*ready/),
       err: '',
       exitCode: 0,
     });
@@ -110,9 +110,8 @@ describe('with staging set, and prod not set yet', () => {
       programs,
     );
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
-    expect(out).toBe(
-      `Stage staging, account ${account}, region ${region}\n1. Deploy AnimalStore-staging\n`,
-    );
+    expect(out).toContain(`staging, account ${account}, region ${region}`);
+    expect(out).not.toContain('pets_');
     expect(await takeCdkCommands()).toMatch(
       /^deploy AnimalStore-staging .* --require-approval never/m,
     );
