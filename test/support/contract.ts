@@ -7,13 +7,18 @@ import type { ClientRequest, ClientResponse } from './http-client.ts';
 
 type ByName<Value> = Readonly<Record<string, Value>>;
 
-/** Headers and bodies are defined once, under `components`. */
+/** A definition under `components`. */
 interface Reference {
   readonly $ref: string;
 }
 
+interface Header {
+  readonly required?: boolean;
+  readonly schema: object;
+}
+
 interface Response {
-  readonly headers: ByName<Reference>;
+  readonly headers: ByName<Reference | Header>;
   /** The content; absent if the response has no body. */
   readonly content?: ByName<{ readonly schema: Reference; readonly examples: ByName<unknown> }>;
 }
@@ -29,7 +34,7 @@ interface Document {
   readonly servers: readonly { readonly url: string }[];
   readonly paths: ByName<ByName<Operation>>;
   readonly components: {
-    readonly headers: ByName<{ readonly required?: boolean }>;
+    readonly headers: ByName<Header>;
     readonly schemas: ByName<ByName<unknown>>;
   };
 }
@@ -53,9 +58,9 @@ const ajv = addFormats
   .default(new Ajv2020({ strictSchema: false }))
   .addSchema(closed, 'openapi.json');
 
-/** Returns what is wrong with a value, by a schema at a place of the document. */
-const mismatches = (what: string, place: string, value: unknown): string[] => {
-  if (ajv.validate(`openapi.json${place}`, value)) return [];
+/** Returns what is wrong with a value, by a schema or a reference to one. */
+const mismatches = (what: string, schema: string | object, value: unknown): string[] => {
+  if (ajv.validate(schema, value)) return [];
   return (ajv.errors ?? []).map(
     ({ instancePath, message, params }) =>
       `${what}${instancePath} ${message} ${JSON.stringify(params)}`,
@@ -64,7 +69,7 @@ const mismatches = (what: string, place: string, value: unknown): string[] => {
 
 /** Returns what is wrong with a body, by a named schema of the document. */
 export const bodyMismatches = (schema: string, body: unknown): string[] =>
-  mismatches(schema, `#/components/schemas/${schema}`, body);
+  mismatches(schema, `openapi.json#/components/schemas/${schema}`, body);
 
 /** Headers of HTTP, browsers, CloudFront or API Gateway, which the document leaves out. */
 const transportHeaders =
@@ -107,17 +112,20 @@ const responseOf = ({ method = 'GET', path }: ClientRequest, status: number) => 
 /** Names of headers that an emulator does not send, in lower case. AWS sends every header of the contract. */
 const leftOutHeaders: ReadonlySet<string> = new Set(process.env['LEFT_OUT_HEADERS']?.split(' '));
 
+/** The definition of a header, which may be under `components`. */
+const definitionOf = (header: Reference | Header): Header | undefined =>
+  '$ref' in header ? contract.components.headers[header.$ref.split('/').at(-1) ?? ''] : header;
+
 const headerMismatches = (documented: Response['headers'], { headers }: ClientResponse) => {
-  const places = new Map(
-    Object.entries(documented).map(([name, { $ref }]) => [name.toLowerCase(), $ref]),
+  const definitions = new Map(
+    Object.entries(documented).map(([name, header]) => [name.toLowerCase(), definitionOf(header)]),
   );
   const undocumented = Object.keys(headers).filter(
-    (name) => !places.has(name) && !transportHeaders.test(name),
+    (name) => !definitions.has(name) && !transportHeaders.test(name),
   );
-  const wrong = [...places].flatMap(([name, place]) => {
+  const wrong = [...definitions].flatMap(([name, { required = false, schema = {} } = {}]) => {
     const value = headers[name];
-    if (value !== undefined) return mismatches(name, `${place}/schema`, value);
-    const { required } = contract.components.headers[place.split('/').at(-1) ?? ''] ?? {};
+    if (value !== undefined) return mismatches(name, schema, value);
     return required && !leftOutHeaders.has(name) ? [`${name} is missing`] : [];
   });
   return [...undocumented.map((name) => `${name} is undocumented`), ...wrong];
@@ -140,7 +148,7 @@ export const departuresFromContract = (
   const content = documented.content[type];
   if (!content) return [`Content-Type ${type} is undocumented`];
   const body = JSON.parse(response.text);
-  const wrong = [...headers, ...mismatches('body', content.schema.$ref, body)];
+  const wrong = [...headers, ...mismatches('body', `openapi.json${content.schema.$ref}`, body)];
   if (response.status < 400) return wrong;
   // The examples of an error response are named after its codes.
   if (!(body.code in content.examples)) wrong.push(`code ${body.code} is undocumented`);
