@@ -87,8 +87,22 @@ export const headers: Readonly<Record<string, object>> = {
 /** Returns a reference to a header. */
 export const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** The headers of every response of an operation, error or not. */
-export const headersOf = ({ deprecation, stability }: Operation) => ({
+/** The links of a deprecated list, in one header: to the next page, and to the successor. */
+const nextAndSuccessorLink = {
+  description:
+    'The operation to use instead (RFC 8288, RFC 5829), after the address of the next page if there is one.',
+  schema: {
+    type: 'string',
+    maxLength: 769,
+    pattern: '^(<[^>]+>; rel="next", )?<[^>]+>; rel="successor-version"$',
+  },
+};
+
+/** The headers of a response: its own, and those of every response of the operation, error or not. */
+export const headersOf = (
+  { deprecation, stability }: Operation,
+  own: Readonly<Record<string, object>>,
+): Readonly<Record<string, object>> => ({
   'Cache-Control': header('Cache-Control'),
   'x-amz-apigw-id': header('x-amz-apigw-id'),
   ...(deprecation && {
@@ -102,6 +116,8 @@ export const headersOf = ({ deprecation, stability }: Operation) => ({
       schema: { type: 'string', const: stability },
     },
   }),
+  ...own,
+  ...(deprecation && own['Link'] && { Link: nextAndSuccessorLink }),
 });
 
 /** The headers of an error. API Gateway renames `WWW-Authenticate` when a function sends it. */

@@ -131,7 +131,7 @@ const operationObject = (operation: Operation) => {
     responses: Object.fromEntries(
       all.map(([status, each]) => [
         status,
-        { ...each, headers: { ...headersOf(operation), ...each.headers } },
+        { ...each, headers: headersOf(operation, each.headers) },
       ]),
     ),
   };

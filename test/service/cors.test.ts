@@ -55,7 +55,7 @@ it('pages can read each header that clients may rely on, except the authenticati
   const exposed = readable('*')['access-control-expose-headers'].split(', ');
   // https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name
   const safelisted = 'Cache-Control';
-  const all = { ...headers, ...headersOf({ ...listPets, stability: 'beta' }) };
+  const all = { ...headers, ...headersOf({ ...listPets, stability: 'beta' }, {}) };
   const relied = Object.keys(all).map((name) => name.replace(/^(Next|Successor)Link$/, 'Link'));
   const read = relied.filter((name) => !/www-authenticate$/i.test(name) && name !== safelisted);
   expect(new Set(exposed)).toEqual(new Set(read));
