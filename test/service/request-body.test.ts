@@ -99,7 +99,7 @@ describe('a name', () => {
     /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(character),
   );
 
-  it('is blank when it has only characters that Unicode calls white, control, format or ignorable', () => {
+  it(`is blank when it has only characters that Unicode ${process.versions['unicode']} calls white, control, format or ignorable`, () => {
     expect(characters.filter((character) => !visible.test(character))).toEqual(hidden);
   });
 
