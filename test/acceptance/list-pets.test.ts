@@ -61,10 +61,7 @@ describe('GET /pets', () => {
     const { nextCursor } = await store.listPetsPage({ status: 'sold', limit: 1 });
     for (const query of ['cursor=', `cursor=${'A'.repeat(20)}`, `cursor=${nextCursor}`]) {
       const response = await send({ path: `/pets?status=pending&${query}` });
-      expectInvalid(
-        response,
-        'cursor is not one that this list has given. Copy it unchanged, and send the same status.',
-      );
+      expectInvalid(response, /^cursor /);
     }
   });
 });
@@ -87,36 +84,30 @@ describe('a bad query', () => {
   const statuses = ['lost', 'Available', 'available,sold', ''];
 
   it.each([
-    ...limits.map((limit) => [
-      `limit=${limit}`,
-      `limit must be an integer from 1 to ${maxLimit} in plain digits.`,
-    ]),
-    ...statuses.map((status) => [
-      `status=${status}`,
-      `status must be one of ${petStatuses.join(', ')}.`,
-    ]),
-    ['limit=1&limit=2', 'limit must not be repeated.'],
-    ['limit=1&limit=1', 'limit must not be repeated.'],
-    ['status=sold&status=sold', 'status must not be repeated.'],
-    ['cursor=&cursor=', 'cursor must not be repeated.'],
-    ['Limit=1', 'query parameter Limit is not known.'],
-    ['limit=1&offset=20', 'query parameter offset is not known.'],
-    ['__proto__=1', 'query parameter __proto__ is not known.'],
-    ['constructor=1', 'query parameter constructor is not known.'],
-    ['toString', 'query parameter toString is not known.'],
-    ['status%5B%5D=sold&status%5B%5D=pending', 'query parameter status[] is not known.'],
-    ['limit=1&amp%3Bstatus=sold', 'query parameter amp;status is not known.'],
-    ['limit=1&%20status=sold', 'a query parameter with a name of length 7 is not known.'],
-    ['%3Cscript%3E=1', 'a query parameter with a name of length 8 is not known.'],
-  ])('of GET /pets gets 400: %s', async (query, message = '') => {
-    expectInvalid(await send({ path: `/pets?${query}` }), message);
+    ...limits.map((limit) => [`limit=${limit}`, 'limit']),
+    ...statuses.map((status) => [`status=${status}`, 'status']),
+    ['limit=1&limit=2', 'limit'],
+    ['limit=1&limit=1', 'limit'],
+    ['status=sold&status=sold', 'status'],
+    ['cursor=&cursor=', 'cursor'],
+    ['Limit=1', 'query parameter Limit'],
+    ['limit=1&offset=20', 'query parameter offset'],
+    ['__proto__=1', 'query parameter __proto__'],
+    ['constructor=1', 'query parameter constructor'],
+    ['toString', 'query parameter toString'],
+    ['status%5B%5D=sold&status%5B%5D=pending', 'query parameter status[]'],
+    ['limit=1&amp%3Bstatus=sold', 'query parameter amp;status'],
+    ['limit=1&%20status=sold', 'a query parameter with a name of length 7'],
+    ['%3Cscript%3E=1', 'a query parameter with a name of length 8'],
+  ])('of GET /pets gets 400: %s names %s', async (query, what = '') => {
+    expectInvalid(await send({ path: `/pets?${query}` }), `${what} `);
   });
 
   it.each([
     { path: '/pets/1?a=1' },
     { method: 'POST', path: '/pets?a=1', body: '{"name":"Rex","categoryId":1}' },
   ])('of an operation without parameters gets 400: %j', async (request) => {
-    expectInvalid(await send(request), 'query parameter a is not known.');
+    expectInvalid(await send(request), 'query parameter a ');
   });
 
   it('gets 400 or 404 for a limit that is a NUL', async () => {
