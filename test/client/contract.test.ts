@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import type * as v from 'valibot';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { AnimalStore, type ListPetsQuery } from '../../lib/client/animal-store.ts';
 import type { ErrorBody, NewPet, Pet, PetStatus } from '../../lib/client/bodies.ts';
 import * as contractErrors from '../../lib/contract/error-body.ts';
@@ -11,7 +8,6 @@ import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import * as contractQuery from '../../lib/contract/list-pets-query.ts';
 import * as contract from '../../lib/contract/pet.ts';
 import { parseBody } from '../../lib/contract/requests.ts';
-import { operations } from '../../lib/operations/operations.ts';
 import { newPets, requiredFields } from '../support/new-pets.ts';
 
 const rex: contract.Pet = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
@@ -38,14 +34,6 @@ describe('the typed client', () => {
     expectTypeOf<keyof ListPetsQuery>().toEqualTypeOf<keyof contractQuery.ListPetsQuery>();
     type Filter = Omit<contractQuery.ListPetsQuery, 'limit'>;
     expectTypeOf<Omit<ListPetsQuery, 'limit'>>().toEqualTypeOf<Filter>();
-    const source = readFileSync(join(projectDirectory, 'lib/client/animal-store.ts'), 'utf8');
-    const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-    const removals = operations.flatMap(({ deprecation }) =>
-      deprecation ? [date.format(deprecation.sunset)] : [],
-    );
-    expect(
-      [...source.matchAll(/@deprecated Will be removed on (.+?);/g)].map(([, on]) => on),
-    ).toEqual(removals);
   });
 
   it('accepts every pet that the service accepts', async () => {

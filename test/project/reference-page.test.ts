@@ -65,7 +65,7 @@ describe('the guides of the reference page', () => {
     const guide = readFileSync(join(projectDirectory, 'lib/openapi/guides/other-tools.md'), 'utf8');
     const command = readFileSync(join(projectDirectory, 'test/other-languages/run'), 'utf8');
     const generators = [...command.matchAll(/^generate (\w+) (--[\w-]+ \S+)/gm)];
-    expect(generators).toHaveLength(2);
+    expect(generators).not.toEqual([]);
     for (const [, name, option] of generators)
       expect(guide).toContain(`--generator-name ${name} ${option} `);
   });

@@ -24,8 +24,6 @@ interface Response {
 }
 
 interface Operation {
-  readonly operationId: string;
-  readonly deprecated?: boolean;
   readonly responses: ByName<Response>;
 }
 
