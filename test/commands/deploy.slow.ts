@@ -399,23 +399,25 @@ describe('npm run deploy', () => {
       '--emulator',
     );
     expect({ err, exitCode }).toEqual({
-      err: 'error: Interrupted. AWS may continue: run the same command again.\n',
+      err: 'error: Interrupted. AWS may continue. Run the same command again.\n',
       exitCode: 130,
     });
   });
 
-  it('--show prints the address and the commit of a stage, and changes nothing', async () => {
+  it('--show prints the status, the address and the commit of a stage, and changes nothing', async () => {
     const Outputs = [
       { OutputKey: 'BaseAddress', OutputValue: 'https://a1.test/v1' },
       { OutputKey: 'KeysTableName', OutputValue: 'keys' },
     ];
     const Parameters = [{ ParameterKey: 'Commit', ParameterValue: head }];
+    const StackStatus = 'UPDATE_IN_PROGRESS';
     const responses = {
-      DescribeStacks: xml('DescribeStacks', { Stacks: [{ Outputs, Parameters }] }),
+      DescribeStacks: xml('DescribeStacks', { Stacks: [{ StackStatus, Outputs, Parameters }] }),
     };
     const { err, out, cdk } = await run(responses, [], 'AnimalStore-prod', '--show');
     expect({ err, cdk }).toEqual({ err: '', cdk: [] });
     expect(out).toContain('Base address  http://a1.execute-api.localhost');
+    expect(out).toMatch(/^Status +UPDATE_IN_PROGRESS$/m);
     expect(out).toContain(`Commit        ${head}\n`);
   });
 
@@ -489,6 +491,19 @@ describe('npm run deploy', () => {
     });
     const back = (responses: Responses, changes: object[], ...words: string[]) =>
       run(responses, changes, 'AnimalStore-prod', '--back', ...words);
+
+    it('says at Ctrl-C how to see whether the stage is back, because a repetition would go back further', async () => {
+      const responses = {
+        ...responsesTo('three', 'one two three'),
+        ExecuteChangeSet: () => {
+          process.kill(Number(deployment?.pid), 'SIGINT');
+          return xml('ExecuteChangeSet', {});
+        },
+      };
+      const { err, exitCode } = await back(responses, [], '--yes');
+      expect(exitCode).toBe(130);
+      expect(err).toContain('--show');
+    });
 
     it('deploys a template again, all at once, with the tags of the stack and by the role of the CDK', async () => {
       const responses = responsesTo('three', 'one two three');

@@ -58,8 +58,11 @@ const run = async (id: string | undefined, options: DeployOptions) => {
   if (options.show) return printStage(stage);
   if (records) return record(stage, ifCommit);
 
+  const next = back
+    ? 'The same command would then go back further, so see first what the stage has, with --show instead of --back.'
+    : 'Run the same command again.';
   process.once('SIGINT', () => {
-    console.error('error: Interrupted. AWS may continue: run the same command again.');
+    console.error(`error: Interrupted. AWS may continue. ${next}`);
     process.exit(130);
   });
   if (back) return goBack(stage, options);
@@ -183,7 +186,7 @@ await program
   .addOption(
     new Option(
       '--show',
-      'deploy nothing: print the address, the commit and the logs of the stage',
+      'deploy nothing: print the status, the address, the commit and the logs of the stage',
     ).conflicts(forDeployments),
   )
   .addOption(

@@ -78,12 +78,13 @@ const printNextSteps = async (stage: Stage) => {
   if (problems.length > 0) print(['', 'Before the next deployment:', ...problems]);
 };
 
-/** Prints the address, the commit and the logs of a deployed stage. */
+/** Prints the status, the address, the commit and the logs of a deployed stage. */
 export const printStage = async (stage: Stage): Promise<void> => {
-  const { account, region, commit, baseAddress } = await openStage(stage);
+  const { account, region, status, commit, baseAddress } = await openStage(stage);
   const logs = await deployedResources(stage, 'AWS::Logs::LogGroup');
   print([
     `Stage ${stage.name}, account ${account}, region ${region}`,
+    `Status        ${status}`,
     `Base address  ${baseAddress}`,
     `Commit        ${commit}`,
     `Logs          https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#logsV2:log-groups$3FlogGroupNameFilter$3D${stackName(stage)}`,

@@ -35,15 +35,16 @@ const servedAddress = (address: string): string => {
 };
 
 /**
- * Opens the keys of a deployed stage, with its address, account, region and commit. Throws when the
- * credentials belong to another account.
+ * Opens the keys of a deployed stage, with its address, account, region, commit and the status of its stack.
+ * Throws when the credentials belong to another account.
  */
 export const openStage = async (stage: Stage) => {
-  const { config, account, region, commit, outputOf } = await openStack(stage);
+  const { config, account, region, status, commit, outputOf } = await openStack(stage);
   return {
     keys: keysIn(new DynamoDBClient(config), outputOf('KeysTableName'), stage),
     account,
     region,
+    status,
     commit,
     baseAddress: servedAddress(outputOf('BaseAddress')),
   };
