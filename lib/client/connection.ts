@@ -148,7 +148,7 @@ export class Connection {
     if (status >= 400 && isErrorBody(body)) {
       const { code, message } = body;
       const goesOn = this.#baseAddress.includes('/v1/') && !this.#baseAddress.endsWith('/v1');
-      const isElsewhere = goesOn && [404, 405].includes(status);
+      const isElsewhere = goesOn && [400, 404, 405].includes(status);
       const hint = isElsewhere ? ' (baseAddress goes on after /v1)' : '';
       throw new AnimalStoreError(
         { code: this.#loggable(code), message: this.#loggable(message) + hint },

@@ -109,10 +109,15 @@ describe.concurrent('the typed client', () => {
 
   const elsewhere = '{"message":"Forbidden"}';
   const notFound = JSON.stringify(errors.notFound().body);
+  // What a list gets from /v1/pets/pets.
+  const unknownLimit = JSON.stringify(
+    errors.invalidRequest('query parameter limit is not known.').body,
+  );
   it.each([
     ['', 403, elsewhere, /403 is not from the animal store: baseAddress may lack \/v1$/],
     ['/v1', 403, elsewhere, /403 is not from the animal store$/],
     ['/v1/pets', 404, notFound, /could not be found\. \(baseAddress goes on after \/v1\)$/],
+    ['/v1/pets', 400, unknownLimit, /limit is not known\. \(baseAddress goes on after \/v1\)$/],
     ['/v1', 404, notFound, /could not be found\.$/],
     ['/v1/store/v1', 404, notFound, /could not be found\.$/],
   ])('says what may be wrong with the base address, at %j', async (path, status, body, message) => {
