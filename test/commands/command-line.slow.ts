@@ -138,7 +138,13 @@ describe('a command', () => {
   });
 
   it.each([
-    [acceptance, { API_KEY: 'pets_live_x' }, 'API_KEY is a key of production'],
+    [
+      acceptance,
+      { BASE_URL: 'https://prod.test', API_KEY: 'pets_live_x' },
+      'API_KEY is a key of production',
+    ],
+    // With --stage, API_KEY is not used.
+    [`${acceptance} --stage dev-alice`, { API_KEY: 'pets_live_x' }, noCredentials],
     [`${acceptance} --stage dev-alice`, { BASE_URL: 'https://a.test/v1' }, '.* leave out --stage'],
     [smoke, { BASE_URL: 'https://a.test/v1' }, '.* set API_KEY'],
     ['infra/commands/keys/main.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
