@@ -42,8 +42,8 @@ const printExchange = ({ method, path, status, error, ms }: Exchange) => {
 };
 
 /**
- * Prints a readable line for each request on a terminal. Otherwise prints each log line as JSON. What is no log
- * line goes to standard error, so that programs that read the log lines don't get it.
+ * Prints a readable line for each request on a terminal. Otherwise prints each log line as JSON. Any other
+ * output of a function goes to standard error, so that programs that read the log lines don't get it.
  */
 const log = (line: string) => {
   if (!line.startsWith('{')) console.error(line);

@@ -58,7 +58,9 @@ export class PetsApi extends Construct {
     this.#addGatewayResponses(stage);
     acknowledge(this, {
       'AwsSolutions-APIG2': 'The functions validate requests, and name what is wrong.',
-      ...(!stage.firewall && { 'AwsSolutions-APIG3': 'An emulator has no firewall.' }),
+      ...(!stage.firewall && {
+        'AwsSolutions-APIG3': 'Personal stages and emulators have no firewall.',
+      }),
       'AwsSolutions-APIG4': "Functions check API keys; `fallback` only names a path's methods.",
       'AwsSolutions-APIG6': 'Execution logs can hold API keys; other logs have every request.',
       'AwsSolutions-COG4': "Functions check API keys; `fallback` only names a path's methods.",

@@ -34,7 +34,7 @@ export class Probe extends StageFunction {
     });
     monitoring.addAlarm('probe', {
       meaning:
-        'A request from outside failed, or could not be sent, in 3 of 5 minutes: no client may reach the service.',
+        'A request from outside failed, or could not be sent, in 3 of 5 minutes: perhaps no client can reach the service.',
       metric: probeMetric(stage, probeMetricNames.success, 'Minimum'),
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       threshold: 1,

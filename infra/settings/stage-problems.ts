@@ -64,7 +64,7 @@ export const placeholdersIn = (
     );
   if ((stage.alarmRecipients ?? []).length > 0 && !URL.canParse(link)) {
     problems.push(
-      'runbookLink is no URL, so an alarm links nothing: set it in infra/settings/owner.ts to where infra/runbook.md can be read.',
+      "runbookLink is not a URL, so alarms can't link to the runbook: set it in infra/settings/owner.ts to where infra/runbook.md can be read.",
     );
   }
   const hasOwnScope = packageName.startsWith('@') && !packageName.startsWith('@example.com/');

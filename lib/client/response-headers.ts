@@ -23,7 +23,7 @@ const isRelationNext = (parameter: string) =>
 export const retryAfterMs = (retryAfter: string | null): number | undefined => {
   const value = retryAfter ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
-  // `Date.parse` also accepts text that is no HTTP date, such as `-1`.
+  // `Date.parse` also accepts text that is not an HTTP date, such as `-1`.
   const date = value.endsWith(' GMT') ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 };

@@ -90,7 +90,7 @@ const requestDetails = (
   }),
 });
 
-/** Describes the original error. What the chain turned into a 503 is no defect, but a fault of DynamoDB. */
+/** Describes the original error. An error that became a 503 is a fault of DynamoDB, not a defect. */
 const originalCause = (error: unknown) =>
   error instanceof ApiError
     ? causeOf(error.cause, error.status !== errors.serviceUnavailable().status)

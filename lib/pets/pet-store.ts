@@ -147,8 +147,8 @@ const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /**
  * Reads the items of a status after a position, and returns the pets among them. `end` is the position where
- * DynamoDB stopped, which can be anywhere. Only an output without a LastEvaluatedKey, or with an empty one, is
- * the last one of its status (Query in the DynamoDB API reference).
+ * DynamoDB stopped, which can be anywhere. Only an output without a LastEvaluatedKey, or with an empty one,
+ * is the last one of its status (Query in the DynamoDB API reference).
  */
 const queryStatus = async ({ status, id }: Position, limit: number, context: CallContext) => {
   const command = new QueryCommand({
@@ -179,8 +179,8 @@ const queryStatus = async ({ status, id }: Position, limit: number, context: Cal
 };
 
 /**
- * Throws an `ImplausibleOutput` for a LastEvaluatedKey that is no object, because the document client would
- * read it as an empty one, which ends the list.
+ * Throws an `ImplausibleOutput` for a LastEvaluatedKey that is not an object, because the document client
+ * would read it as an empty one, which ends the list.
  */
 const requireKey: DeserializeMiddleware<QueryCommandInput, QueryCommandOutput> =
   (next) => async (args) => {

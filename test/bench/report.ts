@@ -23,7 +23,7 @@ export const buildLabels: Readonly<Record<Build, string>> = {
 
 /**
  * The most that a cold start of this service may take: a multiple of what another program takes that is built
- * in the same way. Whoever exceeds one for a good reason raises it.
+ * in the same way. If a change exceeds one for a good reason, raise it.
  */
 const bars: readonly (readonly [Build, Program, number])[] = [
   ['defaults', 'sdk-call', 1.15],

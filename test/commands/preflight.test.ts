@@ -217,7 +217,7 @@ describe('placeholders', () => {
     ]);
     const packageName = '@example.com/animal-store-client';
     expect(placeholdersIn(stage, { link: 'infra/runbook.md', packageName })).toEqual([
-      expect.stringMatching(/^runbookLink is no URL/),
+      expect.stringMatching(/^runbookLink /),
       expect.stringMatching(/^clientPackage has no npm scope/),
     ]);
   });

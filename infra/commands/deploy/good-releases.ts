@@ -24,8 +24,8 @@ const StoredRelease = v.pipe(v.string(), v.parseJson(), Release);
 
 /**
  * Returns the good releases of a stage, the oldest first, from the last 100 values of its SSM parameter. A
- * release that was recorded again withdraws those between. Skips a value that is no release, and prints
- * a line about it.
+ * release that was recorded again withdraws those between. Skips a value that is not a release, and
+ * prints a line about it.
  * https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-versions.html
  */
 export const goodReleases = async (stage: Stage): Promise<Release[]> => {
@@ -35,7 +35,7 @@ export const goodReleases = async (stage: Stage): Promise<Release[]> => {
     const { success, output: release } = v.safeParse(StoredRelease, Value);
     if (!success) {
       console.error(
-        `Skipped the version ${Version} of the SSM parameter ${Name}, because it is no release.`,
+        `Skipped the version ${Version} of the SSM parameter ${Name}, because it is not a release.`,
       );
       continue;
     }
