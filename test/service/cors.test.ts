@@ -90,9 +90,9 @@ describe('a function with CORS for some origins', () => {
 
   const preflight: Values = { Authorization: [], 'Access-Control-Request-Method': 'POST' };
 
-  const allowed = (methods: string) => ({
+  const allowed = (path: string) => ({
     ...readable(admin),
-    'access-control-allow-methods': methods,
+    'access-control-allow-methods': allowedMethods(path).join(', '),
     'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
     'access-control-max-age': '7200',
   });
@@ -105,8 +105,8 @@ describe('a function with CORS for some origins', () => {
   });
 
   it.each([
-    [admin, '/pets', 204, allowed('GET, HEAD, POST, OPTIONS')],
-    [admin, '/pets/{petId}', 204, allowed(allowedMethods('/pets/{petId}').join(', '))],
+    [admin, '/pets', 204, allowed('/pets')],
+    [admin, '/pets/{petId}', 204, allowed('/pets/{petId}')],
     [admin, '/{proxy+}', 404, readable(admin)],
     [stranger, '/pets', 204, {}],
   ])('tells a browser at %s what it may send to %s', async (origin, resource, status, expected) => {
