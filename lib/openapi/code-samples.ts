@@ -16,7 +16,9 @@ const curl = (operation: Operation, request: ExampleRequest): string => {
   const lines = [`curl ${method}"$BASE_URL${url}"`, '-H "Authorization: Bearer $API_KEY"'];
   if (takesKey(operation)) lines.push('-H "Idempotency-Key: $key"');
   if (body !== undefined) {
-    lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(body)}'`);
+    // A quoted text of the shell has no escape for the quote.
+    const json = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
+    lines.push('-H "Content-Type: application/json"', `-d '${json}'`);
   }
   // On a line of its own, so that a repeated request has the same key.
   const newKey = takesKey(operation) ? 'key=$(openssl rand -hex 16)\n' : '';
@@ -57,10 +59,17 @@ ${values.map((value) => `    ${value},`).join('\n')}
 response.raise_for_status()${hasResponseBody(operation) ? '\nprint(response.json())' : ''}`;
 };
 
-/** Numbers and texts as a dictionary of Python. */
+/** Fields as a dictionary of Python. */
 const dictionary = (fields: object): string => {
-  const pairs = Object.entries(fields).map((pair) => pair.map((each) => JSON.stringify(each)));
-  return `{${pairs.map((pair) => pair.join(': ')).join(', ')}}`;
+  const pairs = Object.entries(fields).map(([name, value]) => `"${name}": ${literal(value)}`);
+  return `{${pairs.join(', ')}}`;
+};
+
+/** A text, a number or a boolean in Python. */
+const literal = (value: unknown): string => {
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  return JSON.stringify(value);
 };
 
 /**

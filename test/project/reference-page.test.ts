@@ -9,6 +9,7 @@ import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { clientPackage } from '../../infra/settings/owner.ts';
 import { errorDescriptions } from '../../lib/contract/errors.ts';
 import { codeSamples } from '../../lib/openapi/code-samples.ts';
+import { createPet } from '../../lib/operations/create-pet.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { contractText } from '../support/contract.ts';
 import { pythonTool } from '../support/python-tool.ts';
@@ -118,6 +119,14 @@ describe('the code samples', () => {
       expect(printed).not.toMatch(/\bcode'?"?:/);
     },
   );
+});
+
+it('a code sample can have an apostrophe and a boolean', async () => {
+  const body = { name: "O'Malley", categoryId: 1, vaccinated: true };
+  const [curl, , python] = codeSamples(createPet, { body }, '');
+  const echo = `curl() { while [ "$1" != -d ]; do shift; done; echo "$2"; }\n${curl?.source}`;
+  expect(JSON.parse(await run('sh', '-c', echo))).toEqual(body);
+  expect(python?.source).toContain('{"name": "O\'Malley", "categoryId": 1, "vaccinated": True}');
 });
 
 it('npm run docs builds a page with its licences and without an API key', () => {
