@@ -24,7 +24,9 @@ const cors: unknown = app.node.tryGetContext('cors');
 const stageName: unknown = app.node.tryGetContext('stage');
 const arePlaceholdersAllowed = isSet('placeholders', 'allowed');
 
-/** Ends with a line about what the operator must change. The CDK shows what else an app throws as a defect. */
+/**
+ * Ends with a line about what the operator must change. The CDK shows what else an app throws as a defect.
+ */
 const stop = (problem: unknown): never => {
   fail(problem);
   process.exit();

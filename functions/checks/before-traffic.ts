@@ -88,9 +88,10 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
 };
 
 /**
- * A response with 5xx. The request is not repeated, because the response counts as an error of the new version.
- * The deployment of each function sends the request, so one 5xx for each is enough for the alarm that would roll
- * back a version after it has passed. The release fails here instead, where the reason is logged.
+ * A response with 5xx. The request is not repeated, because the response counts as an error of the new
+ * version. The deployment of each function sends the request, so one 5xx for each is enough for the alarm
+ * that would roll back a version after it has passed. The release fails here instead, where the reason is
+ * logged.
  */
 class ServerError extends Error {}
 

@@ -15,8 +15,9 @@ export interface SynthesisOptions {
 }
 
 /**
- * Synthesises stacks into a folder and calls `work` with the folder. Runs a new process, because this one keeps
- * the modules that it has loaded. Throws an error with a one-line message when the stacks can't be built.
+ * Synthesises stacks into a folder and calls `work` with the folder. Runs a new process, because this one
+ * keeps the modules that it has loaded. Throws an error with a one-line message when the stacks can't be
+ * built.
  */
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,

@@ -35,8 +35,8 @@ export const bundleOptions = {
 
 /**
  * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda, into `<name>.cjs` and
- * `<name>.mjs`, which exports `handler`. Beside a function of the API is its source map `<name>.cjs.map`, which
- * lib/telemetry/cause.ts reads when a defect is logged.
+ * `<name>.mjs`, which exports `handler`. Beside a function of the API is its source map `<name>.cjs.map`,
+ * which lib/telemetry/cause.ts reads when a defect is logged.
  */
 export const bundleFunctions = async (): Promise<void> => {
   const options = { ...bundleOptions, write: false } as const;

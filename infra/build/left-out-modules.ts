@@ -6,9 +6,9 @@ const defaultCredentials = '@aws-sdk/credential-provider-node/dist-es/index.js';
 
 /**
  * Modules that the DynamoDB client of lib/aws/dynamodb.ts imports but never calls. They are for other
- * services, for other machines than Lambda, or for other ways to use the libraries. Each comment says how many
- * instructions a module would add to the 283 million of a cold getPet without a code cache. A module that adds
- * less than 1 % is bundled.
+ * services, for other machines than Lambda, or for other ways to use the libraries. Each comment says how
+ * many instructions a module would add to the 283 million of a cold getPet without a code cache. A module
+ * that adds less than 1 % is bundled.
  */
 const leftOut = [
   // A function's credentials are in its environment (`fromEnv` in lib/aws/dynamodb.ts). This module would add
@@ -24,8 +24,8 @@ const leftOut = [
 /**
  * Leaves out the modules that the DynamoDB client of lib/aws/dynamodb.ts never calls. The SDK can construct
  * their exports, which it does when it is loaded, but calling one throws. A bundle with another client of the
- * SDK has all modules, because clients share them. A second client of DynamoDB can't be told from the first, so
- * its calls throw. The build fails when nothing imports such a module any more.
+ * SDK has all modules, because clients share them. A second client of DynamoDB can't be told from the first,
+ * so its calls throw. The build fails when nothing imports such a module any more.
  */
 export const leaveOutModules: Plugin = {
   name: 'leave-out-modules',

@@ -23,8 +23,8 @@ export const openAccount = async (stage: Stage) => {
 
 /**
  * Opens the stack of a deployed stage, with its status, tags and outputs, and the commit and the file of the
- * template that it has, which are `unknown` if it was deployed without them. Throws when there is no stack, or
- * when the credentials belong to another account, which could have a stack of the same name.
+ * template that it has, which are `unknown` if it was deployed without them. Throws when there is no stack,
+ * or when the credentials belong to another account, which could have a stack of the same name.
  */
 export const openStack = async (stage: Stage) => {
   const { config, account, region } = await openAccount(stage);

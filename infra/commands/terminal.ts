@@ -14,10 +14,14 @@ const escapeOf = (character: string): string => {
 /** Tells whether a terminal shows every character of a text, in the order of the text. */
 export const isPrintable = (text: string): boolean => text.search(unprintable) < 0;
 
-/** Returns a text with control and format characters escaped, so that it can't alter what a terminal shows. */
+/**
+ * Returns a text with control and format characters escaped, so that it can't alter what a terminal shows.
+ */
 export const printable = (text: string): string => text.replaceAll(unprintable, escapeOf);
 
-/** Returns a text as one word of a shell's command, in single quotes unless a shell would read it so anyway. */
+/**
+ * Returns a text as one word of a shell's command, in single quotes unless a shell would read it so anyway.
+ */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 

@@ -20,8 +20,9 @@ export interface SourceOptions<Result> {
 }
 
 /**
- * Builds sources and uses the files, again after each change, until the resources are disposed of. Returns the
- * result of the first use. If the first build fails, throws an error that names the mistake and its place.
+ * Builds sources and uses the files, again after each change, until the resources are disposed of. Returns
+ * the result of the first use. If the first build fails, throws an error that names the mistake and its
+ * place.
  */
 export const buildSources = async <Result>(
   { what, build, watch, use, progress }: SourceOptions<Result>,

@@ -42,8 +42,8 @@ export const prepareTables = async (
 };
 
 /**
- * Returns this machine's API key. The first start generates it and keeps it for later ones in a directory, in a
- * file that only the user can read.
+ * Returns this machine's API key. The first start generates it and keeps it for later ones in a directory, in
+ * a file that only the user can read.
  */
 export const localApiKey = async (directory: string): Promise<string> => {
   const file = join(directory, 'api-key');

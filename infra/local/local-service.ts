@@ -124,8 +124,8 @@ const stackBuild: BuildOptions = {
 };
 
 /**
- * Prints a line, unless it is the log of a request that was handled without a fault of the service. Fields that
- * a handler adds may come before the level.
+ * Prints a line, unless it is the log of a request that was handled without a fault of the service. Fields
+ * that a handler adds may come before the level.
  */
 const printUnlessRoutine = (line: string) => {
   if (!line.includes('"level":"INFO"')) console.log(line);

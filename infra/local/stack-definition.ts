@@ -68,8 +68,8 @@ export interface StackDefinition {
 }
 
 /**
- * Reads a stage's stack from a folder of synthesised stacks. Throws when a route needs something that the local
- * service does not support.
+ * Reads a stage's stack from a folder of synthesised stacks. Throws when a route needs something that the
+ * local service does not support.
  */
 export const readStack = async (
   assembly: string,

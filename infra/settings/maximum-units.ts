@@ -18,14 +18,14 @@ const writeUnits = 2 * Math.ceil(largestItemBytes / 1_024);
 const itemUnits = Math.ceil(largestItemBytes / 4_096);
 
 /**
- * The RCU of an eventually consistent page of the default length. Clients that ask for the longest pages of the
- * largest pets can be throttled earlier.
+ * The RCU of an eventually consistent page of the default length. Clients that ask for the longest pages of
+ * the largest pets can be throttled earlier.
  */
 const pageUnits = Math.ceil((defaultLimit * largestItemBytes) / 4_096) / 2;
 
 /**
- * Returns the maximum request units per second that a table and each index of a stage accept. They suffice for
- * the requests that the throttles let through, and limit the cost of a mistake.
+ * Returns the maximum request units per second that a table and each index of a stage accept. They suffice
+ * for the requests that the throttles let through, and limit the cost of a mistake.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html
  */
 export const maximumUnitsOf = (stage: Stage): { readonly read: number; readonly write: number } => {

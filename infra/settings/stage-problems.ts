@@ -45,8 +45,8 @@ export const validateStage = (stage: Stage): void => {
 };
 
 /**
- * Returns what the repository leaves to the operator and a stage still lacks, each with the place to set it. A
- * personal stage and the rehearsal, which have no `environment`, need none of it.
+ * Returns what the repository leaves to the operator and a stage still lacks, each with the place to set it.
+ * A personal stage and the rehearsal, which have no `environment`, need none of it.
  */
 export const placeholdersIn = (
   stage: Stage,

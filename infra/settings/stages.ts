@@ -16,8 +16,8 @@ export interface Stage {
   /** Part of the names of its stack, alarms and logs. */
   readonly name: string;
   /**
-   * The account and region of the stage. Without an account, it can't be deployed. If all of it is `undefined`,
-   * the stage is deployed to those of the credentials.
+   * The account and region of the stage. Without an account, it can't be deployed. If all of it is
+   * `undefined`, the stage is deployed to those of the credentials.
    */
   readonly environment: Readonly<{ account?: string; region: string }> | undefined;
   /** The prefix of the API keys that this stage accepts: `pets_live` makes it one in production. */
@@ -64,7 +64,8 @@ export interface Stage {
   /**
    * The recipients of alarms: e-mail addresses, HTTPS endpoints of paging services, or ARNs of SNS topics to
    * which CloudWatch may publish. If it is `undefined`, the stage has no alarms, no dashboard, no saved
-   * queries and no probe. With an empty list it has them, but they tell no one, which a permanent stage may not.
+   * queries and no probe. With an empty list it has them, but they tell no one, which a permanent stage may
+   * not.
    */
   readonly alarmRecipients: readonly string[] | undefined;
   /** Whether tables and logs outlive the stack that declares them. */
@@ -77,7 +78,9 @@ export interface Stage {
   readonly pointInTimeRecoveryDays: number;
 }
 
-/** The number of requests that the firewall of a stage lets each address, and each API key, send in a window. */
+/**
+ * The number of requests that the firewall of a stage lets each address, and each API key, send in a window.
+ */
 export const firewallLimit = ({ firewall, throttle }: Stage): number =>
   firewall
     ? Math.round(throttle.ratePerSecond * firewallWindowSec * firewall.clientShare)
@@ -136,8 +139,8 @@ const personalName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
 
 /**
  * Returns a personal stage, such as one to try a pull request. It has staging's settings, in the account and
- * region of the credentials, and nothing of it outlives its stack. Without recipients it has no alarms, and so
- * no canary. Throws for a name without the prefix `dev-`.
+ * region of the credentials, and nothing of it outlives its stack. Without recipients it has no alarms, and
+ * so no canary. Throws for a name without the prefix `dev-`.
  */
 const personalStage = (name: string): Stage => {
   if (!personalName.test(name))

@@ -73,9 +73,9 @@ export class AnimalStore {
 
   /**
    * Yields every pet that the query selects, in no promised order. A pet that does not change meanwhile comes
-   * once. One that was added in the last second can be missing. Fetches a page when the loop reaches the first
-   * pet of that page. Throws an AnimalStoreError if a cursor comes again, or after 100 pages in a row without a
-   * pet.
+   * once. One that was added in the last second can be missing. Fetches a page when the loop reaches the
+   * first pet of that page. Throws an AnimalStoreError if a cursor comes again, or after 100 pages in a row
+   * without a pet.
    */
   async *listPets(query: ListPetsQuery = {}, options: CallOptions = {}): AsyncGenerator<Pet> {
     let { cursor } = query;

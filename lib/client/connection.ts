@@ -59,8 +59,8 @@ const maxResponseBytes = 1_048_576;
 const maxTextLength = 1_024;
 
 /**
- * Matches characters that control a terminal, break or reorder a line, or are invisible: Unicode's Cc, Cf, Zl,
- * Zp and Default_Ignorable_Code_Point.
+ * Matches characters that control a terminal, break or reorder a line, or are invisible: Unicode's Cc, Cf,
+ * Zl, Zp and Default_Ignorable_Code_Point.
  */
 const unloggable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 

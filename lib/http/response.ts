@@ -47,7 +47,9 @@ export const nextLink = (
   return { Link: linkTo(`${pathOf(event)}?${next}`, 'next') };
 };
 
-/** Returns the request's own path. API Gateway ignores a slash at the end, but passes it on to the function. */
+/**
+ * Returns the request's own path. API Gateway ignores a slash at the end, but passes it on to the function.
+ */
 const pathOf = ({ requestContext }: OperationEvent): string =>
   requestContext.path.replace(/\/$/, '');
 

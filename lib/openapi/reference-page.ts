@@ -134,7 +134,10 @@ const referenceDocument = async (service: PageService | undefined): Promise<stri
   return JSON.stringify(shown, showable);
 };
 
-/** Returns Scalar's options (its documentation/configuration.md). Only its reader makes the page send requests. */
+/**
+ * Returns Scalar's options (its documentation/configuration.md). Only its reader makes the page send
+ * requests.
+ */
 const options = async (service: PageService | undefined) => ({
   url: 'reference.json',
   ...(service && {

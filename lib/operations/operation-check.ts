@@ -15,8 +15,8 @@ export interface Expected {
 
 /**
  * What the check before traffic sends to an operation besides an API key. It must change nothing but add the
- * check's one pet, because the deployment of each function sends all checks, and they run at the same time. It
- * is not the example of the contract, because clients must not be offered the pet.
+ * check's one pet, because the deployment of each function sends all checks, and they run at the same time.
+ * It is not the example of the contract, because clients must not be offered the pet.
  */
 export interface OperationCheck extends ExampleRequest {
   /** How often it is sent until the response is right; once unless told otherwise. */

@@ -22,7 +22,9 @@ export interface Call {
   readonly action: `${string}:${string}`;
   /** A resource of the stack, such as `PetsTable` or `PetsTable/index/byStatus`. */
   readonly resource: string;
-  /** What the call takes for the operation's example, in RCU or WCU; absent if the example does not make it. */
+  /**
+   * What the call takes for the operation's example, in RCU or WCU; absent if the example does not make it.
+   */
   readonly units?: number;
 }
 

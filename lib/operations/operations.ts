@@ -24,7 +24,9 @@ const details: Readonly<Record<OperationName, () => AnyDetails>> = {
 /** Every operation of the contract. */
 export const operations: readonly Operation[] = /* @__PURE__ */ Object.values(definitions);
 
-/** Returns the request of the check before traffic to an operation. The check has added the pet of this id. */
+/**
+ * Returns the request of the check before traffic to an operation. The check has added the pet of this id.
+ */
 export const checkOf = (name: OperationName, petId: number): OperationCheck => checks[name](petId);
 
 /** Returns what documents, stack and commands need to know of an operation. No function bundles it. */

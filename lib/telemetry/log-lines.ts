@@ -33,7 +33,9 @@ export interface Cause {
   /** The status and the request id of an error of AWS. */
   readonly httpStatus?: number | undefined;
   readonly requestId?: string | undefined;
-  /** Where a defect was thrown in our own code, such as `lib/pets/pet-store.ts:71`, the outermost caller last. */
+  /**
+   * Where a defect was thrown in our own code, such as `lib/pets/pet-store.ts:71`, the outermost caller last.
+   */
   readonly frames?: readonly string[] | undefined;
 }
 

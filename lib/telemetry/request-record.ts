@@ -22,9 +22,9 @@ class RequestRecorder {
   }
 
   /**
-   * Adds fields to the log line of the request, such as `{ petsReturned: 20 }`. Pass counts, durations and names
-   * or ids that the service made. Never pass what a client sent, nor a part or a hash of it, because clients
-   * paste secrets anywhere. A name that the line has already keeps its own value.
+   * Adds fields to the log line of the request, such as `{ petsReturned: 20 }`. Pass counts, durations and
+   * names or ids that the service made. Never pass what a client sent, nor a part or a hash of it, because
+   * clients paste secrets anywhere. A name that the line has already keeps its own value.
    */
   addFields(fields: Readonly<Record<string, string | number | boolean>>): void {
     Object.assign(this.#fields, fields);

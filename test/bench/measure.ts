@@ -60,8 +60,8 @@ export const measureWarmInvocations = async (
       warm: { warmUps: 2 * runs * invocationsOfRun, runs, invocationsOfRun },
       codeCache: 'hit',
     });
-    // The first parts are the start and the warm-up, and the last one is the end. In all runs but the best, V8
-    // compiles or collects garbage.
+    // The first parts are the start and the warm-up, and the last one is the end. In all runs but the best,
+    // V8 compiles or collects garbage.
     const fewest = Math.min(...parts.slice(-runs - 1, -1));
     return { request, millions: fewest / invocationsOfRun };
   };

@@ -40,8 +40,8 @@ const runOnStage = async (stage: Stage, keyOwner: string, words: readonly string
 };
 
 /**
- * Runs Vitest against the stage of the options, against BASE_URL, or against the bundles on this machine. Throws
- * if the options and variables name none of them, or two.
+ * Runs Vitest against the stage of the options, against BASE_URL, or against the bundles on this machine.
+ * Throws if the options and variables name none of them, or two.
  */
 const test = async (name: string, words: readonly string[], { stage, emulator }: TestOptions) => {
   const { BASE_URL, API_KEY } = process.env;

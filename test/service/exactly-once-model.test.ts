@@ -63,7 +63,10 @@ const command = <Args extends { readonly strike: Strike | undefined }>(
     toString: () => `${name}(${fc.stringify(given)})`,
   }));
 
-/** A client that sends its request up to 5 times, until the response is 201, or a 4xx that no retry can change. */
+/**
+ * A client that sends its request up to 5 times, until the response is 201, or a 4xx that no retry can
+ * change.
+ */
 const createUntilDone = async (newPet: unknown, key: string | undefined, apiKey: string) => {
   const headers = { ...bearer(apiKey), 'Idempotency-Key': key ?? [] };
   for (let attempt = 1; ; attempt += 1) {

@@ -15,9 +15,9 @@ const gatewayBodyBytes = 10 * 1_024 * 1_024;
 const valueBytes = headerBytes - 400;
 
 /**
- * How many times as long as a harmless request of the same size a hostile one may take. The slowest input, JSON
- * with as many numbers as the body holds, takes about a 140th of the body's bytes; quadratic time would take
- * a 17th.
+ * How many times as long as a harmless request of the same size a hostile one may take. The slowest input,
+ * JSON with as many numbers as the body holds, takes about a 140th of the body's bytes; quadratic time would
+ * take a 17th.
  */
 const maxRatio = bodyBytes / 50;
 

@@ -12,7 +12,9 @@ declare module 'vitest' {
     /** Where the acceptance tests send their requests, and with which key. */
     baseAddress: string;
     apiKey: string;
-    /** The reference page, with the API key; absent when the acceptance tests run against a deployed stage. */
+    /**
+     * The reference page, with the API key; absent when the acceptance tests run against a deployed stage.
+     */
     docsAddress?: string;
     /**
      * DynamoDB Local, and the tables of the template; absent when the acceptance tests run

@@ -25,7 +25,9 @@ export const exampleOf = (
   };
 };
 
-/** The calls of DynamoDB for the example of an operation, such as `Query Pets`, and the RCU or WCU of each. */
+/**
+ * The calls of DynamoDB for the example of an operation, such as `Query Pets`, and the RCU or WCU of each.
+ */
 export const exampleCallsOf = ({ name }: Pick<Operation, 'name'>) =>
   detailsOf(name).calls.flatMap(({ action, resource, units }) => {
     if (units === undefined) return [];

@@ -1,8 +1,8 @@
 import { inject, type ProvidedContext } from 'vitest';
 
 /**
- * Returns what `global-setup.ts` made for all tests of a run. Throws an error that says how to run Vitest if it
- * is missing.
+ * Returns what `global-setup.ts` made for all tests of a run. Throws an error that says how to run Vitest if
+ * it is missing.
  */
 export const shared = <Key extends keyof ProvidedContext & string>(
   key: Key,

@@ -19,8 +19,8 @@ export const cdk = async (...words: readonly string[]): Promise<void> => {
 };
 
 /**
- * Synthesises the stack of a stage, and those beside it, into a new folder, which is removed when this process
- * ends, and returns the folder.
+ * Synthesises the stack of a stage, and those beside it, into a new folder, which is removed when this
+ * process ends, and returns the folder.
  */
 export const synthesise = async (stage: Stage, context: readonly string[]): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
@@ -30,8 +30,8 @@ export const synthesise = async (stage: Stage, context: readonly string[]): Prom
 };
 
 /**
- * Returns the name of the file that a stage's template gets in the bucket of the CDK's bootstrap, which is its
- * hash. Throws if a folder of synthesised stacks has no stack of the stage.
+ * Returns the name of the file that a stage's template gets in the bucket of the CDK's bootstrap, which is
+ * its hash. Throws if a folder of synthesised stacks has no stack of the stage.
  */
 export const templateFileOf = (stage: Stage, folder: string): string => {
   const { stackTemplateAssetObjectUrl } = new CloudAssembly(folder).getStackByName(

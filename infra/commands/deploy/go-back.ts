@@ -35,12 +35,14 @@ interface BackOptions {
   readonly yes?: true;
 }
 
-/** The longest that an update can take, in seconds: CodeDeploy waits an hour for a check that never reports. */
+/**
+ * The longest that an update can take, in seconds: CodeDeploy waits an hour for a check that never reports.
+ */
 const maxWaitTime = 7_200;
 
 /**
- * Opens the stack of a stage. Throws while it is being changed, because its parameters then name a release that
- * may yet be rolled back, if its rollback has failed, or if it has another commit than the expected one.
+ * Opens the stack of a stage. Throws while it is being changed, because its parameters then name a release
+ * that may yet be rolled back, if its rollback has failed, or if it has another commit than the expected one.
  */
 export const openSettledStack = async (
   stage: Stage,

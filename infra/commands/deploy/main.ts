@@ -96,8 +96,8 @@ interface Deployment {
 
 /**
  * Creates a change set, and executes the same change set. Throws instead, and deletes it, if it replaces or
- * removes a table, an index, the API or a custom domain without the operator's word, or reverts a commit that is
- * in production. Also throws if the stage has placeholders, or if its account is not ready for it.
+ * removes a table, an index, the API or a custom domain without the operator's word, or reverts a commit that
+ * is in production. Also throws if the stage has placeholders, or if its account is not ready for it.
  */
 const deploy = async (stage: Stage, deployment: Deployment) => {
   const unready = [...placeholdersIn(stage), ...(await preflight(stage))];

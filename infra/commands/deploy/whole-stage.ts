@@ -61,7 +61,9 @@ export const deployWholeStage = async (
   else await printNextSteps(stage);
 };
 
-/** Returns a problem if an account has a stage in production: a mistake in another one would reach clients. */
+/**
+ * Returns a problem if an account has a stage in production: a mistake in another one would reach clients.
+ */
 const sharedWithProduction = (account: string): string[] =>
   stages
     .filter((stage) => isProduction(stage) && stage.environment?.account === account)

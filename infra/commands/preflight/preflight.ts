@@ -211,7 +211,8 @@ const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>)
 };
 
 /**
- * Returns a line for each problem of a stage's account. Skips the other checks while the credentials are wrong.
+ * Returns a line for each problem of a stage's account. Skips the other checks while the credentials are
+ * wrong.
  */
 export const preflight = async (stage: Stage) => {
   const problems = await problemsOf(stage, { credentials });

@@ -7,7 +7,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { TableDefinition } from '../stack-definition.ts';
 
-/** Creates the tables that don't exist yet. Throws when there is one with other indexes, or with damaged data. */
+/**
+ * Creates the tables that don't exist yet. Throws when there is one with other indexes, or with damaged data.
+ */
 export const createTables = async (
   client: DynamoDBClient,
   tables: readonly TableDefinition[],

@@ -62,7 +62,10 @@ export interface Exchange {
 export interface GatewayOptions {
   /** The port to listen on; 0 for any free port. */
   readonly port: number;
-  /** Called with a line for each request that failed in the gateway, or whose function returned a malformed output. */
+  /**
+   * Called with a line for each request that failed in the gateway, or whose function returned a malformed
+   * output.
+   */
   readonly log: (line: string) => void;
   /** Called with each request and its response. */
   readonly exchange?: ((exchange: Exchange) => void) | undefined;
@@ -71,8 +74,8 @@ export interface GatewayOptions {
 }
 
 /**
- * Starts a gateway on 127.0.0.1 that behaves like API Gateway with a REST API, and serves the reference page at
- * `/docs/`. Throws an error with a one-line message when it can't listen on the port.
+ * Starts a gateway on 127.0.0.1 that behaves like API Gateway with a REST API, and serves the reference page
+ * at `/docs/`. Throws an error with a one-line message when it can't listen on the port.
  */
 export const startGateway = async ({ port, log, exchange, ...options }: GatewayOptions) => {
   const first = Promise.withResolvers<Deployment>();

@@ -14,8 +14,8 @@ export interface LambdaFunctionOptions {
   /** Environment variables besides those that the template and Lambda itself set. */
   readonly environment: Readonly<Record<string, string>>;
   /**
-   * Called with each line that the function prints, with the reason why an invocation failed, and for each 5xx
-   * with the source-mapped stack of the error that caused it.
+   * Called with each line that the function prints, with the reason why an invocation failed, and for each
+   * 5xx with the source-mapped stack of the error that caused it.
    */
   readonly log: (line: string) => void;
 }
@@ -43,8 +43,8 @@ export interface Outcome {
 export class FunctionError extends Error {}
 
 /**
- * Runs one version of a function as Lambda does, in a worker thread that handles one invocation at a time. The
- * worker starts with the first invocation, and again after it has ended.
+ * Runs one version of a function as Lambda does, in a worker thread that handles one invocation at a time.
+ * The worker starts with the first invocation, and again after it has ended.
  */
 export class LambdaFunction {
   readonly #options: LambdaFunctionOptions;
@@ -135,8 +135,8 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
 };
 
 /**
- * Returns the endpoints of AWS's services in the environment of this process, such as `AWS_ENDPOINT_URL_SQS` for
- * an emulator of SQS.
+ * Returns the endpoints of AWS's services in the environment of this process, such as `AWS_ENDPOINT_URL_SQS`
+ * for an emulator of SQS.
  */
 export const serviceEndpoints = (): Record<string, string> => {
   const endpoints: Record<string, string> = {};
@@ -146,8 +146,8 @@ export const serviceEndpoints = (): Record<string, string> => {
 };
 
 /**
- * Returns the variables that Lambda sets, and those of the template. Of this process's own variables, only the
- * endpoints of services are among them.
+ * Returns the variables that Lambda sets, and those of the template. Of this process's own variables, only
+ * the endpoints of services are among them.
  */
 export const environmentOf = ({
   definition,
