@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -352,6 +352,24 @@ describe('npm run deploy', () => {
     await deploy(changeOf('True'), 'AnimalStore-staging');
     const [described] = sent('DescribeChangeSet').map((body) => body.get('ChangeSetName'));
     expect(sent('DeleteChangeSet').map((body) => body.get('ChangeSetName'))).toEqual([described]);
+  });
+
+  it('deploys nothing if a file changes before it is synthesised', async () => {
+    const untracked = join(workTree, 'meanwhile.ts');
+    const responses = {
+      'AmazonSSM.GetParameter': () => {
+        writeFileSync(untracked, '');
+        return json({ Parameter: { Value: '33' } });
+      },
+    };
+    const words = ['AnimalStore-staging', '--emulator'];
+    const { err, exitCode, cdk } = await run(responses, [], ...words);
+    await rm(untracked);
+    expect(err).toMatch(/^error: .*again/);
+    expect({ exitCode, cdk: cdk.filter((each) => each.startsWith('deploy')) }).toEqual({
+      exitCode: 1,
+      cdk: [],
+    });
   });
 
   describe('with uncommitted files', () => {

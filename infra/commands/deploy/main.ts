@@ -97,7 +97,8 @@ interface Deployment {
 /**
  * Creates a change set, and executes the same change set. Throws instead, and deletes it, if it replaces or
  * removes a table, an index, the API or a custom domain without the operator's word, or reverts a commit that
- * is in production. Also throws if the stage has placeholders, or if its account is not ready for it.
+ * is in production. Also throws if the stage has placeholders, if its account is not ready for it, or if files
+ * changed meanwhile.
  */
 const deploy = async (stage: Stage, deployment: Deployment) => {
   const unready = [...placeholdersIn(stage), ...(await preflight(stage))];
@@ -106,6 +107,8 @@ const deploy = async (stage: Stage, deployment: Deployment) => {
   const changeSet = newChangeSet(stackName(stage));
   const { StackName, ChangeSetName } = changeSet;
   const folder = await deployment.folder();
+  if (checkedOutCommit() !== deployment.commit)
+    throw new Error('Files changed before they were synthesised: run the same command again.');
   const words = ['--app', folder, ...parametersOf(stage, deployment, folder)];
   if (yes) words.push('--require-approval', 'never');
   if (revertDrift) words.push('--revert-drift');
