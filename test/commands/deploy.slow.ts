@@ -101,7 +101,7 @@ describe('changes that lose data or the address of the API', () => {
     ['one index', ['byStatus', 'byName'], [], []],
     ['one index with new code', ['byStatus', 'byName'], [newVersion], ['byName']],
     ['two indexes', ['byStatus', 'byName', 'byAge'], [], ['byName', 'byAge']],
-    ['new code alone', ['byStatus'], [newVersion], []],
+    ['only new code', ['byStatus'], [newVersion], []],
   ])('that adds %s', (_what, indexes, others, mixed) => {
     const ResourceChange = {
       Action: 'Modify' as const,
@@ -604,7 +604,7 @@ describe('npm run deploy', () => {
       '{}',
       '[]',
       'null',
-    ])('skips what is no release, and says so: %s', async (value) => {
+    ])('skips what is not a release, and says so: %s', async (value) => {
       const responses = {
         ...responsesTo('three', ''),
         'AmazonSSM.GetParameterHistory': historyOf('one', `${value}`, 'three'),
