@@ -123,48 +123,42 @@ const alarmsOf = (service: MonitoredService, region: string) => {
       threshold: 1_000,
       ...in3of5Periods,
     },
-    'function-crashes': {
+    ...alarmsOnSum('function-crashes', {
       meaning:
         'Functions crashed or timed out 3 times in 5 minutes: clients got 503 (or 502, 504), and a creation may have happened.',
-      metric: sumOf(functions.map(({ lambda }) => lambda.metricErrors())),
+      metrics: functions.map(({ lambda }) => lambda.metricErrors()),
       threshold: 3,
-    },
-    'function-throttles': {
+    }),
+    ...alarmsOnSum('function-throttles', {
       meaning: 'Lambda had no capacity for 5 requests in 5 minutes: clients got 503.',
-      metric: sumOf(functions.map(({ lambda }) => lambda.metricThrottles())),
+      metrics: functions.map(({ lambda }) => lambda.metricThrottles()),
       threshold: 5,
-    },
-    'table-throttles': {
+    }),
+    ...alarmsOnSum('table-throttles', {
       meaning:
         'DynamoDB throttled a table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
-      metric: sumOf(
-        tables.flatMap(({ table }) => throttlesOf(table)),
-        Duration.minutes(1),
-      ),
+      metrics: tables.flatMap(({ table }) => throttlesOf(table)),
+      period: Duration.minutes(1),
       threshold: 5,
       ...in3of5Periods,
-    },
-    'index-throttles': {
+    }),
+    ...alarmsOnSum('index-throttles', {
       meaning: `DynamoDB throttled the index ${indexNames.join(' or ')} 5 times a minute in 3 of 5 minutes: operations that read it wait, then return 503; creations too, if writes are throttled.`,
-      metric: sumOf(
-        indexes.flatMap(({ name, table }) =>
-          throttlesOf(table, { GlobalSecondaryIndexName: name }),
-        ),
-        Duration.minutes(1),
+      metrics: indexes.flatMap(({ name, table }) =>
+        throttlesOf(table, { GlobalSecondaryIndexName: name }),
       ),
+      period: Duration.minutes(1),
       threshold: 5,
       ...in3of5Periods,
-    },
-    'auth-failures': {
+    }),
+    ...alarmsOnSum('auth-failures', {
       meaning:
         'A hundred requests had no valid API key in 5 minutes: a client is locked out, or a stranger tries keys.',
-      metric: sumOf(
-        operations.map(({ name: operation }) =>
-          serviceMetric(stage, metricNames.authFailures, { operation }),
-        ),
+      metrics: operations.map(({ name: operation }) =>
+        serviceMetric(stage, metricNames.authFailures, { operation }),
       ),
       threshold: 100,
-    },
+    }),
     ...(stage.firewall && {
       'firewall-blocks': {
         meaning:
@@ -199,6 +193,29 @@ const alarmsOf = (service: MonitoredService, region: string) => {
       }),
     ),
   };
+};
+
+/**
+ * How many metrics an alarm can add up.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
+ */
+const maxMetrics = 10;
+
+interface SumAlarmProps extends Omit<ServiceAlarmProps, 'metric'> {
+  readonly metrics: readonly Metric[];
+  /** The period of the metrics. The default is 5 minutes. */
+  readonly period?: Duration;
+}
+
+/** Returns an alarm on the sum of metrics, and another one, such as `<name>-2`, for each ten more. */
+const alarmsOnSum = (name: string, { metrics, period, ...props }: SumAlarmProps) => {
+  const alarms: Record<string, ServiceAlarmProps> = {};
+  for (let first = 0; first < metrics.length; first += maxMetrics) {
+    const metric = sumOf(metrics.slice(first, first + maxMetrics), period);
+    const suffix = first === 0 ? '' : `-${first / maxMetrics + 1}`;
+    alarms[`${name}${suffix}`] = { ...props, metric, runbookEntry: name };
+  }
+  return alarms;
 };
 
 const in3of5Periods = { evaluationPeriods: 5, datapointsToAlarm: 3 };

@@ -1,10 +1,15 @@
+import { Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { Monitoring } from '../../infra/constructs/monitoring.ts';
 import { indexes } from '../../infra/settings/indexes.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { prod } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { type AlarmCondition, alarmsOf } from '../support/alarms.ts';
-import { deployedTemplate } from '../support/stack.ts';
+import { deployedTemplate, newApp } from '../support/stack.ts';
 
 const template = deployedTemplate(prod);
 
@@ -35,9 +40,9 @@ const bundleNames = functionNames.map(bundleName);
  */
 type Limits = readonly [name: string, periods: string, least: number[], ...less: number[][]];
 
-/** Returns the values of this many metrics: 0, except for the last ones. */
+/** Returns the values of the metrics that one alarm adds up, at most ten: 0, except for the last ones. */
 const valuesOf = (metrics: number, last: readonly number[]): number[] => [
-  ...Array.from({ length: metrics - last.length }, () => 0),
+  ...Array.from({ length: Math.min(metrics, 10) - last.length }, () => 0),
   ...last,
 ];
 const ofOperations = (...last: number[]) => valuesOf(operations.length, last);
@@ -171,4 +176,22 @@ describe('the alarm', () => {
       expect(results).toEqual([0, 0]);
     },
   );
+});
+
+it('each of twelve metrics is watched, though CloudWatch adds at most ten for an alarm', () => {
+  const stack = new Stack(newApp(), 'Stack');
+  const restApi = new RestApi(stack, 'Api');
+  restApi.root.addMethod('ANY');
+  const tables = Array.from({ length: 6 }, (_, at) => ({
+    table: new Table(stack, `Table${at}`, {
+      partitionKey: { name: 'id', type: AttributeType.STRING },
+    }),
+    indexNames: [],
+  }));
+  new Monitoring(stack, 'Monitoring', { stage: prod, restApi, functions: new Map(), tables });
+  const watching = [...alarmsOf(Template.fromStack(stack)).values()].filter(({ name }) =>
+    name.startsWith('table-throttles'),
+  );
+  const watched = watching.flatMap(({ metrics }) => metrics.map((each) => JSON.stringify(each)));
+  expect(new Set(watched).size).toBe(12);
 });
