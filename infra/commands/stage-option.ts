@@ -25,12 +25,22 @@ export const stageOption = (description: string, permanent: readonly Stage[] = s
   });
 };
 
+/**
+ * Adds `--emulator` to a command, which then refuses to run without the address of an emulator. It would
+ * change a stage of AWS instead: an emulated stage has no account with which credentials are compared.
+ */
+export const withEmulator = (command: Command): Command =>
+  command
+    .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
+    .on('option:emulator', () => {
+      if (!process.env['AWS_ENDPOINT_URL'])
+        command.error('error: --emulator needs the address of an emulator in AWS_ENDPOINT_URL');
+    });
+
 /** Adds to a command about a deployed stage `--stage`, which must be given, and `--emulator`. */
 export const withStage = (
   command: Command,
   description: string,
   permanent?: readonly Stage[],
 ): Command =>
-  command
-    .addOption(stageOption(description, permanent).makeOptionMandatory())
-    .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator');
+  withEmulator(command.addOption(stageOption(description, permanent).makeOptionMandatory()));

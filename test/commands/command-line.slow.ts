@@ -115,7 +115,6 @@ describe('a command', () => {
     [`${acceptance} --stage prod`, '.* It must be staging.* or a personal stage'],
     [`${acceptance} --stage dev-alice`, noCredentials],
     [`${smoke} --stage prod`, noCredentials],
-    [`${acceptance} --emulator`, '--emulator needs --stage'],
     [smoke, 'Name a stage with --stage, or set BASE_URL and API_KEY'],
     ...[
       'infra/commands/deploy/main.ts',
@@ -128,6 +127,14 @@ describe('a command', () => {
       `${command} --stage prod2`,
       '.*\'prod2\' is invalid. There is no stage "prod2"',
     ]),
+    ...[
+      'infra/commands/deploy/main.ts --stage staging',
+      'infra/commands/destroy.ts --stage dev-alice',
+      'infra/commands/keys/main.ts list --stage staging',
+      'infra/commands/operate/main.ts close --stage staging',
+      'infra/commands/preflight/main.ts --stage staging',
+      `${smoke} --stage staging`,
+    ].map((command) => [`${command} --emulator`, '--emulator needs .* AWS_ENDPOINT_URL']),
     ['test/commands/e2e-deploy.ts', noCredentials],
     ['test/commands/e2e-deploy.ts --fast', 'unknown option'],
     ['test/commands/load.ts --requests many', '.* whole number'],
@@ -147,6 +154,11 @@ describe('a command', () => {
     [`${acceptance} --stage dev-alice`, { API_KEY: 'pets_live_x' }, noCredentials],
     [`${acceptance} --stage dev-alice`, { BASE_URL: 'https://a.test/v1' }, '.* leave out --stage'],
     [smoke, { BASE_URL: 'https://a.test/v1' }, '.* set API_KEY'],
+    [
+      `${acceptance} --emulator`,
+      { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
+      '--emulator needs --stage',
+    ],
     ['infra/commands/keys/main.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
     [
       'infra/commands/deploy/main.ts --stage dev-alice',

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
-import { stageOption } from '../../infra/commands/stage-option.ts';
+import { stageOption, withEmulator } from '../../infra/commands/stage-option.ts';
 import { fail, printable } from '../../infra/commands/terminal.ts';
 import { emulated, isProduction, type Stage, stages } from '../../infra/settings/stages.ts';
 
@@ -60,12 +60,12 @@ const test = async (name: string, words: readonly string[], { stage, emulator }:
 const program = new Command('npm run').helpCommand(false);
 
 const command = (name: string, description: string, permanent: readonly Stage[]) =>
-  program
-    .command(name)
+  withEmulator(program.command(name))
     .description(description)
     .usage('-- [options]')
-    .addOption(stageOption('the stage to test, with a key that this issues and revokes', permanent))
-    .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator');
+    .addOption(
+      stageOption('the stage to test, with a key that this issues and revokes', permanent),
+    );
 
 command(
   'acceptance',

@@ -14,7 +14,7 @@ import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { emulated, isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
 import { openStack } from '../deployed-stack.ts';
 import { preflight } from '../preflight/preflight.ts';
-import { stageOption } from '../stage-option.ts';
+import { stageOption, withEmulator } from '../stage-option.ts';
 import { fail, printable } from '../terminal.ts';
 import { cdk, synthesise, templateFileOf } from './cdk.ts';
 import {
@@ -170,14 +170,14 @@ const record = async (stage: Stage, expected: string | undefined) => {
 /** The options of a deployment of what is checked out. */
 const forDeployments = ['app', 'traffic', 'revertDrift', 'destructive'];
 
-await program
+program
   .name('npm run deploy --')
   .description(
     'Deploys a stack by a change set. Refuses a stage that has problems, and a change set that loses data.',
   )
   .argument('[stack]', 'the stack of a permanent stage, such as AnimalStore-staging')
-  .addOption(stageOption('deploy this stage with what its account lacks'))
-  .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
+  .addOption(stageOption('deploy this stage with what its account lacks'));
+await withEmulator(program)
   .option('--app <folder>', 'deploy a stack that cdk synth wrote into this folder')
   .addOption(
     new Option('--traffic <how>', 'how a stage with a canary moves its traffic')
