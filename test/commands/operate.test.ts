@@ -4,7 +4,7 @@ import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { announce, confirm, fail } from '../../infra/commands/terminal.ts';
 import { indexes } from '../../infra/settings/indexes.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
-import { bundleName, functionNames } from '../../infra/settings/names.ts';
+import { functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 
@@ -20,17 +20,33 @@ const caller = (Account: string) => xml('GetCallerIdentity', { Account });
 const unreserved = (UnreservedConcurrentExecutions: number) =>
   json({ AccountLimit: { UnreservedConcurrentExecutions } });
 
+/** A stack with the functions of the API, by their names. */
+const withFunctions = (names: readonly string[]) => {
+  const StackResourceSummaries = names.flatMap((name): object[] => {
+    const id = `${name.toLowerCase()}Function`;
+    return [
+      {
+        ResourceType: 'AWS::Lambda::Function',
+        LogicalResourceId: `${id}0A1B`,
+        PhysicalResourceId: name,
+      },
+      { ResourceType: 'AWS::Lambda::Alias', LogicalResourceId: `${id}Aliaslive2C3D` },
+    ];
+  });
+  StackResourceSummaries.push({
+    ResourceType: 'AWS::Lambda::Alias',
+    LogicalResourceId: 'formerpetFunctionAliaslive4E5F',
+    ResourceStatus: 'DELETE_COMPLETE',
+  });
+  return xml('ListStackResources', { StackResourceSummaries });
+};
+
 beforeEach(() => {
   aws.requests.length = 0;
-  const StackResourceSummaries = functionNames.map((name) => ({
-    ResourceType: 'AWS::Lambda::Function',
-    LogicalResourceId: `${bundleName(name).replaceAll('-', '')}Function0A1B`,
-    PhysicalResourceId: name,
-  }));
   aws.responses = {
     GetCallerIdentity: caller(account),
     DescribeStacks: stack('UPDATE_COMPLETE'),
-    ListStackResources: xml('ListStackResources', { StackResourceSummaries }),
+    ListStackResources: withFunctions(functionNames),
     ContinueUpdateRollback: xml('ContinueUpdateRollback', {}),
     'GET /2016-08-19/account-settings': unreserved(1_000),
     'DynamoDB_20120810.DescribeTable': json({ Table: { TableName: 'Pets' } }),
@@ -76,6 +92,22 @@ describe('npm run operate', () => {
     expect(changes.map(({ body }) => body)).toEqual(
       functionNames.map(() => '{"ReservedConcurrentExecutions":0}'),
     );
+  });
+
+  it('closes what is deployed: no operation that is not released yet, but one that was removed since', async () => {
+    aws.responses = {
+      ...aws.responses,
+      ListStackResources: withFunctions(['getPet', 'removedPet', 'fallback']),
+      'GET /2019-09-30/functions/removedPet/concurrency': json({}),
+      'PUT /2017-10-31/functions/removedPet/concurrency': json({}),
+    };
+    const { error, changes } = await operate('close', 'staging');
+    expect(error).toBeUndefined();
+    expect(changes.map(({ action }) => action.split('/')[3])).toEqual([
+      'getPet',
+      'removedPet',
+      'fallback',
+    ]);
   });
 
   it('says which step failed', async () => {

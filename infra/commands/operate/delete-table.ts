@@ -3,7 +3,6 @@ import {
   UpdateTableCommand,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
-import { functionNames } from '../../settings/names.ts';
 import type { OperatedStage, TableKind } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 import { reserve } from './reserve.ts';
@@ -15,7 +14,7 @@ export const deleteTable = async (opened: OperatedStage, kind: TableKind): Promi
   const TableName = opened.tableOf(kind);
   const table = await findTable(client, TableName);
   if (!table) throw new Error(`There is no table ${TableName}`);
-  if ((await reserve(opened, functionNames, 0)).length > 0)
+  if ((await reserve(opened, opened.apiFunctions, 0)).length > 0)
     throw new Error('The service is open: close it first');
   const unprotected = { TableName, DeletionProtectionEnabled: false };
   const ready = () => waitForTable(client, TableName);

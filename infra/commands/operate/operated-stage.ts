@@ -18,9 +18,9 @@ export const openOperatedStage = async (stage: Stage) => {
     { client: stack.cloudformation },
     { StackName: stackName(stage) },
   );
-  const resources = (await Array.fromAsync(pages)).flatMap(
-    ({ StackResourceSummaries = [] }) => StackResourceSummaries,
-  );
+  const resources = (await Array.fromAsync(pages))
+    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
+    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE');
   /** The physical id of the one resource of a type whose logical id starts with a text. */
   const idOf = (type: string, start = ''): string => {
     const found = resources.find(
@@ -30,6 +30,11 @@ export const openOperatedStage = async (stage: Stage) => {
     if (found?.PhysicalResourceId !== undefined) return found.PhysicalResourceId;
     throw new Error(`The stack of ${stage.name} has no ${type} ${start}: deploy it first`);
   };
+  // The CDK names an alias after its function.
+  const functionsWithAlias = resources.flatMap(({ ResourceType, LogicalResourceId = '' }) => {
+    if (ResourceType !== 'AWS::Lambda::Alias') return [];
+    return [idOf('Lambda::Function', LogicalResourceId.replace(/FunctionAlias.*/, 'Function'))];
+  });
   return {
     stage,
     ...stack,
@@ -37,6 +42,11 @@ export const openOperatedStage = async (stage: Stage) => {
     dynamodb: new DynamoDBClient(config),
     apiGateway: new APIGatewayClient(config),
     idOf,
+    /**
+     * The functions that the deployed API calls. This commit may have an operation that is not released yet,
+     * or have removed one that is still deployed.
+     */
+    apiFunctions: functionsWithAlias,
     functionOf: (name: FunctionName) =>
       idOf('Lambda::Function', `${bundleName(name).replaceAll('-', '')}Function`),
     tableOf: (kind: TableKind) => outputOf({ pets: 'PetsTableName', keys: 'KeysTableName' }[kind]),

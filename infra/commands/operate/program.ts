@@ -88,12 +88,12 @@ export const operateProgram = (ask: Ask | undefined): Command => {
 
   command('close', 'stop all requests: clients get 503').action((options: OperateOptions) =>
     perform(options, 'Clients get 503 for every request until you open the service.', (opened) =>
-      reserve(opened, functionNames, 0),
+      reserve(opened, opened.apiFunctions, 0),
     ),
   );
   command('open', 'let requests through again').action((options: OperateOptions) =>
     perform(options, 'Clients of a closed service are served again.', (opened) =>
-      reserve(opened, functionNames),
+      reserve(opened, opened.apiFunctions),
     ),
   );
   command('reserve', 'reserve concurrency for a function, as stages.ts declares or a number')
@@ -103,7 +103,7 @@ export const operateProgram = (ask: Ask | undefined): Command => {
       perform(
         options,
         `Clients get 503 for requests to ${name} that exceed its concurrency.`,
-        (opened) => reserve(opened, [name], concurrency),
+        (opened) => reserve(opened, [opened.functionOf(name)], concurrency),
       ),
     );
   command('throttle', 'limit an operation, as declared or to a rate and a burst')

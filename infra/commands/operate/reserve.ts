@@ -4,7 +4,6 @@ import {
   GetFunctionConcurrencyCommand,
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
-import type { FunctionName } from '../../../lib/contract/routes.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 
@@ -20,16 +19,16 @@ const minimumUnreserved = 100;
  */
 export const reserve = async (
   { lambda, functionOf, stage: { reservedConcurrency } }: OperatedStage,
-  names: readonly FunctionName[],
+  functions: readonly string[],
   number?: number,
 ): Promise<Step[]> => {
   const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand());
   const before = AccountLimit?.UnreservedConcurrentExecutions ?? 0;
   let unreserved = before;
   const steps: Step[] = [];
-  for (const name of names) {
-    const FunctionName = functionOf(name);
-    const declared = reservedConcurrency?.[name === 'fallback' ? name : 'eachOperation'];
+  for (const FunctionName of functions) {
+    const isFallback = FunctionName === functionOf('fallback');
+    const declared = reservedConcurrency?.[isFallback ? 'fallback' : 'eachOperation'];
     const wanted = number ?? declared;
     const get = new GetFunctionConcurrencyCommand({ FunctionName });
     const { ReservedConcurrentExecutions: present } = await lambda.send(get);
