@@ -1,4 +1,8 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { commitParameter, stackName, templateParameter } from '../settings/names.ts';
 import { regionOf } from '../settings/region-of.ts';
@@ -57,3 +61,17 @@ export const openStack = async (stage: Stage) => {
 };
 
 export type OpenedStack = Awaited<ReturnType<typeof openStack>>;
+
+/** Returns the resources of a stage's stack as it is deployed, all or of one type: none without a stack. */
+export const deployedResources = async (stage: Stage, type?: string) => {
+  const client = new CloudFormationClient(regionOf(stage));
+  const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
+  const found = await Array.fromAsync(pages).catch((error: unknown) => {
+    if (error instanceof Error && error.name === 'ValidationError') return [];
+    throw error;
+  });
+  return found
+    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
+    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
+    .filter(({ ResourceType }) => type === undefined || ResourceType === type);
+};

@@ -1,9 +1,9 @@
 import { accountStackId, accountStackName, stackName } from '../../settings/names.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
-import { openAccount } from '../deployed-stack.ts';
+import { deployedResources, openAccount } from '../deployed-stack.ts';
 import { openStage } from '../keys/stage-keys.ts';
-import { deployedResources, missingInAccount, preflight } from '../preflight/preflight.ts';
+import { missingInAccount, preflight } from '../preflight/preflight.ts';
 import { announce, askInTerminal, confirm, printable } from '../terminal.ts';
 import { cdk } from './cdk.ts';
 

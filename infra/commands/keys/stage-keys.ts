@@ -1,8 +1,8 @@
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { keyAdministration } from '../../../lib/keys/key-administration.ts';
-import { localClientConfig } from '../../local/local-account.ts';
-import { type Stage, staging } from '../../settings/stages.ts';
+import { localClientConfig, localStage } from '../../local/local-account.ts';
+import type { Stage } from '../../settings/stages.ts';
 import { openStack } from '../deployed-stack.ts';
 
 const keysIn = (client: DynamoDBClient, tableName: string, { apiKeyPrefix }: Stage) =>
@@ -22,7 +22,7 @@ export const openLocalKeys = async (endpoint: string) => {
     .flatMap(({ TableNames = [] }) => TableNames)
     .find((name) => name.startsWith('KeysTable'));
   if (tableName === undefined) throw new Error(`There is no keys table at ${endpoint}`);
-  return keysIn(client, tableName, staging);
+  return keysIn(client, tableName, localStage);
 };
 
 /** Returns an address of API Gateway. An emulator serves the same API under a host name of its own. */

@@ -1,11 +1,10 @@
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
-import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { FunctionName } from '../../../lib/contract/routes.ts';
-import { bundleName, stackName } from '../../settings/names.ts';
+import { bundleName } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
-import { openStack } from '../deployed-stack.ts';
+import { deployedResources, openStack } from '../deployed-stack.ts';
 
 /** The tables of a stage. */
 export const tableKinds = ['pets', 'keys'] as const;
@@ -14,13 +13,7 @@ export type TableKind = (typeof tableKinds)[number];
 /** Opens a deployed stage for changes. Throws when the credentials belong to another account. */
 export const openOperatedStage = async (stage: Stage) => {
   const { config, outputOf, ...stack } = await openStack(stage);
-  const pages = paginateListStackResources(
-    { client: stack.cloudformation },
-    { StackName: stackName(stage) },
-  );
-  const resources = (await Array.fromAsync(pages))
-    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
-    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE');
+  const resources = await deployedResources(stage);
   /** The physical id of the one resource of a type whose logical id starts with a text. */
   const idOf = (type: string, start = ''): string => {
     const found = resources.find(

@@ -4,14 +4,9 @@ import {
   GetFunctionConcurrencyCommand,
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
+import { unreservedConcurrency } from '../preflight/preflight.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
-
-/**
- * What must remain for functions without a reservation:
- * https://docs.aws.amazon.com/lambda/latest/api/API_PutFunctionConcurrency.html
- */
-const minimumUnreserved = 100;
 
 /**
  * Plans the reserved concurrency of functions, which is also their limit: by default what the stage declares.
@@ -40,9 +35,9 @@ export const reserve = async (
         : call(lambda, put(FunctionName, wanted)),
     );
   }
-  if (unreserved < Math.min(before, minimumUnreserved))
+  if (unreserved < Math.min(before, unreservedConcurrency))
     throw new Error(
-      `This would leave ${unreserved} of the account's concurrency unreserved, and Lambda requires ${minimumUnreserved}: request a higher quota`,
+      `This would leave ${unreserved} of the account's concurrency unreserved, and Lambda requires ${unreservedConcurrency}: request a higher quota`,
     );
   return steps;
 };

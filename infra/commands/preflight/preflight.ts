@@ -1,6 +1,5 @@
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
-import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import {
   GetAccountSettingsCommand,
   GetFunctionConcurrencyCommand,
@@ -11,9 +10,10 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../../../lib/operations/operations.ts';
 import { bootstrapVersionParameter } from '../../settings/bootstrap.ts';
-import { probeKeyParameter, stackName } from '../../settings/names.ts';
+import { probeKeyParameter } from '../../settings/names.ts';
 import { regionOf } from '../../settings/region-of.ts';
 import type { Stage } from '../../settings/stages.ts';
+import { deployedResources } from '../deployed-stack.ts';
 import { messageOf } from '../terminal.ts';
 
 /** Returns a line for each problem that prevents a deployment, with its solution. */
@@ -83,7 +83,7 @@ export const missingInAccount = async (stage: Stage) => {
  * The concurrency that an account must leave unreserved.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
-const unreservedConcurrency = 100;
+export const unreservedConcurrency = 100;
 
 /** Returns the concurrency that the deployed functions of a stage have reserved. */
 const reservedBy = async (lambda: LambdaClient, stage: Stage): Promise<number> => {
@@ -131,17 +131,6 @@ const certificate: Check = async (stage) => {
       !names.includes(domainName.replace(/^[^.]*/, '*')) &&
       `The certificate covers ${names.join(', ')}, not ${domainName}: ${request}`,
   ];
-};
-
-/** Returns the resources of one type in a stage's stack as it is deployed. */
-export const deployedResources = async (stage: Stage, type: string) => {
-  const client = new CloudFormationClient(regionOf(stage));
-  const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
-  const found = await Array.fromAsync(pages).catch(unless('ValidationError'));
-  return (found ?? [])
-    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
-    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
-    .filter(({ ResourceType }) => ResourceType === type);
 };
 
 /**
