@@ -89,6 +89,25 @@ export class Monitoring extends Construct {
   }
 }
 
+/** The limits at which the alarms go off. The description of each alarm says its own. */
+const limits = {
+  serverErrors: 5,
+  serverErrorPercent: 1,
+  requestsForLatency: 20,
+  latencyMs: 1_000,
+  crashes: 3,
+  rejectedInvocations: 5,
+  throttledCalls: 5,
+  refusedKeys: 100,
+  blockedRequests: 300,
+} as const;
+
+/** The periods of an alarm for which a single bad minute is no reason to wake anyone. */
+export const mostPeriods = { evaluationPeriods: 5, datapointsToAlarm: 3 } as const;
+
+/** How the description of an alarm with these periods, of a minute each, begins. */
+export const inMostMinutes = `In ${mostPeriods.datapointsToAlarm} of ${mostPeriods.evaluationPeriods} minutes`;
+
 /** Returns the alarms on what clients notice, and the alarms on its causes. */
 const alarmsOf = (service: MonitoredService, region: string) => {
   const { stage, restApi, tables } = service;
@@ -99,70 +118,64 @@ const alarmsOf = (service: MonitoredService, region: string) => {
   const indexNames = indexes.map(({ name }) => name);
   return {
     'server-errors': {
-      meaning:
-        'In 5 minutes, 5 requests or more got a 5xx, and these were at least 1 % of all requests.',
+      meaning: `In 5 minutes, ${limits.serverErrors} requests or more got a 5xx, and these were at least ${limits.serverErrorPercent} % of all requests.`,
       metric: new MathExpression({
         // A single failure at night can be half of the requests, and must not wake anyone.
-        expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
+        expression: `IF(errors >= ${limits.serverErrors}, 100 * errors / requests, 0)`,
         usingMetrics: { errors: restApi.metricServerError(), requests: restApi.metricCount() },
       }),
-      threshold: 1,
+      threshold: limits.serverErrorPercent,
     },
     latency: {
-      meaning:
-        'In 3 of 5 minutes that had 20 requests or more, the slowest 1 % took a second or more: clients wait, and may give up.',
+      meaning: `${inMostMinutes} that had ${limits.requestsForLatency} requests or more, the slowest 1 % took ${limits.latencyMs} ms or more: clients wait, and may give up.`,
       metric: new MathExpression({
         // When there are few requests, the slowest 1 % is a single request, such as a cold start at night.
-        expression: 'IF(requests >= 20, p99, 0)',
+        expression: `IF(requests >= ${limits.requestsForLatency}, p99, 0)`,
         usingMetrics: {
           p99: restApi.metricLatency({ statistic: 'p99' }),
           requests: restApi.metricCount(),
         },
         period: Duration.minutes(1),
       }),
-      threshold: 1_000,
-      ...in3of5Periods,
+      threshold: limits.latencyMs,
+      ...mostPeriods,
     },
     ...alarmsOnSum('function-crashes', {
-      meaning:
-        'Functions crashed or timed out 3 times in 5 minutes: clients got 503 (or 502, 504), and a creation may have happened.',
+      meaning: `In 5 minutes, functions crashed or timed out ${limits.crashes} times or more: clients got 502, 503 or 504, and a pet may have been stored before the crash.`,
       metrics: functions.map(({ lambda }) => lambda.metricErrors()),
-      threshold: 3,
+      threshold: limits.crashes,
     }),
     ...alarmsOnSum('function-throttles', {
-      meaning: 'Lambda had no capacity for 5 requests in 5 minutes: clients got 503.',
+      meaning: `In 5 minutes, Lambda rejected ${limits.rejectedInvocations} requests or more, because a function had reached its concurrency: clients got 503.`,
       metrics: functions.map(({ lambda }) => lambda.metricThrottles()),
-      threshold: 5,
+      threshold: limits.rejectedInvocations,
     }),
     ...alarmsOnSum('table-throttles', {
-      meaning:
-        'DynamoDB throttled a table 5 times a minute in 3 of 5 minutes: clients wait, then get 503.',
+      meaning: `${inMostMinutes}, DynamoDB throttled a table ${limits.throttledCalls} times or more: clients wait, and then get 503.`,
       metrics: tables.flatMap(({ table }) => throttlesOf(table)),
       period: Duration.minutes(1),
-      threshold: 5,
-      ...in3of5Periods,
+      threshold: limits.throttledCalls,
+      ...mostPeriods,
     }),
     ...alarmsOnSum('index-throttles', {
-      meaning: `DynamoDB throttled the index ${indexNames.join(' or ')} 5 times a minute in 3 of 5 minutes: operations that read it wait, then return 503; creations too, if writes are throttled.`,
+      meaning: `${inMostMinutes}, DynamoDB throttled the index ${indexNames.join(' or ')} ${limits.throttledCalls} times or more: operations that read it wait, and then return 503. If writes are throttled, so do creations.`,
       metrics: indexes.flatMap(({ name, table }) =>
         throttlesOf(table, { GlobalSecondaryIndexName: name }),
       ),
       period: Duration.minutes(1),
-      threshold: 5,
-      ...in3of5Periods,
+      threshold: limits.throttledCalls,
+      ...mostPeriods,
     }),
     ...alarmsOnSum('auth-failures', {
-      meaning:
-        'A hundred requests had no valid API key in 5 minutes: a client is locked out, or a stranger tries keys.',
+      meaning: `In 5 minutes, ${limits.refusedKeys} requests or more had no valid API key: a client is locked out, or a stranger tries keys.`,
       metrics: operations.map(({ name: operation }) =>
         serviceMetric(stage, metricNames.authFailures, { operation }),
       ),
-      threshold: 100,
+      threshold: limits.refusedKeys,
     }),
     ...(stage.firewall && {
       'firewall-blocks': {
-        meaning:
-          'The firewall refused 300 requests in 5 minutes: somebody attacks or floods the service, or a client is locked out.',
+        meaning: `In 5 minutes, the firewall blocked ${limits.blockedRequests} requests or more: somebody attacks or floods the service, or a client is locked out.`,
         // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
         metric: new Metric({
           namespace: 'AWS/WAFV2',
@@ -170,7 +183,7 @@ const alarmsOf = (service: MonitoredService, region: string) => {
           dimensionsMap: { WebACL: serviceName(stage), Region: region, Rule: 'ALL' },
           statistic: 'Sum',
         }),
-        threshold: 300,
+        threshold: limits.blockedRequests,
       },
     }),
     ...Object.fromEntries(
@@ -217,8 +230,6 @@ const alarmsOnSum = (name: string, { metrics, period, ...props }: SumAlarmProps)
   }
   return alarms;
 };
-
-const in3of5Periods = { evaluationPeriods: 5, datapointsToAlarm: 3 };
 
 /** The throttled reads and writes of a table, or of an index. */
 const throttlesOf = (table: Table, dimensions?: Readonly<Record<string, string>>) =>

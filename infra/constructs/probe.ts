@@ -5,7 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
 import type { Stage } from '../settings/stages.ts';
-import type { Monitoring } from './monitoring.ts';
+import { inMostMinutes, type Monitoring, mostPeriods } from './monitoring.ts';
 import { acknowledge } from './security-checks.ts';
 import { probeMetric } from './service-metrics.ts';
 import { StageFunction } from './stage-function.ts';
@@ -33,14 +33,11 @@ export class Probe extends StageFunction {
         'The next minute asks again; a missing response sets off the alarm.',
     });
     monitoring.addAlarm('probe', {
-      meaning:
-        'A request from outside failed, or could not be sent, in 3 of 5 minutes: perhaps no client can reach the service.',
+      meaning: `${inMostMinutes}, a request from outside failed or could not be sent: perhaps no client can reach the service.`,
       metric: probeMetric(stage, probeMetricNames.success, 'Minimum'),
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       threshold: 1,
-      // A single failure can be a lost packet. Five periods detect an outage within 5 minutes.
-      evaluationPeriods: 5,
-      datapointsToAlarm: 3,
+      ...mostPeriods,
       treatMissingData: TreatMissingData.BREACHING,
     });
   }
