@@ -26,6 +26,15 @@ export const openAccount = async (stage: Stage) => {
 };
 
 /**
+ * Tells whether a stack does not exist. CloudFormation has no type of its own for this error: a name that it
+ * refuses is a ValidationError, too.
+ */
+const isNoStack = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.name === 'ValidationError' &&
+  error.message.endsWith('does not exist');
+
+/**
  * Opens the stack of a deployed stage, with its status, tags and outputs, and the commit and the file of the
  * template that it has, which are `unknown` if it was deployed without them. Throws when there is no stack,
  * or when the credentials belong to another account, which could have a stack of the same name.
@@ -35,7 +44,7 @@ export const openStack = async (stage: Stage) => {
   const cloudformation = new CloudFormationClient(config);
   const command = new DescribeStacksCommand({ StackName: stackName(stage) });
   const { Stacks: [stack] = [] } = await cloudformation.send(command).catch((error: unknown) => {
-    if (!(error instanceof Error && error.message.endsWith('does not exist'))) throw error;
+    if (!isNoStack(error)) throw error;
     throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
   });
   const parameterOf = (name: string): string => {
@@ -62,12 +71,15 @@ export const openStack = async (stage: Stage) => {
 
 export type OpenedStack = Awaited<ReturnType<typeof openStack>>;
 
-/** Returns the resources of a stage's stack as it is deployed, all or of one type: none without a stack. */
+/**
+ * Returns the resources of a stage's stack as it is deployed, all or of one type. Only a stack that does not
+ * exist has none.
+ */
 export const deployedResources = async (stage: Stage, type?: string) => {
   const client = new CloudFormationClient(regionOf(stage));
   const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
   const found = await Array.fromAsync(pages).catch((error: unknown) => {
-    if (error instanceof Error && error.name === 'ValidationError') return [];
+    if (isNoStack(error)) return [];
     throw error;
   });
   return found

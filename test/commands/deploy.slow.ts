@@ -15,10 +15,10 @@ import {
   type CannedResponse,
   json,
   jsonError,
+  noStack,
   type Responses,
   startAwsEndpoint,
   xml,
-  xmlError,
 } from '../support/aws-endpoint.ts';
 import { addFakeCdk, templateFile } from '../support/fake-cdk.ts';
 
@@ -153,7 +153,7 @@ describe('npm run deploy', () => {
       'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
       'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
       GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
-      ListStackResources: xmlError('ValidationError'),
+      ListStackResources: noStack,
       DescribeStacks: stackOf(first),
       DescribeChangeSet: xml('DescribeChangeSet', described),
       DeleteChangeSet: xml('DeleteChangeSet', {}),
@@ -322,7 +322,7 @@ describe('npm run deploy', () => {
       ListStackResources: () =>
         isLogged('execute-change-set')
           ? xml('ListStackResources', { StackResourceSummaries: [topic] })
-          : xmlError('ValidationError'),
+          : noStack,
       ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', { Subscriptions: [subscription] }),
       'AmazonSSM.GetParameter': (body) =>
         body.includes('probe-api-key')

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { clientPackage, runbookLink } from '../../infra/settings/owner.ts';
 import { staging } from '../../infra/settings/stages.ts';
-import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
+import { json, noStack, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { copySources } from '../support/copy-sources.ts';
 import { addFakeCdk, templateFile } from '../support/fake-cdk.ts';
 
@@ -62,7 +62,7 @@ beforeAll(async () => {
     'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
     'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 1_000 } }),
     'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/logs` }),
-    ListStackResources: xmlError('ValidationError'),
+    ListStackResources: noStack,
     DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'UNAVAILABLE' }),
     DeleteChangeSet: xml('DeleteChangeSet', {}),
     DescribeStacks: xmlError('AccessDenied'),

@@ -6,7 +6,7 @@ import { indexes } from '../../infra/settings/indexes.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
-import { json, jsonError, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { json, jsonError, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 
 const aws = await startAwsEndpoint();
 afterAll(() => aws.stop());
@@ -108,6 +108,21 @@ describe('npm run operate', () => {
       'removedPet',
       'fallback',
     ]);
+  });
+
+  it.each(['close', 'open', 'reserve listPets 1'])(
+    'does not take a list without functions for a service that needs no change: %s',
+    async (words) => {
+      aws.responses = { ...aws.responses, ListStackResources: withFunctions([]) };
+      const { error } = await operate(words, 'staging');
+      expect(error).toMatch(/The stack of staging has no .*: deploy it first/);
+    },
+  );
+
+  it('says why it found no functions', async () => {
+    const refused = xmlError('ValidationError', 'The name is malformed');
+    aws.responses = { ...aws.responses, ListStackResources: refused };
+    expect((await operate('close', 'staging')).error).toBe('The name is malformed');
   });
 
   it('says which step failed', async () => {

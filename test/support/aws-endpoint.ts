@@ -28,6 +28,9 @@ export const xmlError = (code: string, message = code): CannedResponse => [
   `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
 ];
 
+/** The error of CloudFormation about a stack that does not exist. */
+export const noStack = xmlError('ValidationError', 'Stack with id AnimalStore does not exist');
+
 interface AwsEndpoint {
   responses: Responses;
   readonly requests: {

@@ -14,7 +14,7 @@ export const deleteTable = async (opened: OperatedStage, kind: TableKind): Promi
   const TableName = opened.tableOf(kind);
   const table = await findTable(client, TableName);
   if (!table) throw new Error(`There is no table ${TableName}`);
-  if ((await reserve(opened, opened.apiFunctions, 0)).length > 0)
+  if ((await reserve(opened, opened.apiFunctions(), 0)).length > 0)
     throw new Error('The service is open: close it first');
   const unprotected = { TableName, DeletionProtectionEnabled: false };
   const ready = () => waitForTable(client, TableName);

@@ -36,10 +36,13 @@ export const openOperatedStage = async (stage: Stage) => {
     apiGateway: new APIGatewayClient(config),
     idOf,
     /**
-     * The functions that the deployed API calls. This commit may have an operation that is not released yet,
-     * or have removed one that is still deployed.
+     * Returns the functions that the deployed API calls. This commit may have an operation that is not
+     * released yet, or have removed one that is still deployed. Throws if there is none.
      */
-    apiFunctions: functionsWithAlias,
+    apiFunctions: () => {
+      if (functionsWithAlias.length > 0) return functionsWithAlias;
+      throw new Error(`The stack of ${stage.name} has no function of the API: deploy it first`);
+    },
     functionOf: (name: FunctionName) =>
       idOf('Lambda::Function', `${bundleName(name).replaceAll('-', '')}Function`),
     tableOf: (kind: TableKind) => outputOf({ pets: 'PetsTableName', keys: 'KeysTableName' }[kind]),

@@ -88,12 +88,12 @@ export const operateProgram = (ask: Ask | undefined): Command => {
 
   command('close', 'stop all requests: clients get 503').action((options: OperateOptions) =>
     perform(options, 'Clients get 503 for every request until you open the service.', (opened) =>
-      reserve(opened, opened.apiFunctions, 0),
+      reserve(opened, opened.apiFunctions(), 0),
     ),
   );
   command('open', 'let requests through again').action((options: OperateOptions) =>
     perform(options, 'Clients of a closed service are served again.', (opened) =>
-      reserve(opened, opened.apiFunctions),
+      reserve(opened, opened.apiFunctions()),
     ),
   );
   command('reserve', 'reserve concurrency for a function, as stages.ts declares or a number')
