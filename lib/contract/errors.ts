@@ -5,7 +5,6 @@ import { maxBodyBytes, maxContentTypeLength, withCommas } from './limits.ts';
  * Descriptions that say when the service returns each error, by error code, in the order of status. They are
  * documentation only, and no function bundles them.
  */
-// Stryker disable all: openapi.test compares these texts with the contract
 export const errorDescriptions = {
   invalid_request:
     'The query, a header or the body is invalid. The message says what is wrong. Correct the request before you repeat it.',
@@ -31,7 +30,6 @@ export const errorDescriptions = {
   gateway_timeout:
     'The service did not respond in time. Repeat the request after some seconds. Repeat a creation only with the same `Idempotency-Key`.',
 };
-// Stryker restore all
 
 /** The code of an error. An error without a description is a type error. */
 type ErrorCode = keyof typeof errorDescriptions;

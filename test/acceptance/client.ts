@@ -5,11 +5,7 @@ import { departuresFromContract } from '../support/contract.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
 import { shared } from '../support/shared.ts';
 
-/** The address of handlers in this process, which a mutation test has. */
-const handlersAddress = process.env['HANDLERS_ADDRESS'];
-export const baseAddress = handlersAddress ?? shared('baseAddress');
-/** How often to repeat a throttled request. Handlers in this process have no throttle. */
-const maxRetries = handlersAddress ? 0 : 20;
+export const baseAddress = shared('baseAddress');
 export const apiKey = shared('apiKey');
 /** What may be wrong if a response is not from the service. */
 const suspicion = /\/v1\/*$/.test(baseAddress) ? '' : `: ${baseAddress} may lack /v1`;
@@ -35,7 +31,7 @@ export const send = async (request: ClientRequest): Promise<ClientResponse> => {
       `${sent.method} ${sent.path}${suspicion}`,
     ).toEqual([]);
     if (response.status >= 400) expectNoLeak(response);
-    if (![429, 503].includes(response.status) || attempt > maxRetries) return response;
+    if (![429, 503].includes(response.status) || attempt > 20) return response;
     await pause(Number(response.headers['retry-after']) * 1_000);
   }
 };
@@ -72,9 +68,9 @@ export const create = (pet: unknown, extraHeaders: ClientRequest['headers'] = []
     body: typeof pet === 'string' ? pet : JSON.stringify(pet),
   });
 
-/** Tries until it succeeds. For lists, which are eventually consistent, except with DynamoDB Local. */
+/** Tries until it succeeds. For lists, which are eventually consistent. */
 export const eventually = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
-  handlersAddress ? attempt() : vi.waitFor(attempt, { timeout: 20_000, interval: 250 });
+  vi.waitFor(attempt, { timeout: 20_000, interval: 250 });
 
 /** Expects an error of a status and code. */
 export const expectError = ({ status, text }: ClientResponse, expected: number, code: string) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { allowedMethods } from '../../lib/contract/routes.ts';
 import { headers, headersOf } from '../../lib/openapi/headers.ts';
 import { listPets } from '../../lib/operations/list-pets.ts';
@@ -13,9 +13,8 @@ const admin = 'http://localhost:5173';
 const stranger = 'https://other.example';
 
 const service = await startHandlers();
-// What is loaded next reads this: the bundles, or in a mutation test the sources, which are loaded again.
+// The bundles, which are loaded next, read this.
 process.env['CORS_ORIGINS'] = `${store} ${admin}`;
-vi.resetModules();
 const withCors = senderTo(await loadHandlers(fromBundles), service.apiKey);
 const { id: petId } = (await service.send(creation())).body;
 

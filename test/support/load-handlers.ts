@@ -19,11 +19,9 @@ export type Load = (bundle: string) => Promise<{ readonly handler: Handler }>;
 
 const fromSources: Load = (bundle) => import(`../../functions/${bundle}.ts`);
 
-/** The handlers as they are deployed. Mutants are only in the sources. */
+/** The handlers as they are deployed. */
 export const fromBundles: Load = async (bundle) =>
-  process.env['RUNS'] === 'few'
-    ? fromSources(bundle)
-    : createRequire(import.meta.url)(join(bundleDirectory(bundle), `${bundle}.cjs`));
+  createRequire(import.meta.url)(join(bundleDirectory(bundle), `${bundle}.cjs`));
 
 /** Loads the handlers, which read the environment variables as they are now. */
 export const loadHandlers = async (load = fromSources): Promise<Handlers> => {
