@@ -4,28 +4,18 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import {
   type Alias,
   Architecture,
-  CfnVersion,
   Code,
   type IFunction,
   Function as LambdaFunction,
   Runtime,
-  RuntimeManagementMode,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { bundleDirectory } from '../build/bundle-functions.ts';
 import { probeKeyParameter, serviceName } from '../settings/names.ts';
-import { runtimeUpdate, type Stage } from '../settings/stages.ts';
+import type { Stage } from '../settings/stages.ts';
 import { acknowledge } from './security-checks.ts';
-
-/**
- * Lambda gives a function another Node.js only when a release updates the function, so that each change of
- * Node.js passes the check before traffic. It could break every function at once: with the flag
- * `--freeze-flags-after-init`, the first line of the entry module would end the process.
- * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-update.html
- */
-const runtimeManagementMode = RuntimeManagementMode.FUNCTION_UPDATE;
 
 interface StageFunctionProps {
   readonly stage: Stage;
@@ -63,9 +53,7 @@ export class StageFunction extends Construct {
     });
     logGroup.grantWrite(role);
     this.lambda = new LambdaFunction(this, 'Function', {
-      description: `Runtime update ${runtimeUpdate}`,
       runtime: Runtime.NODEJS_24_X,
-      runtimeManagementMode,
       architecture: Architecture.ARM_64,
       code:
         this.node.tryGetContext('bundles') === 'none'
@@ -124,10 +112,6 @@ export class ServiceFunction extends StageFunction {
     };
     super(scope, name, { ...props, memoryMiB, timeoutSeconds, environment });
     const alias = this.lambda.addAlias('live');
-    const { defaultChild: version } = this.lambda.currentVersion.node;
-    if (!(version instanceof CfnVersion)) throw new Error(`${name} has no version`);
-    // Clients call versions, and no source says whether a version inherits the mode of its function.
-    version.runtimePolicy = { updateRuntimeOn: runtimeManagementMode.mode };
     if (!isFunction(alias)) throw new Error(`The alias of ${name} has no role`);
     this.alias = alias;
   }

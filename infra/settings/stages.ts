@@ -5,12 +5,6 @@ import type { Throttle } from '../../lib/operations/operation-details.ts';
 /** The window in which the firewall (AWS WAF) counts the requests of each client, in seconds. */
 export const firewallWindowSec = 300;
 
-/**
- * A number in the description of each function. Raise it in a release once a month: every function is then
- * updated, and only with that does Lambda update its Node.js.
- */
-export const runtimeUpdate = 1;
-
 /** The settings of one deployment of the service. They are plain values that every command can read. */
 export interface Stage {
   /** Part of the names of its stack, alarms and logs. */

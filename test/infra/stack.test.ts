@@ -101,14 +101,6 @@ describe.each(stages)('stack of $name', (stage) => {
     });
   });
 
-  it('gets another Node.js only with a release that updates the function', () => {
-    const UpdateRuntimeOn = 'FunctionUpdate';
-    template.allResourcesProperties('AWS::Lambda::Function', {
-      RuntimeManagementConfig: { UpdateRuntimeOn },
-    });
-    template.allResourcesProperties('AWS::Lambda::Version', { RuntimePolicy: { UpdateRuntimeOn } });
-  });
-
   it('keeps the old versions', () => {
     template.allResources('AWS::Lambda::Version', {
       DeletionPolicy: 'RetainExceptOnCreate',
