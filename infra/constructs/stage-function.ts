@@ -104,10 +104,9 @@ export class ServiceFunction extends StageFunction {
     name: string,
     props: Omit<StageFunctionProps, 'memoryMiB' | 'timeoutSeconds'>,
   ) {
-    const { memoryMiB, timeoutSeconds, logLevel, corsOrigins } = props.stage;
+    const { memoryMiB, timeoutSeconds, corsOrigins } = props.stage;
     const environment = {
       ...props.environment,
-      LOG_LEVEL: logLevel,
       ...(corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(' ') }),
     };
     super(scope, name, { ...props, memoryMiB, timeoutSeconds, environment });

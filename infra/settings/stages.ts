@@ -51,8 +51,6 @@ export interface Stage {
    * gets all requests unchecked.
    */
   readonly canaryMinutes: number | undefined;
-  /** With ERROR, the log line of a response below 500 has only its outcome and the metrics. */
-  readonly logLevel: 'INFO' | 'ERROR';
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
   /**
@@ -88,7 +86,6 @@ const base = {
   firewall: { clientShare: 0.2 },
   memoryMiB: 1024,
   timeoutSeconds: 10,
-  logLevel: 'INFO',
 } satisfies Partial<Stage>;
 
 export const staging: Stage = {

@@ -1,14 +1,10 @@
 import { ApiError, errors } from '../contract/errors.ts';
 import { causeOf } from '../telemetry/cause.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
-import type { RequestLine } from '../telemetry/log-lines.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
 import { newRequestRecord, type RequestRecord } from '../telemetry/request-record.ts';
 import type { ChainRequest } from './request.ts';
 import { json } from './response.ts';
-
-/** Whether the log line of a response below 500 has all fields. It always has the metrics. */
-const logsSuccesses = process.env['LOG_LEVEL'] !== 'ERROR';
 
 let coldStart = true;
 
@@ -26,14 +22,13 @@ export const observability = (operation: string) => {
     const durationMs = elapsedMs(request.context.startedAt);
     const { record } = request.context;
     countResponse(record, status);
-    const hasAllFields = failed || logsSuccesses;
     record.write({
-      ...(hasAllFields && record.fields),
+      ...record.fields,
       level: failed ? 'ERROR' : 'INFO',
       message: failed ? 'The request failed' : 'The request was handled',
       operation,
       status,
-      ...(hasAllFields && requestDetails(request, durationMs)),
+      ...requestDetails(request, durationMs),
       cause: failed ? originalCause(request.error) : undefined,
       [versionMetricNames.latency]: durationMs,
     });
@@ -72,10 +67,7 @@ const countResponse = (record: RequestRecord, status: number) => {
  * `x-amz-apigw-id`. A client can choose `requestId`, but not this id.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
-const requestDetails = (
-  { event, context, error }: ChainRequest,
-  durationMs: number,
-): Partial<RequestLine> => ({
+const requestDetails = ({ event, context, error }: ChainRequest, durationMs: number) => ({
   durationMs,
   timestamp: new Date().toISOString(),
   code: error instanceof ApiError ? error.code : undefined,

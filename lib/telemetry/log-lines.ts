@@ -6,15 +6,15 @@ export interface RequestLine {
   readonly message: string;
   readonly operation: string;
   readonly status: number;
-  readonly durationMs?: number;
-  readonly timestamp?: string;
+  readonly durationMs: number;
+  readonly timestamp: string;
   /** The code of the Error body that the client got. */
   readonly code?: string | undefined;
   readonly keyId?: string | undefined;
   /** The id that the client got as `x-amz-apigw-id`. */
   readonly extendedRequestId?: string | undefined;
-  readonly lambdaRequestId?: string;
-  readonly coldStart?: boolean;
+  readonly lambdaRequestId: string;
+  readonly coldStart: boolean;
   /** What became of V8's code cache, on a cold start. */
   readonly codeCache?: string | undefined;
   readonly nodeVersion?: string;
