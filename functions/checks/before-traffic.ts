@@ -5,16 +5,11 @@ import {
 } from '@aws-sdk/client-codedeploy';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import {
-  afterCreation,
-  creation,
-  type GoldenRequest,
-  refusals,
-} from '../../lib/checks/golden-requests.ts';
+import * as checkRequests from '../../lib/checks/check-requests.ts';
 import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { environment } from '../../lib/environment.ts';
-import { isPet } from '../../lib/operations/operation-check.ts';
+import { isPet } from '../../lib/operations/check-request.ts';
 import type { CheckLine } from '../../lib/telemetry/log-lines.ts';
 
 /** The time limit of the check, in ms. The rest of the function's time is for the report. */
@@ -38,7 +33,7 @@ const codedeploy = new CodeDeployClient();
 type HookEvent = Readonly<Record<'DeploymentId' | 'LifecycleEventHookExecutionId', string>>;
 
 /**
- * Handles CodeDeploy's BeforeAllowTraffic hook. Sends golden requests to the new version of every function,
+ * Handles CodeDeploy's BeforeAllowTraffic hook. Sends check requests to the new version of every function,
  * and reports whether the version may get clients' requests. The deployment of each function checks all
  * functions, so they are released together or not at all.
  */
@@ -61,12 +56,12 @@ export const handler = async (event: HookEvent): Promise<void> => {
   await retryRefusals()(() => codedeploy.send(report));
 };
 
-/** Sends every golden request. Returns a line for each wrong response. */
+/** Sends every check request. Returns a line for each wrong response. */
 const check = async (signal: AbortSignal): Promise<string[]> => {
   const whenAllowed = retryRefusals();
   const apiKey = await whenAllowed(() => readProbeKey(signal));
   const failures: string[] = [];
-  const attempt = async (request: GoldenRequest): Promise<unknown> => {
+  const attempt = async (request: checkRequests.SentCheckRequest): Promise<unknown> => {
     let failure: unknown;
     for (let number = 1; number <= request.attempts; number += 1) {
       if (number > 1) await setTimeout(pauseMs);
@@ -80,10 +75,10 @@ const check = async (signal: AbortSignal): Promise<string[]> => {
     failures.push(`${request.functionName}: ${reasonOf(failure)}`);
     return undefined;
   };
-  for (const request of refusals(apiKey)) await attempt(request);
-  const pet = await attempt(creation(apiKey));
+  for (const request of checkRequests.refused(apiKey)) await attempt(request);
+  const pet = await attempt(checkRequests.ofCreation(apiKey));
   if (!isPet(pet)) return failures;
-  for (const request of afterCreation(apiKey, pet.id)) await attempt(request);
+  for (const request of checkRequests.afterCreation(apiKey, pet.id)) await attempt(request);
   return failures;
 };
 
@@ -131,7 +126,10 @@ const retryRefusals = () => {
  * Sends a request and returns the body of its response. Throws for a wrong response. The error leaves out
  * what could contain the API key.
  */
-const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<unknown> => {
+const ask = async (
+  request: checkRequests.SentCheckRequest,
+  abortSignal: AbortSignal,
+): Promise<unknown> => {
   const FunctionName = environment(request.functionName);
   const { FunctionError, Payload } = await lambda.send(
     new InvokeCommand({ FunctionName, Payload: JSON.stringify(request.event) }),
@@ -139,7 +137,7 @@ const ask = async (request: GoldenRequest, abortSignal: AbortSignal): Promise<un
   );
   if (FunctionError) throw new Error(`${FunctionError} error: the log of the function says why`);
   const response: APIGatewayProxyResult = JSON.parse(`${Payload?.transformToString()}`);
-  const { status, headers, hasBody } = request;
+  const { status, headers, hasBody } = request.response;
   if (response.statusCode !== status) {
     const message = `status ${response.statusCode} instead of ${status}`;
     throw response.statusCode >= 500 ? new ServerError(message) : new Error(message);

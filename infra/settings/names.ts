@@ -6,7 +6,7 @@ import type { Stage } from './stages.ts';
 export const serviceName = ({ name }: Stage) => `animal-store-${name}`;
 
 /**
- * The name of the SSM parameter (a SecureString) with the API key of the probe and of the golden requests.
+ * The name of the SSM parameter (a SecureString) with the API key of the probe and of the check requests.
  */
 export const probeKeyParameter = ({ name }: Pick<Stage, 'name'>) =>
   `/animal-store/${name}/probe-api-key`;

@@ -1,7 +1,7 @@
 import type { ApiError } from '../contract/errors.ts';
 import { allowedMethods } from '../contract/routes.ts';
-import { getPet } from '../operations/get-pet.ts';
-import { listPets } from '../operations/list-pets.ts';
+import { definition as getPet } from '../operations/get-pet.ts';
+import { definition as listPets } from '../operations/list-pets.ts';
 import type { Operation } from '../operations/operation.ts';
 
 const since = (getPet.deprecation?.since.getTime() ?? 0) / 1_000;

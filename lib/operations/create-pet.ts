@@ -7,29 +7,32 @@ import {
   withCommas,
 } from '../contract/limits.ts';
 import { NewPet, PetResponse } from '../contract/pet.ts';
+import { routes } from '../contract/routes.ts';
+import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
-import { defineOperation, NoQuery } from './operation.ts';
-import { isPet, type OperationCheck } from './operation-check.ts';
+import { NoQuery, type Operation } from './operation.ts';
 import type { OperationDetails } from './operation-details.ts';
 
 /** `POST /pets`, as its function needs it. */
-export const createPet = defineOperation('createPet', {
+export const definition = {
+  name: 'createPet',
+  ...routes.createPet,
   query: NoQuery,
   body: { NewPet },
   successStatus: 201,
-});
+} satisfies Operation;
 
 /**
- * The creation of the check before traffic. Its `Idempotency-Key` is fixed, so it adds a pet only if the
+ * The check request, which adds the check's pet. Its `Idempotency-Key` is fixed, so it adds a pet only if the
  * catalogue does not have it. The pet's status is sold, so that no client offers it.
  */
-export const createPetCheck = (): OperationCheck => ({
+export const checkRequest = (): CheckRequest => ({
   body: { name: 'Deployment check', categoryId: 0, status: 'sold' },
-  expected: { status: 201, hasBody: isPet },
+  response: { status: 201, hasBody: isPet },
 });
 
 /** What documents, stack and commands need to know. */
-export const createPetDetails = (): OperationDetails<typeof createPet> => ({
+export const details = (): OperationDetails<typeof definition> => ({
   summary: 'Add an animal',
   description:
     'Adds one animal, which is stored when you get the response. Lists usually show it within a second. Keep the response, because lists have no filter by `id`, and `GET /pets/{petId}` is deprecated and will be removed on 5 December 2030. If the response is lost, repeat the request with the same `Idempotency-Key`. Then no second animal is added, and each response has the animal as it is stored by then.',

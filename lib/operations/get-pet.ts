@@ -1,11 +1,14 @@
 import { PetId, PetResponse } from '../contract/pet.ts';
+import { routes } from '../contract/routes.ts';
+import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
-import { defineOperation, NoQuery } from './operation.ts';
-import { isPet, type OperationCheck } from './operation-check.ts';
+import { NoQuery, type Operation } from './operation.ts';
 import type { OperationDetails } from './operation-details.ts';
 
 /** `GET /pets/{petId}`, as its function needs it. */
-export const getPet = defineOperation('getPet', {
+export const definition = {
+  name: 'getPet',
+  ...routes.getPet,
   query: NoQuery,
   successStatus: 200,
   deprecation: {
@@ -13,16 +16,16 @@ export const getPet = defineOperation('getPet', {
     sunset: new Date('2030-12-05T00:00:00Z'),
     successor: '/pets',
   },
-});
+} satisfies Operation;
 
-/** The request of the check before traffic, which has added the pet of this id. */
-export const getPetCheck = (petId: number): OperationCheck => ({
+/** The check request. The check has added the pet of this id. */
+export const checkRequest = (petId: number): CheckRequest => ({
   path: { petId },
-  expected: { status: 200, hasBody: (body) => isPet(body) && body.id === petId },
+  response: { status: 200, hasBody: (body) => isPet(body) && body.id === petId },
 });
 
 /** What documents, stack and commands need to know. */
-export const getPetDetails = (): OperationDetails<typeof getPet> => ({
+export const details = (): OperationDetails<typeof definition> => ({
   summary: 'Get an animal',
   description:
     'Returns one animal, also right after it was added. `GET /pets` has no filter by `id`, so keep the response to the creation, or list animals by `status`.',

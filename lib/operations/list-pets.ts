@@ -1,25 +1,31 @@
 import { ListPetsQuery, Pets } from '../contract/list-pets-query.ts';
+import { routes } from '../contract/routes.ts';
 import { statusIndex } from '../pets/stored-pet.ts';
+import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
-import { defineOperation } from './operation.ts';
-import { isPet, type OperationCheck } from './operation-check.ts';
+import type { Operation } from './operation.ts';
 import type { OperationDetails } from './operation-details.ts';
 
 /** `GET /pets`, as its function needs it. */
-export const listPets = defineOperation('listPets', { query: ListPetsQuery, successStatus: 200 });
+export const definition = {
+  name: 'listPets',
+  ...routes.listPets,
+  query: ListPetsQuery,
+  successStatus: 200,
+} satisfies Operation;
 
-/** The request of the check before traffic. Lists are eventually consistent, so a page may miss its pet. */
-export const listPetsCheck = (): OperationCheck => ({
+/** The check request. Lists are eventually consistent, so a page may miss its pet. */
+export const checkRequest = (): CheckRequest => ({
   query: { limit: '1' },
   attempts: 3,
-  expected: {
+  response: {
     status: 200,
     hasBody: (body) => Array.isArray(body) && body.length === 1 && body.every(isPet),
   },
 });
 
 /** What documents, stack and commands need to know. */
-export const listPetsDetails = (): OperationDetails<typeof listPets> => ({
+export const details = (): OperationDetails<typeof definition> => ({
   summary: 'List animals',
   description:
     'Returns one page of the catalogue. The header `Link` has the address of the next page. Follow each `Link` unchanged until a page has none, because a page with fewer animals than `limit`, or with none, can still have a `Link`. Lists usually show a new animal within a second. Do not rely on the order of the animals.',

@@ -83,17 +83,22 @@ export interface AnyDetails {
 }
 
 /** The details of one operation, with each part that its definition requires. */
-export type OperationDetails<Definition extends Operation> = Omit<AnyDetails, 'parameters'> & {
-  readonly parameters: Readonly<
-    Record<keyof Definition['query']['entries'], string> &
-      Record<NamesIn<Definition['path']> | Definition['headers'][number], RouteParameter>
-  >;
-} & (Definition extends { readonly body: object }
-    ? { readonly requestBody: RequestBody }
-    : { readonly requestBody?: never }) &
-  (Definition extends { readonly successStatus: 204 }
-    ? { readonly response: { readonly schema?: never } }
-    : { readonly response: Required<Pick<ResponseDetails, 'schema'>> });
+export type OperationDetails<Definition extends Operation> = Flat<
+  Omit<AnyDetails, 'parameters' | 'requestBody' | 'response'> & {
+    readonly parameters: Readonly<
+      Record<keyof Definition['query']['entries'], string> &
+        Record<NamesIn<Definition['path']> | Definition['headers'][number], RouteParameter>
+    >;
+    readonly response: Definition extends { readonly successStatus: 204 }
+      ? Omit<ResponseDetails, 'schema'>
+      : ResponseDetails & Required<Pick<ResponseDetails, 'schema'>>;
+  } & (Definition extends { readonly body: object }
+      ? { readonly requestBody: RequestBody }
+      : unknown)
+>;
+
+/** One object type for an intersection of several, so that the compiler says in one line what is missing. */
+type Flat<Type> = { readonly [Key in keyof Type]: Type[Key] };
 
 /** The names of the parameters in a path template. */
 type NamesIn<Path extends string> = Path extends `${string}{${infer First}}${infer Rest}`

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { RequestSchema } from '../contract/requests.ts';
-import { type OperationName, type Route, routes } from '../contract/routes.ts';
+import type { OperationName, Route } from '../contract/routes.ts';
 
 /** When an operation was deprecated, when it is removed, and what replaces it. */
 export interface Deprecation {
@@ -26,16 +26,6 @@ export interface Operation<Query = unknown> extends Route {
 
 /** The query of an operation that takes no parameters in it. */
 export const NoQuery = v.object({});
-
-/** Adds the route. Without side effects, so that a function bundles its own operation only. */
-/* @__NO_SIDE_EFFECTS__ */
-export const defineOperation = <
-  Name extends OperationName,
-  Rest extends Omit<Operation, 'name' | keyof Route>,
->(
-  name: Name,
-  rest: Rest,
-) => ({ name, ...routes[name], ...rest });
 
 /** Whether the sunset of an operation has come, so that it responds with 410. */
 export const isRemoved = ({ deprecation }: Pick<Operation, 'deprecation'>): boolean =>

@@ -1,33 +1,40 @@
-import type { OperationName } from '../contract/routes.ts';
-import { createPet, createPetCheck, createPetDetails } from './create-pet.ts';
-import { getPet, getPetCheck, getPetDetails } from './get-pet.ts';
-import { listPets, listPetsCheck, listPetsDetails } from './list-pets.ts';
+import type { OperationName, routes } from '../contract/routes.ts';
+import type { CheckRequest } from './check-request.ts';
+import * as createPet from './create-pet.ts';
+import * as getPet from './get-pet.ts';
+import * as listPets from './list-pets.ts';
 import type { Operation } from './operation.ts';
-import type { OperationCheck } from './operation-check.ts';
 import type { AnyDetails } from './operation-details.ts';
 
-// An operation is registered in each of these. They are apart, because a function bundles what it uses.
-const definitions = { listPets, createPet, getPet } satisfies {
-  readonly [Name in OperationName]: Operation & { readonly name: Name };
-};
-const checks: Readonly<Record<OperationName, (petId: number) => OperationCheck>> = {
-  listPets: listPetsCheck,
-  createPet: createPetCheck,
-  getPet: getPetCheck,
-};
-const details: Readonly<Record<OperationName, () => AnyDetails>> = {
-  listPets: listPetsDetails,
-  createPet: createPetDetails,
-  getPet: getPetDetails,
+/** What the file of an operation exports. */
+interface OperationFile {
+  /** What the function needs to know. */
+  readonly definition: Operation;
+  /** The check request. The check has added the pet of this id. */
+  readonly checkRequest: (petId: number) => CheckRequest;
+  /** What documents, stack and commands need to know. No function of the API bundles it. */
+  readonly details: () => AnyDetails;
+}
+
+/** The file of each operation, in the order of the documents. */
+const files: {
+  readonly [Name in OperationName]: OperationFile & {
+    readonly definition: (typeof routes)[Name] & { readonly name: Name };
+  };
+} = {
+  listPets,
+  createPet,
+  getPet,
 };
 
 /** Every operation of the contract. */
-export const operations: readonly Operation[] = /* @__PURE__ */ Object.values(definitions);
+export const operations: readonly Operation[] = Object.values(files).map(
+  ({ definition }) => definition,
+);
 
-/**
- * Returns the request of the check before traffic to an operation. The check has added the pet of this id.
- */
-export const checkOf = (name: OperationName, petId: number): OperationCheck => checks[name](petId);
+/** Returns the check request of an operation. The check has added the pet of this id. */
+export const checkRequestOf = (name: OperationName, petId: number): CheckRequest =>
+  files[name].checkRequest(petId);
 
-/** Returns what documents, stack and commands need to know of an operation. No function bundles it. */
-export const detailsOf = (name: OperationName): AnyDetails => details[name]();
+/** Returns what documents, stack and commands need to know of an operation. */
+export const detailsOf = (name: OperationName): AnyDetails => files[name].details();

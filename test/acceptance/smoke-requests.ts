@@ -1,6 +1,6 @@
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { ownUserAgent } from '../../lib/contract/own-user-agent.ts';
-import { getPet } from '../../lib/operations/get-pet.ts';
+import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { isRemoved } from '../../lib/operations/operation.ts';
 import type { ClientRequest } from '../support/http-client.ts';
 

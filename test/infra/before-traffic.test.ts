@@ -15,7 +15,7 @@ import { type FunctionDefinition, functionsOf } from '../../infra/local/stack-de
 import { probeKeyParameter } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
-import { getPet } from '../../lib/operations/get-pet.ts';
+import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import {
   type CannedResponse,

@@ -5,14 +5,9 @@ import { functionNames, probeKeyParameter } from '../../infra/settings/names.ts'
 import type { GithubRepository } from '../../infra/settings/owner.ts';
 import { prod, type Stage, stages } from '../../infra/settings/stages.ts';
 import { GithubStack } from '../../infra/stacks/github-stack.ts';
-import {
-  afterCreation,
-  creation,
-  type GoldenRequest,
-  refusals,
-} from '../../lib/checks/golden-requests.ts';
+import * as checkRequests from '../../lib/checks/check-requests.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
-import { isPet } from '../../lib/operations/operation-check.ts';
+import { isPet } from '../../lib/operations/check-request.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
@@ -34,8 +29,8 @@ const observe = async (name: FunctionName, work: () => Promise<unknown>) => {
   observed.get(name)?.push(...service.proxy.accesses);
 };
 
-/** Sends the request that checks a new version to its function. Returns the body of the response. */
-const sendGolden = async ({ functionName, event }: GoldenRequest) => {
+/** Sends a check request to its function. Returns the body of the response. */
+const send = async ({ functionName, event }: checkRequests.SentCheckRequest) => {
   let body: unknown;
   await observe(functionName, async () => {
     const response = await service[functionName](event, lambdaContext('request-id'));
@@ -44,12 +39,12 @@ const sendGolden = async ({ functionName, event }: GoldenRequest) => {
   return body;
 };
 
-for (const request of refusals(service.apiKey)) await sendGolden(request);
-const pet = await sendGolden(creation(service.apiKey));
+for (const request of checkRequests.refused(service.apiKey)) await send(request);
+const pet = await send(checkRequests.ofCreation(service.apiKey));
 // The second creation returns the pet of the first one.
-const replay = await sendGolden(creation(service.apiKey));
+const replay = await send(checkRequests.ofCreation(service.apiKey));
 if (!isPet(pet) || !isPet(replay)) throw new Error('The creation got no pet');
-for (const request of afterCreation(service.apiKey, pet.id)) await sendGolden(request);
+for (const request of checkRequests.afterCreation(service.apiKey, pet.id)) await send(request);
 await observe('listPets', () => walkPages(service.send, { limit: '1' }));
 for (const filter of filters) {
   const query = { [filter]: `${Reflect.get(pet, filter)}` };

@@ -9,7 +9,7 @@ import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { clientPackage } from '../../infra/settings/owner.ts';
 import { errorDescriptions } from '../../lib/contract/errors.ts';
 import { codeSamples } from '../../lib/openapi/code-samples.ts';
-import { createPet } from '../../lib/operations/create-pet.ts';
+import { definition as createPet } from '../../lib/operations/create-pet.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { contractText } from '../support/contract.ts';
 import { pythonTool } from '../support/python-tool.ts';

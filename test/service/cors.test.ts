@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allowedMethods } from '../../lib/contract/routes.ts';
 import { headers, headersOf } from '../../lib/openapi/headers.ts';
-import { listPets } from '../../lib/operations/list-pets.ts';
+import { definition as listPets } from '../../lib/operations/list-pets.ts';
 import { senderTo } from '../support/invoke.ts';
 import { fromBundles, loadHandlers } from '../support/load-handlers.ts';
 import type { EventParts, Values } from '../support/proxy-event.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { json, link, nextLink } from '../../lib/http/response.ts';
 import { header, headersOf } from '../../lib/openapi/headers.ts';
-import { getPet } from '../../lib/operations/get-pet.ts';
-import { listPets } from '../../lib/operations/list-pets.ts';
+import { definition as getPet } from '../../lib/operations/get-pet.ts';
+import { definition as listPets } from '../../lib/operations/list-pets.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
 import { startHandlerGateway } from '../support/handler-gateway.ts';
 import { sendTo } from '../support/http-client.ts';

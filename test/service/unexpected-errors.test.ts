@@ -5,7 +5,7 @@ import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { functionNames } from '../../infra/settings/names.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { json } from '../../lib/http/response.ts';
-import { getPet } from '../../lib/operations/get-pet.ts';
+import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { invoke } from '../support/invoke.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';
 import { lambdaContext, proxyEvent } from '../support/proxy-event.ts';
