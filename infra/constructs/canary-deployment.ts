@@ -24,23 +24,26 @@ import {
 } from './stage-function.ts';
 
 /**
- * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed. It
- * then gets 10 % of them for `minutes`, and then all, or all at once, as a parameter of the stack says. An
- * alarm of the new version rolls the deployment back. Other alarms don't: CodeDeploy stops a deployment when
- * one is on at its start, so they would also stop the release that repairs prod
+ * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed. If
+ * the stage has a canary, it then gets 10 % of them for some minutes, unless a parameter of the stack says that
+ * it gets all at once, and an alarm of the new version rolls the deployment back. Other alarms don't: CodeDeploy
+ * stops a deployment when one is on at its start, so they would also stop the release that repairs prod
  * (https://github.com/aws/serverless-application-model/issues/716).
  */
 export class CanaryDeployment extends Construct {
   /** The function that checks new versions before they get traffic. */
   readonly check: StageFunction;
 
-  constructor(scope: Construct, service: MonitoredService, minutes: number, alarms: Monitoring) {
+  constructor(scope: Construct, service: MonitoredService, monitoring: Monitoring) {
     super(scope, 'Canary');
     const { stage, functions } = service;
     const application = new LambdaApplication(this, 'Application');
     const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited';
     const role = serviceRole(this, 'Role', 'codedeploy', policy);
-    const deploymentConfig = this.#deploymentConfig(minutes);
+    const hasCanary = stage.canaryMinutes > 0;
+    const deploymentConfig = hasCanary
+      ? this.#canaryConfig(stage.canaryMinutes)
+      : LambdaDeploymentConfig.ALL_AT_ONCE;
     const check = this.#addCheck(stage, functions);
     this.check = check;
     acknowledgeVersions(role, check, 'The CDK lets CodeDeploy call every version of its hook.');
@@ -56,8 +59,12 @@ export class CanaryDeployment extends Construct {
         // alias, whose UpdatePolicy refers to the group: https://github.com/aws/aws-cdk/issues/2231
         // CodeDeploy accepts at most 10 alarms:
         // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
-        alarms: addCanaryAlarms(alarms, stage, name, one),
-        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+        alarms: hasCanary ? addCanaryAlarms(monitoring, stage, name, one) : [],
+        autoRollback: {
+          failedDeployment: true,
+          stoppedDeployment: true,
+          deploymentInAlarm: hasCanary,
+        },
       });
       // Before the alias moves, the check needs the new versions in its environment, and CodeDeploy needs the
       // permission to call the check.
@@ -65,8 +72,8 @@ export class CanaryDeployment extends Construct {
     }
   }
 
-  /** Returns a configuration by a parameter, so that a deployment chooses how traffic moves. */
-  #deploymentConfig(minutes: number): ILambdaDeploymentConfig {
+  /** Returns a configuration by a parameter, with which a deployment can skip the canary. */
+  #canaryConfig(minutes: number): ILambdaDeploymentConfig {
     const [canary] = trafficShifts;
     const traffic = new CfnParameter(Stack.of(this), trafficParameter, {
       description: 'How traffic moves to a new version',

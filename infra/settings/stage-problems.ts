@@ -28,14 +28,18 @@ const isOrigin = (given: string): boolean =>
   URL.parse(given)?.origin === given && !/[*']/.test(given);
 
 /**
- * Throws an error that lists every reason why a stage is unsafe: a canary without alarms that could stop it,
- * no address, a production that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a
+ * Throws an error that lists every reason why a stage is unsafe: a canary without a check, a check without the
+ * probe's API key, no address, a production that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a
  * host and an optional port in lower case.
  */
 export const validateStage = (stage: Stage): void => {
   const problems: string[] = [];
-  if (stage.canaryMinutes !== undefined && stage.alarmRecipients === undefined)
-    problems.push('canaryMinutes is set without alarmRecipients: no alarm can stop a canary');
+  if (stage.canaryMinutes > 0 && !stage.checkBeforeTraffic)
+    problems.push('canaryMinutes is set without checkBeforeTraffic: clients would be the check');
+  if (stage.checkBeforeTraffic && stage.alarmRecipients === undefined)
+    problems.push(
+      'checkBeforeTraffic is set without alarmRecipients: the check uses the API key of the probe, and there is none',
+    );
   if (stage.defaultAddressDisabled && stage.customDomain === undefined)
     problems.push('defaultAddressDisabled is set without customDomain: no client can reach it');
   if (isProduction(stage)) problems.push(...dangersOfProduction(stage));

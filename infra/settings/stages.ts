@@ -46,11 +46,13 @@ export interface Stage {
    * concurrency of the account.
    */
   readonly reservedConcurrency: Readonly<{ eachOperation: number; fallback: number }> | undefined;
+  /** Whether a new version has to respond correctly to a check before it gets requests of clients. */
+  readonly checkBeforeTraffic: boolean;
   /**
-   * For how many minutes a new version gets 10 % of the requests, after its check. If it is `undefined`, it
-   * gets all requests unchecked.
+   * For how many minutes a new version that passed its check gets 10 % of the requests, before it gets all. Its
+   * alarms can roll it back meanwhile. Metrics come minutes late, so a canary of a few minutes finds nothing.
    */
-  readonly canaryMinutes: number | undefined;
+  readonly canaryMinutes: number;
   readonly logRetentionDays: RetentionDays;
   readonly accessLogRetentionDays: RetentionDays;
   /**
@@ -95,7 +97,8 @@ export const staging: Stage = {
   apiKeyPrefix: 'pets_test',
   throttle: { ratePerSecond: 100, burst: 200 },
   reservedConcurrency: undefined,
-  canaryMinutes: 1,
+  checkBeforeTraffic: true,
+  canaryMinutes: 0,
   logRetentionDays: 14,
   accessLogRetentionDays: 14,
   alarmRecipients: [],
@@ -112,6 +115,7 @@ export const prod: Stage = {
   apiKeyPrefix: 'pets_live',
   throttle: { ratePerSecond: 1_000, burst: 2_000 },
   reservedConcurrency: { eachOperation: 100, fallback: 20 },
+  checkBeforeTraffic: true,
   canaryMinutes: 10,
   logRetentionDays: 90,
   accessLogRetentionDays: 90,
@@ -131,7 +135,7 @@ const personalName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
 /**
  * Returns a personal stage, such as one to try a pull request. It has staging's settings, in the account and
  * region of the credentials, and nothing of it outlives its stack. Without recipients it has no alarms, and
- * so no canary. Throws for a name without the prefix `dev-`.
+ * so no check. Throws for a name without the prefix `dev-`.
  */
 const personalStage = (name: string): Stage => {
   if (!personalName.test(name))
@@ -147,7 +151,8 @@ const personalStage = (name: string): Stage => {
     // It costs $11 a month.
     firewall: undefined,
     reservedConcurrency: undefined,
-    canaryMinutes: undefined,
+    checkBeforeTraffic: false,
+    canaryMinutes: 0,
     alarmRecipients: undefined,
     retainData: false,
     deletionProtection: false,
@@ -165,6 +170,7 @@ const personalStage = (name: string): Stage => {
 export const rehearsal: Stage = {
   ...personalStage('dev-rehearsal'),
   firewall: staging.firewall,
+  checkBeforeTraffic: true,
   canaryMinutes: 1,
   alarmRecipients: [],
 };
@@ -190,7 +196,8 @@ export const emulated = (stage: Stage): Stage => ({
   customDomain: undefined,
   defaultAddressDisabled: false,
   firewall: undefined,
-  canaryMinutes: undefined,
+  checkBeforeTraffic: false,
+  canaryMinutes: 0,
   alarmRecipients: undefined,
   terminationProtection: false,
 });

@@ -62,10 +62,9 @@ export class AnimalStoreStack extends Stack {
       const service = { stage, restApi: api.restApi, functions, tables: this.#tables };
       const monitoring = new Monitoring(this, 'Monitoring', service);
       const probe = new Probe(this, stage, api.baseAddress, monitoring);
-      const canary =
-        stage.canaryMinutes === undefined
-          ? undefined
-          : new CanaryDeployment(this, service, stage.canaryMinutes, monitoring);
+      const deployment = stage.checkBeforeTraffic
+        ? new CanaryDeployment(this, service, monitoring)
+        : undefined;
       // The dashboard comes last, so that it shows every alarm.
       new StageDashboard(this, 'Dashboard', service, monitoring.alarms);
       new SavedQueries(this, 'Queries', stage, {
@@ -73,7 +72,7 @@ export class AnimalStoreStack extends Stack {
         gateway: [api.accessLog],
         firewall: api.firewall ? [api.firewall.log] : [],
         probe: [probe.lambda.logGroup],
-        checks: canary ? [canary.check.lambda.logGroup] : [],
+        checks: deployment ? [deployment.check.lambda.logGroup] : [],
       });
     }
 

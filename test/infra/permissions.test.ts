@@ -113,10 +113,10 @@ describe.each(deployable)('in $name', (stage) => {
   };
 
   type Row = [name: string, idStart: string, ...calls: Call[]];
-  /** The functions with which the stage checks itself, where it has alarms and a canary. */
+  /** The functions with which the stage checks itself, where it has alarms and a check before traffic. */
   const ownChecks: Row[] = [];
   if (stage.alarmRecipients !== undefined) ownChecks.push(['the probe', 'probe', readProbeKey]);
-  if (stage.canaryMinutes !== undefined) {
+  if (stage.checkBeforeTraffic) {
     ownChecks.push([
       'the check before traffic',
       'Canarybeforetraffic',

@@ -8,7 +8,7 @@ import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { nameOf } from '../support/alarms.ts';
+import { alarmsOf, nameOf } from '../support/alarms.ts';
 import {
   deployedTemplate,
   idOf,
@@ -53,7 +53,7 @@ describe.each(stages)('$name', (stage) => {
   });
 });
 
-const noAlarms = { canaryMinutes: undefined, alarmRecipients: undefined };
+const noAlarms = { checkBeforeTraffic: false, canaryMinutes: 0, alarmRecipients: undefined };
 
 describe('a stage is refused', () => {
   it.each([
@@ -77,9 +77,15 @@ describe('a stage is refused', () => {
     },
   );
 
-  it('for a canary that no alarm can stop', () => {
+  it('for a canary of versions that nothing has checked', () => {
+    expect(() => stackOf({ ...staging, checkBeforeTraffic: false, canaryMinutes: 1 })).toThrow(
+      /^staging is unsafe: canaryMinutes.*checkBeforeTraffic/,
+    );
+  });
+
+  it('for a check without the API key of a probe', () => {
     expect(() => stackOf({ ...staging, alarmRecipients: undefined })).toThrow(
-      /^staging is unsafe: canaryMinutes.*alarmRecipients/,
+      /^staging is unsafe: checkBeforeTraffic.*alarmRecipients/,
     );
   });
 
@@ -175,34 +181,22 @@ it('the address of the API itself is turned off later, which takes a new deploym
   expect(deploymentOf(template)).not.toBe(deploymentOf(templateOf(withDomain)));
 });
 
-const withCanary = stages.filter(({ canaryMinutes }) => canaryMinutes !== undefined);
+const withCheck = stages.filter(({ checkBeforeTraffic }) => checkBeforeTraffic);
 
-describe.each(withCanary)('a canary deployment of $name', (stage) => {
+describe.each(withCheck)('a new version of $name', (stage) => {
   const template = deployedTemplate(stage);
   const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
   const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
-  const alarms = template.findResources('AWS::CloudWatch::Alarm');
 
-  it('moves the alias of every function, 10 % of the requests for some minutes first, or all at once', () => {
+  it('gets its traffic from CodeDeploy, for every function', () => {
     expect(aliases).toHaveLength(functionNames.length);
     const updates = aliases.map(({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate);
     expect(updates.map(({ DeploymentGroupName }) => DeploymentGroupName.Ref).sort()).toEqual(
       groups.map(([id]) => id).sort(),
     );
-    const config = idOf(template, 'AWS::CodeDeploy::DeploymentConfig', 'CanaryConfig');
-    const name = { 'Fn::If': ['IsCanary', { Ref: config }, 'CodeDeployDefault.LambdaAllAtOnce'] };
-    for (const [, { Properties }] of groups) expect(Properties.DeploymentConfigName).toEqual(name);
-    template.hasCondition('IsCanary', { 'Fn::Equals': [{ Ref: 'Traffic' }, 'canary'] });
-    template.hasParameter('Traffic', { Default: 'canary', AllowedValues: [...trafficShifts] });
-    template.hasResourceProperties('AWS::CodeDeploy::DeploymentConfig', {
-      TrafficRoutingConfig: {
-        Type: 'TimeBasedCanary',
-        TimeBasedCanary: { CanaryInterval: stage.canaryMinutes, CanaryPercentage: 10 },
-      },
-    });
   });
 
-  it('checks the new versions of all functions before any alias moves', () => {
+  it('is checked with those of all functions before any alias moves', () => {
     const check = idOf(template, 'AWS::Lambda::Function', 'Canarybeforetraffic');
     const functions = template.findResources('AWS::Lambda::Function');
     const versions = Object.keys(template.findResources('AWS::Lambda::Version'));
@@ -217,8 +211,41 @@ describe.each(withCanary)('a canary deployment of $name', (stage) => {
     }
   });
 
+  it('does not stay if its deployment fails or is stopped', () => {
+    for (const [, { Properties }] of groups) {
+      const { Enabled, Events } = Properties.AutoRollbackConfiguration;
+      expect(Enabled).toBe(true);
+      expect(Events).toEqual(
+        expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST']),
+      );
+    }
+  });
+});
+
+const withCanary = stages.filter(({ canaryMinutes }) => canaryMinutes > 0);
+
+describe.each(withCanary)('the canary of $name', (stage) => {
+  const template = deployedTemplate(stage);
+  const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
+  const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
+  const alarms = template.findResources('AWS::CloudWatch::Alarm');
+
+  it('gives a new version 10 % of the requests for some minutes first, or all at once', () => {
+    const config = idOf(template, 'AWS::CodeDeploy::DeploymentConfig', 'CanaryConfig');
+    const name = { 'Fn::If': ['IsCanary', { Ref: config }, 'CodeDeployDefault.LambdaAllAtOnce'] };
+    for (const [, { Properties }] of groups) expect(Properties.DeploymentConfigName).toEqual(name);
+    template.hasCondition('IsCanary', { 'Fn::Equals': [{ Ref: 'Traffic' }, 'canary'] });
+    template.hasParameter('Traffic', { Default: 'canary', AllowedValues: [...trafficShifts] });
+    template.hasResourceProperties('AWS::CodeDeploy::DeploymentConfig', {
+      TrafficRoutingConfig: {
+        Type: 'TimeBasedCanary',
+        TimeBasedCanary: { CanaryInterval: stage.canaryMinutes, CanaryPercentage: 10 },
+      },
+    });
+  });
+
   it.each(groups)(
-    'of %s rolls back for the alarms of its new version alone, which no other version had',
+    '%s rolls back for the alarms of its new version alone, which no other version had',
     (id, { Properties }) => {
       expect(Properties.AutoRollbackConfiguration).toEqual({
         Enabled: true,
@@ -244,11 +271,20 @@ describe.each(withCanary)('a canary deployment of $name', (stage) => {
   );
 });
 
-it('a stage without canaryMinutes takes a new version at once, and declares no parameter for that', () => {
-  const atOnce = templateOf({ ...staging, canaryMinutes: undefined });
-  atOnce.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
-  expect(JSON.stringify(atOnce.findResources('AWS::Lambda::Alias'))).not.toContain('UpdatePolicy');
-  expect(atOnce.findParameters('Traffic')).toEqual({});
+it.each([
+  ['a check alone moves all requests at once, and no alarm watches that', { canaryMinutes: 0 }, 1],
+  ['neither check nor canary moves them without CodeDeploy', noAlarms, 0],
+] satisfies [string, Partial<Stage>, number][])('a stage with %s', (_what, settings, each) => {
+  const template = templateOf({ ...staging, ...settings });
+  const groups = propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup');
+  expect(groups).toHaveLength(each * functionNames.length);
+  for (const { DeploymentConfigName, AlarmConfiguration } of groups) {
+    expect(DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
+    expect(AlarmConfiguration?.Alarms ?? []).toEqual([]);
+  }
+  const names = [...alarmsOf(template).values()].map(({ name }) => name);
+  expect(names.filter((name) => name.startsWith('canary'))).toEqual([]);
+  expect(template.findParameters('Traffic')).toEqual({});
 });
 
 const webAclOf = (template: Template) => propertiesOf(template, 'AWS::WAFv2::WebACL')[0] ?? {};

@@ -115,7 +115,7 @@ const inputOf = (
   const parameters = {
     [commitParameter]: commit,
     [templateParameter]: template,
-    ...(canaryMinutes !== undefined && { [trafficParameter]: 'all-at-once' }),
+    ...(canaryMinutes > 0 && { [trafficParameter]: 'all-at-once' }),
   };
   return {
     TemplateURL: `https://s3.${region}.amazonaws.com/${bootstrapBucket({ account, region })}/${template}`,

@@ -136,7 +136,7 @@ const parametersOf = (stage: Stage, { commit, traffic }: Deployment, folder: str
     `${commitParameter}=${commit}`,
     `${templateParameter}=${templateFileOf(stage, folder)}`,
   ];
-  if (stage.canaryMinutes !== undefined) values.push(`${trafficParameter}=${traffic}`);
+  if (stage.canaryMinutes > 0) values.push(`${trafficParameter}=${traffic}`);
   return ['--no-previous-parameters', ...values.flatMap((value) => ['--parameters', value])];
 };
 
