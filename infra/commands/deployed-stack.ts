@@ -25,6 +25,8 @@ export const openAccount = async (stage: Stage) => {
   return { config, account, region };
 };
 
+export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
+
 /**
  * Tells whether a stack does not exist. CloudFormation has no type of its own for this error: a name that it
  * refuses is a ValidationError, too.
@@ -75,8 +77,12 @@ export type OpenedStack = Awaited<ReturnType<typeof openStack>>;
  * Returns the resources of a stage's stack as it is deployed, all or of one type. Only a stack that does not
  * exist has none.
  */
-export const deployedResources = async (stage: Stage, type?: string) => {
-  const client = new CloudFormationClient(regionOf(stage));
+export const deployedResources = async (
+  stage: Stage,
+  { config }: Pick<OpenedAccount, 'config'>,
+  type?: string,
+) => {
+  const client = new CloudFormationClient(config);
   const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
   const found = await Array.fromAsync(pages).catch((error: unknown) => {
     if (isNoStack(error)) return [];

@@ -1,5 +1,6 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { openAccount } from '../../infra/commands/deployed-stack.ts';
 import { preflight } from '../../infra/commands/preflight/preflight.ts';
 import { functionNames, probeKeyParameter } from '../../infra/settings/names.ts';
 import type { GithubRepository } from '../../infra/settings/owner.ts';
@@ -271,7 +272,7 @@ describe('the roles of the workflows on GitHub', async () => {
       ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', { Subscriptions: [] }),
       'GET /2016-08-19/account-settings': json({ AccountLimit: {} }),
     };
-    await preflight(stage);
+    await preflight(stage, await openAccount(stage));
     const made = new Set(aws.requests.map(({ action }) => action));
     made.delete('GetCallerIdentity');
     const granted = callsOf('proddeploy').map(([action]) => action);

@@ -12,7 +12,7 @@ import {
 import { regionOf } from '../../settings/region-of.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { emulated, isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
-import { openStack } from '../deployed-stack.ts';
+import { openAccount, openStack } from '../deployed-stack.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { stageOption, withEmulator } from '../stage-option.ts';
 import { fail, printable } from '../terminal.ts';
@@ -101,7 +101,8 @@ interface Deployment {
  * changed meanwhile.
  */
 const deploy = async (stage: Stage, deployment: Deployment) => {
-  const unready = [...placeholdersIn(stage), ...(await preflight(stage))];
+  const findings = await preflight(stage, await openAccount(stage));
+  const unready = [...placeholdersIn(stage), ...findings.map(({ problem }) => problem)];
   if (unready.length > 0) throw new AggregateError(unready);
   const { revertDrift, destructive, yes } = deployment;
   const changeSet = newChangeSet(stackName(stage));

@@ -3,7 +3,7 @@ import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
 import { deployedResources, openAccount } from '../deployed-stack.ts';
 import { openStage } from '../keys/stage-keys.ts';
-import { missingInAccount, preflight } from '../preflight/preflight.ts';
+import { preflight } from '../preflight/preflight.ts';
 import { announce, askInTerminal, confirm, printable } from '../terminal.ts';
 import { cdk } from './cdk.ts';
 
@@ -28,14 +28,16 @@ export const deployWholeStage = async (
   stage: Stage,
   { yes, emulator, context, folder, deployStack }: WholeStageOptions,
 ): Promise<void> => {
-  const { account, region } = await openAccount(stage);
+  const opened = await openAccount(stage);
+  const { account, region } = opened;
   const shared = isPersonal(stage) ? sharedWithProduction(account) : [];
   const problems = [...placeholdersIn(stage), ...shared];
   if (problems.length > 0) throw new AggregateError(problems);
   // The CDK's command line also looks for a region where the SDK does not.
   process.env['AWS_REGION'] = region;
 
-  const lacks = await missingInAccount(stage);
+  const findings = await preflight(stage, opened);
+  const lacks = new Set(findings.map(({ addition }) => addition));
   const bootstrap = {
     description: 'Bootstrap the account for the CDK: cdk bootstrap',
     run: () => cdk('bootstrap', `aws://${account}/${region}`, ...context),
@@ -46,8 +48,8 @@ export const deployWholeStage = async (
       cdk('deploy', accountStackId(stage), '--app', synthesised, '--require-approval', 'never'),
   };
   const steps = [
-    ...(lacks.bootstrap ? [bootstrap] : []),
-    ...(lacks.logRole ? [accountStack] : []),
+    ...(lacks.has('bootstrap') ? [bootstrap] : []),
+    ...(lacks.has('logRole') ? [accountStack] : []),
     { description: `Deploy ${stackName(stage)}`, run: deployStack },
   ];
   announce(
@@ -76,14 +78,15 @@ const print = (lines: readonly string[]) => {
 
 /** Prints what a permanent stage lacks before its next deployment, such as the key of its probe. */
 const printNextSteps = async (stage: Stage) => {
-  const problems = await preflight(stage);
+  const findings = await preflight(stage, await openAccount(stage));
+  const problems = findings.map(({ problem }) => problem);
   if (problems.length > 0) print(['', 'Before the next deployment:', ...problems]);
 };
 
 /** Prints the status, the address, the commit and the logs of a deployed stage. */
 export const printStage = async (stage: Stage): Promise<void> => {
   const { account, region, status, commit, baseAddress } = await openStage(stage);
-  const logs = await deployedResources(stage, 'AWS::Logs::LogGroup');
+  const logs = await deployedResources(stage, await openAccount(stage), 'AWS::Logs::LogGroup');
   print([
     `Stage ${stage.name}, account ${account}, region ${region}`,
     `Status        ${status}`,

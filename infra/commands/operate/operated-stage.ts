@@ -13,7 +13,7 @@ export type TableKind = (typeof tableKinds)[number];
 /** Opens a deployed stage for changes. Throws when the credentials belong to another account. */
 export const openOperatedStage = async (stage: Stage) => {
   const { config, outputOf, ...stack } = await openStack(stage);
-  const resources = await deployedResources(stage);
+  const resources = await deployedResources(stage, { config });
   /** The physical id of the one resource of a type whose logical id starts with a text. */
   const idOf = (type: string, start = ''): string => {
     const found = resources.find(

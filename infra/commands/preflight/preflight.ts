@@ -7,17 +7,23 @@ import {
 } from '@aws-sdk/client-lambda';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { operations } from '../../../lib/operations/operations.ts';
 import { bootstrapVersionParameter } from '../../settings/bootstrap.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
-import { regionOf } from '../../settings/region-of.ts';
 import type { Stage } from '../../settings/stages.ts';
-import { deployedResources } from '../deployed-stack.ts';
+import { deployedResources, type OpenedAccount } from '../deployed-stack.ts';
 import { messageOf } from '../terminal.ts';
 
-/** Returns a line for each problem that prevents a deployment, with its solution. */
-type Check = (stage: Stage) => Promise<readonly (string | false)[]>;
+/** Something that prevents a deployment. */
+export interface Finding {
+  /** What it is, with its solution. */
+  readonly problem: string;
+  /** What `npm run deploy` can add to the account, so that the problem ends. */
+  readonly addition?: 'bootstrap' | 'logRole' | undefined;
+}
+
+/** Returns a line for each problem, with its solution. */
+type Check = (stage: Stage, account: OpenedAccount) => Promise<readonly (string | false)[]>;
 
 /** Handles a rejected call: returns undefined for the error of this name, throws every other error. */
 const unless = (name: string) => (error: unknown) => {
@@ -25,22 +31,8 @@ const unless = (name: string) => (error: unknown) => {
   throw error;
 };
 
-const credentials: Check = async (stage) => {
-  if (!stage.environment) return [];
-  const { account, region } = stage.environment;
-  const { Account } = await new STSClient(regionOf(stage)).send(new GetCallerIdentityCommand());
-  const { AWS_REGION: configured = region } = process.env;
-  return [
-    account !== undefined &&
-      Account !== account &&
-      `The credentials belong to the account ${Account}: use credentials of ${account}, the account of ${stage.name}.`,
-    configured !== region &&
-      `AWS_REGION is ${configured}: set it to ${region}, the region of ${stage.name}.`,
-  ];
-};
-
-const findParameter = async (stage: Stage, Name: string) => {
-  const call = new SSMClient(regionOf(stage)).send(new GetParameterCommand({ Name }));
+const findParameter = async ({ config }: OpenedAccount, Name: string) => {
+  const call = new SSMClient(config).send(new GetParameterCommand({ Name }));
   return (await call.catch(unless('ParameterNotFound')))?.Parameter?.Value;
 };
 
@@ -50,8 +42,8 @@ const findParameter = async (stage: Stage, Name: string) => {
  */
 const minBootstrapVersion = 21;
 
-const bootstrap: Check = async (stage) => {
-  const version = await findParameter(stage, bootstrapVersionParameter);
+const bootstrap: Check = async (stage, account) => {
+  const version = await findParameter(account, bootstrapVersionParameter);
   const lack =
     version === undefined
       ? 'is missing'
@@ -62,21 +54,12 @@ const bootstrap: Check = async (stage) => {
   ];
 };
 
-const logRole: Check = async (stage) => {
-  const account = await new APIGatewayClient(regionOf(stage)).send(new GetAccountCommand());
+const logRole: Check = async (stage, { config }) => {
+  const { cloudwatchRoleArn } = await new APIGatewayClient(config).send(new GetAccountCommand());
   return [
-    !account.cloudwatchRoleArn &&
+    !cloudwatchRoleArn &&
       `API Gateway has no role to write logs in this region: npm run deploy -- --stage ${stage.name}`,
   ];
-};
-
-/** Tells what the account of a stage lacks that `npm run deploy -- --stage` can add. */
-export const missingInAccount = async (stage: Stage) => {
-  const isProblem = (problem: string | false) => problem !== false;
-  return {
-    bootstrap: (await bootstrap(stage)).some(isProblem),
-    logRole: (await logRole(stage)).some(isProblem),
-  };
 };
 
 /**
@@ -86,23 +69,25 @@ export const missingInAccount = async (stage: Stage) => {
 export const unreservedConcurrency = 100;
 
 /** Returns the concurrency that the deployed functions of a stage have reserved. */
-const reservedBy = async (lambda: LambdaClient, stage: Stage): Promise<number> => {
+const reservedBy = async (stage: Stage, account: OpenedAccount): Promise<number> => {
+  const lambda = new LambdaClient(account.config);
+  const functions = await deployedResources(stage, account, 'AWS::Lambda::Function');
   let reserved = 0;
-  for (const { PhysicalResourceId } of await deployedResources(stage, 'AWS::Lambda::Function')) {
+  for (const { PhysicalResourceId } of functions) {
     const command = new GetFunctionConcurrencyCommand({ FunctionName: PhysicalResourceId });
     reserved += (await lambda.send(command)).ReservedConcurrentExecutions ?? 0;
   }
   return reserved;
 };
 
-const concurrency: Check = async (stage) => {
+const concurrency: Check = async (stage, account) => {
   if (!stage.reservedConcurrency) return [];
   const { eachOperation, fallback } = stage.reservedConcurrency;
-  const lambda = new LambdaClient(regionOf(stage));
+  const lambda = new LambdaClient(account.config);
   const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand());
   const quota = AccountLimit?.ConcurrentExecutions ?? 0;
   const unreserved = AccountLimit?.UnreservedConcurrentExecutions ?? quota;
-  const ofOthers = quota - unreserved - (await reservedBy(lambda, stage));
+  const ofOthers = quota - unreserved - (await reservedBy(stage, account));
   const own = operations.length * eachOperation + fallback;
   const needed = own + ofOthers + unreservedConcurrency;
   return [
@@ -111,14 +96,15 @@ const concurrency: Check = async (stage) => {
   ];
 };
 
-const certificate: Check = async (stage) => {
+const certificate: Check = async (stage, { config }) => {
   if (!stage.customDomain) return [];
   const { domainName, certificateArn: CertificateArn } = stage.customDomain;
   const request = `aws acm request-certificate --domain-name ${domainName} --validation-method DNS`;
   const [, , , region = ''] = CertificateArn.split(':');
   const needed = stage.environment?.region ?? region;
   if (region !== needed) return [`The certificate is in ${region}, not in ${needed}: ${request}`];
-  const call = new ACMClient({ region }).send(new DescribeCertificateCommand({ CertificateArn }));
+  const client = new ACMClient({ ...config, region });
+  const call = client.send(new DescribeCertificateCommand({ CertificateArn }));
   const found = (await call.catch(unless('ResourceNotFoundException')))?.Certificate;
   if (!found) return [`There is no certificate ${CertificateArn}: ${request}`];
   const { Status, SubjectAlternativeNames: names = [] } = found;
@@ -137,10 +123,10 @@ const certificate: Check = async (stage) => {
  * Checks that clients had a release's time to move to the domain before their old address is turned off, and
  * that the domain responds. Any status will do, so that a stage that fails can get a hotfix.
  */
-const address: Check = async (stage) => {
+const address: Check = async (stage, account) => {
   if (!stage.customDomain || !stage.defaultAddressDisabled) return [];
   const { domainName } = stage.customDomain;
-  const domains = await deployedResources(stage, 'AWS::ApiGateway::DomainName');
+  const domains = await deployedResources(stage, account, 'AWS::ApiGateway::DomainName');
   if (!domains.some(({ PhysicalResourceId }) => PhysicalResourceId === domainName))
     return [
       `${stage.name} has no domain ${domainName} yet: release it without defaultAddressDisabled, point its DNS to the output DomainTarget, and set defaultAddressDisabled in a later release.`,
@@ -163,17 +149,17 @@ const address: Check = async (stage) => {
  * deletes a subscription that is not confirmed within 48 hours:
  * https://docs.aws.amazon.com/sns/latest/dg/sns-delete-subscription-topic.html
  */
-const alarmsAndProbe: Check = async (stage) => {
+const alarmsAndProbe: Check = async (stage, account) => {
   // The stack may have other topics. That of the alarms is in the construct `Monitoring`.
   const resourcesOfAlarms = async (type: string) =>
-    (await deployedResources(stage, type)).filter(({ LogicalResourceId: id = '' }) =>
+    (await deployedResources(stage, account, type)).filter(({ LogicalResourceId: id = '' }) =>
       id.startsWith('Monitoring'),
     );
   const [topic] = await resourcesOfAlarms('AWS::SNS::Topic');
   const TopicArn = topic?.PhysicalResourceId;
   if (TopicArn === undefined) return [];
   const command = new ListSubscriptionsByTopicCommand({ TopicArn });
-  const { Subscriptions = [] } = await new SNSClient(regionOf(stage)).send(command);
+  const { Subscriptions = [] } = await new SNSClient(account.config).send(command);
   const declared = await resourcesOfAlarms('AWS::SNS::Subscription');
   const ended = declared.length - Subscriptions.length;
   return [
@@ -184,34 +170,28 @@ const alarmsAndProbe: Check = async (stage) => {
         SubscriptionArn === 'PendingConfirmation' &&
         `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the recipient out of infra/settings/stages.ts.`,
     ),
-    !(await findParameter(stage, probeKeyParameter(stage))) &&
+    !(await findParameter(account, probeKeyParameter(stage))) &&
       `The probe has no API key: npm run keys -- issue --for-probe --stage ${stage.name}`,
   ];
 };
 
-/** Runs every check, even if another one fails. */
-const problemsOf = async (stage: Stage, checks: Readonly<Record<string, Check>>) => {
-  const results = await Promise.all(
-    Object.entries(checks).map(([name, check]) =>
-      check(stage).catch((error: unknown) => [`Could not check ${name}: ${messageOf(error)}`]),
-    ),
-  );
-  return results.flat().filter((problem) => problem !== false);
-};
-
-/**
- * Returns a line for each problem of a stage's account. Skips the other checks while the credentials are
- * wrong.
- */
-export const preflight = async (stage: Stage) => {
-  const problems = await problemsOf(stage, { credentials });
-  if (problems.length > 0) return problems;
-  return problemsOf(stage, {
-    bootstrap,
-    logRole,
-    concurrency,
-    certificate,
-    address,
-    alarmsAndProbe,
-  });
+/** Checks whether a stage can be deployed to its account. Runs every check, even if another one fails. */
+export const preflight = async (stage: Stage, account: OpenedAccount): Promise<Finding[]> => {
+  const run = async (name: string, check: Check, addition?: Finding['addition']) => {
+    try {
+      const problems = (await check(stage, account)).filter((problem) => problem !== false);
+      return problems.map((problem) => ({ problem, addition }));
+    } catch (error) {
+      return [{ problem: `Could not check ${name}: ${messageOf(error)}` }];
+    }
+  };
+  const findings = await Promise.all([
+    run('bootstrap', bootstrap, 'bootstrap'),
+    run('logRole', logRole, 'logRole'),
+    run('concurrency', concurrency),
+    run('certificate', certificate),
+    run('address', address),
+    run('alarmsAndProbe', alarmsAndProbe),
+  ]);
+  return findings.flat();
 };
