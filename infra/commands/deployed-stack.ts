@@ -5,15 +5,15 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { commitParameter, stackName, templateParameter } from '../settings/names.ts';
-import { regionOf } from '../settings/region-of.ts';
 import type { Stage } from '../settings/stages.ts';
+import { awsConfig } from './aws-config.ts';
 
 /**
  * Returns the account and the region of a stage, which are those of the credentials if it has none. Throws
  * when the credentials belong to another account.
  */
 export const openAccount = async (stage: Stage) => {
-  const config = regionOf(stage);
+  const config = await awsConfig(stage);
   const client = new STSClient(config);
   const region = await client.config.region();
   const { Account: account = '' } = await client.send(new GetCallerIdentityCommand());

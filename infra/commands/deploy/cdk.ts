@@ -7,11 +7,12 @@ import { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import * as v from 'valibot';
 import { stackName } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
+import { sessionVariables } from '../aws-config.ts';
 import { Release } from './good-releases.ts';
 
 /** Runs a command of the CDK and shows its output. Throws when it fails. */
 export const cdk = async (...words: readonly string[]): Promise<void> => {
-  const env = { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' };
+  const env = { ...process.env, ...(await sessionVariables()), CDK_DISABLE_CLI_TELEMETRY: 'true' };
   // Not `execFileSync`, during which this process would not notice Ctrl-C.
   const child = spawn('cdk', words, { stdio: 'inherit', env });
   const [exitCode] = await once(child, 'close');

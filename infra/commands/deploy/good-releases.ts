@@ -6,8 +6,8 @@ import {
 } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
 import { releaseParameter } from '../../settings/names.ts';
-import { regionOf } from '../../settings/region-of.ts';
 import type { Stage } from '../../settings/stages.ts';
+import { awsConfig } from '../aws-config.ts';
 
 /**
  * A release that passed its tests: its commit, and the name of the file of its template in the bucket of the
@@ -48,7 +48,7 @@ export const goodReleases = async (stage: Stage): Promise<Release[]> => {
 
 /** Returns the values of a parameter, the oldest first; none if there is no such parameter. */
 const historyOf = async (stage: Stage, Name: string) => {
-  const client = new SSMClient(regionOf(stage));
+  const client = new SSMClient(await awsConfig(stage));
   try {
     const pages = await Array.fromAsync(paginateGetParameterHistory({ client }, { Name }));
     const values = pages.flatMap(({ Parameters = [] }) => Parameters);
@@ -64,5 +64,5 @@ const historyOf = async (stage: Stage, Name: string) => {
 export const recordGood = async (stage: Stage, release: Release): Promise<void> => {
   const Value = JSON.stringify(release);
   const value = { Name: releaseParameter(stage), Value, Type: 'String', Overwrite: true } as const;
-  await new SSMClient(regionOf(stage)).send(new PutParameterCommand(value));
+  await new SSMClient(await awsConfig(stage)).send(new PutParameterCommand(value));
 };

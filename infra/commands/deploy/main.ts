@@ -9,9 +9,9 @@ import {
   trafficParameter,
   trafficShifts,
 } from '../../settings/names.ts';
-import { regionOf } from '../../settings/region-of.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { emulated, isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
+import { awsConfig } from '../aws-config.ts';
 import { openAccount, openStack } from '../deployed-stack.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { stageOption, withEmulator } from '../stage-option.ts';
@@ -116,7 +116,7 @@ const deploy = async (stage: Stage, deployment: Deployment) => {
   words.push('--method', 'prepare-change-set', '--change-set-name', ChangeSetName);
   await cdk('deploy', StackName, ...words);
 
-  const client = new CloudFormationClient(regionOf(stage));
+  const client = new CloudFormationClient(await awsConfig(stage));
   const { changes, isAvailable } = await changesOf(client, changeSet);
   const destructions = destructiveChangesIn(changes);
   // CloudFormation refuses the change set if another deployment comes between.

@@ -3,8 +3,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
 import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administration.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
-import { regionOf } from '../../settings/region-of.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
+import { awsConfig } from '../aws-config.ts';
 import { withStage } from '../stage-option.ts';
 import { type Ask, isPrintable, printable } from '../terminal.ts';
 import { toJson, toTable } from './printed.ts';
@@ -97,7 +97,7 @@ const handOver = async (options: KeysOptions, issued: IssuedApiKey & Partial<Rot
   const stage = stageOf(options);
   const Name = probeKeyParameter(stage);
   const parameter = { Name, Value: apiKey, Type: 'SecureString', Overwrite: true } as const;
-  const stored = new SSMClient(regionOf(stage)).send(new PutParameterCommand(parameter));
+  const stored = new SSMClient(await awsConfig(stage)).send(new PutParameterCommand(parameter));
   await stored.catch((cause: unknown) => {
     throw new Error(`Key ${record.keyId} was issued, but not stored: rotate it. ${cause}`);
   });

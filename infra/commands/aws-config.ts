@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { getCACertificates } from 'node:tls';
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
+import { loadConfig } from '@smithy/core/config';
+import type { Stage } from '../settings/stages.ts';
+import { askInTerminal } from './terminal.ts';
+
+/** The file of certificates that the CDK trusts, from the same places. */
+const caBundle = loadConfig<string | undefined>({
+  environmentVariableSelector: ({ AWS_CA_BUNDLE }) => AWS_CA_BUNDLE,
+  configFileSelector: ({ ca_bundle }) => ca_bundle,
+  default: process.env['REQUESTS_CA_BUNDLE'],
+});
+
+/** Returns agents that use the proxy of HTTPS_PROXY and NO_PROXY, and trust AWS_CA_BUNDLE too. */
+const connect = async () => {
+  const { https_proxy, HTTPS_PROXY, http_proxy, HTTP_PROXY } = process.env;
+  // Node.js ignores other values.
+  for (const proxy of [https_proxy || HTTPS_PROXY, http_proxy || HTTP_PROXY]) {
+    if (proxy && !/^https?:\/\/./.test(proxy))
+      throw new Error(
+        'HTTPS_PROXY and HTTP_PROXY must be URLs such as http://proxy.example.com:8080',
+      );
+  }
+  const proxied = { keepAlive: true, proxyEnv: process.env };
+  const file = await caBundle();
+  const ca = file ? [...getCACertificates(), readFileSync(file, 'utf8')] : undefined;
+  return { httpAgent: new HttpAgent(proxied), httpsAgent: new HttpsAgent({ ...proxied, ca }) };
+};
+
+let hasAskedForCode = false;
+
+const askForCode = async (device: string): Promise<string> => {
+  hasAskedForCode = true;
+  const code = await askInTerminal?.(`Code of the MFA device ${device}: `);
+  if (code) return code;
+  throw new Error(
+    `The profile of AWS needs a code of the MFA device ${device}, typed in a terminal`,
+  );
+};
+
+const makeShared = async () => {
+  const requestHandler = await connect();
+  const clientConfig = { requestHandler };
+  const credentials = defaultProvider({ clientConfig, mfaCodeProvider: askForCode });
+  return { requestHandler, credentials };
+};
+
+// A code of MFA is valid once, so all clients of a process share its session.
+let shared: ReturnType<typeof makeShared> | undefined;
+
+/**
+ * Returns the configuration of every client of AWS that a command uses: the region of a stage, if it has one,
+ * and the credentials, proxy and certificates that the CDK would use. Asks for a code of MFA once.
+ */
+export const awsConfig = async ({ environment }: Pick<Stage, 'environment'>) => {
+  shared ??= makeShared();
+  return { ...(await shared), ...(environment && { region: environment.region }) };
+};
+
+/**
+ * Returns variables that give the session to the CDK if a code of MFA was asked for. Otherwise the CDK finds
+ * the same credentials itself, and renews them.
+ */
+export const sessionVariables = async (): Promise<Readonly<Record<string, string | undefined>>> => {
+  if (!shared || !hasAskedForCode) return {};
+  const { accessKeyId, secretAccessKey, sessionToken } = await (await shared).credentials();
+  return {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  };
+};

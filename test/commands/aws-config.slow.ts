@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterAll, expect, it } from 'vitest';
+import { makeCertificate } from '../bench/certificate.ts';
+import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { listen } from '../support/listen.ts';
+
+const account = '777777777777';
+const device = `arn:aws:iam::${account}:mfa/alice`;
+
+const directory = await mkdtemp(join(tmpdir(), 'animal-store-aws-config-'));
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const aws = await startAwsEndpoint();
+afterAll(() => aws.stop());
+const plain = Number(new URL(aws.variables['AWS_ENDPOINT_URL'] ?? '').port);
+
+/** The hosts of AWS, which only the proxy reaches. */
+const certificate = await makeCertificate(['*.eu-west-1.amazonaws.com']);
+afterAll(() => certificate[Symbol.asyncDispose]());
+const hosts = createTlsServer(certificate, (socket) => {
+  socket.pipe(connect(plain, '127.0.0.1')).pipe(socket);
+});
+const hostsPort = await listen(hosts);
+const proxied = new Set<string>();
+const proxy = createServer().on('connect', ({ url = '' }, socket) => {
+  proxied.add(url);
+  socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+  socket.pipe(connect(hostsPort, '127.0.0.1')).pipe(socket);
+});
+const proxyAddress = `http://127.0.0.1:${await listen(proxy)}`;
+afterAll(() => {
+  hosts.close();
+  proxy.close();
+});
+
+await writeFile(
+  join(directory, 'config'),
+  `[profile operator]
+role_arn = arn:aws:iam::${account}:role/operator
+mfa_serial = ${device}
+source_profile = alice
+region = eu-west-1
+ca_bundle = ${certificate.file}
+[profile alice]
+aws_access_key_id = ALICE
+aws_secret_access_key = secret
+`,
+);
+/** A CDK that tells with which credentials it is started, and fails. */
+await writeFile(
+  join(directory, 'cdk'),
+  `#!/bin/sh\necho "$AWS_ACCESS_KEY_ID $AWS_SECRET_ACCESS_KEY $AWS_SESSION_TOKEN" >>"$0.log"\nexit 1\n`,
+);
+await chmod(join(directory, 'cdk'), 0o755);
+
+const credentials = {
+  AccessKeyId: 'SESSION',
+  SecretAccessKey: 'of-the-session',
+  SessionToken: 'token',
+  Expiration: new Date(Date.now() + 3_600_000).toISOString(),
+};
+
+const variables = {
+  PATH: `${directory}:${process.env['PATH']}`,
+  AWS_CONFIG_FILE: join(directory, 'config'),
+  AWS_SHARED_CREDENTIALS_FILE: join(directory, 'none'),
+  AWS_PROFILE: 'operator',
+  HTTPS_PROXY: proxyAddress,
+};
+
+/** Runs a command on a terminal on which a code is typed. */
+const run = async (command: string) => {
+  const line = `${process.execPath} infra/commands/${command}`;
+  const [program = '', ...words] = ['script', '-qefc', line, '/dev/null'];
+  const child = spawn(program, words, { env: variables });
+  let out = '';
+  child.stdout.on('data', (data) => {
+    out += data;
+    if (`${data}`.includes('Code of the MFA')) child.stdin.write('123456\n');
+  });
+  await once(child, 'close');
+  return out;
+};
+
+aws.responses = {
+  AssumeRole: xml('AssumeRole', { Credentials: credentials }),
+  GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
+  'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
+  'GET /account': json({ cloudwatchRoleArn: 'logs' }),
+};
+
+it('commands ask for a code of MFA once, reach AWS through the proxy, and start the CDK with the session', async () => {
+  const out = await run('deploy/main.ts --stage dev-alice --yes');
+  expect(out.split(`Code of the MFA device ${device}`)).toHaveLength(2);
+  const [assumed, ...others] = aws.requests;
+  expect(assumed?.body).toContain('TokenCode=123456');
+  expect(new Set(others.map(({ accessKey }) => accessKey))).toEqual(new Set(['SESSION']));
+  expect(await readFile(join(directory, 'cdk.log'), 'utf8')).toMatch(
+    /^SESSION of-the-session token\n/,
+  );
+  expect(proxied).toContain('sts.eu-west-1.amazonaws.com:443');
+  expect(proxied).toContain('ssm.eu-west-1.amazonaws.com:443');
+});
