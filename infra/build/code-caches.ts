@@ -12,12 +12,13 @@ import { codeCacheFile } from './entry-module.ts';
 const lambdaMachine = 'linux-arm64';
 
 /**
- * Adds V8's code cache to the folders of these functions, which must start in `functionEnvironment`. Only a
- * machine like those of Lambda can make one that they accept. On another machine, it says so in one line and
- * adds none: the functions run without it, but start slower.
+ * Adds V8's code cache to the folders of these functions. Each must start in the environment that is returned
+ * for an endpoint in DynamoDB's place. Only a machine like those of Lambda can make a cache that they accept.
+ * On another machine, it says so in one line and adds none: the functions run without it, but start slower.
  */
 export const addCodeCaches = async (
   functionNames: readonly string[],
+  environmentFor: (dynamodbEndpoint: string) => Readonly<Record<string, string>>,
   machine = lambdaMachine,
 ): Promise<void> => {
   if (`${process.platform}-${process.arch}` !== machine) {
@@ -28,7 +29,7 @@ export const addCodeCaches = async (
   await once(dynamodb, 'listening');
   const address = dynamodb.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  const environment = functionEnvironment(`http://127.0.0.1:${port}`);
+  const environment = environmentFor(`http://127.0.0.1:${port}`);
   for (const name of functionNames) {
     const directory = bundleDirectory(name);
     const bundle = await readFile(join(directory, `${name}.cjs`), 'utf8');
@@ -36,24 +37,6 @@ export const addCodeCaches = async (
     await replaceFile(join(directory, codeCacheFile(name, bundle)), cache);
   }
 };
-
-/** The environment that Lambda and the stack give a function, with an endpoint for DynamoDB. */
-export const functionEnvironment = (dynamodbEndpoint: string): Record<string, string> => ({
-  AWS_REGION: 'eu-central-1',
-  AWS_ACCESS_KEY_ID: 'ASIASTANDIN',
-  AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_SESSION_TOKEN: 'token',
-  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
-  AWS_LAMBDA_FUNCTION_NAME: 'function',
-  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1024',
-  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-  TZ: ':UTC',
-  AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
-  PETS_TABLE: 'Pets',
-  KEYS_TABLE: 'Keys',
-  API_KEY_PREFIX: 'pets_test',
-  SERVICE_NAME: 'animal-store',
-});
 
 interface CodeCacheOptions {
   /** The folder that is deployed. */

@@ -1,11 +1,5 @@
 import { CfnOutput, CfnParameter, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import {
-  type Attribute,
-  AttributeType,
-  BillingMode,
-  ProjectionType,
-  Table,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { FunctionName } from '../../lib/contract/routes.ts';
@@ -25,17 +19,17 @@ import {
   ServiceFunction,
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
-import { type Index, indexes } from '../settings/indexes.ts';
+import type { OperationVariables } from '../settings/function-environment.ts';
 import { maximumUnitsOf } from '../settings/maximum-units.ts';
 import { bundleName, commitParameter, stageTags, templateParameter } from '../settings/names.ts';
 import { validateStage } from '../settings/stage-problems.ts';
 import type { Stage } from '../settings/stages.ts';
+import { type KeyAttribute, type TableSettings, tables } from '../settings/tables.ts';
 
 /** The stack of one stage of the animal store. Throws when the settings of the stage are unsafe. */
 export class AnimalStoreStack extends Stack {
   readonly #stage: Stage;
-  /** Every table, for alarms and the dashboard. */
-  readonly #tables: MonitoredTable[] = [];
+  readonly #tables: (MonitoredTable & { readonly settings: TableSettings })[] = [];
   /** The ARN of each resource that a call of an operation may name. */
   readonly #arns = new Map<string, string>();
 
@@ -49,13 +43,8 @@ export class AnimalStoreStack extends Stack {
     });
     this.#stage = stage;
 
-    const petsTable = this.#addTable(
-      'PetsTable',
-      { name: 'id', type: AttributeType.NUMBER },
-      indexes,
-    );
-    const keysTable = this.#addTable('KeysTable', { name: 'keyId', type: AttributeType.STRING });
-    const functions = this.#addFunctions(petsTable, keysTable);
+    for (const settings of Object.values(tables)) this.#addTable(settings);
+    const functions = this.#addFunctions();
     const api = new PetsApi(this, 'Api', stage, functions);
     const logGroups = Array.from(functions.values(), ({ lambda }) => lambda.logGroup);
     if (stage.alarmRecipients !== undefined) {
@@ -76,7 +65,7 @@ export class AnimalStoreStack extends Stack {
       });
     }
 
-    const policy = this.#addKeyAdministrationPolicy(keysTable);
+    const policy = this.#addKeyAdministrationPolicy();
     const { domainName } = api.restApi;
     // Parameters, so that the templates of two commits with the same resources are the same.
     const commit = new CfnParameter(this, commitParameter, {
@@ -90,8 +79,7 @@ export class AnimalStoreStack extends Stack {
     const outputs = {
       BaseAddress: api.baseAddress,
       ...(domainName && { DomainTarget: domainName.domainNameAliasDomainName }),
-      PetsTableName: petsTable.tableName,
-      KeysTableName: keysTable.tableName,
+      ...this.#tableNames(({ id }) => `${id}Name`),
       KeyAdministrationPolicy: policy.managedPolicyArn,
       // CloudFormation refuses an update that changes neither a resource nor an output:
       // https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/2027
@@ -101,10 +89,11 @@ export class AnimalStoreStack extends Stack {
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 
-  #addTable(id: string, partitionKey: Attribute, tableIndexes: readonly Index[] = []): Table {
+  #addTable(settings: TableSettings): void {
+    const { id, indexes } = settings;
     const { retainData, deletionProtection, pointInTimeRecoveryDays } = this.#stage;
     const table = new Table(this, id, {
-      partitionKey,
+      partitionKey: attribute(settings.partitionKey),
       billingMode: BillingMode.PAY_PER_REQUEST,
       ...maximumUnits(this.#stage),
       // RETAIN also keeps the table when its creation is rolled back. CloudFormation can't
@@ -120,24 +109,30 @@ export class AnimalStoreStack extends Stack {
     });
     if (pointInTimeRecoveryDays === 0)
       acknowledge(table, { 'AwsSolutions-DDB3': 'Nothing of this stage outlives its stack.' });
-    this.#tables.push({ table, indexNames: tableIndexes.map(({ name }) => name) });
+    this.#tables.push({ settings, table, indexNames: indexes.map(({ name }) => name) });
     this.#arns.set(id, table.tableArn);
-    for (const index of tableIndexes) {
+    for (const index of indexes) {
       table.addGlobalSecondaryIndex({
         indexName: index.name,
-        partitionKey: { ...index.partitionKey, type: AttributeType[index.partitionKey.type] },
-        sortKey: { ...index.sortKey, type: AttributeType[index.sortKey.type] },
+        partitionKey: attribute(index.partitionKey),
+        sortKey: attribute(index.sortKey),
         // A projection can't be changed in place, so a new field would need another index.
         projectionType: ProjectionType.ALL,
         ...maximumUnits(this.#stage),
       });
       this.#arns.set(`${id}/index/${index.name}`, `${table.tableArn}/index/${index.name}`);
     }
-    return table;
+  }
+
+  /** Returns the name of each table, under what `keyOf` returns for its settings. */
+  #tableNames(keyOf: (settings: TableSettings) => string): Record<string, string> {
+    return Object.fromEntries(
+      this.#tables.map(({ settings, table }) => [keyOf(settings), table.tableName]),
+    );
   }
 
   /** Allows a call of an operation. Throws for a resource that the stack lacks. */
-  #allow({ action, resource }: Call): PolicyStatement {
+  #allow({ action, resource }: Pick<Call, 'action' | 'resource'>): PolicyStatement {
     const arn = this.#arns.get(resource);
     if (!arn) {
       const known = [...this.#arns.keys()].join(', ');
@@ -147,13 +142,14 @@ export class AnimalStoreStack extends Stack {
   }
 
   /** Adds a policy with all permissions that `npm run keys` needs. Its check of the account needs none. */
-  #addKeyAdministrationPolicy({ tableArn }: Table): ManagedPolicy {
+  #addKeyAdministrationPolicy(): ManagedPolicy {
+    const resource = tables.keys.id;
     return new ManagedPolicy(this, 'KeyAdministration', {
       description: `Issue, list, rotate and revoke the API keys of ${this.#stage.name}`,
       statements: [
         allow('cloudformation:DescribeStacks', this.stackId),
         ...['GetItem', 'PutItem', 'UpdateItem', 'Scan'].map((call) =>
-          allow(`dynamodb:${call}`, tableArn),
+          this.#allow({ action: `dynamodb:${call}`, resource }),
         ),
         // The parameter is encrypted with `aws/ssm`, which every principal of the
         // account may use through SSM:
@@ -164,14 +160,11 @@ export class AnimalStoreStack extends Stack {
   }
 
   /** Adds the functions. The function of an operation may find API keys and make the operation's calls. */
-  #addFunctions(petsTable: Table, keysTable: Table): ServiceFunctions {
+  #addFunctions(): ServiceFunctions {
     const stage = this.#stage;
-    const environment = {
-      PETS_TABLE: petsTable.tableName,
-      KEYS_TABLE: keysTable.tableName,
-      API_KEY_PREFIX: stage.apiKeyPrefix,
-    };
-    const findKey = allow('dynamodb:GetItem', keysTable.tableArn);
+    const variables: OperationVariables = { API_KEY_PREFIX: stage.apiKeyPrefix };
+    const environment = { ...this.#tableNames(({ variable }) => variable), ...variables };
+    const findKey = this.#allow({ action: 'dynamodb:GetItem', resource: tables.keys.id });
     const functions = new Map<FunctionName, ServiceFunction>();
     for (const { name } of operations) {
       const operationFunction = new ServiceFunction(this, bundleName(name), {
@@ -196,3 +189,5 @@ const maximumUnits = (stage: Stage) => {
   const { read, write } = maximumUnitsOf(stage);
   return { maxReadRequestUnits: read, maxWriteRequestUnits: write };
 };
+
+const attribute = ({ name, type }: KeyAttribute) => ({ name, type: AttributeType[type] });

@@ -2,10 +2,10 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openOperatedStage } from '../../infra/commands/operate/operated-stage.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { announce, confirm, fail } from '../../infra/commands/terminal.ts';
-import { indexes } from '../../infra/settings/indexes.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
+import { tables } from '../../infra/settings/tables.ts';
 import { json, jsonError, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 
 const aws = await startAwsEndpoint();
@@ -206,7 +206,7 @@ describe('npm run operate', () => {
       'DynamoDB_20120810.UpdateContinuousBackups': json({}),
     };
     const { error, printed } = await operate('restore pets', 'staging');
-    expect(error).toMatch(new RegExp(`Pets lacks the index ${indexes[0].name}`));
+    expect(error).toMatch(new RegExp(`Pets lacks the index ${tables.pets.indexes[0].name}`));
     expect(printed.join()).toContain('UpdateContinuousBackups');
     const done = aws.requests.map(({ action }) => action);
     expect(done).toContain('DynamoDB_20120810.TagResource');

@@ -15,10 +15,10 @@ import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lam
 import { openOperatedStage } from '../../infra/commands/operate/operated-stage.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { restore } from '../../infra/commands/operate/restore.ts';
-import { indexes } from '../../infra/settings/indexes.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames, serviceName } from '../../infra/settings/names.ts';
 import { emulated, staging } from '../../infra/settings/stages.ts';
+import { tables } from '../../infra/settings/tables.ts';
 import { throttleOf } from '../../infra/settings/throttle-of.ts';
 
 /*
@@ -144,7 +144,7 @@ equal(Table?.DeletionProtectionEnabled, true);
 deepEqual(Table?.OnDemandThroughput, limits);
 deepEqual(
   Table?.GlobalSecondaryIndexes?.map(({ OnDemandThroughput }) => OnDemandThroughput),
-  indexes.map(() => limits),
+  tables.pets.indexes.map(() => limits),
 );
 const list = new ListTagsOfResourceCommand({ ResourceArn: Table?.TableArn });
 const { Tags = [] } = await dynamodb.send(list);

@@ -4,9 +4,9 @@ import { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { Monitoring } from '../../infra/constructs/monitoring.ts';
-import { indexes } from '../../infra/settings/indexes.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { prod } from '../../infra/settings/stages.ts';
+import { tables as declaredTables } from '../../infra/settings/tables.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { type AlarmCondition, alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate, newApp } from '../support/stack.ts';
@@ -54,7 +54,7 @@ const tables = Object.keys(template.findResources('AWS::DynamoDB::Table'));
 const ofTables = (...last: number[]) => valuesOf(2 * tables.length, last);
 
 /** The reads and the writes of each index. */
-const ofIndexes = (...last: number[]) => valuesOf(2 * indexes.length, last);
+const ofIndexes = (...last: number[]) => valuesOf(2 * declaredTables.pets.indexes.length, last);
 
 const limits: readonly Limits[] = [
   ['server-errors', '1 of 1 x 300 s', [5, 500], [4, 4], [5, 501]],

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { addCodeCaches, makeCodeCache } from '../../infra/build/code-caches.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
+import { functionEnvironment } from '../../infra/settings/function-environment.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
@@ -204,7 +205,11 @@ describe('a build', () => {
     );
     const { addCodeCaches } = await import(join(path, 'infra/build/code-caches.ts'));
     await bundleFunctions();
-    await addCodeCaches(functionNames.map(bundleName), `${process.platform}-${process.arch}`);
+    await addCodeCaches(
+      functionNames.map(bundleName),
+      functionEnvironment,
+      `${process.platform}-${process.arch}`,
+    );
     for (const functionName of functionNames) {
       const name = bundleName(functionName);
       const { event } = exampleRequest(functionName, standIn.apiKey);
@@ -216,7 +221,7 @@ describe('a build', () => {
 
   it('says in one line why it adds none elsewhere', async () => {
     const print = vi.spyOn(console, 'error').mockReturnValue();
-    await addCodeCaches([], 'another machine');
+    await addCodeCaches([], functionEnvironment, 'another machine');
     expect(print.mock.calls).toEqual([
       ['The functions get no code cache, and start slower: this is not another machine.'],
     ]);

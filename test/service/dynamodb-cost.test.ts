@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { indexes } from '../../infra/settings/indexes.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { stages } from '../../infra/settings/stages.ts';
+import { tables } from '../../infra/settings/tables.ts';
 import { throttleOf } from '../../infra/settings/throttle-of.ts';
 import { defaultLimit, maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
@@ -82,7 +82,7 @@ it.each(stages)(
     const { read, write } = maximumUnitsOf(stage);
     const rate = (name: OperationName) => throttleOf(stage, name).ratePerSecond;
     expect(write).toBeGreaterThanOrEqual(
-      (rate('createPet') * unitsOf('PutItem Pets')) / (1 + indexes.length),
+      (rate('createPet') * unitsOf('PutItem Pets')) / (1 + tables.pets.indexes.length),
     );
     expect(read).toBeGreaterThanOrEqual(
       rate('listPets') * unitsOf('Query Pets') + rate('getPet') * unitsOf('GetItem Pets'),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { indexes } from '../../infra/settings/indexes.ts';
+import { tables } from '../../infra/settings/tables.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
@@ -29,7 +29,7 @@ const service = await startHandlers(fromBundles);
 await service.storeApiKey(apiKey, { owner: secret });
 const secretPet = { name: secret, categoryId: secret, status: secret };
 // DynamoDB refuses text in a key of an index that is a number.
-const numberKeys: readonly string[] = indexes
+const numberKeys: readonly string[] = tables.pets.indexes
   .flatMap(({ partitionKey, sortKey }) => [partitionKey, sortKey])
   .flatMap(({ name, type }) => (type === 'NUMBER' ? [name] : []));
 const storable = Object.entries(secretPet).filter(([field]) => !numberKeys.includes(field));

@@ -1,4 +1,4 @@
-import { functionEnvironment } from '../../infra/build/code-caches.ts';
+import { functionEnvironment } from '../../infra/settings/function-environment.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { senderTo } from './invoke.ts';
 import { type Load, loadHandlers } from './load-handlers.ts';

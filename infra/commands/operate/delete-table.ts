@@ -3,7 +3,8 @@ import {
   UpdateTableCommand,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
-import type { OperatedStage, TableKind } from './operated-stage.ts';
+import type { TableKind } from '../../settings/tables.ts';
+import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 import { reserve } from './reserve.ts';
 import { findTable, waitForTable } from './table-settings.ts';

@@ -4,11 +4,8 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { FunctionName } from '../../../lib/contract/routes.ts';
 import { bundleName } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
+import { type TableKind, tables } from '../../settings/tables.ts';
 import { deployedResources, openStack } from '../deployed-stack.ts';
-
-/** The tables of a stage. */
-export const tableKinds = ['pets', 'keys'] as const;
-export type TableKind = (typeof tableKinds)[number];
 
 /** Opens a deployed stage for changes. Throws when the credentials belong to another account. */
 export const openOperatedStage = async (stage: Stage) => {
@@ -45,7 +42,7 @@ export const openOperatedStage = async (stage: Stage) => {
     },
     functionOf: (name: FunctionName) =>
       idOf('Lambda::Function', `${bundleName(name).replaceAll('-', '')}Function`),
-    tableOf: (kind: TableKind) => outputOf({ pets: 'PetsTableName', keys: 'KeysTableName' }[kind]),
+    tableOf: (kind: TableKind) => outputOf(`${tables[kind].id}Name`),
   };
 };
 

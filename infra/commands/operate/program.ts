@@ -3,15 +3,11 @@ import type { FunctionName, OperationName } from '../../../lib/contract/routes.t
 import { operations } from '../../../lib/operations/operations.ts';
 import { functionNames } from '../../settings/names.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
+import { type TableKind, tables } from '../../settings/tables.ts';
 import { withStage } from '../stage-option.ts';
 import { type Ask, announce, confirm, messageOf } from '../terminal.ts';
 import { deleteTable } from './delete-table.ts';
-import {
-  type OperatedStage,
-  openOperatedStage,
-  type TableKind,
-  tableKinds,
-} from './operated-stage.ts';
+import { type OperatedStage, openOperatedStage } from './operated-stage.ts';
 import type { Step } from './plan.ts';
 import { removeItem } from './remove-item.ts';
 import { reserve } from './reserve.ts';
@@ -40,6 +36,12 @@ const pastTime = (given: string) => {
     throw new InvalidArgumentError('There is no such time.');
   if (at.getTime() < Date.now()) return at;
   throw new InvalidArgumentError('It must be a time in the past.');
+};
+
+/** What clients notice when an item of a table is removed. */
+const noticeOfRemoval: Readonly<Record<TableKind, string>> = {
+  pets: 'Clients get 404 for this pet.',
+  keys: 'The client with this key gets 401.',
 };
 
 /**
@@ -84,7 +86,7 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     }
   };
 
-  const table = () => new Argument('<table>', 'its table').choices(tableKinds);
+  const table = () => new Argument('<table>', 'its table').choices(Object.keys(tables));
 
   command('close', 'stop all requests: clients get 503').action((options: OperateOptions) =>
     perform(options, 'Clients get 503 for every request until you open the service.', (opened) =>
@@ -123,11 +125,7 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     .addArgument(table())
     .argument('<id>', 'the id of the pet or the key', text(/^[\w.+-]{1,64}$/, 'an id'))
     .action((kind: TableKind, id: string, options: OperateOptions) =>
-      perform(
-        options,
-        kind === 'pets' ? 'Clients get 404 for this pet.' : 'The client with this key gets 401.',
-        (opened) => removeItem(opened, kind, id),
-      ),
+      perform(options, noticeOfRemoval[kind], (opened) => removeItem(opened, kind, id)),
     );
   command('restore-copy', 'restore a table as of a time into a new table, <name>-restored')
     .addArgument(table())

@@ -5,7 +5,8 @@ import {
   RestoreTableFromBackupCommand,
   RestoreTableToPointInTimeCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { OperatedStage, TableKind } from './operated-stage.ts';
+import type { TableKind } from '../../settings/tables.ts';
+import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 import { findTable, tableSettings, waitForTable } from './table-settings.ts';
 

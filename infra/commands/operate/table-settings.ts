@@ -8,10 +8,10 @@ import {
   UpdateTableCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { indexes } from '../../settings/indexes.ts';
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { stageTags } from '../../settings/names.ts';
-import type { OperatedStage, TableKind } from './operated-stage.ts';
+import { type TableKind, tables } from '../../settings/tables.ts';
+import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 
 type Dynamodb = OperatedStage['dynamodb'];
@@ -69,7 +69,7 @@ export const tableSettings = (
   const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
   const { read, write } = maximumUnitsOf(stage);
   const OnDemandThroughput = { MaxReadRequestUnits: read, MaxWriteRequestUnits: write };
-  const declared = kind === 'pets' ? indexes.map(({ name }) => name) : [];
+  const declared = tables[kind].indexes.map(({ name }) => name);
   const indexOf = ({ GlobalSecondaryIndexes = [] }: Settings, name: string) =>
     GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === name);
   const GlobalSecondaryIndexUpdates = declared.map((IndexName) => ({
@@ -105,7 +105,7 @@ export const tableSettings = (
         description: `Check that the table ${TableName} has the index ${name}`,
         run: async () => {
           throw new Error(
-            `The table ${TableName} lacks the index ${name}: create it as infra/settings/indexes.ts declares it, and run the command again`,
+            `The table ${TableName} lacks the index ${name}: create it as infra/settings/tables.ts declares it, and run the command again`,
           );
         },
       }),

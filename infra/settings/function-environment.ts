@@ -1,0 +1,29 @@
+import { tables } from './tables.ts';
+
+/**
+ * The environment variables that the functions of operations need besides the names of tables. Tests and the
+ * build, which makes code caches, start functions without the stack, with these values. The stack has a type
+ * error until it sets each of them.
+ */
+const operationVariables = { API_KEY_PREFIX: 'pets_test' };
+export type OperationVariables = Readonly<Record<keyof typeof operationVariables, string>>;
+
+/**
+ * Returns the environment in which tests and the build start a function, with an endpoint for DynamoDB: what
+ * Lambda sets, and what the stack sets.
+ */
+export const functionEnvironment = (dynamodbEndpoint: string): Record<string, string> => ({
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'ASIASTANDIN',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SESSION_TOKEN: 'token',
+  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  AWS_LAMBDA_FUNCTION_NAME: 'function',
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1024',
+  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+  TZ: ':UTC',
+  AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
+  SERVICE_NAME: 'animal-store',
+  ...Object.fromEntries(Object.values(tables).map(({ id, variable }) => [variable, id])),
+  ...operationVariables,
+});
