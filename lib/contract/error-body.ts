@@ -4,11 +4,7 @@ import * as v from 'valibot';
 export const ErrorBody = v.object({
   code: v.pipe(
     v.string(),
-    v.metadata({
-      maxLength: 64,
-      pattern: '^[a-z_]+$',
-      description: 'Identifies the error. New codes may be added.',
-    }),
+    v.metadata({ description: 'Identifies the error. New codes may be added.' }),
   ),
   message: v.pipe(
     v.string(),
@@ -17,8 +13,6 @@ export const ErrorBody = v.object({
   status: v.pipe(
     v.number(),
     v.integer(),
-    v.minValue(400),
-    v.maxValue(599),
     v.metadata({ format: 'int32', description: 'The HTTP status code of the response.' }),
   ),
 });

@@ -9,7 +9,7 @@ export const maxIdempotencyKeyLength = 255;
 
 /** Matches an `Idempotency-Key`: visible ASCII characters. */
 export const idempotencyKeyPattern = /* @__PURE__ */ new RegExp(
-  `^[\\x21-\\x7e]{1,${maxIdempotencyKeyLength}}$`,
+  `^[!-~]{1,${maxIdempotencyKeyLength}}$`,
 );
 
 /**

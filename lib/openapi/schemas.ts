@@ -1,8 +1,8 @@
-import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import { type ConversionConfig, type JsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { ErrorBody } from '../contract/error-body.ts';
 import { errorDescriptions } from '../contract/errors.ts';
-import { PetId, PetResponse, PetStatus } from '../contract/pet.ts';
+import { PetStatus } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
 import type { Operation } from '../operations/operation.ts';
 import { detailsOf, operations } from '../operations/operations.ts';
@@ -34,15 +34,41 @@ const conversion: ConversionConfig = {
   overrideRef: ({ referenceId }) => ref(referenceId).$ref,
 };
 
-const components: Readonly<Record<string, v.GenericSchema>> = {
+/** The schemas of request bodies, and what they share with parameters. */
+const requestSchemas: Readonly<Record<string, v.GenericSchema>> = {
   PetStatus,
   ...Object.fromEntries(operations.flatMap(({ body = {} }) => Object.entries(body))),
-  Pet: PetResponse,
+};
+
+/** The schemas of responses. */
+const responseSchemas: Readonly<Record<string, v.GenericSchema>> = {
   ...Object.fromEntries(
     operations.flatMap(({ name }) => Object.entries(detailsOf(name).response.schema ?? {})),
   ),
-  ...{ Error: DocumentedError, PetId },
+  Error: DocumentedError,
 };
+
+/**
+ * Keeps what a reader needs to read a value, and leaves out each rule by which a generated client would refuse
+ * the value, and with it a whole page. The values of an enum become examples.
+ */
+const withoutRules = (schema: JsonSchema | boolean): JsonSchema | boolean => {
+  if (typeof schema === 'boolean') return schema;
+  const { $ref, type, format, description, required, enum: known, examples = known } = schema;
+  const { properties, items, anyOf } = schema;
+  return {
+    ...{ $ref, type, format, description, examples, required },
+    properties: properties && mapValues(properties, withoutRules),
+    items: Array.isArray(items) ? items.map(withoutRules) : items && withoutRules(items),
+    anyOf: anyOf?.map(withoutRules),
+  };
+};
+
+const mapValues = <Value, Result>(
+  values: Readonly<Record<string, Value>>,
+  convert: (value: Value) => Result,
+): Record<string, Result> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]));
 
 /** The parameters that an operation takes in its path, its query and its headers. */
 const parametersOf = ({ name, query }: Operation) => {
@@ -54,13 +80,15 @@ const parametersOf = ({ name, query }: Operation) => {
 const parameters = Object.fromEntries(
   operations.map((operation) => [`parameters of ${operation.name}`, parametersOf(operation)]),
 );
-const schemas = toJsonSchemaDefs({ ...components, ...parameters }, conversion);
+const requests = toJsonSchemaDefs({ ...requestSchemas, ...parameters }, conversion);
+const responses = toJsonSchemaDefs(responseSchemas, conversion);
 
 /** The JSON Schemas that the document names. */
-export const componentSchemas = Object.fromEntries(
-  Object.keys(components).map((name) => [name, schemas[name]]),
-);
+export const componentSchemas = {
+  ...Object.fromEntries(Object.keys(requestSchemas).map((name) => [name, requests[name]])),
+  ...mapValues(responses, withoutRules),
+};
 
 /** Returns the JSON Schemas of the parameters of an operation, by name. */
 export const parameterSchemas = (name: OperationName) =>
-  schemas[`parameters of ${name}`]?.properties ?? {};
+  requests[`parameters of ${name}`]?.properties ?? {};

@@ -6,7 +6,7 @@ import {
   maxIdempotencyKeyLength,
   withCommas,
 } from '../contract/limits.ts';
-import { NewPet, PetResponse } from '../contract/pet.ts';
+import { NewPet, Pet } from '../contract/pet.ts';
 import { routes } from '../contract/routes.ts';
 import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
@@ -55,7 +55,7 @@ export const details = (): OperationDetails<typeof definition> => ({
   },
   response: {
     description: 'The animal with its `id`.',
-    schema: { Pet: PetResponse },
+    schema: { Pet },
     headers: { 'Idempotent-Replayed': 'Idempotent-Replayed' },
     links: { get: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } } },
   },

@@ -1,4 +1,4 @@
-import { PetId, PetResponse } from '../contract/pet.ts';
+import { Pet, PetId } from '../contract/pet.ts';
 import { routes } from '../contract/routes.ts';
 import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
@@ -35,7 +35,7 @@ export const details = (): OperationDetails<typeof definition> => ({
       schema: PetId,
     },
   },
-  response: { description: 'The animal.', schema: { Pet: PetResponse } },
+  response: { description: 'The animal.', schema: { Pet } },
   example: {
     request: { path: { petId: examplePet.id } },
     clientCall: `store.getPet(${examplePet.id})`,

@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { departuresFromContract } from '../support/contract.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
+import { brokenPromises } from '../support/promises.ts';
 import { shared } from '../support/shared.ts';
 
 export const baseAddress = shared('baseAddress');
@@ -14,7 +15,7 @@ export const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
 const jsonType = ['Content-Type', 'application/json'] as const;
 
 /**
- * Sends one request and expects a response as in the OpenAPI document, without a leak. By default the request
+ * Sends one request and expects a response as the OpenAPI document and the service promise, without a leak. By default the request
  * has the API key, and with a body the type JSON. Retries a 429 of the stage's throttle, or a 503 of an
  * account that is out of concurrency (10 in a new one), after its `Retry-After`, at most 20 times.
  */
@@ -27,7 +28,7 @@ export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   for (let attempt = 1; ; attempt += 1) {
     const response = await sendTo(baseAddress, sent);
     expect(
-      departuresFromContract(sent, response),
+      [...departuresFromContract(sent, response), ...brokenPromises(response)],
       `${sent.method} ${sent.path}${suspicion}`,
     ).toEqual([]);
     if (response.status >= 400) expectNoLeak(response);

@@ -41,7 +41,7 @@ describe('POST /pets', () => {
     ['letters between spaces', '  Rex '],
     ['decomposed accents', 'Zoe\u0308'],
     ['markup and quotes', '<b>"Rex"</b> \\ \u0000 \u2028'],
-    ['a letter after a zero-width space', '\u200bx'],
+    ['a zero-width space', '\u200b'],
   ])('stores a name of %s as sent', async (_kind, name) => {
     const { status, text } = await create({ name, categoryId: 1 });
     expect(status).toBe(201);
@@ -87,7 +87,7 @@ describe('POST /pets with a body', () => {
       ...['"\\ud83d"', '"Rex\\ude00"'],
     ],
     categoryId: [
-      ...['', 'null', '"1"', 'true', '[1]', '1.5', '1.0', '1e2', '-0', '1e400'],
+      ...['', 'null', '"1"', 'true', '[1]', '1.5', '1.0000000000000000001', '1e2', '1e400'],
       ...['9223372036854775808', '-9223372036854775809', '1'.repeat(maxBodyBytes - valid.length)],
     ],
     status: [

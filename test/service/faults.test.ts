@@ -305,6 +305,12 @@ it.each([{}, null])('a list ends where its LastEvaluatedKey is %j', async (LastE
 });
 
 describe('a corrupt item', () => {
+  it('is not a pet whose name a request may not have', async () => {
+    const pet = { id: 7, name: ' '.repeat(300), categoryId: 1, status: 'sold' };
+    await service.putPet(pet);
+    expect(await service.send({ petId: '7' })).toMatchObject({ status: 200, body: pet });
+  });
+
   const put = (id: number, fields: object = {}) =>
     service.putPet({ id, name: 'Rex', categoryId: 1, status: 'sold', ...fields });
 

@@ -12,6 +12,7 @@ import { type ClientRequest, sendTo } from '../support/http-client.ts';
 import { fromBundles } from '../support/load-handlers.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { newPetFields, newPets } from '../support/new-pets.ts';
+import { brokenPromises } from '../support/promises.ts';
 import { creation as creationRequest } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
 import { startHandlers } from '../support/start-handlers.ts';
@@ -128,7 +129,7 @@ const statusOf = async (sent: ClientRequest) => {
   const response = await sendTo(gateway.baseAddress, sent);
   const { status, headers, text } = response;
   expect(status, text).toBeLessThan(500);
-  expect(departuresFromContract(sent, response)).toEqual([]);
+  expect([...departuresFromContract(sent, response), ...brokenPromises(response)]).toEqual([]);
   // A client may give a pet its key as the name. No error may show the key.
   if (status >= 400) expect(JSON.stringify(headers) + text).not.toContain(apiKey);
   return status;

@@ -13,7 +13,6 @@ interface Reference {
 }
 
 interface Header {
-  readonly required?: boolean;
   readonly schema: object;
 }
 
@@ -107,9 +106,6 @@ const responseOf = ({ method = 'GET', path }: ClientRequest, status: number) => 
   return status === 405 ? methodNotAllowed : undefined;
 };
 
-/** Names of headers that an emulator does not send, in lower case. AWS sends every header of the contract. */
-const leftOutHeaders: ReadonlySet<string> = new Set(process.env['LEFT_OUT_HEADERS']?.split(' '));
-
 /** The definition of a header, which may be under `components`. */
 const definitionOf = (header: Reference | Header): Header | undefined =>
   '$ref' in header ? contract.components.headers[header.$ref.split('/').at(-1) ?? ''] : header;
@@ -121,10 +117,9 @@ const headerMismatches = (documented: Response['headers'], { headers }: ClientRe
   const undocumented = Object.keys(headers).filter(
     (name) => !definitions.has(name) && !transportHeaders.test(name),
   );
-  const wrong = [...definitions].flatMap(([name, { required = false, schema = {} } = {}]) => {
+  const wrong = [...definitions].flatMap(([name, { schema = {} } = {}]) => {
     const value = headers[name];
-    if (value !== undefined) return mismatches(name, schema, value);
-    return required && !leftOutHeaders.has(name) ? [`${name} is missing`] : [];
+    return value === undefined ? [] : mismatches(name, schema, value);
   });
   return [...undocumented.map((name) => `${name} is undocumented`), ...wrong];
 };
