@@ -10,20 +10,28 @@ declare global {
 }
 
 /**
- * Parses JSON without altering a number. Unsafe integers become `bigint`. A number that JavaScript would
- * write differently (`1.0`, `-0`, `1e400`) becomes NaN, which is invalid in every field. Throws a SyntaxError
- * for text that is not JSON.
+ * Parses JSON without altering a number. Integers may be written with a fraction of zeros (`1.0`), as in JSON
+ * Schema, and are read by `exactNumber`. Throws a SyntaxError for text that is not JSON.
  */
 export const parseJson = (text: string): unknown =>
   JSON.parse(text, (_key, value, { source = '' }) =>
     typeof value === 'number' ? exactNumber(source) : value,
   );
 
-/** Parses a decimal number. Returns a `bigint` for an unsafe integer, and NaN if neither type is exact. */
-export const exactNumber = (digits: string): number | bigint => {
-  const value = Number(digits);
-  if (!Number.isSafeInteger(value) && /^-?\d+$/.test(digits)) return BigInt(digits);
-  return String(value) === digits ? value : Number.NaN;
+/** Matches an integer of at most 19 digits, which every 64-bit integer has, and a fraction of zeros. */
+const integer = /^(-?\d{1,19})(?:\.0+)?$/;
+
+/**
+ * Reads a number from its text, because `Number` rounds. Returns a `bigint` for an unsafe integer. Returns
+ * NaN, which is invalid in every field, for more than 19 digits, an exponent (`1e2`), and any other number
+ * that JavaScript would write differently.
+ */
+export const exactNumber = (text: string): number | bigint => {
+  const value = Number(text);
+  const [, digits] = integer.exec(text) ?? [];
+  if (digits === undefined) return String(value) === text ? value : Number.NaN;
+  // A `number` has two zeros; `-0` and `0` are one integer.
+  return Number.isSafeInteger(value) ? value || 0 : BigInt(digits);
 };
 
 /** Writes JSON. A `bigint` becomes a JSON number with all its digits. */

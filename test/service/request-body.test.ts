@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxBodyBytes, maxContentTypeLength } from '../../lib/contract/limits.ts';
 import type { Values } from '../support/proxy-event.ts';
@@ -94,5 +96,45 @@ describe('a name', () => {
     const { status, body } = await post('{"name":"Rex \\ud83d","categoryId":1}');
     expect(status).toBe(400);
     expect(body.message).toMatch(/^name .*Unicode/);
+  });
+});
+
+describe('a category', () => {
+  const create = async (categoryId: string, headers = {}) =>
+    service.send({
+      ...creation(undefined, headers),
+      body: `{"name":"Rex","categoryId":${categoryId}}`,
+    });
+  const fractionOfZeros = fc.integer({ min: 1, max: 30 }).map((length) => `.${'0'.repeat(length)}`);
+  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+
+  it('is the same integer with a fraction of zeros, also for a replay', async () => {
+    await fc.assert(
+      fc.asyncProperty(int64, fractionOfZeros, async (integer, fraction) => {
+        const headers = { 'Idempotency-Key': randomUUID() };
+        const { status, text } = await create(`${integer}${fraction}`, headers);
+        expect(status).toBe(201);
+        expect(text).toContain(`"categoryId":${integer},`);
+        const replay = await create(`${integer}`, headers);
+        expect(replay).toMatchObject({ text, headers: { 'Idempotent-Replayed': 'true' } });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each(['-0', '-0.0'])('is 0 when it is %s', async (zero) => {
+    expect((await create(zero)).text).toContain('"categoryId":0,');
+  });
+
+  it('is refused with 400 when a digit after the point is not 0, or it has an exponent', async () => {
+    const other = fc.tuple(int64, fractionOfZeros, fc.constantFrom('1', 'e0', 'E2', '5000'));
+    await fc.assert(
+      fc.asyncProperty(other, async (pieces) => {
+        const { status, body } = await create(pieces.join(''));
+        expect(status).toBe(400);
+        expect(body.message).toMatch(/^categoryId must be a 64-bit integer/);
+      }),
+      { numRuns: 30 },
+    );
   });
 });
