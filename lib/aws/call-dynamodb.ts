@@ -121,20 +121,12 @@ export class ImplausibleOutput extends Error {
  * Tells whether a retry may succeed: DynamoDB throttled the call, failed, could not be reached, was too slow,
  * or its response could not be read.
  */
-export const isRetryable = (thrown: unknown): boolean => {
-  if (!isError(thrown)) return false;
-  try {
-    return (
-      isThrottlingError(thrown) ||
-      isTransientError(thrown) ||
-      isServerError(thrown) ||
-      isOtherTransientError(thrown)
-    );
-  } catch {
-    // The SDK's functions fail on a cause that is `null`, which no error of the SDK has.
-    return false;
-  }
-};
+export const isRetryable = (thrown: unknown): boolean =>
+  isError(thrown) &&
+  (isThrottlingError(thrown) ||
+    isTransientError(thrown) ||
+    isServerError(thrown) ||
+    isOtherTransientError(thrown));
 
 /** Tells whether DynamoDB throttled a call. */
 const isThrottled = (thrown: unknown): boolean => isError(thrown) && isThrottlingError(thrown);
@@ -149,7 +141,8 @@ const isOtherTransientError = ({ name, $metadata, $fault }: SdkError): boolean =
   ($fault === undefined || name === 'Unknown' || name === 'ExpiredTokenException');
 
 /**
- * Narrows the type to the SDK's error type, which only adds optional fields. The SDK's
- * own functions check those.
+ * Narrows the type to the SDK's error type, which only adds optional fields. The SDK's own functions check
+ * those, but fail on a cause that is `null`, which no error of the SDK has.
  */
-const isError = (thrown: unknown): thrown is SdkError => thrown instanceof Error;
+const isError = (thrown: unknown): thrown is SdkError =>
+  thrown instanceof Error && thrown.cause !== null;

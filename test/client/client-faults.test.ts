@@ -94,7 +94,7 @@ describe.concurrent('the typed client', () => {
   it.each<[body: string, fault: Fault]>([
     ['HTML', faults.html],
     ['an empty body', faults.emptyResponse],
-    ['null', faults.null],
+    ['null', respondWith('null')],
     ['an array of null', respondWith('[null]')],
     ['a pet without its fields', respondWith('{"id":1}')],
   ])('throws unexpected_response for a 200 with %s', async (_body, fault) => {

@@ -4,7 +4,6 @@ import type { Operation } from '../../lib/operations/operation.ts';
 import { operations as allOperations } from '../../lib/operations/operations.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
 import {
-  conditionFailed,
   conditionFailedBy,
   delayed,
   type Fault,
@@ -218,33 +217,19 @@ describe('a response that stalls, in any way and at any call', () => {
 });
 
 describe("a response that can't be DynamoDB's", () => {
-  const pet = (fields: object) => ({
-    ...{ id: { N: '1' }, status: { S: 'available' } },
+  const petOf = (id: string, status: string) => ({
+    ...{ id: { N: id }, status: { S: status } },
     ...{ name: { S: 'Rex' }, categoryId: { N: '1' } },
-    ...fields,
   });
   const start = { id: '5', status: 'available' } as const;
-  const at5 = { id: { N: '5' }, status: { S: 'available' } };
-  const endAt = (fields: object) => ({ Items: [], LastEvaluatedKey: { ...at5, ...fields } });
+  const LastEvaluatedKey = { id: { N: '5' }, status: { S: 'available' } };
   const listFromStart = { query: { ...list.query, cursor: encodeCursor(start, 'available') } };
 
   it.each<[kind: string, call: 'Query Pets' | 'GetItem Pets', body: object]>([
     ['no Items', 'Query Pets', {}],
-    ['one Item', 'Query Pets', { Items: pet({}) }],
-    ['numbers', 'Query Pets', { Items: [5] }],
-    ['a pet of another status', 'Query Pets', { Items: [pet({ status: { S: 'sold' } })] }],
-    ['an end that is its start', 'Query Pets', endAt({})],
-    ['an end that is a list', 'Query Pets', { Items: [], LastEvaluatedKey: [] }],
-    ['an end that is text', 'Query Pets', { Items: [], LastEvaluatedKey: 'id' }],
-    ['an end that is a number', 'Query Pets', { Items: [], LastEvaluatedKey: 5 }],
-    ['an end that is a boolean', 'Query Pets', { Items: [], LastEvaluatedKey: false }],
-    ['an end without an id', 'Query Pets', endAt({ id: undefined })],
-    ['an end whose id is text', 'Query Pets', endAt({ id: { S: 'Rex' } })],
-    ['an end whose id has no digits', 'Query Pets', endAt({ id: { N: 'Rex' } })],
-    ['a pet of another id', 'GetItem Pets', { Item: pet({}) }],
-    ['an item that is empty', 'GetItem Pets', { Item: {} }],
-    ['an item that is text', 'GetItem Pets', { Item: 'Rex' }],
-    ['a value of no type', 'GetItem Pets', { Item: { id: { X: '1' } } }],
+    ['a pet of another status', 'Query Pets', { Items: [petOf('9', 'sold')] }],
+    ['an end that is its start', 'Query Pets', { Items: [], LastEvaluatedKey }],
+    ['a pet of another id', 'GetItem Pets', { Item: petOf('1', 'available') }],
   ])('is requested again: %s in %s', async (_kind, call, body) => {
     const run = () => service.send(call === 'Query Pets' ? listFromStart : { petId });
     service.proxy.inject(call, respondWith(JSON.stringify(body)), 1);
@@ -256,49 +241,34 @@ describe("a response that can't be DynamoDB's", () => {
   });
 });
 
-it('a taken id without the item that has it gets 500, and the log names the error of DynamoDB', async () => {
-  const lines = captureLog();
-  service.proxy.inject('PutItem Pets', conditionFailed);
-  expect((await service.send(creation())).status).toBe(500);
-  expectOneFailure(lines, {
-    operation: 'createPet',
-    cause: { name: 'ConditionalCheckFailedException' },
-  });
-});
-
 describe('a taken id that is not the one written', () => {
   const other = { id: { N: '1' }, creation: { B: Buffer.alloc(32).toString('base64') } };
   // The write succeeds, but another response arrives.
-  const foreignWith =
-    (item: object): Fault =>
-    async (exchange) => {
-      await exchange.forward();
-      await conditionFailedBy(item)(exchange);
-    };
+  const foreign: Fault = async (exchange) => {
+    await exchange.forward();
+    await conditionFailedBy(other)(exchange);
+  };
 
   it('is not taken for the response to the write, which is tried again and adds one pet', async () => {
     const { length } = await service.storedPets();
     const request = creation(undefined, { 'Idempotency-Key': 'foreign-condition' });
-    service.proxy.inject('PutItem Pets', foreignWith(other), 1);
+    service.proxy.inject('PutItem Pets', foreign, 1);
     const created = await service.send(request);
     expect(created.status).toBe(201);
     expect((await service.send(request)).text).toBe(created.text);
     expect(await service.storedPets()).toHaveLength(length + 1);
   });
 
-  it.each([other, { id: null }, { id: { X: '1' } }])(
-    'leads to 503 while it lasts: %j',
-    async (item) => {
-      captureLog();
-      service.proxy.inject('PutItem Pets', foreignWith(item));
-      expect((await service.send(creation())).status).toBe(503);
-      expect(service.proxy.requests).toHaveLength(3);
-    },
-  );
+  it('leads to 503 while it lasts', async () => {
+    captureLog();
+    service.proxy.inject('PutItem Pets', foreign);
+    expect((await service.send(creation())).status).toBe(503);
+    expect(service.proxy.requests).toHaveLength(3);
+  });
 });
 
-it.each([{}, null])('a list ends where its LastEvaluatedKey is %j', async (LastEvaluatedKey) => {
-  service.proxy.inject('Query Pets', respondWith(JSON.stringify({ Items: [], LastEvaluatedKey })));
+it('a list ends where its LastEvaluatedKey is empty', async () => {
+  service.proxy.inject('Query Pets', respondWith('{"Items":[],"LastEvaluatedKey":{}}'));
   const { status, text, headers } = await service.send(list);
   expect({ status, text }).toEqual({ status: 200, text: '[]' });
   expect(headers).not.toHaveProperty('Link');
