@@ -36,7 +36,7 @@ const linkTo = (address: string, relation: string) => `<${address}>; rel="${rela
  */
 export const nextLink = (
   event: OperationEvent,
-  query: Readonly<Record<string, string | number | undefined>>,
+  query: Readonly<Record<string, string | number | bigint | undefined>>,
   cursor: string | undefined,
 ) => {
   if (cursor === undefined) return {};

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { errors } from '../contract/errors.ts';
+import { stringifyJson } from '../contract/exact-json.ts';
+import type { ListPetsQuery } from '../contract/list-pets-query.ts';
 import { PetStatus } from '../contract/pet.ts';
+
+/** What selects the pets of a list. */
+export type Filter = Omit<ListPetsQuery, 'limit' | 'cursor'>;
 
 /** A position in a list: after the item with this id, in DynamoDB's digits, or at the start of a status. */
 export interface Position {
@@ -15,7 +20,7 @@ const checksumBytes = 6;
  * Returns an opaque base64url cursor, which is bound to the list's filter. It contains the text of the status
  * instead of its place among the statuses, so it stays valid when a status is added.
  */
-export const encodeCursor = ({ status, id }: Position, filter: PetStatus | undefined): string => {
+export const encodeCursor = ({ status, id }: Position, filter: Filter): string => {
   const text = id === undefined ? status : `${status} ${id}`;
   return Buffer.concat([checksumOf(text, filter), Buffer.from(text)]).toString('base64url');
 };
@@ -24,7 +29,7 @@ export const encodeCursor = ({ status, id }: Position, filter: PetStatus | undef
  * Decodes a cursor of the same filter. The checksum detects changes, but not a forgery. Throws
  * `invalid_request` for any other text, and for a status that only a newer version knows.
  */
-export const decodeCursor = (cursor: string, filter: PetStatus | undefined): Position => {
+export const decodeCursor = (cursor: string, filter: Filter): Position => {
   const text = Buffer.from(cursor, 'base64url').toString('utf8', checksumBytes);
   const [status, id] = text.split(' ');
   const position = v.is(PetStatus, status) ? { status, id } : undefined;
@@ -35,11 +40,11 @@ export const decodeCursor = (cursor: string, filter: PetStatus | undefined): Pos
 /** Creates the error for a cursor that is not of this list. */
 export const unknownCursor = () =>
   errors.invalidRequest(
-    'cursor is not one that this list has given. Copy it unchanged, and send the same status.',
+    'cursor is not one that this list has given. Copy it unchanged, and send the same filters, such as status.',
   );
 
-const checksumOf = (text: string, filter: PetStatus | undefined): Buffer =>
+const checksumOf = (text: string, filter: Filter): Buffer =>
   createHash('sha256')
-    .update(JSON.stringify([text, filter]))
+    .update(stringifyJson([text, filter]))
     .digest()
     .subarray(0, checksumBytes);

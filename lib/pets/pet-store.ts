@@ -99,11 +99,12 @@ export interface Page {
  * list.
  */
 export const list = async (
-  { limit, status, cursor }: ListPetsQuery,
+  { limit, cursor, ...filter }: ListPetsQuery,
   context: CallContext,
 ): Promise<Page> => {
+  const { status } = filter;
   const start =
-    cursor === undefined ? startOf(status ?? petStatuses[0]) : decodeCursor(cursor, status);
+    cursor === undefined ? startOf(status ?? petStatuses[0]) : decodeCursor(cursor, filter);
   const pets: Pet[] = [];
   let position: Position | undefined = start;
   let leastLimit = 1;
@@ -125,7 +126,7 @@ export const list = async (
   const shown = pets.slice(0, limit);
   const last = shown.at(-1);
   const end = last && pets.length > limit ? positionOf(last) : position;
-  return { pets: shown, nextCursor: end && encodeCursor(end, status) };
+  return { pets: shown, nextCursor: end && encodeCursor(end, filter) };
 };
 
 const startOf = (status: PetStatus): Position => ({ status });

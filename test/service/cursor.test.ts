@@ -4,7 +4,7 @@ import { petStatuses } from '../../lib/contract/pet.ts';
 import { decodeCursor, encodeCursor } from '../../lib/pets/cursor.ts';
 
 const status = fc.constantFrom(...petStatuses);
-const filter = fc.option(status, { nil: undefined });
+const filter = fc.record({ status }, { requiredKeys: [] });
 const id = fc.option(fc.bigInt().map(String), { nil: undefined });
 const position = fc.record({ status, id });
 const character = fc.constantFrom(...'ABCXYZabcxyz0189-_=+/ ~é');
@@ -22,21 +22,21 @@ describe('cursor', () => {
   });
 
   it('has no place in the list of statuses, so that a status can be added anywhere in that list', () => {
-    expect(decodeCursor('J5ZYu-1Cc29sZCA3OTA1NTMyODcxMzcxMTQy', undefined)).toEqual({
+    expect(decodeCursor('QVdhOtiac29sZCA3OTA1NTMyODcxMzcxMTQy', {})).toEqual({
       id: '7905532871371142',
       status: 'sold',
     });
   });
 
   it('is refused when only a newer version knows its status', () => {
-    const cursor = Reflect.apply(encodeCursor, undefined, [{ id: '1', status: 'lost' }, undefined]);
-    expect(() => decodeCursor(cursor, undefined)).toThrow(/^cursor /);
+    const cursor = Reflect.apply(encodeCursor, undefined, [{ id: '1', status: 'lost' }, {}]);
+    expect(() => decodeCursor(cursor, {})).toThrow(/^cursor /);
   });
 
   it('is refused under any other filter', () => {
     fc.assert(
       fc.property(position, filter, filter, (start, made, used) => {
-        fc.pre(made !== used);
+        fc.pre(made.status !== used.status);
         expect(() => decodeCursor(encodeCursor(start, made), used)).toThrow(/^cursor /);
       }),
     );

@@ -223,7 +223,9 @@ describe("a response that can't be DynamoDB's", () => {
   });
   const start = { id: '5', status: 'available' } as const;
   const LastEvaluatedKey = { id: { N: '5' }, status: { S: 'available' } };
-  const listFromStart = { query: { ...list.query, cursor: encodeCursor(start, 'available') } };
+  const listFromStart = {
+    query: { ...list.query, cursor: encodeCursor(start, { status: 'available' }) },
+  };
 
   it.each<[kind: string, call: 'Query Pets' | 'GetItem Pets', body: object]>([
     ['no Items', 'Query Pets', {}],

@@ -9,7 +9,7 @@ import { awsError, type Fault, passOn, stalls } from '../support/fault-proxy.ts'
 import { inListOrder } from '../support/in-list-order.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
 import { captureLog } from '../support/log-lines.ts';
-import { filters, newPetFields } from '../support/new-pets.ts';
+import { filterSets, newPetFields } from '../support/new-pets.ts';
 import { readPage, walkPages } from '../support/pages.ts';
 import type { Values } from '../support/proxy-event.ts';
 import { runsOf } from '../support/runs.ts';
@@ -63,25 +63,43 @@ describe('a list', () => {
     },
   );
 
-  describe.each(filters)('filtered by %s', (filter) => {
-    const valueIn = (pet: Pet) => `${Reflect.get(pet, filter)}`;
-    const values = [...new Set(pets.map(valueIn))];
+  describe.each(filterSets.map((filters) => ({ filters })))(
+    'filtered by $filters',
+    ({ filters }) => {
+      const valuesOf = (filter: string) => [
+        ...new Set(pets.map((pet) => `${Reflect.get(pet, filter)}`)),
+      ];
+      /** Every combination of the filters' values. */
+      const queries = filters.reduce<Record<string, string>[]>(
+        (some, filter) =>
+          some.flatMap((query) => valuesOf(filter).map((value) => ({ ...query, [filter]: value }))),
+        [{}],
+      );
 
-    it('shows exactly the pets with the value, each once', async () => {
-      for (const value of values) {
-        const shown = (await walk({ [filter]: value, limit: '1' })).flat();
-        expect(inListOrder(shown)).toEqual(pets.filter((pet) => valueIn(pet) === value));
-      }
-    });
+      it('shows exactly the pets with the values, each once', async () => {
+        for (const query of queries) {
+          const isWanted = (pet: Pet) =>
+            filters.every((filter) => `${Reflect.get(pet, filter)}` === query[filter]);
+          const shown = (await walk({ ...query, limit: '1' })).flat();
+          expect(inListOrder(shown)).toEqual(pets.filter(isWanted));
+        }
+      });
 
-    it('refuses a cursor of the list with another value', async () => {
-      const [one = '', other = ''] = values;
-      const { next } = await page({ [filter]: one, limit: '1' });
-      expect(next).toHaveProperty('cursor');
-      const { status } = await service.send({ query: { ...next, [filter]: other } });
-      expect(status).toBe(400);
-    });
-  });
+      it.each(filters)(
+        'refuses a cursor of the list with another %s, or with none',
+        async (filter) => {
+          const pages = await Promise.all(queries.map((query) => page({ ...query, limit: '1' })));
+          const next = pages.find((each) => each.next)?.next;
+          expect(next).toHaveProperty('cursor');
+          const other = valuesOf(filter).find((value) => value !== next?.[filter]) ?? '';
+          for (const value of [other, []]) {
+            const { status } = await service.send({ query: { ...next, [filter]: value } });
+            expect(status).toBe(400);
+          }
+        },
+      );
+    },
+  );
 });
 
 /** Cuts outputs of DynamoDB after their first items and adds a LastEvaluatedKey, as DynamoDB may do. */
@@ -181,7 +199,7 @@ describe('a page', () => {
   });
 
   it('is refused with 400 when DynamoDB refuses the position of a forged cursor', async () => {
-    const cursor = encodeCursor({ status: 'sold', id: 'Rex' }, undefined);
+    const cursor = encodeCursor({ status: 'sold', id: 'Rex' }, {});
     const { status, body } = await service.send({ query: { cursor } });
     expect({ status, message: body.message }).toEqual({
       status: 400,
@@ -203,7 +221,7 @@ describe('a page', () => {
   it('passes a run of corrupt items quickly', async () => {
     const ids = Array.from({ length: 60 }, (_, at) => 1_000 + at);
     await Promise.all(ids.map((id) => service.putPet({ id, status: 'sold', name: 5 })));
-    const cursor = encodeCursor({ status: 'sold', id: '999' }, undefined);
+    const cursor = encodeCursor({ status: 'sold', id: '999' }, {});
     expect(await page({ cursor, limit: '1' })).toMatchObject({ body: [], next: undefined });
     expect(service.proxy.completed.length).toBeLessThan(6);
   });

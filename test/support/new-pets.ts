@@ -17,7 +17,12 @@ export const newPetFields = {
 } satisfies Record<keyof NewPet, fc.Arbitrary<unknown>>;
 
 /** The filters of `GET /pets`. Each is the name of a field. */
-export const filters = Object.keys(ListPetsQuery.entries).filter((name) => name in newPetFields);
+const filters = Object.keys(ListPetsQuery.entries).filter((name) => name in newPetFields);
+
+/** Every selection of the filters of `GET /pets`, except the empty one. */
+export const filterSets: string[][] = [];
+for (const filter of filters)
+  filterSets.push([filter], ...filterSets.map((selected) => [...selected, filter]));
 
 /** The names of the fields that a schema requires. */
 export const requiredFields = (entries: v.ObjectEntries): string[] =>
