@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { getCACertificates } from 'node:tls';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { loadConfig } from '@smithy/core/config';
 import type { Stage } from '../settings/stages.ts';
@@ -14,7 +14,7 @@ const caBundle = loadConfig<string | undefined>({
   default: process.env['REQUESTS_CA_BUNDLE'],
 });
 
-/** Returns agents that use the proxy of HTTPS_PROXY and NO_PROXY, and trust AWS_CA_BUNDLE too. */
+/** Trusts the certificates of a company too, and returns agents that use its proxy. */
 const connect = async () => {
   const { https_proxy, HTTPS_PROXY, http_proxy, HTTP_PROXY } = process.env;
   // Node.js ignores other values.
@@ -24,10 +24,10 @@ const connect = async () => {
         'HTTPS_PROXY and HTTP_PROXY must be URLs such as http://proxy.example.com:8080',
       );
   }
-  const proxied = { keepAlive: true, proxyEnv: process.env };
   const file = await caBundle();
-  const ca = file ? [...getCACertificates(), readFileSync(file, 'utf8')] : undefined;
-  return { httpAgent: new HttpAgent(proxied), httpsAgent: new HttpsAgent({ ...proxied, ca }) };
+  if (file) setDefaultCACertificates([...getCACertificates(), readFileSync(file, 'utf8')]);
+  const options = { keepAlive: true, proxyEnv: process.env };
+  return { httpAgent: new HttpAgent(options), httpsAgent: new HttpsAgent(options) };
 };
 
 let hasAskedForCode = false;

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, expect, it } from 'vitest';
 import { makeCertificate } from '../bench/certificate.ts';
@@ -25,14 +26,14 @@ const plain = Number(new URL(aws.variables['AWS_ENDPOINT_URL'] ?? '').port);
 const certificate = await makeCertificate(['*.eu-west-1.amazonaws.com']);
 afterAll(() => certificate[Symbol.asyncDispose]());
 const hosts = createTlsServer(certificate, (socket) => {
-  socket.pipe(connect(plain, '127.0.0.1')).pipe(socket);
+  pipeline(socket, connect(plain, '127.0.0.1'), socket, () => {});
 });
 const hostsPort = await listen(hosts);
 const proxied = new Set<string>();
 const proxy = createServer().on('connect', ({ url = '' }, socket) => {
   proxied.add(url);
   socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-  socket.pipe(connect(hostsPort, '127.0.0.1')).pipe(socket);
+  pipeline(socket, connect(hostsPort, '127.0.0.1'), socket, () => {});
 });
 const proxyAddress = `http://127.0.0.1:${await listen(proxy)}`;
 afterAll(() => {

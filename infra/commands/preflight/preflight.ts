@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get } from 'node:https';
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
 import {
@@ -131,12 +133,12 @@ const address: Check = async (stage, account) => {
     return [
       `${stage.name} has no domain ${domainName} yet: release it without defaultAddressDisabled, point its DNS to the output DomainTarget, and set defaultAddressDisabled in a later release.`,
     ];
-  const problem = await fetch(`https://${domainName}/`, {
+  const request = get(`https://${domainName}/`, {
+    agent: account.config.requestHandler.httpsAgent,
     signal: AbortSignal.timeout(20_000),
-  }).then(
-    () => false as const,
-    ({ cause, message }: Error) => messageOf(cause ?? message),
-  );
+  });
+  const problem = await once(request, 'response').then(() => false as const, messageOf);
+  request.destroy();
   return [
     problem !== false &&
       `https://${domainName} can't be reached (${problem}): point its DNS to the output DomainTarget, or release without defaultAddressDisabled.`,
