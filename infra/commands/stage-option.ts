@@ -25,9 +25,14 @@ export const stageOption = (description: string, permanent: readonly Stage[] = s
   });
 };
 
+/** The domains of AWS's endpoints: https://docs.aws.amazon.com/general/latest/gr/rande.html */
+const awsDomain =
+  /(^|\.)(amazonaws\.(com|com\.cn|eu)|api\.(aws|amazonwebservices\.(com\.cn|eu)))\.?$/;
+
 /**
- * Adds `--emulator` to a command, which then refuses to run without the address of an emulator. It would
- * change a stage of AWS instead: an emulated stage has no account with which credentials are compared.
+ * Adds `--emulator` to a command, which then refuses to run without the address of an emulator, or with an
+ * address of AWS. It would change a stage of AWS instead: an emulated stage has no account with which
+ * credentials are compared.
  */
 export const withEmulator = (command: Command): Command =>
   command
@@ -35,6 +40,14 @@ export const withEmulator = (command: Command): Command =>
     .on('option:emulator', () => {
       if (!process.env['AWS_ENDPOINT_URL'])
         command.error('error: --emulator needs the address of an emulator in AWS_ENDPOINT_URL');
+      for (const [name, address] of Object.entries(process.env)) {
+        if (!name.startsWith('AWS_ENDPOINT_URL') || !address) continue;
+        const host = URL.parse(address)?.hostname;
+        if (!host || awsDomain.test(host))
+          command.error(`error: --emulator needs the address of an emulator in ${name}`);
+      }
+      // Also for the CDK. A profile may ignore the addresses, too.
+      process.env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] = 'false';
     });
 
 /** Adds to a command about a deployed stage `--stage`, which must be given, and `--emulator`. */
