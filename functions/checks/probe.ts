@@ -17,14 +17,14 @@ const PageOfOne = v.pipe(v.array(Pet), v.maxLength(1));
 let apiKey: string | undefined;
 
 /**
- * Requests one pet from the public address, as a client does, and logs the result. Logs a
- * failure instead of throwing.
+ * Requests one pet from the public address, as a client does. Logs the result and returns it, for a release
+ * that calls the probe at its end. A failure is a result, too.
  */
-export const handler = async (): Promise<void> => {
+export const handler = async (): Promise<ProbeLine> => {
   try {
-    logResult({ [probeMetricNames.success]: 1, [probeMetricNames.latency]: await probe() });
+    return logged({ [probeMetricNames.success]: 1, [probeMetricNames.latency]: await probe() });
   } catch (error) {
-    logResult({ [probeMetricNames.success]: 0 }, reasonOf(error));
+    return logged({ [probeMetricNames.success]: 0 }, reasonOf(error));
   }
 };
 
@@ -56,10 +56,10 @@ const probe = async (): Promise<number> => {
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause ? `${error} (${error.cause})` : `${error}`;
 
-const logResult = (
+const logged = (
   values: Readonly<{ [probeMetricNames.success]: number; [probeMetricNames.latency]?: number }>,
   failure?: string,
-): void => {
+): ProbeLine => {
   const line: ProbeLine = {
     level: failure === undefined ? 'INFO' : 'ERROR',
     message: failure === undefined ? 'The probe succeeded' : 'The probe failed',
@@ -68,4 +68,5 @@ const logResult = (
     ...values,
   };
   writeLine({ ...line }, [metricDirective(['service'], Object.keys(values))]);
+  return line;
 };

@@ -23,8 +23,8 @@ const issuer = 'token.actions.githubusercontent.com';
 const audience = 'sts.amazonaws.com';
 
 /**
- * The stack by which GitHub's workflows get roles in an account: for each of its stages, one that deploys and
- * one that compares. Only a person deploys it, so that a merge does not change what releases may do.
+ * The stack by which GitHub's workflows get roles in an account: for each of its stages, one that deploys it.
+ * Only a person deploys this stack, so that a merge does not change what releases may do.
  */
 export class GithubStack extends Stack {
   readonly #repository: GithubRepository;
@@ -56,9 +56,11 @@ export class GithubStack extends Stack {
           // Workflows of other repositories may use it too.
           removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         });
-    const addRole = (name: string, githubEnvironment: string, statements: PolicyStatement[]) => {
+    for (const stage of stages) {
+      const name = `${stage.name}-deploy`;
+      const statements = this.#deployment(stage);
       const role = new Role(this, name, {
-        assumedBy: new OpenIdConnectPrincipal(provider, this.#conditionsFor(githubEnvironment)),
+        assumedBy: new OpenIdConnectPrincipal(provider, this.#conditionsFor(stage.name)),
         inlinePolicies: { calls: new PolicyDocument({ statements }) },
         // A deployment to prod takes longer than the hour that is usual.
         maxSessionDuration: Duration.hours(2),
@@ -75,15 +77,6 @@ export class GithubStack extends Stack {
           wide.map((arn) => [`AwsSolutions-IAM5[Resource::${this.#nameOf(arn)}]`, reason]),
         ),
       );
-    };
-    for (const stage of stages) {
-      addRole(`${stage.name}-deploy`, stage.name, this.#deployment(stage));
-      addRole(`${stage.name}-diff`, 'diff', [
-        allow(
-          'cloudformation:GetTemplate',
-          this.#arnOf(stage, 'cloudformation', `stack/${stackName(stage)}/*`),
-        ),
-      ]);
     }
   }
 
@@ -114,8 +107,8 @@ export class GithubStack extends Stack {
   }
 
   /**
-   * Returns all permissions that `npm run deploy` and its preflight need. CDK's roles have those to deploy
-   * and to read templates.
+   * Returns all permissions that `npm run deploy`, its preflight and `.ci/call-probe` need. CDK's roles have
+   * those to deploy and to read templates.
    */
   #deployment(stage: Stage): PolicyStatement[] {
     const arn = (service: string, resource: string) => this.#arnOf(stage, service, resource);
@@ -149,6 +142,9 @@ export class GithubStack extends Stack {
       allow('sns:ListSubscriptionsByTopic', arn('sns', `${stackName(stage)}-*`)),
       allow('apigateway:GET', `arn:${this.partition}:apigateway:${region}::/account`),
       allow('lambda:GetFunctionConcurrency', arn('lambda', `function:${stackName(stage)}-*`)),
+      ...(stage.alarmRecipients
+        ? [allow('lambda:InvokeFunction', arn('lambda', `function:${stackName(stage)}-probe*`))]
+        : []),
       // This action can't be limited to resources.
       allow('lambda:GetAccountSettings', '*'),
       ...(stage.customDomain

@@ -236,6 +236,7 @@ describe('the roles of the workflows on GitHub', async () => {
         ['sns:ListSubscriptionsByTopic', arn('sns', 'AnimalStore-prod-*')],
         ['apigateway:GET', `arn:aws:apigateway:${region}::/account`],
         ['lambda:GetFunctionConcurrency', arn('lambda', 'function:AnimalStore-prod-*')],
+        ['lambda:InvokeFunction', arn('lambda', 'function:AnimalStore-prod-probe*')],
         ['lambda:GetAccountSettings', '*'],
         ['acm:DescribeCertificate', certificateArn],
       ]),
@@ -280,15 +281,8 @@ describe('the roles of the workflows on GitHub', async () => {
     for (const action of made) expect(granted).toContain(permissionOf[action]);
   });
 
-  it('let a pull request read the template of a stage, and nothing else', () => {
-    expect(callsOf('proddiff')).toEqual([['cloudformation:GetTemplate', own]]);
-  });
-
-  it.each([
-    ['proddeploy', 'prod'],
-    ['proddiff', 'diff'],
-  ])('%s accepts the jobs of the environment %s of one repository', (start, environment) => {
-    const { Statement: statements } = role(start).AssumeRolePolicyDocument;
+  it('accept the jobs of the environment of their stage, in one repository', () => {
+    const { Statement: statements } = role('proddeploy').AssumeRolePolicyDocument;
     expect(statements).toEqual([
       {
         Effect: 'Allow',
@@ -297,7 +291,8 @@ describe('the roles of the workflows on GitHub', async () => {
         Condition: {
           StringEquals: {
             'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-            'token.actions.githubusercontent.com:sub': `repo:octocat@123456/animal-store@456789:environment:${environment}`,
+            'token.actions.githubusercontent.com:sub':
+              'repo:octocat@123456/animal-store@456789:environment:prod',
           },
         },
       },
@@ -318,7 +313,7 @@ describe('the roles of the workflows on GitHub', async () => {
   it('have a template before their stages have an account', () => {
     const environment = { region };
     const without = stages.map((each) => ({ ...each, environment }));
-    synthesise(repository, without).resourceCountIs('AWS::IAM::Role', 2 * stages.length);
+    synthesise(repository, without).resourceCountIs('AWS::IAM::Role', stages.length);
   });
 
   it('use a provider that the account has already', () => {

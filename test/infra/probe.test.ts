@@ -59,13 +59,14 @@ afterAll(async () => {
   aws.stop();
 });
 
-/** Invokes the probe as it is invoked each minute. Returns what it writes. */
+/** Invokes the probe as it is invoked each minute. Returns what it writes and returns. */
 const run = async () => {
-  const [[text]] = await Promise.all([
+  const [[text], returned] = await Promise.all([
     once(printed, 'line'),
     probe.invoke({ requestId: '1', traceId: 'Root=1', event: {} }),
   ]);
   const line = JSON.parse(text);
+  expect(line).toMatchObject(JSON.parse(returned));
   const [metrics, ...others] = readMetrics(line);
   expect(others).toEqual([]);
   expect(metrics).toMatchObject({
@@ -164,6 +165,7 @@ it.each(withProbe)('the probe of $name asks its address every minute', (stage) =
     ScheduleExpression: 'rate(1 minute)',
     Targets: [{ Arn: { 'Fn::GetAtt': [id, 'Arn'] } }],
   });
+  template.hasOutput('ProbeFunction', { Value: { Ref: id } });
   const probe = template.findResources('AWS::Lambda::Function')[id]?.['Properties'];
   expect(probe.Environment.Variables).toEqual({
     BASE_ADDRESS: template.findOutputs('BaseAddress')['BaseAddress']?.['Value'],
