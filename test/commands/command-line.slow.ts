@@ -17,7 +17,7 @@ const run = (script: string, path = '/usr/bin:/bin') =>
   spawnSync('sh', ['-c', script], { cwd: clone, env: { PATH: path }, encoding: 'utf8' });
 
 describe('a script of npm', () => {
-  it.each(['start', 'test', 'deploy'])('says in a new clone to run npm ci: %s', (name) => {
+  it.each(Object.keys(scripts))('says in a new clone to run npm ci: %s', (name) => {
     const { status, stdout, stderr } = run(scripts[name]);
     expect(stderr).toMatch(/^error: .* npm ci\n$/);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -49,6 +49,7 @@ describe('a script of npm', () => {
     const path = `${join(packages, '.bin')}:/usr/bin:/bin`;
     for (const script of ['infra/commands/node', 'node'])
       expect(run(script, path)).toMatchObject({ status: 0, stderr: '' });
+    expect(run(`cd /; ${clone}/infra/commands/node`)).toMatchObject({ status: 0, stderr: '' });
   });
 });
 
