@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 
 /**
- * Characters that a terminal interprets or hides: control, format and surrogate characters, and the
- * separators of lines and paragraphs.
+ * Characters that a terminal interprets, hides, or shows as if they were a space: control, format, surrogate
+ * and ignorable characters, the blank of Braille, and every space but the usual one.
  */
-const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|[^\S ]/gu;
 
 const escapeOf = (character: string): string => {
   const units = Array.from({ length: character.length }, (_unit, at) => character.charCodeAt(at));
@@ -14,9 +14,7 @@ const escapeOf = (character: string): string => {
 /** Tells whether a terminal shows every character of a text, in the order of the text. */
 export const isPrintable = (text: string): boolean => text.search(unprintable) < 0;
 
-/**
- * Returns a text with control and format characters escaped, so that it can't alter what a terminal shows.
- */
+/** Returns a text with these characters escaped, so that it can't alter what a terminal shows. */
 export const printable = (text: string): string => text.replaceAll(unprintable, escapeOf);
 
 /**

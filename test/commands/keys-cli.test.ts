@@ -286,9 +286,10 @@ describe('npm run keys', () => {
   });
 
   // A terminal obeys these characters, hides them, or shows what follows in another direction.
-  const unprintable = ['000A', '001B', '007F', '009B', '00AD', '200B', '202E', '2028', 'E0041'].map(
-    (code) => [code, String.fromCodePoint(Number.parseInt(code, 16))] as const,
-  );
+  const unprintable = [
+    ...['000A', '001B', '007F', '009B', '00A0', '00AD', '200B', '202E', '2028'],
+    ...['2800', '3164', 'FE0F', 'E0041'],
+  ].map((code) => [code, String.fromCodePoint(Number.parseInt(code, 16))] as const);
 
   it.each(unprintable)('refuses an owner with U+%s', async (_code, character) => {
     const error = expect.stringMatching(/owner.* character/);

@@ -119,7 +119,7 @@ const milliseconds = (text: string) => {
 
 const graceTime = (text: string) => (text === '0' ? 0 : milliseconds(text));
 
-const ownerName = (text: string) => text.trim() || invalid('It must not be empty.');
+const ownerName = (text: string) => text.trim().normalize() || invalid('It must not be empty.');
 
 const address = (text: string) =>
   /^https?:/.test(text) && URL.canParse(text)
@@ -155,7 +155,9 @@ export const keysProgram = (ask: Ask | undefined): Command => {
     .action(async (options: KeysOptions & { owner: string; forProbe?: true }) => {
       const { owner, forProbe, expiresIn } = options;
       if (!isPrintable(owner))
-        throw new Error('The owner must not contain control or format characters');
+        throw new Error(
+          'The owner must not contain a character that is invisible, or looks like a space',
+        );
       if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
       // The local service has no probe, so this throws for --endpoint before a key is issued.
       if (owner === probeOwner) requireProbe(options);
