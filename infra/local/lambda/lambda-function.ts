@@ -70,8 +70,8 @@ export class LambdaFunction {
     const { result, error = '', failure } = await this.#environment.invoke(invocation);
     if (failure !== undefined) log(sourceMapped(failure, directory));
     if (result !== undefined) return result;
-    const { functionName } = definition;
-    log(`${functionName} failed, ${invocation.requestId}: ${sourceMapped(error, directory)}`);
+    const { bundleName } = definition;
+    log(`${bundleName} failed, ${invocation.requestId}: ${sourceMapped(error, directory)}`);
     throw new FunctionError(error);
   }
 
@@ -88,6 +88,8 @@ const longestMs = 2 ** 31 - 1;
 
 const startEnvironment = (options: LambdaFunctionOptions) => {
   const { definition, log } = options;
+  const { bundleName } = definition;
+  const seconds = definition.timeoutMs / 1_000;
   // A debugger may stop a request for any time.
   const isInspected = inspector.url() !== undefined;
   const timeoutMs = isInspected ? longestMs : definition.timeoutMs;
@@ -123,12 +125,17 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
       const sent: SentInvocation = { ...invocation, deadline: Date.now() + timeoutMs };
       worker.postMessage(sent);
       const signal = AbortSignal.any([ended, AbortSignal.timeout(timeoutMs)]);
+      const remind = () =>
+        log(`${bundleName} runs for more than ${seconds} s, and has no time limit with --inspect.`);
+      const reminder = isInspected ? setTimeout(remind, definition.timeoutMs) : undefined;
       try {
         const [outcome]: Outcome[] = await once(worker, 'message', { signal });
         return outcome ?? {};
       } catch {
-        end(`the task timed out after ${timeoutMs / 1_000} s`);
+        end(`the task timed out after ${seconds} s`);
         return { error: ended.reason };
+      } finally {
+        clearTimeout(reminder);
       }
     },
   };
