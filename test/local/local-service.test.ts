@@ -37,17 +37,26 @@ it('a taken port is reported in one line', async () => {
 });
 
 describe('DynamoDB Local', () => {
-  const java = (version: string) =>
-    `#!/bin/sh\n[ "$1" = -version ] || { echo Why; exit 1; }\necho 'java version "${version}"' >&2`;
+  const java = (module: string) =>
+    `#!/bin/sh\n[ "$1" = --describe-module ] || { echo Why; exit 1; }\n${module}`;
 
   it.each([
     ['there is no Java', undefined, /^DynamoDB Local needs a JDK of version 17 .* is not found\. /],
     [
       'Java is too old',
-      java('11.0.2'),
+      java('echo jdk.compiler@11.0.2'),
       / needs a JDK of version 17 .* is of version 11\. Install /,
     ],
-    ['Java ends with a reason', java('21'), /^DynamoDB Local ended while it started: Why$/],
+    [
+      'Java has no compiler',
+      java('echo jdk.compiler not found; exit 1'),
+      / needs a JDK of version 17 .* a JRE without a compiler\. Install /,
+    ],
+    [
+      'Java ends with a reason',
+      java('echo jdk.compiler@21'),
+      /^DynamoDB Local ended while it started: Why$/,
+    ],
   ])('says what to do when %s', async (_why, program, message) => {
     const folder = await temporaryFolder();
     if (program) await writeFile(join(folder, 'java'), program, { mode: 0o755 });

@@ -21,7 +21,7 @@ export interface DynamodbLocalOptions {
 export const startDynamodbLocal = async ({ data, reset = false }: DynamodbLocalOptions = {}) => {
   const home = process.env['JAVA_HOME'];
   const java = home ? join(home, 'bin', 'java') : 'java';
-  await requireJava17(java);
+  await requireJdk17(java);
   if (data !== undefined) await mkdir(data, { recursive: true });
   const words = await javaArguments(data, reset);
   // The files of the data directory are for this user only.
@@ -55,21 +55,32 @@ export const startDynamodbLocal = async ({ data, reset = false }: DynamodbLocalO
   throw new Error(`DynamoDB Local ended while it started: ${reason.join(' ')}`);
 };
 
-const requireJava17 = async (java: string): Promise<void> => {
-  const { stderr } = await promisify(execFile)(java, ['-version'], {
+const requireJdk17 = async (java: string): Promise<void> => {
+  // A JRE may lack the compiler, which compiles the source file that DynamoDB Local is started with.
+  const asked = promisify(execFile)(java, ['--describe-module', 'jdk.compiler'], {
     env: javaEnvironment(),
-  }).catch(() => ({ stderr: '' }));
-  // Such as 17.0.2, or 1.8.0 for Java 8.
-  const [, version] = /version "(?:1\.)?(\d+)/.exec(stderr) ?? [];
-  if (Number(version) >= 17) return;
+  });
+  const found = await asked.then(
+    ({ stdout }) => {
+      const [, version] = /^jdk\.compiler@(\d+)/.exec(stdout) ?? [];
+      return Number(version) >= 17 ? undefined : `is of version ${version}`;
+    },
+    ({ code }: { readonly code?: unknown }) =>
+      code === 'ENOENT' ? 'is not found' : 'is older, or a JRE without a compiler',
+  );
+  if (found === undefined) return;
   throw new Error(
-    `DynamoDB Local needs a JDK of version 17 or newer, and ${java} ${version ? `is of version ${version}` : 'is not found'}. Install one (for example from https://adoptium.net), and set JAVA_HOME to it, or put it on the PATH and unset JAVA_HOME.`,
+    `DynamoDB Local needs a JDK of version 17 or newer, and ${java} ${found}. Install one (for example from https://adoptium.net), and set JAVA_HOME to it, or put it on the PATH and unset JAVA_HOME.`,
   );
 };
 
-/** Returns this process's environment without the options that a user has set for every Java program. */
+/**
+ * Returns this process's environment without the options that a user has set for every Java program, and with
+ * a locale in which Java reads every path as it is.
+ */
 const javaEnvironment = (): NodeJS.ProcessEnv => ({
   ...process.env,
+  LC_ALL: 'C.UTF-8',
   JAVA_TOOL_OPTIONS: undefined,
   JDK_JAVA_OPTIONS: undefined,
   _JAVA_OPTIONS: undefined,
