@@ -84,8 +84,9 @@ describe.each(stages)('stack of $name', (stage) => {
 
   it.each([
     ['BAD_REQUEST_PARAMETERS', '400', 'invalid_request'],
-    // Which type a malformed output takes is not recorded: this one, or INTEGRATION_FAILURE.
+    // Which of these types a malformed output has is not recorded.
     ['DEFAULT_5XX', '502', 'bad_gateway'],
+    ['API_CONFIGURATION_ERROR', '502', 'bad_gateway'],
     // A crash and a lack of capacity: DataBiosphere/azul#6624, #8192.
     ['INTEGRATION_FAILURE', '503', 'service_unavailable.*Idempotency-Key', "'1'"],
     ['INTEGRATION_TIMEOUT', '504', 'gateway_timeout'],

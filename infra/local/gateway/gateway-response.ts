@@ -19,13 +19,14 @@ const gatewayErrors = {
     'MissingAuthenticationTokenException',
     'Missing Authentication Token',
   ],
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
   // A stored 429 of Semantic Scholar's API. Unverified: the error type.
   throttled: ['THROTTLED', 429, 'TooManyRequestsException', 'Too Many Requests'],
   // koki-develop/lgtm-generator#10. Unverified: the type of the response.
   tooLarge: ['REQUEST_TOO_LARGE', 413, 'BadRequestException', 'Request Too Long'],
   // DataBiosphere/azul#6624, #8192 and #8258.
   functionFailed: ['INTEGRATION_FAILURE', 502, ...internalError],
-  // LocalStack, aws-lambda-dotnet. Unverified: the type of the response.
+  // LocalStack, aws-lambda-dotnet. The type may also be API_CONFIGURATION_ERROR, which gets the same response.
   malformedOutput: ['DEFAULT_5XX', 502, ...internalError],
 } as const;
 
