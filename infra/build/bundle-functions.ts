@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { entryModule } from './entry-module.ts';
 import { leaveOutModules } from './left-out-modules.ts';
+import { nodeMajorVersion } from './node-version.ts';
 import { projectDirectory } from './project-directory.ts';
 
 const buildDirectory = join(projectDirectory, '.build');
@@ -21,7 +22,7 @@ export const bundleOptions = {
   bundle: true,
   minify: true,
   platform: 'node',
-  target: 'node24',
+  target: `node${nodeMajorVersion}`,
   // In CommonJS, Node's own modules are loaded without the whole of undici (nodejs/node#57649).
   format: 'cjs',
   // A `vm.Script` can't import, so `import()` becomes `require()`.

@@ -8,14 +8,20 @@ import {
   type IFunction,
   Function as LambdaFunction,
   Runtime,
+  RuntimeFamily,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { bundleDirectory } from '../build/bundle-functions.ts';
+import { nodeMajorVersion } from '../build/node-version.ts';
 import { probeKeyParameter, serviceName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import { acknowledge } from './security-checks.ts';
+
+const runtime = new Runtime(`nodejs${nodeMajorVersion}.x`, RuntimeFamily.NODEJS, {
+  supportsInlineCode: true,
+});
 
 interface StageFunctionProps {
   readonly stage: Stage;
@@ -53,7 +59,7 @@ export class StageFunction extends Construct {
     });
     logGroup.grantWrite(role);
     this.lambda = new LambdaFunction(this, 'Function', {
-      runtime: Runtime.NODEJS_24_X,
+      runtime,
       architecture: Architecture.ARM_64,
       code:
         this.node.tryGetContext('bundles') === 'none'

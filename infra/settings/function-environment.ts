@@ -1,3 +1,4 @@
+import { nodeMajorVersion } from '../build/node-version.ts';
 import { tables } from './tables.ts';
 
 /**
@@ -17,7 +18,7 @@ export const functionEnvironment = (dynamodbEndpoint: string): Record<string, st
   AWS_ACCESS_KEY_ID: 'ASIASTANDIN',
   AWS_SECRET_ACCESS_KEY: 'secret',
   AWS_SESSION_TOKEN: 'token',
-  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${nodeMajorVersion}.x`,
   AWS_LAMBDA_FUNCTION_NAME: 'function',
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1024',
   AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',

@@ -3,6 +3,7 @@ import inspector from 'node:inspector';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { nodeMajorVersion } from '../../build/node-version.ts';
 import { localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from '../stack-definition.ts';
 import { sourceMapped } from './source-mapped.ts';
@@ -165,7 +166,7 @@ export const environmentOf = ({
   AWS_REGION: localRegion,
   AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
-  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${nodeMajorVersion}.x`,
   AWS_LAMBDA_FUNCTION_NAME: definition.functionName,
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: `${definition.memoryMiB}`,
   AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
