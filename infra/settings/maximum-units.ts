@@ -5,6 +5,12 @@ import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import type { Stage } from './stages.ts';
 import { throttleOf } from './throttle-of.ts';
 
+/**
+ * The request units per second, read or write, that DynamoDB allows a table by default.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html
+ */
+export const defaultTableQuota = 40_000;
+
 /** The size of the largest pet in bytes: 4 for each character of its name, and room for all other fields. */
 const largestItemBytes = 4 * maxNameLength + 400;
 

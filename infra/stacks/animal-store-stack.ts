@@ -1,4 +1,4 @@
-import { CfnOutput, CfnParameter, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, CfnParameter, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -20,7 +20,7 @@ import {
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
 import type { OperationVariables } from '../settings/function-environment.ts';
-import { maximumUnitsOf } from '../settings/maximum-units.ts';
+import { defaultTableQuota, maximumUnitsOf } from '../settings/maximum-units.ts';
 import { bundleName, commitParameter, stageTags, templateParameter } from '../settings/names.ts';
 import { validateStage } from '../settings/stage-problems.ts';
 import type { Stage } from '../settings/stages.ts';
@@ -43,6 +43,7 @@ export class AnimalStoreStack extends Stack {
     });
     this.#stage = stage;
 
+    this.#warnOfQuota();
     for (const settings of Object.values(tables)) this.#addTable(settings);
     const functions = this.#addFunctions();
     const api = new PetsApi(this, 'Api', stage, functions);
@@ -90,6 +91,17 @@ export class AnimalStoreStack extends Stack {
       DeployedTemplate: template.valueAsString,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+  }
+
+  /** Lets the CDK print a warning if the throttles let through more than DynamoDB allows by default. */
+  #warnOfQuota() {
+    const { read, write } = maximumUnitsOf(this.#stage);
+    const most = Math.max(read, write);
+    if (most > defaultTableQuota)
+      Annotations.of(this).addWarningV2(
+        'animal-store:table-quota',
+        `The throttles of ${this.#stage.name} let through ${most} units/s, and DynamoDB allows a table ${defaultTableQuota} by default. Before you deploy, have its quota of throughput for a table raised, which can take days.`,
+      );
   }
 
   #addTable(settings: TableSettings): void {

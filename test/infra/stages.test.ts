@@ -1,4 +1,4 @@
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { inspectionLimitFor } from '../../infra/constructs/firewall.ts';
 import { bundleName, functionNames, trafficShifts } from '../../infra/settings/names.ts';
@@ -285,6 +285,17 @@ it.each([
   const names = [...alarmsOf(template).values()].map(({ name }) => name);
   expect(names.filter((name) => name.startsWith('canary'))).toEqual([]);
   expect(template.findParameters('Traffic')).toEqual({});
+});
+
+it('a stage whose throttles exceed what DynamoDB allows a table by default says so', () => {
+  const warningsOf = (ratePerSecond: number) =>
+    Annotations.fromStack(
+      stackOf({ ...staging, throttle: { ratePerSecond, burst: 2 * ratePerSecond } }),
+    )
+      .findWarning('*', Match.stringLikeRegexp('quota'))
+      .map(({ entry }) => entry.data);
+  expect(warningsOf(1_000)).toEqual([]);
+  expect(warningsOf(20_000)).toEqual([expect.stringMatching(/40000.*days/)]);
 });
 
 const webAclOf = (template: Template) => propertiesOf(template, 'AWS::WAFv2::WebACL')[0] ?? {};
