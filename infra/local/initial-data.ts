@@ -36,7 +36,7 @@ export const prepareTables = async (
   if (seed) await Promise.all(animals.map(put));
   const prefix = localStage.apiKeyPrefix;
   const apiKey = await localApiKey(join(projectDirectory, '.local'));
-  await keyAdministration(dynamodb, keys.TableName, prefix).issue('local', undefined, apiKey);
+  await keyAdministration(dynamodb, keys.TableName, prefix).issue({ owner: 'local' }, apiKey);
   client.destroy();
   return apiKey;
 };

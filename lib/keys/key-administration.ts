@@ -36,6 +36,14 @@ export interface Rotation {
   readonly again?: boolean | undefined;
 }
 
+/** What a key grants: its record without what belongs to this one key. A successor grants the same. */
+export type Grants = ReturnType<typeof grantsOf>;
+
+const grantsOf = (record: ApiKeyRecord) => {
+  const { keyId, hash, lastFour, createdAt, expiresAt, revokedAt, successor, ...grants } = record;
+  return grants;
+};
+
 const endOf = ({ expiresAt }: ApiKeyRecord) =>
   expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
@@ -47,21 +55,17 @@ export const keyAdministration = (
   TableName: string,
   prefix: ApiKeyPrefix,
 ) => {
-  /**
-   * Issues a key to an owner, with a lifetime in ms. The default is unlimited. Throws for an
-   * `apiKey` of another prefix.
-   */
+  /** Issues a key with these grants. Throws for an `apiKey` of another prefix. */
   const issue = async (
-    owner: string,
-    lifetimeMs?: number,
+    { lifetimeMs, ...others }: Grants,
     apiKey = generateApiKey(prefix),
   ): Promise<IssuedApiKey> => {
     const identity = identifyApiKey(apiKey, prefix);
     if (!identity) throw new Error(`The API key is not one that starts with ${prefix}`);
     const now = Date.now();
     const record = {
+      ...others,
       ...identity,
-      owner,
       lastFour: apiKey.slice(-4),
       createdAt: new Date(now).toISOString(),
       ...(lifetimeMs !== undefined && {
@@ -116,7 +120,7 @@ export const keyAdministration = (
   };
 
   /**
-   * Issues a key's successor to its owner, and ends the key itself after the grace period, unless it ends
+   * Issues a key's successor with the same grants, and ends the key itself after the grace period, unless it ends
    * sooner. Throws for a key that is unknown, no longer in force, or rotated already.
    */
   const rotate = async (
@@ -133,7 +137,10 @@ export const keyAdministration = (
         `Key ${keyId} was rotated already, to ${record.successor}: revoke that key if it was lost, and add --again`,
       );
     }
-    const issued = await issue(record.owner, lifetimeMs ?? record.lifetimeMs);
+    const issued = await issue({
+      ...grantsOf(record),
+      ...(lifetimeMs !== undefined && { lifetimeMs }),
+    });
     const expiresAt = new Date(Math.min(endOf(record), now + graceMs)).toISOString();
     await set(keyId, 'successor', issued.record.keyId);
     await set(keyId, 'expiresAt', expiresAt);

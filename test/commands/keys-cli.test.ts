@@ -10,7 +10,7 @@ import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { prod, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
-import { keyAdministration } from '../../lib/keys/key-administration.ts';
+import { type Grants, keyAdministration } from '../../lib/keys/key-administration.ts';
 import { json, jsonError, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { conditionFailed, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
@@ -51,6 +51,9 @@ const storedKeys = () => {
 
 const issue = async (...words: string[]) =>
   JSON.parse((await keys(['issue', '--owner', 'alice', '--json', ...words])).out);
+
+/** Grants that no other key of these tests has. A kind of grant that is missing here is a type error. */
+const grants: Required<Grants> = { owner: 'owner of many grants', lifetimeMs: 86_400_001 };
 
 const startProxy = async () => {
   const proxy = new FaultProxy(dynamodb.dynamodbEndpoint);
@@ -210,7 +213,7 @@ describe('npm run keys', () => {
   });
 
   it('issues no key of another prefix', async () => {
-    const issued = storedKeys().issue('alice', undefined, generateApiKey('pets_live'));
+    const issued = storedKeys().issue({ owner: 'alice' }, generateApiKey('pets_live'));
     await expect(issued).rejects.toThrow(/pets_test/);
   });
 
@@ -225,6 +228,13 @@ describe('npm run keys', () => {
     vi.setSystemTime(Date.now() + 30 * 86_400_000);
     const { out } = await keys(['rotate', keyId, '--json', ...rotated]);
     expect(lifetimeDays(JSON.parse(out))).toBe(days);
+  });
+
+  it('rotates a key to one that grants the same', async () => {
+    const { apiKey, record } = await storedKeys().issue(grants);
+    const rotated = await storedKeys().rotate(record.keyId, { graceMs: 0 });
+    expect(rotated.apiKey).not.toBe(apiKey);
+    expect(await storedKeys().find(rotated.record.keyId)).toMatchObject(grants);
   });
 
   it('refuses to rotate a key twice, and names its successor', async () => {
@@ -299,7 +309,7 @@ describe('npm run keys', () => {
 
   it.each(unprintable)('escapes U+%s in a stored owner', async (_code, character) => {
     const owner = `"${character}bob`;
-    const { keyId } = (await storedKeys().issue(owner)).record;
+    const { keyId } = (await storedKeys().issue({ owner })).record;
     const { questions } = await keys(['revoke', keyId], false);
     expect(questions).toEqual([[expect.stringMatching(/"\\".+bob"/)]]);
     const [table, json] = [await keys(['list']), await keys(['list', '--json'])];

@@ -28,7 +28,7 @@ const runVitest = (
 /** Runs Vitest against a deployed stage, with a key that is revoked at the end. */
 const runOnStage = async (stage: Stage, keyOwner: string, words: readonly string[]) => {
   const { account, region, baseAddress, keys } = await openStage(stage);
-  const { apiKey, record } = await keys.issue(keyOwner, ms('1h'));
+  const { apiKey, record } = await keys.issue({ owner: keyOwner, lifetimeMs: ms('1h') });
   // Ctrl-C ends Vitest, and then the key is revoked.
   process.on('SIGINT', () => {});
   try {

@@ -102,7 +102,7 @@ const introduce = async (stage: Stage, emulator?: true) => {
   const { keys, baseAddress } = await openStage(stage);
   const given = `--stage ${stage.name}${emulator ? ' --emulator' : ''}`;
   const isFirst = (await keys.list(() => {})).length === 0;
-  const apiKey = isFirst ? (await keys.issue(stage.name)).apiKey : '$API_KEY';
+  const apiKey = isFirst ? (await keys.issue({ owner: stage.name })).apiKey : '$API_KEY';
   const authorization = `-H "Authorization: Bearer ${apiKey}"`;
   const pet = `-H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}'`;
   console.log();

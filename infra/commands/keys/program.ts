@@ -162,7 +162,7 @@ export const keysProgram = (ask: Ask | undefined): Command => {
       // The local service has no probe, so this throws for --endpoint before a key is issued.
       if (owner === probeOwner) requireProbe(options);
       const keys = await keysOf(options);
-      const issued = await keys.issue(owner, expiresIn);
+      const issued = await keys.issue({ owner, lifetimeMs: expiresIn });
       logAct('issue', options, { keyId: issued.record.keyId, owner });
       await handOver(options, issued);
     });
