@@ -48,7 +48,7 @@ const maxEmptyPages = 100;
 /**
  * A client of the animal store. It retries a call up to three times after 429, 502, 503, 504, a lost response
  * or a time-out. It waits as long as `Retry-After` says, but at most `maxRetryWaitMs` in a call. If a wait
- * would be longer, the call fails at once. It follows no redirect and reads at most 1 MiB of a response.
+ * would be longer, the call fails at once. It follows no redirect and limits the size of a response.
  * Integers beyond ±(2^53 - 1) are `bigint`.
  *
  * A call throws an AnimalStoreError for an error response, and for a response that the service does not send.

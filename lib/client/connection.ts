@@ -141,7 +141,10 @@ export class Connection {
     }
     const bytes = await this.#orNetworkError(readBody(response));
     if (bytes === undefined) {
-      throw unexpectedResponse('The response is larger than 1 MiB', details);
+      throw unexpectedResponse(
+        `The response is larger than ${maxResponseBytes / 2 ** 20} MiB`,
+        details,
+      );
     }
     const body = parseBody(bytes);
     if (status === successStatus) return { body, link: response.headers.get('Link'), details };

@@ -22,13 +22,13 @@ export const errorDescriptions = {
   too_many_requests:
     'You, or all clients together, sent too many requests. This one changed nothing. Wait as many seconds as `Retry-After` says, and then repeat it.',
   internal_error:
-    'The service has a defect, so repeating the request rarely helps. Report it to the operator with the value of `x-amz-apigw-id`. Repeat a creation only with the same `Idempotency-Key`.',
+    'The service has a defect, so repeating the request rarely helps. Report it to the operator with the value of `x-amz-apigw-id`. Repeat a `POST` only with the same `Idempotency-Key`.',
   bad_gateway:
-    'The service returned no usable response. Repeat the request after some seconds. Repeat a creation only with the same `Idempotency-Key`.',
+    'The service returned no usable response. Repeat the request after some seconds. Repeat a `POST` only with the same `Idempotency-Key`.',
   service_unavailable:
-    'The service crashed, has no capacity, or cannot reach its database. Wait as many seconds as `Retry-After` says. Repeat a creation only with the same `Idempotency-Key`.',
+    'The service crashed, has no capacity, or cannot reach its database. Wait as many seconds as `Retry-After` says. Repeat a `POST` only with the same `Idempotency-Key`.',
   gateway_timeout:
-    'The service did not respond in time. Repeat the request after some seconds. Repeat a creation only with the same `Idempotency-Key`.',
+    'The service did not respond in time. Repeat the request after some seconds. Repeat a `POST` only with the same `Idempotency-Key`.',
 };
 
 /** The code of an error. An error without a description is a type error. */
@@ -116,7 +116,7 @@ export const errors = {
     new ApiError(
       'service_unavailable',
       503,
-      'The service is unavailable. Try again later. Repeat a creation only with the same Idempotency-Key.',
+      'The service is unavailable. Try again later. Repeat a POST only with the same Idempotency-Key.',
       { headers: retryAfterOneSecond, cause },
     ),
   gatewayTimeout: () =>
