@@ -1,9 +1,17 @@
 import { DeleteStackCommand, waitUntilStackDeleteComplete } from '@aws-sdk/client-cloudformation';
+import {
+  DeleteBackupCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  paginateListTables,
+} from '@aws-sdk/client-dynamodb';
 import { DeleteParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { probeKeyParameter, releaseParameter, stackName } from '../settings/names.ts';
 import { emulated, type Stage } from '../settings/stages.ts';
-import { openStack } from './deployed-stack.ts';
+import { deployedResources, type OpenedStack, openStack } from './deployed-stack.ts';
+import { call, type Step } from './operate/plan.ts';
+import { backupsOf, isOfTable } from './operate/restore.ts';
 import { withStage } from './stage-option.ts';
 import { announce, askInTerminal, confirm, fail } from './terminal.ts';
 
@@ -18,25 +26,57 @@ const run = async ({ stage: { name }, stage, emulator, yes }: DestroyOptions) =>
   const { account, region, config, cloudformation: client } = opened;
   const StackName = stackName(stage);
   const Names = [probeKeyParameter(stage), releaseParameter(stage)];
-  const where = { stage: name, account: `${account}`, region };
-  const steps = [
-    `Delete ${Names.join(' and ')} in SSM, if they exist`,
-    `Delete the stack ${StackName}, with all pets, API keys and logs`,
-  ];
-  announce(where, steps, 'Clients can no longer reach the stage.');
-  if (!yes) await confirm(askInTerminal, name, ': add --yes');
-  // The stack is the last, so that this finds the stage again after an interruption.
-  await new SSMClient(config).send(new DeleteParametersCommand({ Names }));
-  await client.send(new DeleteStackCommand({ StackName }));
-  console.log('CloudFormation deletes the stack, which takes minutes.');
-  await waitUntilStackDeleteComplete({ client, maxWaitTime: 3_600 }, { StackName }).catch(
-    (cause: unknown) => {
-      throw new Error(`${StackName} is not deleted: its events say why`, { cause });
+  const ssm = new SSMClient(config);
+  const steps: readonly Step[] = [
+    {
+      description: `Delete ${Names.join(' and ')} in SSM, if they exist`,
+      run: () => ssm.send(new DeleteParametersCommand({ Names })),
     },
+    ...(await deleteCopies(stage, opened)),
+    // The stack is the last, so that this finds the stage again after an interruption.
+    {
+      description: `Delete the stack ${StackName}, with all pets, API keys and logs`,
+      run: async () => {
+        await client.send(new DeleteStackCommand({ StackName }));
+        console.log('CloudFormation deletes the stack, which takes minutes.');
+        await waitUntilStackDeleteComplete({ client, maxWaitTime: 3_600 }, { StackName }).catch(
+          (cause: unknown) => {
+            throw new Error(`${StackName} is not deleted: its events say why`, { cause });
+          },
+        );
+      },
+    },
+  ];
+  announce(
+    { stage: name, account: `${account}`, region },
+    steps.map(({ description }) => description),
+    'Clients can no longer reach the stage.',
   );
+  if (!yes) await confirm(askInTerminal, name, ': add --yes');
+  for (const { run: runStep } of steps) await runStep();
   console.log(
     `Nothing of ${name} is left. The account keeps what other stages share: the stacks CDKToolkit and AnimalStore-account, which cost next to nothing.`,
   );
+};
+
+/** Plans to delete the copies of a stage's tables, and the backups of both, which are not in the stack. */
+const deleteCopies = async (stage: Stage, { config }: OpenedStack): Promise<Step[]> => {
+  const client = new DynamoDBClient(config);
+  const resources = await deployedResources(stage, { config }, 'AWS::DynamoDB::Table');
+  const tables = resources.map(({ PhysicalResourceId }) => `${PhysicalResourceId}`);
+  const isOfStage = (name = '') => tables.some((table) => isOfTable(name, table));
+  const pages = await Array.fromAsync(paginateListTables({ client }, {}));
+  const copies = pages
+    .flatMap(({ TableNames = [] }) => TableNames)
+    .filter((name) => isOfStage(name) && !tables.includes(name));
+  // DynamoDB keeps a SYSTEM backup for 35 days without a charge, and then deletes it.
+  const backups = (await backupsOf(client)).filter(
+    ({ TableName, BackupType }) => isOfStage(TableName) && BackupType !== 'SYSTEM',
+  );
+  return [
+    ...copies.map((TableName) => call(client, new DeleteTableCommand({ TableName }))),
+    ...backups.map(({ BackupArn }) => call(client, new DeleteBackupCommand({ BackupArn }))),
+  ];
 };
 
 await withStage(program, 'the stage to remove', [])

@@ -52,7 +52,8 @@ export const identifyApiKey = (apiKey: string, prefix: string): ApiKeyIdentity |
   return keyId && isIntact(apiKey) ? { keyId, hash: hashOf(apiKey) } : undefined;
 };
 
-const ApiKeyRecord = v.object({
+/** The schema of an item of the keys table. */
+export const ApiKeyRecord = v.object({
   /** The public id of the key, 16 hexadecimal digits. */
   keyId: v.string(),
   /** The hash of the whole key. */

@@ -5,7 +5,7 @@ import { Pet } from '../contract/pet.ts';
 /**
  * An item of the pets table: a pet with the data that tells a replay of its creation from another request.
  */
-const StoredPet = /* @__PURE__ */ (() =>
+export const StoredPet = /* @__PURE__ */ (() =>
   v.object({
     ...Pet.entries,
     /** The identity of the creation. */

@@ -6,15 +6,22 @@ import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { tables } from '../../infra/settings/tables.ts';
-import { json, jsonError, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
+import {
+  type CannedResponse,
+  json,
+  jsonError,
+  startAwsEndpoint,
+  xml,
+  xmlError,
+} from '../support/aws-endpoint.ts';
 
 const aws = await startAwsEndpoint();
 afterAll(() => aws.stop());
 
 const account = staging.environment?.account ?? '777777777777';
-const stack = (StackStatus: string) =>
+const stack = (StackStatus: string, OutputKey = 'PetsTableName') =>
   xml('DescribeStacks', {
-    Stacks: [{ StackStatus, Outputs: [{ OutputKey: 'PetsTableName', OutputValue: 'Pets' }] }],
+    Stacks: [{ StackStatus, Outputs: [{ OutputKey, OutputValue: 'Pets' }] }],
   });
 const caller = (Account: string) => xml('GetCallerIdentity', { Account });
 const unreserved = (UnreservedConcurrentExecutions: number) =>
@@ -140,7 +147,6 @@ describe('npm run operate', () => {
     ['close', 'prod', /Nothing/],
     ['close', 'Staging', /Nothing/],
     ['close', undefined, /--yes/],
-    ['open', 'staging', /nothing to change/],
     ['reserve listPets 901', 'staging', /leave 99 of the .* unreserved, and Lambda requires 100/],
     ['reserve listPets -1', 'staging', /a number from 0 on/],
     ['reserve $(id) 1', 'staging', /Allowed choices/],
@@ -149,80 +155,188 @@ describe('npm run operate', () => {
     ['restore-copy pets yesterday', 'staging', /like 2026-01-31T03:00:00Z/],
     ['restore-copy pets 2026-02-31T03:00:00Z', 'staging', /no such time/],
     ['restore-copy pets 2126-01-31T03:00:00Z', 'staging', /a time in the past/],
-    ['delete-table pets', 'staging', /close/],
+    ['copy-back pets a/b', 'staging', /the name of a table/],
+    ['copy-back pets Orders-20260131T030000Z', 'staging', /no copy of Pets/],
   ])('changes nothing, and says why: %s, answered %s', async (words, answer, message) => {
     const { error, changes } = await operate(words, answer);
     expect(error).toMatch(message);
     expect(changes).toEqual([]);
   });
 
-  it('removes a pet that is corrupt only in what tells a replay, and none that is whole', async () => {
-    const hash = Buffer.alloc(32).toString('base64');
-    const item = {
-      ...{ id: { N: '7' }, name: { S: 'Rex' }, categoryId: { N: '1' }, status: { S: 'sold' } },
-      ...{ creation: { B: hash }, fingerprint: { B: hash } },
-    };
-    const removal = (Item: object) => {
-      aws.responses = {
-        ...aws.responses,
-        'DynamoDB_20120810.GetItem': json({ Item }),
-        'DynamoDB_20120810.DeleteItem': json({}),
-      };
-      return operate('remove-item pets 7', 'staging');
-    };
-    expect((await removal(item)).error).toMatch(/7 is not corrupt/);
-    const { error } = await removal({ ...item, fingerprint: { B: 'AAAA' } });
+  it('says that there is nothing to change, and does not ask', async () => {
+    const { error, printed, questions } = await operate('open', 'staging');
     expect(error).toBeUndefined();
+    expect(printed.at(-1)).toBe('There is nothing to change');
+    expect(questions).toEqual([]);
+  });
+
+  const hash = Buffer.alloc(32).toString('base64');
+  const pet = {
+    ...{ id: { N: '7' }, name: { S: 'Rex' }, categoryId: { N: '1' }, status: { S: 'sold' } },
+    ...{ creation: { B: hash }, fingerprint: { B: hash } },
+  };
+  const removal = (Item: object, DeleteItem = json({})) => {
+    aws.responses = {
+      ...aws.responses,
+      'DynamoDB_20120810.GetItem': json({ Item }),
+      'DynamoDB_20120810.DeleteItem': DeleteItem,
+    };
+    return operate('remove-item pets 7', 'staging');
+  };
+
+  it('removes a pet that is corrupt only in what tells a replay, and none that is whole', async () => {
+    expect((await removal(pet)).error).toMatch(/7 is not corrupt/);
+    const { error, printed } = await removal({ ...pet, fingerprint: { B: 'AAAA' } });
+    expect(error).toBeUndefined();
+    expect(printed.join()).toContain('name "Rex"');
     expect(aws.requests.at(-1)?.action).toBe('DynamoDB_20120810.DeleteItem');
   });
 
-  it('restores the newest backup of all pages', async () => {
-    const arnOf = (at: number) => `arn:aws:dynamodb:eu-west-1:${account}:table/Pets/backup/${at}`;
-    const page = (at: number, more: object = {}) =>
-      json({ BackupSummaries: [{ BackupArn: arnOf(at), BackupCreationDateTime: at }], ...more });
+  it('does not remove an item that was repaired after it was shown', async () => {
+    const { name: _name, ...nameless } = pet;
+    const failed = jsonError('ConditionalCheckFailedException');
+    expect((await removal(nameless, failed)).error).toMatch(/7 was changed meanwhile/);
+    const { body = '' } = aws.requests.at(-1) ?? {};
+    expect(Object.values(JSON.parse(body).ExpressionAttributeNames)).toEqual(
+      expect.arrayContaining(Object.keys(pet)),
+    );
+  });
+
+  const active = { TableName: 'Pets', TableStatus: 'ACTIVE' };
+  const notFound = jsonError('ResourceNotFoundException');
+  /** Returns these responses one after the other, and the last one from then on. */
+  const inOrder = (...responses: CannedResponse[]) => {
+    let next = 0;
+    return () => responses[Math.min(next++, responses.length - 1)] ?? json({});
+  };
+  const requestsOf = (action: string) =>
+    aws.requests
+      .filter((request) => request.action === `DynamoDB_20120810.${action}`)
+      .map(({ body }) => JSON.parse(body));
+
+  const recoveryUntil = (latest: string) =>
+    json({
+      ContinuousBackupsDescription: {
+        PointInTimeRecoveryDescription: {
+          PointInTimeRecoveryStatus: 'ENABLED',
+          EarliestRestorableDateTime: 0,
+          LatestRestorableDateTime: Date.parse(latest) / 1_000,
+        },
+      },
+    });
+
+  it('copies a table as of a time, as soon as its recovery has reached the time', async () => {
     aws.responses = {
       ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': jsonError('ResourceNotFoundException'),
-      'DynamoDB_20120810.ListBackups': (body) =>
-        body.includes(arnOf(1)) ? page(2) : page(1, { LastEvaluatedBackupArn: arnOf(1) }),
+      'DynamoDB_20120810.DescribeTable': (body) =>
+        body.includes('Pets-') && requestsOf('RestoreTableToPointInTime').length === 0
+          ? notFound
+          : json({ Table: active }),
+      'DynamoDB_20120810.DescribeContinuousBackups': inOrder(
+        recoveryUntil('2026-01-31T02:59:59Z'),
+        recoveryUntil('2026-01-31T02:59:59Z'),
+        recoveryUntil('2026-01-31T03:00:01Z'),
+      ),
+      'DynamoDB_20120810.RestoreTableToPointInTime': json({}),
+    };
+    const { error, printed } = await operate('restore-copy pets 2026-01-31T03:00:00Z', 'staging');
+    expect(error).toBeUndefined();
+    expect(requestsOf('RestoreTableToPointInTime')).toMatchObject([
+      { SourceTableName: 'Pets', TargetTableName: 'Pets-20260131T030000Z' },
+    ]);
+    const text = printed.join('\n');
+    expect(text).toContain('Waiting for at most 15m: Recovery has not reached');
+    expect(text).toContain('copy-back pets Pets-20260131T030000Z --stage staging');
+  });
+
+  it('says that a table without recovery has no earlier times', async () => {
+    aws.responses = {
+      ...aws.responses,
+      'DynamoDB_20120810.DescribeContinuousBackups': json({}),
+    };
+    const { error } = await operate('restore-copy pets 2026-01-31T03:00:00Z', 'staging');
+    expect(error).toMatch(/Pets has no point-in-time recovery/);
+  });
+
+  const arnOf = (at: number) => `arn:aws:dynamodb:eu-west-1:${account}:table/Pets/backup/${at}`;
+  const backup = (at: number, BackupType = 'USER') => ({
+    ...{ BackupArn: arnOf(at), BackupType, BackupStatus: 'AVAILABLE' },
+    BackupCreationDateTime: at,
+  });
+  const withBackups = (...pages: object[][]) => {
+    aws.responses = {
+      ...aws.responses,
+      'DynamoDB_20120810.DescribeTable': notFound,
+      'DynamoDB_20120810.ListBackups': inOrder(
+        ...pages.map((BackupSummaries, at) =>
+          json({ BackupSummaries, ...(at < pages.length - 1 && { LastEvaluatedBackupArn: 'a' }) }),
+        ),
+      ),
       'DynamoDB_20120810.DescribeBackup': json({
         BackupDescription: { SourceTableDetails: { TableName: 'Pets' } },
       }),
     };
+  };
+
+  it('restores a table that is gone from its only backup', async () => {
+    withBackups([backup(1)]);
     const { printed } = await operate('restore pets', 'no');
-    expect(printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(2)}"`);
+    expect(printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(1)}"`);
   });
 
-  it('gives a restored table its other settings, and says which index it lacks', async () => {
+  it('lists several backups, because that of the deletion has the damage, and lets you choose', async () => {
+    withBackups([backup(1)], [backup(2, 'SYSTEM')]);
+    const { printed, error, questions } = await operate('restore pets', 'staging');
+    expect(error).toMatch(/Pets has 2 backups: choose one with --backup/);
+    expect(printed.join('\n')).toMatch(/T00:00:01.*USER.*\/1\n.*T00:00:02.*SYSTEM.*\/2$/);
+    expect(questions).toEqual([]);
+    const chosen = await operate(`restore pets --backup ${arnOf(1)}`, 'no');
+    expect(chosen.printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(1)}"`);
+  });
+
+  it('says what is left to do without a backup', async () => {
+    withBackups([]);
+    const { error } = await operate('restore pets', 'staging');
+    expect(error).toMatch(/no backup of Pets, .* lost, .*--backup.*create-table/);
+  });
+
+  it('says that restored keys can be valid again', async () => {
+    withBackups([backup(1)]);
+    aws.responses = { ...aws.responses, DescribeStacks: stack('UPDATE_COMPLETE', 'KeysTableName') };
+    const { printed } = await operate('restore keys', 'no');
+    expect(printed.join('\n')).toMatch(
+      /revoked .* valid again.*npm run keys -- list --stage staging/,
+    );
+  });
+
+  it('restores nothing while the stack is being changed', async () => {
+    withBackups([backup(1)]);
+    aws.responses = { ...aws.responses, DescribeStacks: stack('UPDATE_IN_PROGRESS') };
+    const { error } = await operate('restore pets', 'staging');
+    expect(error).toMatch(/being changed \(UPDATE_IN_PROGRESS\)/);
+  });
+
+  it('gives a table that exists its other settings when AWS lets it, and says which index it lacks', async () => {
     const { read: MaxReadRequestUnits, write: MaxWriteRequestUnits } = maximumUnitsOf(staging);
     const OnDemandThroughput = { MaxReadRequestUnits, MaxWriteRequestUnits };
-    const Table = { TableName: 'Pets', TableStatus: 'ACTIVE', OnDemandThroughput };
+    const Table = { ...active, OnDemandThroughput };
     aws.responses = {
       ...aws.responses,
       'DynamoDB_20120810.DescribeTable': json({ Table }),
       'DynamoDB_20120810.ListTagsOfResource': json({ Tags: [] }),
       'DynamoDB_20120810.TagResource': json({}),
       'DynamoDB_20120810.DescribeContinuousBackups': json({}),
-      'DynamoDB_20120810.UpdateContinuousBackups': json({}),
+      'DynamoDB_20120810.UpdateContinuousBackups': inOrder(
+        jsonError('ContinuousBackupsUnavailableException'),
+        json({}),
+      ),
     };
     const { error, printed } = await operate('restore pets', 'staging');
     expect(error).toMatch(new RegExp(`Pets lacks the index ${tables.pets.indexes[0].name}`));
-    expect(printed.join()).toContain('UpdateContinuousBackups');
-    const done = aws.requests.map(({ action }) => action);
-    expect(done).toContain('DynamoDB_20120810.TagResource');
-    expect(done).toContain('DynamoDB_20120810.UpdateContinuousBackups');
-  });
-
-  it('asks for the name of a table that it deletes, even with --yes', async () => {
-    const closed = functionNames.map((name) => [
-      `GET /2019-09-30/functions/${name}/concurrency`,
-      json({ ReservedConcurrentExecutions: 0 }),
-    ]);
-    aws.responses = { ...aws.responses, ...Object.fromEntries(closed) };
-    expect((await operate('delete-table pets --yes')).error).toMatch(/no terminal/);
-    const { questions, error } = await operate('delete-table pets --yes', 'staging');
-    expect(questions).toEqual([expect.stringContaining('Pets')]);
-    expect(error).toMatch(/Nothing/);
+    expect(printed.join('\n')).toMatch(/table exists: only its settings are compared/);
+    expect(printed.join('\n')).toMatch(/Waiting for at most 1h: ContinuousBackupsUnavailable/);
+    expect(requestsOf('TagResource')).toHaveLength(1);
+    expect(requestsOf('UpdateContinuousBackups')).toHaveLength(2);
   });
 
   it('refuses the credentials of another account', async () => {

@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { APIGatewayClient, GetRestApisCommand, GetStageCommand } from '@aws-sdk/client-api-gateway';
 import {
   CreateBackupCommand,
+  DeleteItemCommand,
+  DeleteTableCommand,
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DynamoDBClient,
@@ -55,7 +57,8 @@ const refused = (words: string, message: RegExp, answer?: string) =>
     console.log(`Refused: ${actual}`);
     return true;
   });
-const nothing = /^There is nothing to change$/;
+/** Runs a command that finds nothing to change, and so does not ask. */
+const unchanged = (words: string) => operate(words, 'no');
 
 const expectConcurrency = async (expected: (name: string) => number | undefined) => {
   const reserved = await Promise.all(
@@ -68,16 +71,16 @@ const expectConcurrency = async (expected: (name: string) => number | undefined)
 };
 await operate('close');
 await expectConcurrency(() => 0);
-await refused('close', nothing);
+await unchanged('close');
 await operate('open');
 await expectConcurrency(() => undefined);
-await refused('open', nothing);
+await unchanged('open');
 await refused('close', /^Nothing was changed$/, 'prod');
 await operate('reserve listPets 50');
 await expectConcurrency((name) => (name === 'listPets' ? 50 : undefined));
 await refused('reserve listPets 901', /and Lambda requires 100/);
 await operate('reserve listPets');
-await refused('reserve listPets', nothing);
+await unchanged('reserve listPets');
 
 const throttles = async () => {
   const { items = [] } = await apiGateway.send(new GetRestApisCommand());
@@ -91,7 +94,7 @@ const throttles = async () => {
 };
 await operate('throttle getPet 10 20');
 deepEqual(await throttles(), Array(2).fill([10, 20]));
-await refused('throttle getPet 10 20', nothing);
+await unchanged('throttle getPet 10 20');
 await operate('throttle getPet');
 const { ratePerSecond, burst } = throttleOf(staging, 'getPet');
 deepEqual(await throttles(), Array(2).fill([ratePerSecond, burst]));
@@ -103,39 +106,62 @@ const put = (id: number, status: string) => {
   const Item = { ...fields, name: { S: 'Rex' }, creation: hash, fingerprint: hash };
   return dynamodb.send(new PutItemCommand({ TableName, Item }));
 };
-const isStored = async (id: number) =>
-  (await dynamodb.send(new GetItemCommand({ TableName, Key: { id: { N: `${id}` } } }))).Item !==
-  undefined;
+const statusOf = async (id: number) => {
+  const get = new GetItemCommand({ TableName, Key: { id: { N: `${id}` } } });
+  return (await dynamodb.send(get)).Item?.['status']?.S;
+};
 await put(7, 'lost');
 await put(8, 'sold');
 await operate('remove-item pets 7');
-equal(await isStored(7), false);
+equal(await statusOf(7), undefined);
 await refused('remove-item pets 7', /^There is no item 7/);
 await refused('remove-item pets 8', /is not corrupt/);
-equal(await isStored(8), true);
+equal(await statusOf(8), 'sold');
 await dynamodb.send(
   new PutItemCommand({ TableName: tableOf('keys'), Item: { keyId: { S: '0123456789abcdef' } } }),
 );
 await operate('remove-item keys 0123456789abcdef');
 
-await operate(`restore-copy pets ${new Date().toISOString().replace(/\.\d+/, '')}`);
-const copy = `${TableName}-restored`;
-const backup = new CreateBackupCommand({ TableName: copy, BackupName: 'restored' });
-const BackupArn = (await dynamodb.send(backup)).BackupDetails?.BackupArn;
-await refused('delete-table pets', /^The service is open/, TableName);
-await operate('close');
-await refused('delete-table pets --yes', /^Nothing was changed$/);
-const protect = { TableName, DeletionProtectionEnabled: true };
-await dynamodb.send(new UpdateTableCommand(protect));
-await operate('delete-table pets', TableName);
+// MiniStack's CloudFormation does not turn on the recovery that the template has.
+await refused('restore-copy pets 2026-01-31T03:00:00Z', /no point-in-time recovery.* restore pets/);
+await operate('restore pets');
+const time = new Date().toISOString().replace(/\.\d+/, '');
+const copy = `${TableName}-${time.replaceAll(/[-:]/g, '')}`;
+await put(9, 'pending');
+await operate(`restore-copy pets ${time}`);
+await put(8, 'available');
+await dynamodb.send(new DeleteItemCommand({ TableName, Key: { id: { N: '9' } } }));
+await put(10, 'available');
+await refused(`copy-back keys ${copy}`, /is no copy of/);
+await operate(`copy-back pets ${copy}`);
+deepEqual(await Promise.all([8, 9, 10].map(statusOf)), ['sold', 'pending', 'available']);
+await unchanged(`copy-back pets ${copy}`);
+
+const backUp = async (table: string) => {
+  const create = new CreateBackupCommand({ TableName: table, BackupName: 'backup' });
+  return (await dynamodb.send(create)).BackupDetails?.BackupArn;
+};
+const deleteTable = async () => {
+  await dynamodb.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
+  await dynamodb.send(new DeleteTableCommand({ TableName }));
+};
+await deleteTable();
 await refused('restore pets', /^DynamoDB has no backup/);
-await operate(`restore pets --backup ${BackupArn}`);
-await operate('open');
-equal(await isStored(8), true);
+await refused(`copy-back pets ${copy}`, /is gone/);
+await operate(`restore pets --backup ${await backUp(copy)}`);
+equal(await statusOf(8), 'sold');
+await backUp(TableName);
+await deleteTable();
+await operate('restore pets');
+await backUp(TableName);
+await deleteTable();
+await refused('restore pets', /has 2 backups: choose one/);
+await operate(`restore pets --backup ${await backUp(copy)}`);
+await refused(`restore pets --backup ${await backUp(copy)}`, /exists/);
 // Staging does not protect its tables.
 const stage = { ...opened.stage, deletionProtection: true };
-for (const { isDone, run } of await restore({ ...opened, stage }, 'pets'))
-  if (!(await isDone?.())) await run();
+const { steps } = await restore({ ...opened, stage }, 'pets');
+for (const { isDone, run } of steps) if (!(await isDone?.())) await run();
 
 const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
 const { read, write } = maximumUnitsOf(staging);

@@ -29,7 +29,8 @@ export const openOperatedStage = async (stage: Stage) => {
     stage,
     ...stack,
     lambda: new LambdaClient(config),
-    dynamodb: new DynamoDBClient(config),
+    // A copy of a whole table is throttled at times.
+    dynamodb: new DynamoDBClient({ ...config, maxAttempts: 10 }),
     apiGateway: new APIGatewayClient(config),
     idOf,
     /**

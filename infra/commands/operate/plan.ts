@@ -1,5 +1,12 @@
 import type { Client, Command, MetadataBearer } from '@smithy/types';
 import { toJson } from '../keys/printed.ts';
+import { waitFor } from './wait-for.ts';
+
+/** What a command will do, and what clients and operators will notice. */
+export interface Plan {
+  readonly notices: readonly string[];
+  readonly steps: readonly Step[];
+}
 
 /** Something that a command does. It is described before it is done. */
 export interface Step {
@@ -9,7 +16,10 @@ export interface Step {
   readonly run: () => Promise<unknown>;
 }
 
-/** Returns a step that sends a command of the SDK, described as it is sent, and then waits for something. */
+/**
+ * Returns a step that sends a command of the SDK, described as it is sent, and then waits for something. It
+ * repeats a call of DynamoDB that is refused for a while, for up to an hour.
+ */
 export const call = <
   Inputs extends object,
   Outputs extends MetadataBearer,
@@ -22,5 +32,5 @@ export const call = <
   wait?: () => Promise<unknown>,
 ): Step => ({
   description: `${command.constructor.name.replace(/Command$/, '')} ${toJson(command.input)}`,
-  run: () => client.send(command).then(wait),
+  run: () => waitFor('1h', () => client.send(command)).then(wait),
 });

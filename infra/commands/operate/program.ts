@@ -6,9 +6,9 @@ import { emulated, type Stage } from '../../settings/stages.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
 import { withStage } from '../stage-option.ts';
 import { type Ask, announce, confirm, messageOf } from '../terminal.ts';
-import { deleteTable } from './delete-table.ts';
+import { copyBack } from './copy-back.ts';
 import { type OperatedStage, openOperatedStage } from './operated-stage.ts';
-import type { Step } from './plan.ts';
+import type { Plan, Step } from './plan.ts';
 import { removeItem } from './remove-item.ts';
 import { reserve } from './reserve.ts';
 import { restore, restoreCopy } from './restore.ts';
@@ -57,26 +57,26 @@ export const operateProgram = (ask: Ask | undefined): Command => {
       .description(description)
       .option('--yes', 'do not ask first');
 
-  /** Prints what clients will notice and what a command does, waits until its word is typed, and does it. */
+  /** Prints what clients will notice and what a command does, waits until the stage is typed, and does it. */
   const perform = async (
     { stage: named, emulator, yes }: OperateOptions,
-    notice: string,
-    plan: (opened: OperatedStage) => Step[] | Promise<Step[]>,
-    deletes?: TableKind,
+    plan: (opened: OperatedStage) => Plan | Promise<Plan>,
   ) => {
     const opened = await openOperatedStage(emulator ? emulated(named) : named);
-    const planned = await plan(opened);
+    const { notices, steps: planned } = await plan(opened);
     const done = await Promise.all(planned.map(({ isDone }) => isDone?.()));
     const steps = planned.filter((_step, at) => !done[at]);
-    if (steps.length === 0) throw new Error('There is nothing to change');
     const where = { ...opened, stage: named.name, account: `${opened.account}` };
     announce(
       where,
       steps.map(({ description }) => description),
-      notice,
+      ...notices,
     );
-    if (deletes) await confirm(ask, opened.tableOf(deletes));
-    else if (!yes) await confirm(ask, named.name, ': add --yes');
+    if (steps.length === 0) {
+      console.log('There is nothing to change');
+      return;
+    }
+    if (!yes) await confirm(ask, named.name, ': add --yes');
     for (const [at, { isDone, run }] of steps.entries()) {
       if (await isDone?.()) continue;
       await run().catch((cause) => {
@@ -85,17 +85,30 @@ export const operateProgram = (ask: Ask | undefined): Command => {
       console.log(`Step ${at + 1} is done`);
     }
   };
+  /** Adds to the steps of a plan what clients will notice. */
+  const noticed =
+    (notice: string, steps: (opened: OperatedStage) => Promise<Step[]>) =>
+    async (opened: OperatedStage): Promise<Plan> => ({
+      notices: [notice],
+      steps: await steps(opened),
+    });
 
   const table = () => new Argument('<table>', 'its table').choices(Object.keys(tables));
 
   command('close', 'stop all requests: clients get 503').action((options: OperateOptions) =>
-    perform(options, 'Clients get 503 for every request until you open the service.', (opened) =>
-      reserve(opened, opened.apiFunctions(), 0),
+    perform(
+      options,
+      noticed('Clients get 503 for every request until you open the service.', (opened) =>
+        reserve(opened, opened.apiFunctions(), 0),
+      ),
     ),
   );
   command('open', 'let requests through again').action((options: OperateOptions) =>
-    perform(options, 'Clients of a closed service are served again.', (opened) =>
-      reserve(opened, opened.apiFunctions()),
+    perform(
+      options,
+      noticed('Clients of a closed service are served again.', (opened) =>
+        reserve(opened, opened.apiFunctions()),
+      ),
     ),
   );
   command('reserve', 'reserve concurrency for a function, as stages.ts declares or a number')
@@ -104,8 +117,9 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     .action((name: FunctionName, concurrency: number | undefined, options: OperateOptions) =>
       perform(
         options,
-        `Clients get 503 for requests to ${name} that exceed its concurrency.`,
-        (opened) => reserve(opened, [opened.functionOf(name)], concurrency),
+        noticed(`Clients get 503 for requests to ${name} that exceed its concurrency.`, (opened) =>
+          reserve(opened, [opened.functionOf(name)], concurrency),
+        ),
       ),
     );
   command('throttle', 'limit an operation, as declared or to a rate and a burst')
@@ -119,39 +133,37 @@ export const operateProgram = (ask: Ask | undefined): Command => {
       const limits = burst === undefined ? undefined : { ratePerSecond, burst };
       const limit = limits ? `${ratePerSecond} a second or ${burst} at once` : 'what is declared';
       const notice = `Clients get 429 for more requests to ${name} than ${limit}.`;
-      return perform(options, notice, (opened) => throttle(opened, name, limits));
+      return perform(
+        options,
+        noticed(notice, (opened) => throttle(opened, name, limits)),
+      );
     });
   command('remove-item', 'remove a corrupt item')
     .addArgument(table())
     .argument('<id>', 'the id of the pet or the key', text(/^[\w.+-]{1,64}$/, 'an id'))
     .action((kind: TableKind, id: string, options: OperateOptions) =>
-      perform(options, noticeOfRemoval[kind], (opened) => removeItem(opened, kind, id)),
+      perform(
+        options,
+        noticed(noticeOfRemoval[kind], (opened) => removeItem(opened, kind, id)),
+      ),
     );
-  command('restore-copy', 'restore a table as of a time into a new table, <name>-restored')
+  command('restore-copy', 'copy a table as of a time into a new table')
     .addArgument(table())
     .argument('<time>', 'a time in the past, in UTC, such as 2026-01-31T03:00:00Z', pastTime)
     .action((kind: TableKind, at: Date, options: OperateOptions) =>
-      perform(options, 'Clients notice nothing.', (opened) => restoreCopy(opened, kind, at)),
+      perform(options, (opened) => restoreCopy(opened, kind, at)),
     );
-  command('delete-table', 'delete a table; asks for its name, and the service must be closed')
+  command('copy-back', 'write what a table lacks, or has with other values, from its copy')
     .addArgument(table())
-    .action((kind: TableKind, options: OperateOptions) =>
-      perform(
-        options,
-        `Clients lose all ${kind}, until the table is restored.`,
-        (opened) => deleteTable(opened, kind),
-        kind,
-      ),
+    .argument('<copy>', 'the name of the copy', text(/^[\w.-]{3,255}$/, 'the name of a table'))
+    .action((kind: TableKind, copy: string, options: OperateOptions) =>
+      perform(options, (opened) => copyBack(opened, kind, copy)),
     );
-  command('restore', 'restore a table that is gone, and all settings that it lacks')
+  command('restore', 'restore a table that is gone, or the settings that it lacks')
     .addArgument(table())
-    .option('--backup <arn>', 'the backup; by default the newest')
+    .option('--backup <arn>', 'the backup, if there are several')
     .action((kind: TableKind, options: OperateOptions & { backup?: string }) =>
-      perform(
-        options,
-        `Clients find the restored ${kind} as soon as the table is active and the service open.`,
-        (opened) => restore(opened, kind, options.backup),
-      ),
+      perform(options, (opened) => restore(opened, kind, options.backup)),
     );
   return program;
 };

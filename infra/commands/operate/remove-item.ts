@@ -1,13 +1,19 @@
-import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { exactNumber } from '../../../lib/contract/exact-json.ts';
-import { toApiKeyRecord } from '../../../lib/keys/api-key.ts';
-import { toStoredPet } from '../../../lib/pets/stored-pet.ts';
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  GetItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { ApiKeyRecord } from '../../../lib/keys/api-key.ts';
+import { StoredPet } from '../../../lib/pets/stored-pet.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
 import type { OperatedStage } from './operated-stage.ts';
-import { call, type Step } from './plan.ts';
+import type { Step } from './plan.ts';
+import { isReadable, type StoredItem, shown } from './stored-item.ts';
 
-/** Plans to remove a corrupt pet or API key. Throws for an item as the service writes them. */
+/**
+ * Plans to remove a corrupt pet or API key, unless somebody changes it meanwhile. Throws for an item as the
+ * service writes them.
+ */
 export const removeItem = async (
   { dynamodb, tableOf }: OperatedStage,
   kind: TableKind,
@@ -18,22 +24,40 @@ export const removeItem = async (
   const place = { TableName: tableOf(kind), Key };
   const { Item } = await dynamodb.send(new GetItemCommand({ ...place, ConsistentRead: true }));
   if (!Item) throw new Error(`There is no item ${id} in ${place.TableName}`);
-  if (isWhole(kind, unmarshall(Item, { wrapNumbers: exactNumber })))
-    throw new Error(`The item ${id} is not corrupt, and is not removed`);
-  return [call(dynamodb, new DeleteItemCommand(place))];
+  if (isReadable(kind, Item)) throw new Error(`The item ${id} is not corrupt, and is not removed`);
+  const deletion = new DeleteItemCommand({ ...place, ...ifStill(kind, Item) });
+  return [
+    {
+      description: `Delete from ${place.TableName} the item with ${shown(Item)}`,
+      run: () =>
+        dynamodb.send(deletion).catch((error: unknown) => {
+          if (!(error instanceof ConditionalCheckFailedException)) throw error;
+          throw new Error(`The item ${id} was changed meanwhile, and is not removed`);
+        }),
+    },
+  ];
 };
 
-/** Parses an item of each table, and throws for one that the service would not write. */
-const parsers: Readonly<Record<TableKind, (item: Record<string, unknown>) => unknown>> = {
-  pets: toStoredPet,
-  keys: toApiKeyRecord,
+/** The fields of the items of each table. */
+const fields: Readonly<Record<TableKind, readonly string[]>> = {
+  pets: Object.keys(StoredPet.entries),
+  keys: Object.keys(ApiKeyRecord.entries),
 };
 
-const isWhole = (kind: TableKind, item: Record<string, unknown>): boolean => {
-  try {
-    parsers[kind](item);
-    return true;
-  } catch {
-    return false;
+/** Returns the condition that no field of an item was changed, removed or added. */
+const ifStill = (kind: TableKind, item: StoredItem) => {
+  const conditions: string[] = [];
+  const names: Record<string, string> = {};
+  const values: StoredItem = {};
+  for (const [at, field] of fields[kind].entries()) {
+    const value = item[field];
+    names[`#${at}`] = field;
+    if (value !== undefined) values[`:${at}`] = value;
+    conditions.push(value === undefined ? `attribute_not_exists(#${at})` : `#${at} = :${at}`);
   }
+  return {
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  };
 };

@@ -1,62 +1,134 @@
 import {
   type BackupSummary,
   DescribeBackupCommand,
+  DescribeContinuousBackupsCommand,
   ListBackupsCommand,
   RestoreTableFromBackupCommand,
   RestoreTableToPointInTimeCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { TableKind } from '../../settings/tables.ts';
+import { type TableKind, tables } from '../../settings/tables.ts';
 import type { OperatedStage } from './operated-stage.ts';
-import { call, type Step } from './plan.ts';
-import { findTable, tableSettings, waitForTable } from './table-settings.ts';
+import { call, type Plan } from './plan.ts';
+import { existingTable, findTable, tableSettings, waitForTable } from './table-settings.ts';
+import { NotYet, waitFor } from './wait-for.ts';
 
-const copyOf = (table: string) => `${table}-restored`;
+/** Tells whether a name is that of a table, or of one that was restored from it. */
+export const isOfTable = (name: string, table: string): boolean =>
+  name === table || name.startsWith(`${table}-`);
 
-/** Plans a copy of a table, `<name>-restored`, as it was at a time. Its table stays as it is. */
-export const restoreCopy = (
-  { dynamodb, tableOf }: OperatedStage,
+/**
+ * Plans a copy of a table as it was at a time, `<name>-20260131T030000Z`. The table stays as it is. If the
+ * copy exists, waits until it is active.
+ */
+export const restoreCopy = async (
+  opened: OperatedStage,
   kind: TableKind,
   RestoreDateTime: Date,
-): Step[] => {
-  const SourceTableName = tableOf(kind);
-  const TargetTableName = copyOf(SourceTableName);
+): Promise<Plan> => {
+  const { dynamodb, stage } = opened;
+  const { name: SourceTableName } = await existingTable(opened, kind);
+  const time = RestoreDateTime.toISOString();
+  const TargetTableName = `${SourceTableName}-${time.replaceAll(/[-:]|\.\d+/g, '')}`;
+  const recovery = async () => {
+    const describe = new DescribeContinuousBackupsCommand({ TableName: SourceTableName });
+    const { ContinuousBackupsDescription: backups } = await dynamodb.send(describe);
+    return backups?.PointInTimeRecoveryDescription;
+  };
+  const { PointInTimeRecoveryStatus, EarliestRestorableDateTime } = (await recovery()) ?? {};
+  if (PointInTimeRecoveryStatus !== 'ENABLED') {
+    const remedy =
+      stage.pointInTimeRecoveryDays > 0
+        ? `npm run operate -- restore ${kind} --stage ${stage.name}`
+        : 'set pointInTimeRecoveryDays in infra/settings/stages.ts, and deploy';
+    throw new Error(
+      `${SourceTableName} has no point-in-time recovery, so it can't be copied as of any time. To turn it on from now on: ${remedy}`,
+    );
+  }
+  // It is typically 5 minutes before the current time:
+  // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html
+  const waitForTime = () =>
+    waitFor('15m', async () => {
+      const latest = (await recovery())?.LatestRestorableDateTime;
+      if (latest && latest >= RestoreDateTime) return;
+      throw new NotYet(`Recovery has not reached ${time}, but ${latest?.toISOString()}`);
+    });
   const restoration = { SourceTableName, TargetTableName, RestoreDateTime };
-  const ready = () => waitForTable(dynamodb, TargetTableName);
-  return [call(dynamodb, new RestoreTableToPointInTimeCommand(restoration), ready)];
+  const copy = call(dynamodb, new RestoreTableToPointInTimeCommand(restoration));
+  return {
+    notices: [
+      'Clients notice nothing.',
+      `${SourceTableName} can be copied as of ${EarliestRestorableDateTime?.toISOString()} and later.`,
+    ],
+    steps: [
+      {
+        description: copy.description,
+        isDone: async () => (await findTable(dynamodb, TargetTableName)) !== undefined,
+        run: () => waitForTime().then(copy.run),
+      },
+      {
+        description: `Wait until ${TargetTableName} is complete, which can take hours`,
+        run: async () => {
+          await waitForTable(dynamodb, TargetTableName);
+          console.log(
+            `The copy is complete: npm run operate -- copy-back ${kind} ${TargetTableName} --stage ${stage.name}`,
+          );
+        },
+      },
+    ],
+  };
 };
 
 /**
- * Plans to restore a table that is gone, from a backup of it or of its copy, by default from its newest. If
- * the table exists, waits until it is active, and plans the settings that it lacks.
+ * Plans to restore a table that is gone from a backup of it or of a copy, by default from the only one of the
+ * table. If the table exists, waits until it is active, and plans the settings that it lacks. Throws while
+ * CloudFormation changes the stack, because it could make or delete the table.
  */
 export const restore = async (
   opened: OperatedStage,
   kind: TableKind,
   backup?: string,
-): Promise<Step[]> => {
-  const { dynamodb } = opened;
+): Promise<Plan> => {
+  const { dynamodb, stage, status } = opened;
+  if (status?.endsWith('_IN_PROGRESS'))
+    throw new Error(`The stack of ${stage.name} is being changed (${status}): wait until it ends`);
   const TargetTableName = opened.tableOf(kind);
   const table = await findTable(dynamodb, TargetTableName);
-  if (table && backup !== undefined) throw new Error(`The table ${TargetTableName} exists`);
+  if (table && backup !== undefined)
+    throw new Error(
+      `The table ${TargetTableName} exists, so restore the backup to a table whose name starts with ${TargetTableName}-, and use copy-back`,
+    );
   if (table) {
     await waitForTable(dynamodb, TargetTableName);
-    return tableSettings(opened, kind, `${table.TableArn}`);
+    return {
+      notices: ['The table exists: only its settings are compared. Its items stay as they are.'],
+      steps: tableSettings(opened, kind, `${table.TableArn}`),
+    };
   }
-  const BackupArn = backup ?? (await newestBackup(opened, TargetTableName));
+  const BackupArn = backup ?? (await onlyBackup(opened, kind));
   const { BackupDescription } = await dynamodb.send(new DescribeBackupCommand({ BackupArn }));
   const source = `${BackupDescription?.SourceTableDetails?.TableName}`;
-  if (![TargetTableName, copyOf(TargetTableName)].includes(source))
+  if (!isOfTable(source, TargetTableName))
     throw new Error(`The backup is one of ${source}, and not of ${TargetTableName}`);
+  const time = BackupDescription?.BackupDetails?.BackupCreationDateTime?.toISOString();
   const restoration = new RestoreTableFromBackupCommand({ BackupArn, TargetTableName });
   const ready = () => waitForTable(dynamodb, TargetTableName);
-  return [
-    call(dynamodb, restoration, ready),
-    ...tableSettings(opened, kind, BackupArn.replace(/\/.*/, `/${TargetTableName}`)),
-  ];
+  const revoked = `Keys that were revoked since then are valid again. Compare them: npm run keys -- list --stage ${stage.name}`;
+  return {
+    notices: [
+      `Clients find the ${kind} of the backup as soon as the table is active, which can take hours.`,
+      `The backup was made of ${source} at ${time}. What it does not have is lost.`,
+      ...(kind === 'keys' ? [revoked] : []),
+      'Recovery to earlier times ended with the table, and begins again.',
+    ],
+    steps: [
+      call(dynamodb, restoration, ready),
+      ...tableSettings(opened, kind, BackupArn.replace(/\/.*/, `/${TargetTableName}`)),
+    ],
+  };
 };
 
-/** Returns the newest backup. DynamoDB makes one when a table with point-in-time recovery is deleted. */
-const newestBackup = async ({ dynamodb }: OperatedStage, TableName: string): Promise<string> => {
+/** Returns every backup of DynamoDB in the account and region, or those of a table, which may be gone. */
+export const backupsOf = async (dynamodb: OperatedStage['dynamodb'], TableName?: string) => {
   const backups: BackupSummary[] = [];
   let ExclusiveStartBackupArn: string | undefined;
   do {
@@ -65,11 +137,32 @@ const newestBackup = async ({ dynamodb }: OperatedStage, TableName: string): Pro
     backups.push(...(page.BackupSummaries ?? []));
     ExclusiveStartBackupArn = page.LastEvaluatedBackupArn;
   } while (ExclusiveStartBackupArn !== undefined);
-  const newest = backups
-    .toSorted(
-      (left, right) => Number(left.BackupCreationDateTime) - Number(right.BackupCreationDateTime),
-    )
-    .at(-1);
-  if (newest?.BackupArn === undefined) throw new Error(`DynamoDB has no backup of ${TableName}`);
-  return newest.BackupArn;
+  return backups.filter(({ BackupStatus }) => BackupStatus !== 'DELETED');
+};
+
+/**
+ * Returns the ARN of a table's only backup. Throws if there is none, and, after it has printed them, if there
+ * are several: the one that DynamoDB makes when a table is deleted has the damage of that table.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
+ */
+const onlyBackup = async (opened: OperatedStage, kind: TableKind): Promise<string> => {
+  const table = opened.tableOf(kind);
+  const backups = await backupsOf(opened.dynamodb, table);
+  const [only] = backups;
+  if (only?.BackupArn === undefined) throw new Error(withoutBackup(table, kind));
+  if (backups.length === 1) return only.BackupArn;
+  const lines = backups.map(
+    ({ BackupCreationDateTime: time, BackupType, BackupArn }) =>
+      `${time?.toISOString()}  ${BackupType}  ${BackupArn}`,
+  );
+  for (const line of lines.toSorted()) console.log(line);
+  throw new Error(
+    `${table} has ${backups.length} backups: choose one with --backup <arn>. SYSTEM is the table as it was when it was deleted, with any damage that it had.`,
+  );
+};
+
+const withoutBackup = (table: string, kind: TableKind): string => {
+  const { name: key, type: typeName } = tables[kind].partitionKey;
+  const type = typeName[0];
+  return `DynamoDB has no backup of ${table}, so its ${kind} are lost, unless there is a copy, whose name starts with ${table}-. Back up the copy (aws dynamodb create-backup --backup-name restore --table-name <copy>), and run this again with --backup <arn>. Without a copy, make an empty table (aws dynamodb create-table --table-name ${table} --billing-mode PAY_PER_REQUEST --attribute-definitions AttributeName=${key},AttributeType=${type} --key-schema AttributeName=${key},KeyType=HASH), and run this again for its settings.`;
 };

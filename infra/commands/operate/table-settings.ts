@@ -6,13 +6,13 @@ import {
   TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
-  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { stageTags } from '../../settings/names.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
+import { NotYet, waitFor } from './wait-for.ts';
 
 type Dynamodb = OperatedStage['dynamodb'];
 
@@ -26,9 +26,28 @@ export const findTable = async (dynamodb: Dynamodb, TableName: string) => {
   }
 };
 
-/** Waits until a table is active, for at most a day: a restore can take hours. */
-export const waitForTable = (client: Dynamodb, TableName: string) =>
-  waitUntilTableExists({ client, maxWaitTime: 86_400, maxDelay: 20 }, { TableName });
+/** Returns a table of a stage with its name. Throws if it is gone. */
+export const existingTable = async (
+  { dynamodb, stage, tableOf }: OperatedStage,
+  kind: TableKind,
+) => {
+  const name = tableOf(kind);
+  const table = await findTable(dynamodb, name);
+  if (table) return { ...table, name };
+  throw new Error(
+    `The table ${name} is gone: npm run operate -- restore ${kind} --stage ${stage.name}`,
+  );
+};
+
+/** Waits until a table and its indexes are active, for at most a day: a restore can take hours. */
+export const waitForTable = (dynamodb: Dynamodb, name: string) =>
+  waitFor('1d', async () => {
+    const { TableStatus = 'not found', GlobalSecondaryIndexes = [] } =
+      (await findTable(dynamodb, name)) ?? {};
+    if (TableStatus !== 'ACTIVE') throw new NotYet(`The table ${name} is ${TableStatus}`);
+    for (const { IndexName, IndexStatus = 'ACTIVE' } of GlobalSecondaryIndexes)
+      if (IndexStatus !== 'ACTIVE') throw new NotYet(`Its index ${IndexName} is ${IndexStatus}`);
+  });
 
 const settingsOf = async (dynamodb: Dynamodb, TableName: string) => {
   const table = await findTable(dynamodb, TableName);

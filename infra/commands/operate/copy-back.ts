@@ -1,0 +1,278 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  type KeysAndAttributes,
+  PutItemCommand,
+  paginateScan,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
+import { maximumUnitsOf } from '../../settings/maximum-units.ts';
+import type { Stage } from '../../settings/stages.ts';
+import { type TableKind, tables } from '../../settings/tables.ts';
+import { printable } from '../terminal.ts';
+import type { OperatedStage } from './operated-stage.ts';
+import type { Plan } from './plan.ts';
+import { isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
+import { existingTable, findTable, waitForTable } from './table-settings.ts';
+
+/** The segments of the copy that are read and written in parallel, each with one request at a time. */
+const segments = 8;
+
+/** The most keys that DynamoDB reads at once. */
+const pageSize = 100;
+
+/** The share of the units of a table that this uses, so that clients have the rest. */
+const shareOfUnits = 0.5;
+
+const progressMs = 10_000;
+
+/** Whether the items of a copy replace those of each table, and what clients and operators notice. */
+const rules: Readonly<
+  Record<TableKind, { replaces: boolean; notices: (stage: Stage) => readonly string[] }>
+> = {
+  pets: {
+    replaces: true,
+    notices: () => [
+      'Clients find the pets of the copy again, as they were then. Pets that were added since stay.',
+    ],
+  },
+  keys: {
+    replaces: false,
+    notices: ({ name }) => [
+      'Keys that the table has stay as they are, because the copy could make a revoked key valid again.',
+      `Missing keys are valid again, even if they were revoked since. Compare them: npm run keys -- list --stage ${name}`,
+    ],
+  },
+};
+
+/** A table, its copy, the name of their key, and functions that wait until units are within the share. */
+interface Comparison {
+  readonly dynamodb: OperatedStage['dynamodb'];
+  readonly kind: TableKind;
+  readonly keyName: string;
+  readonly table: string;
+  readonly copy: string;
+  readonly spendReads: (units: number) => Promise<unknown>;
+  readonly spendWrites: (units: number) => Promise<unknown>;
+}
+
+/** An item of the copy, and what the table has under its key. */
+interface Pair {
+  readonly item: StoredItem;
+  readonly present: StoredItem | undefined;
+}
+
+/**
+ * Compares a table with its copy and prints the differences, and plans to write the items of the copy that
+ * the table lacks, or has with other values. Everything else in the table stays. An API key that the table
+ * has stays too, because the copy could make a revoked key valid. Run again after an interruption, it writes
+ * what is left.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-pitr-recovery-inplace-rollback.html
+ */
+export const copyBack = async (
+  opened: OperatedStage,
+  kind: TableKind,
+  copy: string,
+): Promise<Plan> => {
+  const { dynamodb, stage } = opened;
+  const { name: table, ...described } = await existingTable(opened, kind);
+  if (!copy.startsWith(`${table}-`))
+    throw new Error(`${copy} is no copy of ${table}: its name does not start with ${table}-`);
+  const copied = await findTable(dynamodb, copy);
+  if (!copied)
+    throw new Error(
+      `There is no table ${copy}: make a copy with npm run operate -- restore-copy ${kind} <time> --stage ${stage.name}`,
+    );
+  if (!isDeepStrictEqual(keyOf(copied), keyOf(described)))
+    throw new Error(`${copy} is no copy of ${table}: it has another key`);
+  await waitForTable(dynamodb, table);
+  await waitForTable(dynamodb, copy);
+
+  const { read, write } = maximumUnitsOf(stage);
+  const writeUnits = write * shareOfUnits;
+  const spendReads = atRate(read * shareOfUnits);
+  const spendWrites = atRate(writeUnits);
+  const keyName = tables[kind].partitionKey.name;
+  const comparison = { dynamodb, kind, keyName, table, copy, spendReads, spendWrites };
+  const changes = await compare(comparison);
+  const description = `Write ${changes} ${kind} of ${copy} into ${table}, with at most ${writeUnits} write units a second`;
+  if (changes === 0) return { notices: [], steps: [] };
+  return {
+    notices: rules[kind].notices(stage),
+    steps: [{ description, run: () => writeChanges(comparison, changes) }],
+  };
+};
+
+/** The key of a table: the names, their roles and their types. */
+const keyOf = ({ KeySchema = [], AttributeDefinitions = [] }: TableDescription) =>
+  KeySchema.map((key) => [
+    key,
+    AttributeDefinitions.find(({ AttributeName }) => AttributeName === key.AttributeName),
+  ]);
+
+/** Returns a function that waits until all units that it was called with are within a rate. */
+const atRate = (unitsPerSecond: number) => {
+  let end = 0;
+  return (units: number) => {
+    const now = Date.now();
+    end = Math.max(end, now) + (units / unitsPerSecond) * 1_000;
+    return pause(end - now);
+  };
+};
+
+/** Returns a function that prints a line of progress, unless it has just done so. */
+const progress = () => {
+  let next = Date.now() + progressMs;
+  return (line: string) => {
+    if (Date.now() < next) return;
+    console.log(line);
+    next = Date.now() + progressMs;
+  };
+};
+
+const findings = ['missing', 'different', 'same', 'unreadable'] as const;
+type Finding = (typeof findings)[number];
+
+const findingOf = (kind: TableKind, { item, present }: Pair): Finding => {
+  if (!isReadable(kind, item)) return 'unreadable';
+  if (present === undefined) return 'missing';
+  return isDeepStrictEqual(item, present) ? 'same' : 'different';
+};
+
+const isWritten = (kind: TableKind, finding: Finding): boolean =>
+  finding === 'missing' || (finding === 'different' && rules[kind].replaces);
+
+/** Prints how a table differs from its copy, with examples. Returns how many items are to be written. */
+const compare = async (comparison: Comparison): Promise<number> => {
+  const { kind, keyName, table, copy } = comparison;
+  console.log(`Comparing ${copy} with ${table}`);
+  const report = progress();
+  const counts = { missing: 0, different: 0, same: 0, unreadable: 0 };
+  const examples: Record<Finding, string[]> = {
+    missing: [],
+    different: [],
+    same: [],
+    unreadable: [],
+  };
+  let compared = 0;
+  await forEachPair(comparison, async (pair) => {
+    const finding = findingOf(kind, pair);
+    counts[finding] += 1;
+    if (finding !== 'same' && examples[finding].length < 3)
+      examples[finding].push(
+        finding === 'different' ? difference(keyName, pair) : shown(pair.item),
+      );
+    compared += 1;
+    report(`Compared ${compared} ${kind}`);
+  });
+  const meanings: Record<Finding, string> = {
+    missing: 'Missing in the table',
+    different: `Different in the table${rules[kind].replaces ? '' : ', and stay so'}`,
+    same: 'The same in the table',
+    unreadable: 'Left out, because the service could not read them',
+  };
+  let written = 0;
+  for (const finding of findings) {
+    if (isWritten(kind, finding)) written += counts[finding];
+    console.log(`${meanings[finding]}: ${counts[finding]}`);
+    for (const example of examples[finding]) console.log(printable(`  ${example}`));
+  }
+  return written;
+};
+
+/** Shows the fields of an item of the copy that differ from those in the table. */
+const difference = (keyName: string, { item, present = {} }: Pair): string => {
+  const changed = Object.keys({ ...item, ...present })
+    .filter((name) => !isDeepStrictEqual(item[name], present[name]))
+    .map((name) => `${name} ${shownValue(present[name])}, in the copy ${shownValue(item[name])}`);
+  return `${keyName} ${shownValue(item[keyName])}: ${changed.join('; ')}`;
+};
+
+/** Writes the items of a copy that a table lacks or has with other values, and prints the progress. */
+const writeChanges = async (comparison: Comparison, changes: number) => {
+  const { dynamodb, kind, keyName, table, spendWrites } = comparison;
+  const report = progress();
+  const start = Date.now();
+  let written = 0;
+  let left = 0;
+  let units = 0;
+  await forEachPair(comparison, async (pair) => {
+    if (!isWritten(kind, findingOf(kind, pair))) return;
+    const put = new PutItemCommand({
+      TableName: table,
+      Item: pair.item,
+      // A client may have added it meanwhile.
+      ...(pair.present === undefined && {
+        ConditionExpression: 'attribute_not_exists(#key)',
+        ExpressionAttributeNames: { '#key': keyName },
+      }),
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+    try {
+      const { ConsumedCapacity } = await dynamodb.send(put);
+      const used = ConsumedCapacity?.CapacityUnits ?? 0;
+      units += used;
+      written += 1;
+      await spendWrites(used);
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      left += 1;
+    }
+    report(`Wrote ${written} of ${changes} ${kind}`);
+  });
+  const seconds = Math.ceil((Date.now() - start) / 1_000);
+  console.log(`Wrote ${written} ${kind} with ${units} write units in ${seconds} s`);
+  if (left > 0) console.log(`${left} were added meanwhile, and stay as they are`);
+};
+
+/** Visits each item of a copy with what the table has, in parallel. Stops all segments when one fails. */
+const forEachPair = async (
+  comparison: Comparison,
+  visit: (pair: Pair) => Promise<void>,
+): Promise<void> => {
+  let hasFailed = false;
+  const visitSegment = async (segment: number) => {
+    try {
+      for await (const pair of pairsOf(comparison, segment)) {
+        if (hasFailed) return;
+        await visit(pair);
+      }
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  };
+  await Promise.all(Array.from({ length: segments }, (_none, segment) => visitSegment(segment)));
+};
+
+/** Yields the items of a segment of a copy, a page at a time, with what the table has under their keys. */
+async function* pairsOf(comparison: Comparison, Segment: number): AsyncGenerator<Pair> {
+  const { dynamodb: client, keyName, copy } = comparison;
+  const idOf = (item: StoredItem) => shownValue(item[keyName]);
+  const scan = { TableName: copy, Segment, TotalSegments: segments, ConsistentRead: true } as const;
+  for await (const { Items = [] } of paginateScan({ client, pageSize }, scan)) {
+    const stored = await itemsOf(comparison, Items);
+    const present = new Map(stored.map((item) => [idOf(item), item]));
+    for (const item of Items) yield { item, present: present.get(idOf(item)) };
+  }
+}
+
+/** Returns the items of the table that have the keys of these items, at most `pageSize`. */
+const itemsOf = async (
+  { dynamodb, keyName, table, spendReads }: Comparison,
+  items: readonly StoredItem[],
+): Promise<StoredItem[]> => {
+  const found: StoredItem[] = [];
+  const Keys = items.flatMap(({ [keyName]: value }) => (value ? [{ [keyName]: value }] : []));
+  let requested: Record<string, KeysAndAttributes> = { [table]: { Keys, ConsistentRead: true } };
+  while ((requested[table]?.Keys ?? []).length > 0) {
+    const batch = { RequestItems: requested, ReturnConsumedCapacity: 'TOTAL' } as const;
+    const output = await dynamodb.send(new BatchGetItemCommand(batch));
+    found.push(...(output.Responses?.[table] ?? []));
+    await spendReads(output.ConsumedCapacity?.[0]?.CapacityUnits ?? 0);
+    requested = output.UnprocessedKeys ?? {};
+  }
+  return found;
+};
