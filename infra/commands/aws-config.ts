@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import { Agent } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { loadConfig } from '@smithy/core/config';
@@ -14,20 +13,16 @@ const caBundle = loadConfig<string | undefined>({
   default: process.env['REQUESTS_CA_BUNDLE'],
 });
 
-/** Trusts the certificates of a company too, and returns agents that use its proxy. */
+/** Trusts the certificates of a company too, and returns an agent that uses its proxy. */
 const connect = async () => {
-  const { https_proxy, HTTPS_PROXY, http_proxy, HTTP_PROXY } = process.env;
+  const { https_proxy, HTTPS_PROXY } = process.env;
+  const proxy = https_proxy || HTTPS_PROXY;
   // Node.js ignores other values.
-  for (const proxy of [https_proxy || HTTPS_PROXY, http_proxy || HTTP_PROXY]) {
-    if (proxy && !/^https?:\/\/./.test(proxy))
-      throw new Error(
-        'HTTPS_PROXY and HTTP_PROXY must be URLs such as http://proxy.example.com:8080',
-      );
-  }
+  if (proxy && !/^https?:\/\/./.test(proxy))
+    throw new Error('HTTPS_PROXY must be a URL such as http://proxy.example.com:8080');
   const file = await caBundle();
   if (file) setDefaultCACertificates([...getCACertificates(), readFileSync(file, 'utf8')]);
-  const options = { keepAlive: true, proxyEnv: process.env };
-  return { httpAgent: new HttpAgent(options), httpsAgent: new HttpsAgent(options) };
+  return { httpsAgent: new Agent({ keepAlive: true, proxyEnv: process.env }) };
 };
 
 let hasAskedForCode = false;
