@@ -4,7 +4,7 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { commitParameter, stackName, templateParameter } from '../settings/names.ts';
+import { commitParameter, previousCommitParameter, stackName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import { awsConfig } from './aws-config.ts';
 
@@ -36,39 +36,61 @@ const isNoStack = (error: unknown): boolean =>
   error.name === 'ValidationError' &&
   error.message.endsWith('does not exist');
 
+/** Returns an address of API Gateway. An emulator serves the same API under a host name of its own. */
+const servedAddress = (address: string): string => {
+  const { AWS_ENDPOINT_URL } = process.env;
+  if (AWS_ENDPOINT_URL === undefined) return address;
+  const { hostname, pathname } = new URL(address);
+  const { protocol, port } = new URL(AWS_ENDPOINT_URL);
+  return `${protocol}//${hostname.split('.')[0]}.execute-api.localhost:${port}${pathname}`;
+};
+
 /**
- * Opens the stack of a deployed stage, with its status, tags and outputs, and the commit and the file of the
- * template that it has, which are `unknown` if it was deployed without them. Throws when there is no stack,
- * or when the credentials belong to another account, which could have a stack of the same name.
+ * Finds the stack of a stage in an opened account. Returns its status, the commit that it has and the one
+ * before, which are `unknown` if it was deployed without them, its outputs and the address of its API. Returns
+ * undefined if there is no stack.
  */
-export const openStack = async (stage: Stage) => {
-  const { config, account, region } = await openAccount(stage);
+export const findStack = async (stage: Stage, { config }: Pick<OpenedAccount, 'config'>) => {
   const cloudformation = new CloudFormationClient(config);
   const command = new DescribeStacksCommand({ StackName: stackName(stage) });
-  const { Stacks: [stack] = [] } = await cloudformation.send(command).catch((error: unknown) => {
+  const response = await cloudformation.send(command).catch((error: unknown) => {
     if (!isNoStack(error)) throw error;
-    throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
   });
+  const [stack] = response?.Stacks ?? [];
+  if (!stack) return undefined;
   const parameterOf = (name: string): string => {
-    const parameter = stack?.Parameters?.find(({ ParameterKey }) => ParameterKey === name);
+    const parameter = stack.Parameters?.find(({ ParameterKey }) => ParameterKey === name);
     return parameter?.ParameterValue ?? 'unknown';
   };
-  const outputOf = (name: string): string => {
-    const output = stack?.Outputs?.find(({ OutputKey }) => OutputKey === name);
-    if (output?.OutputValue !== undefined) return output.OutputValue;
-    throw new Error(`The stack of ${stage.name} has no output ${name}: deploy it first`);
-  };
+  const outputs = new Map(
+    stack.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
+  );
+  const baseAddress = outputs.get('BaseAddress');
   return {
-    config,
-    account,
-    region,
-    status: stack?.StackStatus,
-    commit: parameterOf(commitParameter),
-    template: parameterOf(templateParameter),
-    tags: stack?.Tags ?? [],
     cloudformation,
-    outputOf,
+    status: stack.StackStatus ?? 'unknown',
+    commit: parameterOf(commitParameter),
+    previousCommit: parameterOf(previousCommitParameter),
+    baseAddress: baseAddress && servedAddress(baseAddress),
+    /** Throws if the stack has no such output, because its first deployment failed. */
+    outputOf: (name: string): string => {
+      const value = outputs.get(name);
+      if (value !== undefined) return value;
+      throw new Error(`The stack of ${stage.name} has no output ${name}: deploy it first`);
+    },
   };
+};
+
+/**
+ * Opens the stack of a deployed stage. Throws when there is no stack, or when the credentials belong to another
+ * account, which could have a stack of the same name.
+ */
+export const openStack = async (stage: Stage) => {
+  const opened = await openAccount(stage);
+  const stack = await findStack(stage, opened);
+  if (stack) return { ...opened, ...stack };
+  const { account, region } = opened;
+  throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
 };
 
 export type OpenedStack = Awaited<ReturnType<typeof openStack>>;

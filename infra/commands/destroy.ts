@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DeleteParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
-import { probeKeyParameter, releaseParameter, stackName } from '../settings/names.ts';
+import { probeKeyParameter, stackName } from '../settings/names.ts';
 import { emulated, type Stage } from '../settings/stages.ts';
 import { deployedResources, type OpenedStack, openStack } from './deployed-stack.ts';
 import { call, type Step } from './operate/plan.ts';
@@ -25,12 +25,12 @@ const run = async ({ stage: { name }, stage, emulator, yes }: DestroyOptions) =>
   const opened = await openStack(emulator ? emulated(stage) : stage);
   const { account, region, config, cloudformation: client } = opened;
   const StackName = stackName(stage);
-  const Names = [probeKeyParameter(stage), releaseParameter(stage)];
+  const Name = probeKeyParameter(stage);
   const ssm = new SSMClient(config);
   const steps: readonly Step[] = [
     {
-      description: `Delete ${Names.join(' and ')} in SSM, if they exist`,
-      run: () => ssm.send(new DeleteParametersCommand({ Names })),
+      description: `Delete ${Name} in SSM, if it exists`,
+      run: () => ssm.send(new DeleteParametersCommand({ Names: [Name] })),
     },
     ...(await deleteCopies(stage, opened)),
     // The stack is the last, so that this finds the stage again after an interruption.

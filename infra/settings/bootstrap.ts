@@ -15,7 +15,3 @@ export const bootstrapRole = (
   purpose: 'deploy' | 'file-publishing' | 'lookup',
   { account, region }: Place,
 ) => `cdk-${qualifier}-${purpose}-role-${account}-${region}`;
-
-/** The name of the bucket that the CDK's bootstrap adds, which has the templates and the bundles. */
-export const bootstrapBucket = ({ account, region }: Place) =>
-  `cdk-${qualifier}-assets-${account}-${region}`;

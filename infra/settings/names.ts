@@ -11,21 +11,17 @@ export const serviceName = ({ name }: Stage) => `animal-store-${name}`;
 export const probeKeyParameter = ({ name }: Pick<Stage, 'name'>) =>
   `/animal-store/${name}/probe-api-key`;
 
-/** The name of the SSM parameter whose history lists the good releases of a stage. */
-export const releaseParameter = ({ name }: Pick<Stage, 'name'>) => `/animal-store/${name}/release`;
-
 /** The parameter of a stage's stack that says which commit is deployed. */
 export const commitParameter = 'Commit';
 
-/** The parameter of a stage's stack that says which file of the CDK's bucket has its template. */
-export const templateParameter = 'Template';
+/** The parameter of a stage's stack that says which commit was deployed before that one. */
+export const previousCommitParameter = 'PreviousCommit';
 
 /** The parameter of a stage's stack that says how traffic moves to a new version. */
 export const trafficParameter = 'Traffic';
 
 /** How traffic moves: 10 % of it first, or all of it at once. A check comes before both. */
 export const trafficShifts = ['canary', 'all-at-once'] as const;
-export type TrafficShift = (typeof trafficShifts)[number];
 
 /** The name of a stage's stack. */
 export const stackName = ({ name }: Pick<Stage, 'name'>) => `AnimalStore-${name}`;

@@ -21,7 +21,12 @@ import {
 } from '../constructs/stage-function.ts';
 import type { OperationVariables } from '../settings/function-environment.ts';
 import { defaultTableQuota, maximumUnitsOf } from '../settings/maximum-units.ts';
-import { bundleName, commitParameter, stageTags, templateParameter } from '../settings/names.ts';
+import {
+  bundleName,
+  commitParameter,
+  previousCommitParameter,
+  stageTags,
+} from '../settings/names.ts';
 import { validateStage } from '../settings/stage-problems.ts';
 import type { Stage } from '../settings/stages.ts';
 import { type KeyAttribute, type TableSettings, tables } from '../settings/tables.ts';
@@ -74,8 +79,8 @@ export class AnimalStoreStack extends Stack {
       description: 'The commit that is deployed',
       default: 'unknown',
     });
-    const template = new CfnParameter(this, templateParameter, {
-      description: "The file of this template in the bucket of the CDK's bootstrap",
+    const previousCommit = new CfnParameter(this, previousCommitParameter, {
+      description: 'The commit that was deployed before that one',
       default: 'unknown',
     });
     const outputs = {
@@ -88,7 +93,7 @@ export class AnimalStoreStack extends Stack {
       // CloudFormation refuses an update that changes neither a resource nor an output:
       // https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/2027
       DeployedCommit: commit.valueAsString,
-      DeployedTemplate: template.valueAsString,
+      PreviouslyDeployedCommit: previousCommit.valueAsString,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

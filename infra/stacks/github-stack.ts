@@ -10,12 +10,7 @@ import type { Construct } from 'constructs';
 import { acknowledge } from '../constructs/security-checks.ts';
 import { allow } from '../constructs/stage-function.ts';
 import { bootstrapRole, bootstrapVersionParameter } from '../settings/bootstrap.ts';
-import {
-  githubStackName,
-  probeKeyParameter,
-  releaseParameter,
-  stackName,
-} from '../settings/names.ts';
+import { githubStackName, probeKeyParameter, stackName } from '../settings/names.ts';
 import type { GithubRepository } from '../settings/owner.ts';
 import type { Stage } from '../settings/stages.ts';
 
@@ -108,7 +103,7 @@ export class GithubStack extends Stack {
 
   /**
    * Returns all permissions that `npm run deploy`, its preflight and `.ci/call-probe` need. CDK's roles have
-   * those to deploy and to read templates.
+   * those to deploy.
    */
   #deployment(stage: Stage): PolicyStatement[] {
     const arn = (service: string, resource: string) => this.#arnOf(stage, service, resource);
@@ -132,9 +127,6 @@ export class GithubStack extends Stack {
         'ssm:GetParameter',
         arn('ssm', `parameter${bootstrapVersionParameter}`),
         arn('ssm', `parameter${probeKeyParameter(stage)}`),
-      ),
-      ...['PutParameter', 'GetParameterHistory'].map((call) =>
-        allow(`ssm:${call}`, arn('ssm', `parameter${releaseParameter(stage)}`)),
       ),
       ...stackCalls.map((call) =>
         allow(`cloudformation:${call}`, arn('cloudformation', `stack/${stackName(stage)}/*`)),

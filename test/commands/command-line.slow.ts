@@ -96,6 +96,7 @@ describe('a command', () => {
     'operate/main',
     'preflight/main',
     'start',
+    'status',
   ])('%s has help', (name) => {
     const { status, stdout, stderr } = start(`infra/commands/${name}.ts --help`);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -112,6 +113,7 @@ describe('a command', () => {
     ['infra/commands/start.ts --cors shop', '.* Give an origin'],
     ['infra/commands/keys/main.ts list --stage prod', noCredentials],
     ['infra/commands/operate/main.ts close --stage prod', noCredentials],
+    ['infra/commands/status.ts', "required option '--stage"],
     ['infra/commands/destroy.ts --stage staging', '.* It must be a personal stage'],
     [`${acceptance} --stage prod`, '.* It must be staging.* or a personal stage'],
     [`${acceptance} --stage dev-alice`, noCredentials],
@@ -178,7 +180,7 @@ describe('a command', () => {
     ],
     ['infra/commands/keys/main.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
     [
-      'infra/commands/deploy/main.ts --stage dev-alice',
+      'infra/commands/deploy/main.ts --stage dev-alice --yes',
       { AWS_REGION: undefined },
       'There is no region',
     ],

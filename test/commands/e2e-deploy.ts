@@ -1,12 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  appendFile,
-  mkdir,
-  mkdtempDisposable,
-  readFile,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { appendFile, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,14 +13,13 @@ import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { goodReleases } from '../../infra/commands/deploy/good-releases.ts';
+import { openStack } from '../../infra/commands/deployed-stack.ts';
 import { openStage } from '../../infra/commands/keys/stage-keys.ts';
 import { fail, shellWord } from '../../infra/commands/terminal.ts';
 import {
   bundleName,
   functionNames,
   probeKeyParameter,
-  releaseParameter,
   serviceName,
   stackName,
 } from '../../infra/settings/names.ts';
@@ -60,10 +52,10 @@ const succeed = (command: readonly string[], directory?: string) => {
 };
 
 /** Runs a command, shows its output, and returns it; `undefined` if the command fails. */
-const outputOf = ([command = '', ...words]: readonly string[]) => {
+const outputOf = ([command = '', ...words]: readonly string[], cwd: string) => {
   console.log(`\n$ ${[command, ...words].map(shellWord).join(' ')}`);
   const { status, stdout } = spawnSync(command, words, {
-    cwd: projectDirectory,
+    cwd,
     stdio: ['inherit', 'pipe', 'inherit'],
     encoding: 'utf8',
   });
@@ -71,8 +63,9 @@ const outputOf = ([command = '', ...words]: readonly string[]) => {
   return status === 0 ? stdout : undefined;
 };
 
-const failAsExpected = (command: readonly string[], why: string) => {
-  if (exitCodeOf(command) === 0) throw new Error(`${command.join(' ')} succeeded: ${why}`);
+const failAsExpected = (command: readonly string[], why: string, directory?: string) => {
+  if (exitCodeOf(command, directory) === 0)
+    throw new Error(`${command.join(' ')} succeeded: ${why}`);
   console.log(`As expected, this failed: ${why}`);
 };
 
@@ -111,54 +104,56 @@ const responses = {
   /** Names the release on a path that no test asks for. */
   good: (name: string) =>
     `event.path === '/nowhere' ? { ...response, headers: { 'X-Release': '${name}' } } : response`,
-  /** The check requests find it. */
+  /** The golden requests find it. */
   wrong: '({ ...response, statusCode: 200 })',
-  /** The check requests don't ask for the root, but the smoke test does. */
+  /** The golden requests don't ask for the root, but the smoke test does. */
   wrongAtRoot: `event.resource === '/' ? { ...response, statusCode: 200 } : response`,
 };
 
-/**
- * Synthesises a release into a folder of `root`, from a copy of the project in which every function differs
- * from those of other releases, and `fallback` gives another response. Returns the folder.
- */
-const synthesise = async (root: string, name: string, response: string) => {
-  const directory = join(root, name);
+/** A repository with a copy of the project, in which each release is a commit. */
+const makeRepository = async (directory: string) => {
+  const git = (...words: readonly string[]) => {
+    const author = ['-c', 'user.name=rehearsal', '-c', 'user.email=rehearsal@store.test'];
+    succeed(['git', ...author, ...words], directory);
+  };
   await copySources(directory);
   await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
-  for (const functionName of functionNames) {
-    const path = join(directory, 'functions', `${bundleName(functionName)}.ts`);
-    await appendFile(path, `process.env['RELEASE'] = '${name}';\n`);
-  }
+  git('init', '--quiet', '--initial-branch', 'main');
+  // The link to the packages is no folder, which .gitignore names.
+  await writeFile(join(directory, '.git/info/exclude'), 'node_modules\n');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'the project');
   const file = join(directory, 'functions/fallback.ts');
-  const source = await readFile(file, 'utf8');
-  const changed = source.replace('export const handler = chain', 'const original = chain');
-  if (changed === source) throw new Error(`${file} has another form`);
-  const types = 'event: Parameters<typeof original>[0], context: Parameters<typeof original>[1]';
-  await writeFile(
-    file,
-    `${changed}\nexport const handler = async (${types}) => {\n  const response = await original(event, context);\n  return ${response};\n};\n`,
+  const original = (await readFile(file, 'utf8')).replace(
+    'export const handler = chain',
+    'const original = chain',
   );
-  const context = ['--context', `stage=${rehearsal.name}`];
-  if (isEmulator) context.push('--context', 'emulator=true');
-  const folder = join(directory, 'stacks');
-  // The CDK's own rules take longer than the rest, and find the same in each release.
-  const quick = ['--quiet', '--no-validation'];
-  succeed(['cdk', 'synth', ...quick, '--output', folder, ...context], directory);
-  return folder;
+  const types = 'event: Parameters<typeof original>[0], context: Parameters<typeof original>[1]';
+  return {
+    directory,
+    /**
+     * Commits a release, in which every function differs from those of other releases, and `fallback` gives
+     * another response. Returns the commit.
+     */
+    commit: async (name: string, response = responses.good(name)) => {
+      git('switch', '--quiet', 'main');
+      await writeFile(
+        file,
+        `${original}\nexport const handler = async (${types}) => {\n  const response = await original(event, context);\n  return ${response};\n};\n`,
+      );
+      for (const functionName of functionNames) {
+        const path = join(directory, 'functions', `${bundleName(functionName)}.ts`);
+        await appendFile(path, `process.env['RELEASE'] = '${name}';\n`);
+      }
+      git('commit', '--quiet', '--all', '--message', name);
+      return execFileSync('git', ['rev-parse', 'HEAD'], {
+        cwd: directory,
+        encoding: 'utf8',
+      }).trim();
+    },
+    switchTo: (commit: string) => git('switch', '--quiet', '--detach', commit),
+  };
 };
-
-/** Makes the commit of a release, in a repository that the deployments read, and returns it. */
-const makeCommit = (name: string): string => {
-  const author = { name: 'rehearsal', email: 'rehearsal@store.test' };
-  const config = Object.entries(author).flatMap(([key, value]) => ['-c', `user.${key}=${value}`]);
-  succeed(['git', ...config, 'commit', '--quiet', '--allow-empty', '--message', name]);
-  return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
-};
-
-const npmRunDeploy = (...words: readonly string[]) => npmRun('deploy', ...ofStage, ...words);
-const deploy = (folder: string) => npmRunDeploy('--app', folder, '--yes');
-const record = (commit: string) => npmRunDeploy('--record', '--if-commit', commit);
-const goBack = (...words: readonly string[]) => npmRunDeploy('--back', '--yes', ...words);
 
 /** Waits until a release responds. API Gateway and Lambda take a moment, and may drop a connection. */
 const expectRelease = async (baseAddress: string, name: string) => {
@@ -176,89 +171,69 @@ const expectRelease = async (baseAddress: string, name: string) => {
  */
 const run = async (keep: boolean) => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));
-  const root = temporary.path;
   if (isEmulator) announceLeftOut();
   await removeStage();
   try {
-    await rehearse(root);
+    await rehearse(temporary.path);
   } finally {
     if (!keep) await removeStage();
   }
 };
 
 const rehearse = async (root: string) => {
-  process.env['GIT_DIR'] = join(root, '.git');
-  // The commits have no files, so the project's own would be uncommitted.
-  process.env['GIT_WORK_TREE'] = join(root, 'work-tree');
-  await mkdir(process.env['GIT_WORK_TREE']);
-  succeed(['git', 'init', '--quiet']);
-  /** Deploys a release, and returns its commit. */
-  const release = async (name: string, response = responses.good(name)) => {
-    const folder = await synthesise(root, name, response);
-    const commit = makeCommit(name);
-    succeed(deploy(folder));
-    return commit;
+  const repository = await makeRepository(join(root, 'repository'));
+  const deploy = npmRun('deploy', ...ofStage, '--yes');
+  const smoke = npmRun('smoke', ...ofStage);
+  const expectCommits = async (commit: string, previousCommit: string) => {
+    const found = await openStack(stage);
+    if (found.commit !== commit || found.previousCommit !== previousCommit)
+      throw new Error(`The stack has ${found.commit}, and ${found.previousCommit} before it`);
   };
 
-  const first = {
-    folder: await synthesise(root, 'first', responses.good('first')),
-    commit: makeCommit('first'),
-  };
+  const first = await repository.commit('first');
   // A first creation can fail by chance, such as when Lambda does not know a new role yet.
-  const printed = outputOf(deploy(first.folder)) ?? outputOf(deploy(first.folder)) ?? '';
+  const printed =
+    outputOf(deploy, repository.directory) ?? outputOf(deploy, repository.directory) ?? '';
   succeed(npmRun('keys', 'issue', '--for-probe', ...ofStage));
   const { baseAddress } = await openStage(stage);
   await expectRelease(baseAddress, 'first');
   runRequests(printed);
   succeed(npmRun('acceptance', ...ofStage));
-  succeed(['cdk', 'diff', stack, '--fail', '--app', first.folder]);
-  succeed(deploy(first.folder));
-  succeed(record(first.commit));
+  succeed(deploy, repository.directory);
+  await expectCommits(first, 'unknown');
 
-  const smoke = npmRun('smoke', ...ofStage);
-  /** Waits until a release responds, and expects these good releases. */
-  const expectGood = async (...good: readonly { commit: string; name: string }[]) => {
-    await expectRelease(baseAddress, `${good.at(-1)?.name}`);
-    succeed(smoke);
-    const found = (await goodReleases(stage)).map(({ commit }) => commit);
-    const commits = good.map(({ commit }) => commit);
-    if (!isDeepStrictEqual(found, commits))
-      throw new Error(`The good releases are ${found}, and not ${commits}`);
-  };
-  const releaseGood = async (name: string) => {
-    const commit = await release(name);
-    succeed(smoke);
-    succeed(record(commit));
-    return { commit, name };
-  };
-  const one = { ...first, name: 'first' };
-  await expectGood(one);
-  const two = await releaseGood('second');
-  await expectGood(one, two);
+  const second = await repository.commit('second');
+  succeed(synthesisOf(join(root, 'stacks')), repository.directory);
+  succeed([...deploy, '--app', join(root, 'stacks')], repository.directory);
+  await expectRelease(baseAddress, 'second');
+  await expectCommits(second, first);
+  succeed(['cdk', 'diff', stack, '--fail', '--app', join(root, 'stacks')]);
 
   if (isEmulator)
     console.log('LEFT OUT: a release that its check refuses. MiniStack has no CodeDeploy.');
   else {
-    const refused = await synthesise(root, 'refused', responses.wrong);
-    failAsExpected(deploy(refused), 'the check before traffic refuses the release');
+    await repository.commit('refused', responses.wrong);
+    failAsExpected(deploy, 'the check before traffic refuses it', repository.directory);
     await expectRelease(baseAddress, 'second');
+    await expectCommits(second, first);
   }
 
-  const bad = await release('bad', responses.wrongAtRoot);
+  const bad = await repository.commit('bad', responses.wrongAtRoot);
+  succeed(deploy, repository.directory);
+  await expectCommits(bad, second);
   failAsExpected(smoke, 'the release gives a wrong response at the root');
-  succeed(goBack('--if-commit', bad));
-  await expectGood(one, two);
-  failAsExpected(goBack('--if-commit', bad), 'the stage has left this release already');
+  repository.switchTo(second);
+  succeed([...deploy, '--revert'], repository.directory);
+  await expectRelease(baseAddress, 'second');
+  await expectCommits(second, 'unknown');
+  succeed(smoke);
+  succeed(npmRun('status', ...ofStage));
+};
 
-  const three = await releaseGood('third');
-  await expectGood(one, two, three);
-  succeed(goBack());
-  await expectGood(one, two);
-  succeed(goBack());
-  await expectGood(one);
-  failAsExpected(goBack(), 'there is no earlier release');
-  const four = await releaseGood('fourth');
-  await expectGood(one, four);
+const synthesisOf = (folder: string) => {
+  const context = ['--context', `stage=${rehearsal.name}`];
+  if (isEmulator) context.push('--context', 'emulator=true');
+  return ['cdk', 'synth', '--quiet', '--output', folder, ...context];
 };
 
 /** Deletes the stage with its parameters, if there is one. Throws if anything of it is left. */
@@ -301,7 +276,7 @@ const logsLeft = async (): Promise<string[]> => {
 };
 
 const parametersLeft = async (): Promise<string[]> => {
-  const Names = [probeKeyParameter(rehearsal), releaseParameter(rehearsal)];
+  const Names = [probeKeyParameter(rehearsal)];
   const { Parameters = [] } = await new SSMClient().send(new GetParametersCommand({ Names }));
   return Parameters.map(({ Name }) => `the parameter ${Name}`);
 };

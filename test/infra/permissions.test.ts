@@ -229,8 +229,6 @@ describe('the roles of the workflows on GitHub', async () => {
         ['cloudformation:DeleteChangeSet', own],
         ['cloudformation:DescribeStacks', own],
         ['cloudformation:ListStackResources', own],
-        ['ssm:PutParameter', arn('ssm', 'parameter/animal-store/prod/release')],
-        ['ssm:GetParameterHistory', arn('ssm', 'parameter/animal-store/prod/release')],
         ['ssm:GetParameter', arn('ssm', 'parameter/cdk-bootstrap/hnb659fds/version')],
         ['ssm:GetParameter', arn('ssm', 'parameter/animal-store/prod/probe-api-key')],
         ['sns:ListSubscriptionsByTopic', arn('sns', 'AnimalStore-prod-*')],

@@ -3,12 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import * as v from 'valibot';
 import { stackName } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
 import { sessionVariables } from '../aws-config.ts';
-import { Release } from './good-releases.ts';
 
 /** Runs a command of the CDK and shows its output. Throws when it fails. */
 export const cdk = async (...words: readonly string[]): Promise<void> => {
@@ -28,15 +25,4 @@ export const synthesise = async (stage: Stage, context: readonly string[]): Prom
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await cdk('synth', stackName(stage), '--quiet', ...context, '--output', folder);
   return folder;
-};
-
-/**
- * Returns the name of the file that a stage's template gets in the bucket of the CDK's bootstrap, which is
- * its hash. Throws if a folder of synthesised stacks has no stack of the stage.
- */
-export const templateFileOf = (stage: Stage, folder: string): string => {
-  const { stackTemplateAssetObjectUrl } = new CloudAssembly(folder).getStackByName(
-    stackName(stage),
-  );
-  return v.parse(Release.entries.template, stackTemplateAssetObjectUrl?.split('/').at(-1));
 };

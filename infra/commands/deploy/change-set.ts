@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import {
   type Change,
   type CloudFormationClient,
-  DeleteChangeSetCommand,
   paginateDescribeChangeSet,
   type ResourceChange,
 } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 
-/** Returns the changes of a change set, with property values, and whether it can be executed. */
-export const changesOf = async (client: CloudFormationClient, changeSet: ChangeSet) => {
+/** Describes a change set: its changes, with property values, and whether it can be executed. */
+export const describeChangeSet = async (client: CloudFormationClient, changeSet: ChangeSet) => {
   const input = { ...changeSet, IncludePropertyValues: true };
   const pages = await Array.fromAsync(paginateDescribeChangeSet({ client }, input));
   return {
@@ -76,10 +75,10 @@ const removedIndexesOf = (change: ResourceChange) => {
 /**
  * Returns a line for each index that needs a release of its own: a table takes one new index in an update,
  * and a new version that fails in the same release would delete the index with it, after hours of building
- * it.
+ * it. A way back adds none, because it would wait for these hours.
  * https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/229
  */
-export const mixedIndexesOf = (changes: readonly Change[]): string[] => {
+const indexesToAddAlone = (changes: readonly Change[], revert: boolean): string[] => {
   const all = changes.flatMap(({ ResourceChange }) => ResourceChange ?? []);
   const added = all.flatMap((change) => {
     const { Action, LogicalResourceId, BeforeContext, AfterContext } = change;
@@ -92,7 +91,7 @@ export const mixedIndexesOf = (changes: readonly Change[]): string[] => {
   const hasNewVersion = all.some(
     ({ ResourceType, Action }) => ResourceType === 'AWS::Lambda::Version' && Action === 'Add',
   );
-  if (added.length <= (hasNewVersion ? 0 : 1)) return [];
+  if (added.length <= (hasNewVersion || revert ? 0 : 1)) return [];
   return added.map((index) => `${index} needs a release of its own, before the code that uses it.`);
 };
 
@@ -103,15 +102,33 @@ export const newChangeSet = (StackName: string) => {
 
 export type ChangeSet = ReturnType<typeof newChangeSet>;
 
-/** The last line about a change set that is not executed. */
-export const nothingDeployed = 'Nothing was deployed. See infra/releases.md.';
+interface LossOptions {
+  /** Whether an earlier commit is deployed. */
+  readonly revert?: true;
+  /** Whether the operator accepts what is lost. */
+  readonly destructive?: true;
+}
 
-/** Deletes a change set, which somebody could still execute, and throws the problems that it has. */
-export const refuseChangeSet = async (
-  client: CloudFormationClient,
-  changeSet: ChangeSet,
-  problems: readonly string[],
-): Promise<never> => {
-  await client.send(new DeleteChangeSetCommand(changeSet));
-  throw new AggregateError([...problems, nothingDeployed]);
+/**
+ * Throws if changes lose stored data, an index or the address of the API, unless the operator accepts that, or
+ * if they add an index that needs a release of its own.
+ */
+export const refuseLosses = (
+  changes: readonly Change[],
+  { revert, destructive }: LossOptions,
+): void => {
+  const problems = indexesToAddAlone(changes, revert === true);
+  if (!destructive) problems.push(...destructiveChangesIn(changes));
+  if (problems.length === 0) return;
+  const next = revert
+    ? 'Correct the fault in a hotfix instead: see "Hotfix" in infra/releases.md.'
+    : 'See "Tables and indexes" in infra/releases.md.';
+  throw new AggregateError([...problems, `Nothing was deployed. ${next}`]);
 };
+
+/** Returns a line about each resource that a change set changes. */
+export const linesOf = (changes: readonly Change[]): string[] =>
+  changes.map(
+    ({ ResourceChange: { Action, ResourceType, LogicalResourceId } = {} }) =>
+      `${Action} ${ResourceType} ${LogicalResourceId}`,
+  );

@@ -1,25 +1,64 @@
 import { spawnSync } from 'node:child_process';
 
-const git = (...words: readonly string[]) => spawnSync('git', words, { encoding: 'utf8' });
+const run = (words: readonly string[]) => spawnSync('git', words, { encoding: 'utf8' });
+
+/** Returns what git prints. Throws git's own words, in one line, if it fails. */
+const git = (...words: readonly string[]): string => {
+  const { error, status, stdout, stderr } = run(words);
+  if (status === 0) return stdout.trim();
+  const reason = error?.message ?? stderr.trim().replaceAll(/\s+/g, ' ');
+  throw new Error(`git ${words[0]} failed: ${reason}`);
+};
 
 /** What follows the commit in the name of a deployment that has other files than the commit. */
 const dirty = '-dirty';
 
-/**
- * Returns the commit of the project that is checked out, with a mark if files differ from it or are not in
- * it, or `unknown` outside a git repository.
- */
-export const checkedOutCommit = (): string => {
-  const { status, stdout } = git('rev-parse', 'HEAD');
-  if (status !== 0) return 'unknown';
-  const changes = git('status', '--porcelain');
-  const isClean = changes.status === 0 && changes.stdout === '';
-  return `${stdout.trim()}${isClean ? '' : dirty}`;
+/** Throws git's own words if it can't tell the commit. */
+const readCommit = (): string => {
+  const commit = git('rev-parse', 'HEAD');
+  // The bundles have new files too, which git does not list with `status.showUntrackedFiles=no`.
+  const changes = git('status', '--porcelain', '--untracked-files=normal');
+  return changes === '' ? commit : `${commit}${dirty}`;
 };
 
-/** Whether a commit is marked as one with other files. */
-export const isDirty = (commit: string): boolean => commit.endsWith(dirty);
+/**
+ * Returns the commit of the project that is checked out, with a mark if files differ from it or are not in it,
+ * or `unknown` if git can't tell. If the files must be committed, throws in both cases.
+ */
+export const checkedOutCommit = (mustBeCommitted: boolean): string => {
+  try {
+    const commit = readCommit();
+    if (!mustBeCommitted || !commit.endsWith(dirty)) return commit;
+  } catch (error) {
+    if (!mustBeCommitted) return 'unknown';
+    throw error;
+  }
+  throw new Error(
+    'A permanent stage names the commit that it has, and files here differ from it: commit or stash them first. See git status.',
+  );
+};
 
-/** Whether the commit that is checked out contains another one. It must be in the local repository. */
-export const contains = (commit: string): boolean =>
-  git('merge-base', '--is-ancestor', commit.replace(dirty, ''), 'HEAD').status === 0;
+/**
+ * Throws if the commit that is checked out lacks a commit that a stack has, such as a hotfix, or if this clone
+ * does not have the history that tells.
+ */
+export const refuseToTakeBack = (deployed: string, stack: string): void => {
+  if (deployed === 'unknown') return;
+  const { status, stderr } = run([
+    'merge-base',
+    '--is-ancestor',
+    deployed.replace(dirty, ''),
+    'HEAD',
+  ]);
+  if (status === 0) return;
+  const has = `${stack} has the commit ${deployed}`;
+  if (git('rev-parse', '--is-shallow-repository') === 'true')
+    throw new Error(`${has}, and this clone lacks the history up to it: git fetch --unshallow`);
+  if (status !== 1)
+    throw new Error(
+      `${has}, which this clone does not have: git fetch. git says: ${stderr.trim()}`,
+    );
+  throw new Error(
+    `${has}, which this would take back: merge that commit first, or add --revert to go back.`,
+  );
+};

@@ -1,211 +1,212 @@
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { Option, program } from 'commander';
-import * as v from 'valibot';
+import { CloudFormationClient, DeleteChangeSetCommand } from '@aws-sdk/client-cloudformation';
+import { program } from 'commander';
 import {
+  accountStackId,
+  accountStackName,
   commitParameter,
+  previousCommitParameter,
   stackName,
-  type TrafficShift,
-  templateParameter,
   trafficParameter,
   trafficShifts,
 } from '../../settings/names.ts';
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { emulated, isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
-import { awsConfig } from '../aws-config.ts';
-import { openAccount, openStack } from '../deployed-stack.ts';
+import { findStack, type OpenedAccount, openAccount } from '../deployed-stack.ts';
 import { preflight } from '../preflight/preflight.ts';
-import { stageOption, withEmulator } from '../stage-option.ts';
-import { fail, printable } from '../terminal.ts';
-import { cdk, synthesise, templateFileOf } from './cdk.ts';
+import { withStage } from '../stage-option.ts';
+import { printStatus } from '../stage-status.ts';
+import { announce, askInTerminal, confirm, fail, printable } from '../terminal.ts';
+import { cdk, synthesise } from './cdk.ts';
 import {
-  changesOf,
+  type ChangeSet,
+  describeChangeSet,
   destructiveChangesIn,
-  mixedIndexesOf,
+  linesOf,
   newChangeSet,
-  refuseChangeSet,
+  refuseLosses,
 } from './change-set.ts';
-import { checkedOutCommit, contains, isDirty } from './commit.ts';
-import { goBack, openSettledStack } from './go-back.ts';
-import { Release, recordGood } from './good-releases.ts';
-import { deployWholeStage, printStage } from './whole-stage.ts';
+import { checkedOutCommit, refuseToTakeBack } from './commit.ts';
+import { printNextSteps } from './next-steps.ts';
+import { findSettledStack, type SettledStack } from './settled-stack.ts';
 
 interface DeployOptions {
-  readonly stage?: Stage;
+  readonly stage: Stage;
   readonly emulator?: true;
   readonly app?: string;
-  readonly traffic: TrafficShift;
+  readonly allAtOnce?: true;
+  readonly revert?: true;
   readonly revertDrift?: true;
   readonly destructive?: true;
-  readonly show?: true;
-  readonly record?: true;
-  readonly back?: true;
-  readonly ifCommit?: string;
   readonly yes?: true;
 }
 
-const run = async (id: string | undefined, options: DeployOptions) => {
-  const { stage: only, emulator, record: records, back, ifCommit, app } = options;
-  const declared = (only ? [only] : stages).map((each) => (emulator ? emulated(each) : each));
-  const stage = only ? declared[0] : declared.find((each) => stackName(each) === id);
-  if (!stage)
-    throw new Error(
-      `Name a personal stage, such as npm run deploy -- --stage dev-alice, or the stack of a permanent one: ${declared.map(stackName).join(', ')}.`,
-    );
-  if (only && id !== undefined)
-    throw new Error(`Name one stage: --stage ${only.name}, or ${id} without --stage.`);
-  if (ifCommit !== undefined && !back && !records)
-    throw new Error('--if-commit is for --back and --record.');
-  if (options.show) return printStage(stage);
-  if (records) return record(stage, ifCommit);
-
-  const next = back
-    ? 'The same command would then go back further, so see first what the stage has, with --show instead of --back.'
-    : 'Run the same command again.';
-  process.once('SIGINT', () => {
-    console.error(`error: Interrupted. AWS may continue. ${next}`);
-    process.exit(130);
-  });
-  if (back) return goBack(stage, options);
-  const commit = checkedOutCommit();
-  if (isDirty(commit) && !isPersonal(stage) && !emulator)
-    throw new Error(
-      `${stage.name} names the commit that it has, and files here differ from it: commit or stash them first. See git status.`,
-    );
-  const context = [
-    ...(only ? ['--context', `stage=${only.name}`] : []),
-    ...(emulator ? ['--context', 'emulator=true'] : []),
-  ];
-  const deployFrom = (folder: () => Promise<string>, yes?: true) =>
-    deploy(stage, { ...options, yes, commit, folder });
-  const folder = async () => app ?? (await synthesise(stage, context));
-  if (!only) return deployFrom(folder, options.yes);
-  const deployStack = (synthesised: string) => deployFrom(async () => synthesised, true);
-  return deployWholeStage(stage, { ...options, context, folder, deployStack });
-};
-
-interface Deployment {
-  /** The commit that the stack gets to know. */
+/** A deployment whose commit and former state are known. */
+interface Deployment extends DeployOptions {
+  readonly account: OpenedAccount;
   readonly commit: string;
-  /** Returns the folder of the synthesised stacks. */
-  readonly folder: () => Promise<string>;
-  readonly traffic: TrafficShift;
-  readonly revertDrift?: true;
-  readonly destructive?: true;
-  readonly yes?: true | undefined;
+  /** The stack that it changes; undefined at the first deployment. */
+  readonly former: SettledStack | undefined;
 }
 
 /**
- * Creates a change set, and executes the same change set. Throws instead, and deletes it, if it replaces or
- * removes a table, an index, the API or a custom domain without the operator's word, or reverts a commit that
- * is in production. Also throws if the stage has placeholders, if its account is not ready for it, or if files
- * changed meanwhile.
+ * Deploys what is checked out to a stage, with what its account lacks, and prints what comes next. It can be
+ * repeated after any failure.
  */
-const deploy = async (stage: Stage, deployment: Deployment) => {
-  const findings = await preflight(stage, await openAccount(stage));
-  const unready = [...placeholdersIn(stage), ...findings.map(({ problem }) => problem)];
-  if (unready.length > 0) throw new AggregateError(unready);
-  const { revertDrift, destructive, yes } = deployment;
-  const changeSet = newChangeSet(stackName(stage));
-  const { StackName, ChangeSetName } = changeSet;
-  const folder = await deployment.folder();
-  if (checkedOutCommit() !== deployment.commit)
+const deploy = async (options: DeployOptions): Promise<void> => {
+  const { emulator, app, revert, yes } = options;
+  if (!yes && !askInTerminal) throw new Error('There is no terminal to ask: add --yes');
+  const stage = emulator ? emulated(options.stage) : options.stage;
+  const StackName = stackName(stage);
+  const account = await openAccount(stage);
+  if (isPersonal(stage)) refuseAccountOfProduction(account);
+
+  const mustBeCommitted = !isPersonal(stage) && !emulator;
+  const commit = checkedOutCommit(mustBeCommitted);
+  const former = await findSettledStack(stage, account);
+  if (former && isProduction(stage) && !revert) refuseToTakeBack(former.commit, StackName);
+  const deployment = { ...options, stage, account, commit, former };
+
+  const lacks = await checkAccount(deployment);
+  if (lacks.length > 0)
+    await ask(
+      deployment,
+      Array.from(lacks, (lack) => additions[lack]),
+    );
+  // The CDK's command line also looks for a region where the SDK does not.
+  process.env['AWS_REGION'] = account.region;
+  const context = ['--context', `stage=${stage.name}`];
+  if (emulator) context.push('--context', 'emulator=true');
+  const folder = app ?? (await synthesise(stage, context));
+  if (checkedOutCommit(mustBeCommitted) !== commit)
     throw new Error('Files changed before they were synthesised: run the same command again.');
-  const words = ['--app', folder, ...parametersOf(stage, deployment, folder)];
-  if (yes) words.push('--require-approval', 'never');
-  if (revertDrift) words.push('--revert-drift');
-  words.push('--method', 'prepare-change-set', '--change-set-name', ChangeSetName);
-  await cdk('deploy', StackName, ...words);
+  // The CDK asks nothing, because this command shows what will change, and asks.
+  const cdkDeploy = (id: string, ...words: readonly string[]) =>
+    cdk('deploy', id, '--app', folder, '--require-approval', 'never', ...words);
+  if (lacks.includes('bootstrap'))
+    await cdk('bootstrap', `aws://${account.account}/${account.region}`, ...context);
+  if (lacks.includes('logRole')) await cdkDeploy(accountStackId(stage));
 
-  const client = new CloudFormationClient(await awsConfig(stage));
-  const { changes, isAvailable } = await changesOf(client, changeSet);
-  const destructions = destructiveChangesIn(changes);
-  // CloudFormation refuses the change set if another deployment comes between.
-  const problems = [...mixedIndexesOf(changes), ...(await revertsOf(stage))];
-  if (!destructive) problems.push(...destructions);
-  if (problems.length > 0) await refuseChangeSet(client, changeSet, problems);
-  if (!isAvailable) return;
-  for (const each of destructions) console.log(printable(each));
+  const changeSet = newChangeSet(StackName);
+  const named = ['--change-set-name', changeSet.ChangeSetName];
+  const prepared = [...parametersOf(deployment), '--method', 'prepare-change-set', ...named];
+  if (options.revertDrift) prepared.push('--revert-drift');
+  await cdkDeploy(StackName, ...prepared);
+  if (await agreeTo(changeSet, deployment))
+    await cdkDeploy(StackName, '--method', 'execute-change-set', ...named);
+  else console.log('Nothing differs from what is deployed.');
 
-  const execute = ['--method', 'execute-change-set', '--change-set-name', ChangeSetName];
-  // So that the CDK does not ask for approval again.
-  await cdk('deploy', StackName, '--app', folder, '--require-approval', 'never', ...execute);
+  await printStatus(stage);
+  await printNextSteps(stage, account, emulator);
 };
 
-/** Returns the parameters of a stage's stack. A value would stay if a later deployment gave none. */
-const parametersOf = (stage: Stage, { commit, traffic }: Deployment, folder: string) => {
-  const values = [
-    `${commitParameter}=${commit}`,
-    `${templateParameter}=${templateFileOf(stage, folder)}`,
-  ];
-  if (stage.canaryMinutes > 0) values.push(`${trafficParameter}=${traffic}`);
-  return ['--no-previous-parameters', ...values.flatMap((value) => ['--parameters', value])];
+/** Throws if an account has a stage in production: a mistake in another one would reach clients. */
+const refuseAccountOfProduction = ({ account }: OpenedAccount) => {
+  const production = stages.filter(isProduction);
+  const shared = production.find(({ environment }) => environment?.account === account);
+  if (shared)
+    throw new Error(
+      `The credentials belong to the account ${account} of ${shared.name}: use others.`,
+    );
 };
 
-/** Returns a line if a deployment would take a commit back from clients, such as a hotfix. */
-const revertsOf = async (stage: Stage): Promise<string[]> => {
-  if (!isProduction(stage)) return [];
-  const { commit } = await openStack(stage);
-  if (commit === 'unknown' || contains(commit)) return [];
-  return [
-    `${stackName(stage)} has ${commit}, which this would revert: fetch and merge that commit first.`,
-  ];
+/** What a deployment can add to an account. */
+const additions = {
+  bootstrap: 'Bootstrap the account for the CDK: cdk bootstrap',
+  logRole: `Deploy ${accountStackName}: a role with which API Gateway writes logs`,
 };
 
 /**
- * Records the release that a stage has as good. Throws what `openSettledStack` throws, or if the stage was
- * deployed without a commit or from files that no commit has.
+ * Returns what the account of a stage lacks and the deployment adds. Throws the problems that it has otherwise.
+ * A pipeline adds nothing. Neither does a way back, which only prints the problems, because nothing of lesser
+ * weight may prevent it.
  */
-const record = async (stage: Stage, expected: string | undefined) => {
-  const { commit, template } = await openSettledStack(stage, expected);
-  const { success, output: release } = v.safeParse(Release, { commit, template });
-  if (!success)
-    throw new Error(
-      `${stackName(stage)} has the commit ${commit} and the template ${template}, which npm run deploy sets from a commit: it was not recorded.`,
-    );
-  await recordGood(stage, release);
-  console.log(
-    `Recorded as a good release of ${stage.name}: ${commit}, with the template ${template}.`,
-  );
+const checkAccount = async ({ stage, account, app, revert }: Deployment) => {
+  const findings = await preflight(stage, account);
+  const addsNothing = app !== undefined || revert === true;
+  const lacks = addsNothing ? [] : findings.flatMap(({ addition }) => addition ?? []);
+  const others = addsNothing ? findings : findings.filter(({ addition }) => !addition);
+  const problems = [...placeholdersIn(stage), ...others.map(({ problem }) => problem)];
+  if (problems.length > 0 && !revert) throw new AggregateError(problems);
+  for (const problem of problems) console.error(printable(`warning: ${problem}`));
+  return lacks;
 };
 
-/** The options of a deployment of what is checked out. */
-const forDeployments = ['app', 'traffic', 'revertDrift', 'destructive'];
+/** Shows what will be done where. Throws unless somebody agrees. */
+const ask = async (
+  { stage, account: { account, region }, yes }: Deployment,
+  steps: readonly string[],
+  ...notices: readonly string[]
+) => {
+  announce({ stage: stage.name, account, region }, steps, ...notices);
+  if (!yes) await confirm(askInTerminal, stage.name);
+};
 
-program
+/** Returns the words that give the stack its parameters. It would keep a value that a later deployment omits. */
+const parametersOf = ({ stage, commit, former, revert, allAtOnce }: Deployment): string[] => {
+  const [canary, atOnce] = trafficShifts;
+  // The commit that a way back leaves is no commit to return to.
+  const left = revert ? 'unknown' : (former?.commit ?? 'unknown');
+  const values = {
+    [commitParameter]: commit,
+    [previousCommitParameter]: former?.commit === commit ? former.previousCommit : left,
+    ...(stage.canaryMinutes > 0 && { [trafficParameter]: revert || allAtOnce ? atOnce : canary }),
+  };
+  const words = Object.entries(values).flatMap(([name, value]) => [
+    '--parameters',
+    `${name}=${value}`,
+  ]);
+  return ['--no-previous-parameters', ...words];
+};
+
+/**
+ * Shows a change set, and returns whether it changes anything. Throws, and deletes it, if it loses data without
+ * the operator's word, if nobody agrees to it, or if the stack was deployed meanwhile.
+ */
+const agreeTo = async (changeSet: ChangeSet, deployment: Deployment): Promise<boolean> => {
+  const { stage, account, commit, former } = deployment;
+  const client = new CloudFormationClient(account.config);
+  const { changes, isAvailable } = await describeChangeSet(client, changeSet);
+  if (!isAvailable) return false;
+  try {
+    refuseLosses(changes, deployment);
+    const from = former ? `${former.commit} is replaced by ${commit}` : `${commit} is deployed`;
+    await ask(
+      deployment,
+      linesOf(changes),
+      `The commit ${from}.`,
+      ...destructiveChangesIn(changes),
+    );
+    // CloudFormation refuses the change set after any other update of the stack.
+    const current = former && (await findStack(stage, account));
+    if (current?.commit !== former?.commit)
+      throw new Error(`${changeSet.StackName} was deployed just now, and has ${current?.commit}.`);
+    return true;
+  } catch (error) {
+    // Somebody could still execute it. Why it is not executed matters more than a failure to delete it.
+    await client.send(new DeleteChangeSetCommand(changeSet)).catch(() => {});
+    throw error;
+  }
+};
+
+process.once('SIGINT', () => {
+  console.error('error: Interrupted. AWS may continue. Run the same command again.');
+  process.exit(130);
+});
+
+await withStage(program, 'the stage to deploy')
   .name('npm run deploy --')
   .description(
-    'Deploys a stack by a change set. Refuses a stage that has problems, and a change set that loses data.',
+    'Deploys what is checked out to a stage, by a change set that it shows first. Refuses to lose data.',
   )
-  .argument('[stack]', 'the stack of a permanent stage, such as AnimalStore-staging')
-  .addOption(stageOption('deploy this stage with what its account lacks'));
-await withEmulator(program)
-  .option('--app <folder>', 'deploy a stack that cdk synth wrote into this folder')
-  .addOption(
-    new Option('--traffic <how>', 'how a stage with a canary moves its traffic')
-      .choices(trafficShifts)
-      .default('canary'),
+  .option('--app <folder>', 'deploy the stacks that cdk synth wrote into this folder')
+  .option('--all-at-once', 'move all traffic to new versions after their check, without a canary')
+  .option(
+    '--revert',
+    'go back to an earlier commit: all at once, and without regard to what preflight finds',
   )
   .option('--revert-drift', 'undo what was changed without CloudFormation too')
   .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
-  .addOption(
-    new Option(
-      '--show',
-      'deploy nothing: print the status, the address, the commit and the logs of the stage',
-    ).conflicts(forDeployments),
-  )
-  .addOption(
-    new Option('--record', 'deploy nothing: record what the stage has as a good release').conflicts(
-      ['show', ...forDeployments],
-    ),
-  )
-  .addOption(
-    new Option(
-      '--back',
-      'deploy the last good release before the one that the stage has',
-    ).conflicts(['show', 'record', ...forDeployments]),
-  )
-  .option('--if-commit <commit>', 'with --record or --back: only if the stage has this commit')
   .option('--yes', 'do not ask first')
-  .action(run)
+  .action(deploy)
   .parseAsync()
   .catch(fail);

@@ -25,27 +25,16 @@ export const openLocalKeys = async (endpoint: string) => {
   return keysIn(client, tableName, localStage);
 };
 
-/** Returns an address of API Gateway. An emulator serves the same API under a host name of its own. */
-const servedAddress = (address: string): string => {
-  const { AWS_ENDPOINT_URL } = process.env;
-  if (AWS_ENDPOINT_URL === undefined) return address;
-  const { hostname, pathname } = new URL(address);
-  const { protocol, port } = new URL(AWS_ENDPOINT_URL);
-  return `${protocol}//${hostname.split('.')[0]}.execute-api.localhost:${port}${pathname}`;
-};
-
 /**
- * Opens the keys of a deployed stage, with its address, account, region, commit and the status of its stack.
- * Throws when the credentials belong to another account.
+ * Opens the keys of a deployed stage, with its address, account and region. Throws when the credentials belong
+ * to another account.
  */
 export const openStage = async (stage: Stage) => {
-  const { config, account, region, status, commit, outputOf } = await openStack(stage);
+  const { config, account, region, baseAddress, outputOf } = await openStack(stage);
   return {
     keys: keysIn(new DynamoDBClient(config), outputOf('KeysTableName'), stage),
     account,
     region,
-    status,
-    commit,
-    baseAddress: servedAddress(outputOf('BaseAddress')),
+    baseAddress: baseAddress ?? outputOf('BaseAddress'),
   };
 };

@@ -1,0 +1,50 @@
+import { isPersonal, type Stage } from '../../settings/stages.ts';
+import type { OpenedAccount } from '../deployed-stack.ts';
+import { openStage } from '../keys/stage-keys.ts';
+import { preflight } from '../preflight/preflight.ts';
+import { printable } from '../terminal.ts';
+
+/**
+ * Prints what the owner of a deployed stage can do next: how to call a personal stage, with its first API key,
+ * what it costs and how to remove it, or what a permanent one needs before its next deployment.
+ */
+export const printNextSteps = async (
+  stage: Stage,
+  account: OpenedAccount,
+  emulator?: true,
+): Promise<void> => {
+  const lines = isPersonal(stage)
+    ? await introductionOf(stage, emulator)
+    : await lacksOf(stage, account);
+  for (const line of lines) console.log(printable(line));
+};
+
+/** Returns what a permanent stage lacks before its next deployment, such as the key of its probe. */
+const lacksOf = async (stage: Stage, account: OpenedAccount) => {
+  const findings = await preflight(stage, account);
+  if (findings.length === 0) return [];
+  return ['', 'Before the next deployment:', ...findings.map(({ problem }) => problem)];
+};
+
+/** Issues the first API key of a personal stage, and returns what its owner needs to know. */
+const introductionOf = async (stage: Stage, emulator?: true) => {
+  const { keys, baseAddress } = await openStage(stage);
+  const given = `--stage ${stage.name}${emulator ? ' --emulator' : ''}`;
+  const isFirst = (await keys.list(() => {})).length === 0;
+  const apiKey = isFirst ? (await keys.issue({ owner: stage.name })).apiKey : '$API_KEY';
+  const authorization = `-H "Authorization: Bearer ${apiKey}"`;
+  const pet = `-H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}'`;
+  return [
+    isFirst
+      ? `API key          ${apiKey}, which is shown this once`
+      : `API key          was shown once. Another one: npm run keys -- issue --owner <NAME> ${given}`,
+    '',
+    'Add a pet, and list the pets:',
+    `curl -X POST '${baseAddress}/pets' ${authorization} ${pet}`,
+    `curl '${baseAddress}/pets?limit=5' ${authorization}`,
+    '',
+    'A month costs next to nothing without calls, at most $10.50 with calls in each hour, and $5 for a million requests.',
+    `Print the address and the logs again: npm run status -- ${given}`,
+    `Remove everything: npm run destroy -- ${given}`,
+  ];
+};

@@ -1,0 +1,31 @@
+import { stackName } from '../../settings/names.ts';
+import type { Stage } from '../../settings/stages.ts';
+import { findStack, type OpenedAccount } from '../deployed-stack.ts';
+
+/** The states of a stack that was never complete: the CDK creates it, or creates it again. */
+const neverComplete: ReadonlySet<string> = new Set([
+  'REVIEW_IN_PROGRESS',
+  'ROLLBACK_COMPLETE',
+  'ROLLBACK_FAILED',
+]);
+
+/**
+ * Finds the stack of a stage before a deployment. Returns undefined before the first one that succeeds. Throws
+ * while the stack is being changed, because it may yet be rolled back, and if its rollback has failed.
+ */
+export const findSettledStack = async (stage: Stage, account: OpenedAccount) => {
+  const StackName = stackName(stage);
+  const stack = await findStack(stage, account);
+  if (!stack || neverComplete.has(stack.status)) return undefined;
+  if (stack.status.endsWith('_IN_PROGRESS'))
+    throw new Error(
+      `${StackName} is ${stack.status}. Wait for its end, or stop its deployments in CodeDeploy with a rollback. Before they begin, run: aws cloudformation cancel-update-stack --stack-name ${StackName}`,
+    );
+  if (stack.status === 'UPDATE_ROLLBACK_FAILED')
+    throw new Error(
+      `${StackName} is ${stack.status}, so it may have parts of two releases. See "canary-errors" in infra/runbook.md.`,
+    );
+  return stack;
+};
+
+export type SettledStack = NonNullable<Awaited<ReturnType<typeof findSettledStack>>>;
