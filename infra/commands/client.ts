@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { cp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { program } from 'commander';
@@ -32,6 +32,7 @@ const manifest = {
   exports: {
     '.': { types, default: main },
     './openapi.json': './openapi.json',
+    './package.json': './package.json',
   },
 };
 
@@ -42,15 +43,20 @@ program
   .description('Writes the typed client as an npm package.')
   .option('--out <folder>', 'a new or empty folder to write it into', ownFolder)
   .parse();
-const directory = resolve(program.opts<{ out: string }>().out);
+// npm runs a script in the folder of the project, and keeps the user's in INIT_CWD.
+const directory = resolve(process.env['INIT_CWD'] ?? '.', program.opts<{ out: string }>().out);
 
-const isEmptyFolder = (path: string) =>
-  statSync(path).isDirectory() && readdirSync(path).length === 0;
-
-// Files of an earlier package must not stay, but a folder of the user can have other files.
-if (directory === ownFolder) await rm(directory, { recursive: true, force: true });
-else if (existsSync(directory) && !isEmptyFolder(directory))
-  program.error(`error: ${directory} is not an empty folder. Give --out a new or empty one.`);
+try {
+  // Files of an earlier package must not stay, but a folder of the user can have other files.
+  if (directory === ownFolder) await rm(directory, { recursive: true, force: true });
+  if (!existsSync(directory)) await mkdir(directory);
+  if (readdirSync(directory).length > 0) throw new Error('it is not empty');
+} catch (error) {
+  const reason = error instanceof Error ? error.message : error;
+  program.error(
+    `error: ${directory} can't be written: ${reason}. Give --out a new or empty folder.`,
+  );
+}
 
 await build({
   absWorkingDir: projectDirectory,
@@ -77,4 +83,6 @@ for (const [from, to] of [
   await cp(join(projectDirectory, from), join(directory, to));
 }
 await writeFile(join(directory, 'package.json'), JSON.stringify(manifest, null, 2));
-console.log(`Wrote a package. Install it in your project: npm install ${shellWord(directory)}`);
+console.log(
+  `Wrote a package. Pack it into a file for your project: npm pack ${shellWord(directory)}`,
+);

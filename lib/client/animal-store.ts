@@ -31,7 +31,7 @@ export interface PetsPage {
 
 export interface CallOptions {
   /** A signal that aborts the call, with all its attempts and waits. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CreatePetOptions extends CallOptions {
@@ -41,9 +41,6 @@ export interface CreatePetOptions extends CallOptions {
    */
   readonly idempotencyKey?: string | undefined;
 }
-
-/** The maximum number of empty pages in a row that `listPets` accepts. */
-const maxEmptyPages = 100;
 
 /**
  * A client of the animal store. It retries a call up to three times after 429, 502, 503, 504, a lost response
@@ -74,24 +71,17 @@ export class AnimalStore {
   /**
    * Yields every pet that the query selects, in no promised order. A pet that does not change meanwhile comes
    * once. One that was added in the last second can be missing. Fetches a page when the loop reaches the
-   * first pet of that page. Throws an AnimalStoreError if a cursor comes again, or after 100 pages in a row
-   * without a pet.
+   * first pet of that page. Throws an AnimalStoreError if a page is its own next page, which it is behind a
+   * proxy that drops the query.
    */
   async *listPets(query: ListPetsQuery = {}, options: CallOptions = {}): AsyncGenerator<Pet> {
     let { cursor } = query;
-    let remembered = cursor;
-    let emptyPages = 0;
-    for (let pages = 1; ; pages += 1) {
+    do {
       const page = await this.listPetsPage({ ...query, cursor }, options);
       yield* page.pets;
+      if (page.nextCursor !== undefined && page.nextCursor === cursor) throw endlessList();
       cursor = page.nextCursor;
-      if (cursor === undefined) return;
-      if (cursor === remembered) throw endlessList('a cursor of an earlier page');
-      // The 1st, 2nd, 4th, 8th… cursor is remembered, which finds every repetition (Brent's algorithm).
-      if (Number.isInteger(Math.log2(pages))) remembered = cursor;
-      emptyPages = page.pets.length === 0 ? emptyPages + 1 : 0;
-      if (emptyPages === maxEmptyPages) throw endlessList(`${maxEmptyPages} pages without a pet`);
-    }
+    } while (cursor !== undefined);
   }
 
   /** Returns one page of pets, from one request. A pet added in the last second can be missing. */
@@ -102,18 +92,9 @@ export class AnimalStore {
       { method: 'GET', path, successStatus: 200 },
       signal,
     );
-    const { body, link, details } = response;
-    const { limit = Number.POSITIVE_INFINITY, status } = query;
-    const isSelected = (pet: Pet) => status === undefined || pet.status === status;
-    if (!isPets(body) || body.length > limit || !body.every(isSelected)) {
-      throw notWhatWasAsked(response);
-    }
-    const next = nextPageQuery(link);
-    const nextCursor = next?.get('cursor') ?? undefined;
-    if (next && !nextCursor) {
-      throw unexpectedResponse('The link to the next page has no cursor', details);
-    }
-    return { pets: body, nextCursor };
+    const { body, link } = response;
+    if (!isPets(body)) throw notWhatWasAsked(response);
+    return { pets: body, nextCursor: nextPageQuery(link)?.get('cursor') ?? undefined };
   }
 
   /**
@@ -161,7 +142,7 @@ export class AnimalStore {
     const request = { method: 'GET', path: `pets/${id}`, successStatus: 200 } as const;
     const response = await this.#connection.send(request, signal);
     const { body } = response;
-    if (!isPet(body) || body.id !== id) throw notWhatWasAsked(response);
+    if (!isPet(body)) throw notWhatWasAsked(response);
     return body;
   }
 }
@@ -175,8 +156,8 @@ const notWhatWasAsked = ({ details }: ServiceResponse) =>
     details,
   );
 
-const endlessList = (sign: string) =>
-  unexpectedResponse(`The list does not end: the service sent ${sign}`, { status: 200 });
+const endlessList = () =>
+  unexpectedResponse('The list does not end: a page links to itself', { status: 200 });
 
 const isPets = (body: unknown): body is Pet[] =>
   Array.isArray(body) && body.every((each) => isPet(each));

@@ -17,14 +17,35 @@ export interface ConnectionOptions {
   /** The API key that the operator of the service issued. */
   readonly apiKey: string;
   /** The time limit of one attempt, in ms. The default is 10,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** The time limit of all waits between the attempts of a call together, in ms. The default is 30,000. */
-  readonly maxRetryWaitMs?: number;
+  readonly maxRetryWaitMs?: number | undefined;
   /**
-   * A function that is used instead of the platform's `fetch`. Errors that it throws, except
-   * TypeErrors, reach you unchanged.
+   * A function that is used instead of the platform's `fetch`, such as that of undici. If its promise is
+   * rejected, the client retries the call, and at last throws a NetworkError.
    */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: Fetch | undefined;
+}
+
+/** What the client needs of `fetch`. That of node-fetch is refused, because its body is no web stream. */
+type Fetch = (
+  url: string,
+  init: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body: string | null;
+    readonly redirect: 'manual';
+    readonly signal: AbortSignal;
+  },
+) => Promise<FetchResponse>;
+
+interface FetchResponse {
+  readonly status: number;
+  readonly type: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: {
+    getReader(): { read(): Promise<{ readonly value?: Uint8Array | undefined }> };
+  } | null;
 }
 
 interface ServiceRequest {
@@ -55,15 +76,6 @@ const firstBackoffMs = 300;
  */
 const maxResponseBytes = 1_048_576;
 
-/** The maximum length of a text of the server in an error, in UTF-16 code units. */
-const maxTextLength = 1_024;
-
-/**
- * Matches characters that control a terminal, break or reorder a line, or are invisible: Unicode's Cc, Cf,
- * Zl, Zp and Default_Ignorable_Code_Point.
- */
-const unloggable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-
 /**
  * A connection to the service. It sends requests with the API key, and limits their number, their time and
  * the size of the responses.
@@ -73,7 +85,7 @@ export class Connection {
   readonly #apiKey: string;
   readonly #timeoutMs: number;
   readonly #maxRetryWaitMs: number;
-  readonly #fetch: typeof fetch | undefined;
+  readonly #fetch: Fetch | undefined;
 
   /**
    * Throws a TypeError or RangeError for an invalid option. Its message never repeats the
@@ -123,7 +135,9 @@ export class Connection {
   /** Sends a request once. */
   async #exchange(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
     const { method, path, headers, body: sent = null, successStatus } = request;
-    const response = await this.#fetchResponse(path, {
+    // `fetch` is called without `this`, because browsers require that.
+    const { fetch } = { fetch: this.#fetch ?? globalThis.fetch };
+    const fetched = fetch(`${this.#baseAddress}/${path}`, {
       method,
       headers: { Authorization: `Bearer ${this.#apiKey}`, Accept: 'application/json', ...headers },
       body: sent,
@@ -131,7 +145,8 @@ export class Connection {
       redirect: 'manual',
       signal,
     });
-    const details = this.#detailsOf(response);
+    const response = await this.#orNetworkError(fetched, hintOfOrigin(this.#baseAddress));
+    const details = detailsOf(response);
     const { status } = details;
     if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
       throw unexpectedResponse(
@@ -139,7 +154,7 @@ export class Connection {
         details,
       );
     }
-    const bytes = await this.#orNetworkError(readBody(response));
+    const bytes = await this.#readBody(response);
     if (bytes === undefined) {
       throw unexpectedResponse(
         `The response is larger than ${maxResponseBytes / 2 ** 20} MiB`,
@@ -153,10 +168,7 @@ export class Connection {
       const goesOn = this.#baseAddress.includes('/v1/') && !this.#baseAddress.endsWith('/v1');
       const isElsewhere = goesOn && [400, 404, 405].includes(status);
       const hint = isElsewhere ? ' (baseAddress goes on after /v1)' : '';
-      throw new AnimalStoreError(
-        { code: this.#loggable(code), message: this.#loggable(message) + hint },
-        details,
-      );
+      throw new AnimalStoreError({ code, message: this.#masked(message) + hint }, details);
     }
     const suspicion = this.#baseAddress.endsWith('/v1') ? '' : ': baseAddress may lack /v1';
     throw unexpectedResponse(
@@ -165,45 +177,75 @@ export class Connection {
     );
   }
 
-  #fetchResponse(path: string, init: RequestInit): Promise<Response> {
-    // `fetch` is called without `this`, because browsers require that.
-    const { fetch } = { fetch: this.#fetch ?? globalThis.fetch };
-    return this.#orNetworkError(fetch(`${this.#baseAddress}/${path}`, init));
-  }
-
-  #detailsOf({ status, headers }: Response): ResponseDetails {
-    const requestId = headers.get('x-amz-apigw-id');
-    return {
-      status,
-      requestId: requestId === null ? undefined : this.#loggable(requestId),
-      retryAfterMs: retryAfterMs(headers.get('Retry-After')),
-    };
-  }
-
-  /** Converts a TypeError, which `fetch` and its body throw when the network fails, to a NetworkError. */
-  async #orNetworkError<Result>(promise: Promise<Result>): Promise<Result> {
-    try {
-      return await promise;
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      // Node.js keeps the reason in `cause`. Only its message and code are copied, because another field
-      // contains the bytes of a malformed response, which can repeat the API key.
-      const { message, code } = Object(error.cause ?? error);
-      const cause = new Error(this.#loggable(`${message || code}`));
-      if (code !== undefined) Object.assign(cause, { code });
-      throw new NetworkError(`No complete response came: ${cause.message}`, { cause });
+  /** Reads a body. Returns `undefined` for a body over the limit, without reading the rest. */
+  async #readBody({ body }: FetchResponse): Promise<Uint8Array | undefined> {
+    if (body && typeof body.getReader !== 'function') {
+      throw new TypeError(
+        'fetch must return a body that is a web stream, unlike that of node-fetch',
+      );
+    }
+    const reader = body?.getReader();
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for (;;) {
+      const { value } = (reader && (await this.#orNetworkError(reader.read()))) ?? {};
+      if (value === undefined) return joined(chunks, size);
+      size += value.byteLength;
+      if (size > maxResponseBytes) return undefined;
+      chunks.push(value);
     }
   }
 
   /**
-   * Removes unloggable characters and the API key from a text of the server, and cuts it, because errors are
-   * logged and shown in terminals.
+   * Throws a NetworkError if `fetch`, or the body of its response, rejects a promise. Any other error is a
+   * defect, of the client or of the given `fetch`, which a retry would not change.
    */
-  #loggable(text: string): string {
-    const visible = text.replace(unloggable, ' ');
-    return visible.replaceAll(this.#apiKey, '<API key>').slice(0, maxTextLength);
+  async #orNetworkError<Result>(promise: Promise<Result>, hint = ''): Promise<Result> {
+    try {
+      return await promise;
+    } catch (error) {
+      // Only the message and the code of the reason are copied, because another field contains the bytes of a
+      // malformed response, which can repeat the API key.
+      const { message, code } = Object(reasonOf(error));
+      const cause = new Error(this.#masked(`${message || code}`));
+      if (code !== undefined) Object.assign(cause, { code });
+      throw new NetworkError(`No complete response came: ${cause.message}${hint}`, { cause });
+    }
+  }
+
+  /** Removes the API key from a text, because errors are logged. */
+  #masked(text: string): string {
+    return text.replaceAll(this.#apiKey, '<API key>');
   }
 }
+
+const detailsOf = ({ status, headers }: FetchResponse): ResponseDetails => ({
+  status,
+  requestId: headers.get('x-amz-apigw-id') ?? undefined,
+  retryAfterMs: retryAfterMs(headers.get('Retry-After')),
+});
+
+/**
+ * Returns the innermost error in a chain of causes that has a message or a code. Platforms wrap it in general
+ * errors, such as `fetch failed`.
+ */
+const reasonOf = (error: unknown): unknown => {
+  const chain = [error];
+  // A chain can be a circle.
+  while (chain.length < 10 && Object(chain.at(-1)).cause) chain.push(Object(chain.at(-1)).cause);
+  return chain.findLast((each) => Object(each).message || Object(each).code) ?? error;
+};
+
+/**
+ * Returns what else may be wrong if a web page gets no response from another origin, because browsers do not
+ * tell a page why a request failed.
+ */
+const hintOfOrigin = (baseAddress: string): string => {
+  const { location } = Object(globalThis);
+  return location && location.origin !== new URL(baseAddress).origin
+    ? `. The operator may not allow the origin ${location.origin} of this page (CORS)`
+    : '';
+};
 
 /** Throws a RangeError for a duration that a timer can't wait. */
 const requireMs = (name: string, ms: unknown, minimum: number): void => {
@@ -250,19 +292,14 @@ const waitBeforeRetry = (error: unknown, retries: number): number => {
   throw error;
 };
 
-/** Reads a body. Returns `undefined` for a body over the limit, without reading the rest. */
-const readBody = async ({ body }: Response): Promise<Uint8Array<ArrayBuffer> | undefined> => {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  const reader = body?.getReader();
-  for (;;) {
-    const { value } = (await reader?.read()) ?? {};
-    if (value === undefined) break;
-    size += value.byteLength;
-    if (size > maxResponseBytes) return undefined;
-    chunks.push(value);
+const joined = (chunks: readonly Uint8Array[], size: number): Uint8Array => {
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  return bytes;
 };
 
 /** Parses JSON in UTF-8. Returns `undefined` for anything else. */

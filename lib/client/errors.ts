@@ -12,7 +12,7 @@ export interface ResponseDetails {
 
 /**
  * The error for an error response. Its `code` is `unexpected_response` if the response is one that the
- * service does not send, even if it is a 200: another body, a redirect, or a list that does not end.
+ * service does not send, even if it is a 200: another body, a redirect, or a page that links to itself.
  */
 export class AnimalStoreError extends Error {
   static override readonly name = 'AnimalStoreError';
@@ -41,9 +41,9 @@ export class AnimalStoreError extends Error {
 }
 
 /**
- * The error for a call without a complete response, because DNS, the connection or TLS failed on the last
- * attempt. `cause` is an Error with the reason of the platform. In Node.js, its `code` is that of the
- * system, such as `ECONNREFUSED`.
+ * The error for a call without a complete response, because DNS, a proxy, the connection or TLS failed on the
+ * last attempt, or in a web page, because the service does not allow its origin. `cause` is an Error with the
+ * reason of the platform. In Node.js, its `code` is that of the system, such as `ECONNREFUSED`.
  */
 export class NetworkError extends Error {
   static override readonly name = 'NetworkError';

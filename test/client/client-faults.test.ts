@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   AnimalStore,
   AnimalStoreError,
+  type AnimalStoreOptions,
   NetworkError,
   TimeoutError,
 } from '../../lib/client/animal-store.ts';
@@ -135,6 +136,57 @@ describe.concurrent('the typed client', () => {
     const fetch = async () => responses.shift() ?? Response.error();
     const browser = new AnimalStore({ baseAddress, apiKey, fetch });
     expect(await browser.listPetsPage()).toEqual({ pets: [], nextCursor: undefined });
+  });
+
+  const clientWith = (fetch: AnimalStoreOptions['fetch']) =>
+    new AnimalStore({ baseAddress: 'http://127.0.0.1/v1', apiKey, fetch });
+
+  it('finds the reason of a lost response at the end of a chain of causes, without the API key', async () => {
+    const refusal = new Error(`Proxy response (407) to ${apiKey}`, { cause: new Error() });
+    const cancelled = new Error('Request was cancelled.', { cause: refusal });
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: cancelled }));
+    const thrown = await clientWith(fetch)
+      .getPet(1)
+      .catch((reason: unknown) => reason);
+    const message = 'Proxy response (407) to <API key>';
+    expect(thrown).toMatchObject({
+      name: 'NetworkError',
+      message: `No complete response came: ${message}`,
+      cause: { message },
+    });
+    expect(inspect(thrown, { depth: 9 })).not.toContain(apiKey);
+  });
+
+  it('finds no reason in causes that go in a circle, and ends', async () => {
+    const circle = new TypeError('fetch failed');
+    circle.cause = circle;
+    const call = clientWith(() => Promise.reject(circle)).getPet(1);
+    await expect(call).rejects.toThrow('No complete response came: fetch failed');
+  });
+
+  it.each<[what: string, fetch: () => unknown, message: string]>([
+    [
+      'throws',
+      () => {
+        throw new TypeError('A defect');
+      },
+      'A defect',
+    ],
+    [
+      'returns a response of node-fetch',
+      async () => ({ status: 201, type: 'default', headers: new Headers(), body: process.stdin }),
+      'web stream',
+    ],
+    ['returns no response', async () => undefined, 'undefined'],
+  ])('does not retry a defect: a fetch that %s', async (_what, fetch, message) => {
+    const calls = vi.fn(fetch);
+    const store = Reflect.construct(AnimalStore, [
+      { baseAddress: 'http://127.0.0.1/v1', apiKey, fetch: calls },
+    ]);
+    const thrown = await store.createPet(rex).catch((reason: unknown) => reason);
+    expect(thrown).toBeInstanceOf(TypeError);
+    expect(thrown).toMatchObject({ message: expect.stringContaining(message) });
+    expect(calls).toHaveBeenCalledOnce();
   });
 
   it('sends its API key to no other host', async () => {

@@ -61,6 +61,13 @@ describe('the package of the typed client', () => {
     });
   });
 
+  it('lets build tools read its package.json', async () => {
+    const code = `import manifest from '${clientPackage}/package.json' with { type: 'json' };
+console.log(manifest.name);`;
+    const { stdout } = await run(consumer, process.execPath, '--input-type=module', '-e', code);
+    expect(stdout).toBe(`${clientPackage}\n`);
+  });
+
   it('takes less than 8 KB when compressed', () => {
     expect(gzipSync(bundle).length).toBeLessThan(8 * 1_024);
   });
@@ -101,6 +108,30 @@ await new AnimalStore(${JSON.stringify(options)}).getPet(1);`;
     },
   );
 
+  it.skipIf(!chromiumPath)(
+    'names the origin of a web page that the service may not allow',
+    async () => {
+      const browser = await chromium.launch({
+        executablePath: chromiumPath ?? '',
+        args: ['--no-sandbox'],
+      });
+      onTestFinished(() => browser.close());
+      const page = await browser.newPage();
+      const localhost = baseAddress.replace('127.0.0.1', 'localhost');
+      await page.goto(`${localhost}/pets`);
+      const message = await page.evaluate(`(async () => {
+      const code = 'data:text/javascript;base64,${bundle.toString('base64')}';
+      const { AnimalStore } = await import(code);
+      const store = new AnimalStore(${JSON.stringify({ baseAddress, apiKey })});
+      return store.getPet(1).catch(({ name, message }) => name + ': ' + message);
+    })()`);
+      const { origin } = new URL(localhost);
+      expect(message).toBe(
+        `NetworkError: No complete response came: Failed to fetch. The operator may not allow the origin ${origin} of this page (CORS)`,
+      );
+    },
+  );
+
   it('refuses to be constructed where JSON cannot keep 64-bit integers, as in Node.js 20', async () => {
     const code = `import { AnimalStore } from '${clientPackage}';
 delete JSON.rawJSON; new AnimalStore({});`;
@@ -109,12 +140,15 @@ delete JSON.rawJSON; new AnimalStore({});`;
   });
 
   it('checks the types of the code that uses it', async () => {
-    const types = join(projectDirectory, 'node_modules', '@types');
-    await symlink(types, join(consumer, 'node_modules', '@types'));
+    for (const types of ['@types', 'undici-types']) {
+      const installed = join(projectDirectory, 'node_modules', types);
+      await symlink(installed, join(consumer, 'node_modules', types));
+    }
     await writeFile(join(consumer, 'project.ts'), await exampleOf('README.md'));
     await writeFile(
       join(consumer, 'wrong.ts'),
-      `import { AnimalStore, type Pet } from '${clientPackage}';
+      `import { AnimalStore, type AnimalStoreOptions, type Pet } from '${clientPackage}';
+import type * as undici from 'undici-types';
 const store = new AnimalStore({ baseAddress: '', apiKey: '' });
 export const pet: Pet = await store.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n });
 // @ts-expect-error: the category is missing
@@ -126,6 +160,21 @@ store.listPets({ status: undefined, limit: undefined });
 export const category: number = pet.categoryId;
 // @ts-expect-error: a service can send a new status
 export const status: 'available' | 'pending' | 'sold' = pet.status;
+export const absent: AnimalStoreOptions = {
+  ...{ baseAddress: '', apiKey: '', timeoutMs: undefined, maxRetryWaitMs: undefined, fetch: undefined },
+};
+store.getPet(1, { signal: undefined });
+export const platform: AnimalStoreOptions['fetch'] = fetch;
+export const wrapper: AnimalStoreOptions['fetch'] = (url, init) => fetch(url, { ...init, keepalive: true });
+declare const ofUndici: typeof undici.fetch;
+export const proxied: AnimalStoreOptions['fetch'] = ofUndici;
+export const withAgent = (dispatcher: undici.Dispatcher): AnimalStoreOptions['fetch'] =>
+  (url, init) => ofUndici(url, { ...init, dispatcher });
+// The types of node-fetch, whose body is a stream of Node.js.
+declare const ofNodeFetch: (url: string, init?: { method?: string; body?: string | null }) =>
+  Promise<Omit<Response, 'body'> & { body: NodeJS.ReadableStream | null }>;
+// @ts-expect-error: the body is no web stream
+export const refused: AnimalStoreOptions['fetch'] = ofNodeFetch;
 `,
     );
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--types', 'node'];

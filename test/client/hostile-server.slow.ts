@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { createGzip, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
@@ -19,18 +19,11 @@ const apiKey = `pets_test_0123456789abcdef_${'0123456789abcdef'.repeat(4)}012345
 const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
 const unexpected = { name: 'AnimalStoreError', code: 'unexpected_response' };
 
-/** A request that reached a server. */
-interface Received {
-  readonly method: string;
-  readonly url: string;
-  readonly body: string;
-}
+const bomb = gzipSync(Buffer.alloc(200 * 1_048_576, ' '));
 
 type Respond = (exchange: {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** How many requests came before this one. */
-  readonly earlier: number;
   /** The origin of another server, which should get no request. */
   readonly elsewhere: string;
 }) => unknown;
@@ -52,61 +45,22 @@ const json =
   (status: number, body: unknown, headers: Record<string, string> = {}): Respond =>
   ({ response }) => {
     response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
-    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    response.end(JSON.stringify(body));
   };
+
+const html =
+  (status: number): Respond =>
+  ({ response }) =>
+    response.writeHead(status, { 'Content-Type': 'text/html' }).end('<html>Sign in</html>');
 
 const errorBody = (code: string, status: number) => ({ code, message: 'Injected.', status });
 
-/** An infinite body of zeros, which takes a thousandth of its size on the wire. */
-const endlessGzip =
-  (status: number): Respond =>
-  ({ response }) => {
-    response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
-    const gzip = createGzip();
-    gzip.pipe(response);
-    const zeros = Buffer.alloc(1_048_576, ' ');
-    const write = (): unknown => response.destroyed || gzip.write(zeros, () => setImmediate(write));
-    write();
-  };
-
-const bomb = gzipSync(Buffer.alloc(200 * 1_048_576, ' '));
-
-/** Pages of a list that never ends, until a client has asked for 1,000 of them. */
-const pages =
-  (pets: unknown[], cursorOf: (page: number) => string): Respond =>
-  (exchange) => {
-    if (exchange.earlier >= 1_000) return json(400, errorBody('never_ended', 400))(exchange);
-    const Link = `</v1/pets?limit=1&cursor=${cursorOf(exchange.earlier)}>; rel="next"`;
-    return json(200, pets, { Link })(exchange);
-  };
-
-const listAll = 'Array.fromAsync(store.listPets())';
 const create = "store.createPet({ name: 'Rex', categoryId: 1 })";
+const listAll = 'Array.fromAsync(store.listPets())';
 
-const pet = (changes: object) => JSON.stringify({ ...rex, ...changes });
-const notPets = {
-  'no categoryId': pet({ categoryId: undefined }),
-  'an object as categoryId': pet({ categoryId: {} }),
-  'a fraction as categoryId': pet({ categoryId: 1.5 }),
-  'a categoryId beyond 64 bits': pet({}).replace('"categoryId":1', `"categoryId":${2n ** 63n}`),
-  'a categoryId of a million digits': pet({}).replace(
-    '"categoryId":1',
-    `"categoryId":${'9'.repeat(1_000_000)}`,
-  ),
-  'a fraction as id': pet({ id: 1.5 }),
-  'an id that is no safe integer': pet({}).replace('"id":1', `"id":${2n ** 53n}`),
-  'an id of 0': pet({ id: 0 }),
-  'the id of another pet': pet({ id: 2 }),
-  'a number as status': pet({ status: 1 }),
-  'no name': pet({ name: undefined }),
-  'fields that only its prototype has': '{"__proto__":{"id":1,"name":"Rex","categoryId":1}}',
-  'a hundred thousand nested arrays': '['.repeat(100_000) + ']'.repeat(100_000),
-  'half a million numbers': `[${'0,'.repeat(500_000)}0]`,
-};
-
-const redirects = [301, 302, 303, 307, 308].flatMap((status) =>
+const redirects = [302, 307].flatMap((status) =>
   ['store.getPet(1)', create].map((call): [string, Case] => [
-    `a redirect to another host: ${status} to ${call}`,
+    `a redirect to the page of a captive portal: ${status} to ${call}`,
     {
       respond: ({ response, elsewhere }) =>
         response.writeHead(status, { Location: `${elsewhere}/v1/pets/1` }).end(),
@@ -117,101 +71,46 @@ const redirects = [301, 302, 303, 307, 308].flatMap((status) =>
   ]),
 );
 
+/** What proxies, captive portals and broken gateways between a client and the service send. */
 const cases: Readonly<Record<string, Case>> = {
-  'a status in the body that is not the HTTP status': {
-    respond: json(500, errorBody('internal', 200)),
-    error: { name: 'AnimalStoreError', code: 'internal', status: 500 },
-    requests: 1,
-  },
-  ...Object.fromEntries(
-    Object.entries(notPets).map(([what, body]): [string, Case] => [
-      `a pet with ${what}`,
-      { respond: json(200, body), error: { ...unexpected, status: 200 }, requests: 1 },
-    ]),
-  ),
-  'a list with one entry that is no pet': {
-    respond: json(200, [rex, { ...rex, categoryId: null }]),
-    call: listAll,
-    error: unexpected,
-  },
-  'a list with a pet of another status': {
-    respond: json(200, [rex]),
-    call: "store.listPetsPage({ status: 'sold' })",
-    error: unexpected,
-  },
-  'more pets than a page may have': {
-    respond: json(200, [rex, { ...rex, id: 2 }]),
-    call: 'store.listPetsPage({ limit: 1 })',
-    error: unexpected,
-  },
-  'a status and fields that the client does not know': {
-    respond: json(200, { ...rex, status: 'reserved', birthDate: '2026-01-01' }),
-    value: { ...rex, status: 'reserved', birthDate: '2026-01-01' },
-  },
-  'a success that did not add a pet': {
-    respond: json(202, rex),
-    call: create,
-    error: { ...unexpected, status: 202 },
-    requests: 1,
-  },
-  'a part of a list': { respond: json(206, [rex]), call: listAll, error: unexpected, requests: 1 },
   ...Object.fromEntries(redirects),
-  'a cursor that does not change': {
-    respond: pages([rex], () => 'same'),
-    call: listAll,
-    error: { ...unexpected, message: expect.stringContaining('cursor') },
-    requests: 2,
-  },
-  'cursors that repeat': {
-    respond: pages([rex], (page) => `cursor-${page % 7}`),
-    call: listAll,
-    error: { ...unexpected, message: expect.stringContaining('cursor') },
-  },
-  'the cursor that the list starts at': {
-    respond: pages([rex], () => 'first'),
-    call: "Array.fromAsync(store.listPets({ cursor: 'first' }))",
-    error: { ...unexpected, message: expect.stringContaining('cursor') },
+  'the page of a captive portal': {
+    respond: html(200),
+    error: { ...unexpected, status: 200 },
     requests: 1,
   },
-  'a list of nothing but empty pages': {
-    respond: pages([], (page) => `cursor-${page}`),
-    call: listAll,
-    error: { ...unexpected, message: expect.stringContaining('100') },
-    requests: 100,
-  },
-  'a link to the next page without a cursor': {
-    respond: json(200, [rex], { Link: '</v1/pets?limit=1>; rel="next"' }),
-    call: 'store.listPetsPage()',
-    error: unexpected,
-  },
-  'links of a proxy around the one to the next page': {
-    respond: json(200, [rex], {
-      Link: '<https://a.example/?cursor=a>; title="b"; rel="first", </v1/pets?cursor=c%26d>; title=e; rel=next,',
-    }),
-    call: 'store.listPetsPage()',
-    value: { pets: [rex], nextCursor: 'c&d' },
-  },
-  'a link to another relation': {
-    respond: json(200, [rex], { Link: '</v1/pets?cursor=a>; rel="prev"; title="next"' }),
-    call: 'store.listPetsPage()',
-    value: { pets: [rex] },
-  },
-  'an endless body': {
-    respond: endlessGzip(200),
-    options: '{ timeoutMs: 30000 }',
-    error: { ...unexpected, message: expect.stringContaining('1 MiB') },
+  'the page of a captive portal with its own status': {
+    respond: html(511),
+    error: { ...unexpected, status: 511 },
     requests: 1,
   },
-  'an endless error': {
-    respond: endlessGzip(503),
-    options: '{ timeoutMs: 30000 }',
-    error: { ...unexpected, status: 503, message: expect.stringContaining('1 MiB') },
+  'the error page of a gateway': {
+    respond: html(502),
+    error: { ...unexpected, status: 502 },
     requests: 4,
   },
-  'a body of 200 KB that unpacks to 200 MB': {
-    respond: ({ response }) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
-    error: { ...unexpected, message: expect.stringContaining('1 MiB') },
+  'the error of another gateway': {
+    respond: json(403, { message: 'Forbidden' }),
+    error: { ...unexpected, status: 403 },
     requests: 1,
+  },
+  'JSON of another service': {
+    respond: json(200, { status: 'ok' }),
+    error: { ...unexpected, status: 200 },
+    requests: 1,
+  },
+  'an empty body': {
+    respond: ({ response }) => response.writeHead(200).end(),
+    error: { ...unexpected, status: 200 },
+    requests: 1,
+  },
+  'a body that is cut': {
+    respond: ({ response }) => {
+      response.writeHead(200, { 'Content-Length': '1000' });
+      response.write('{"id":', () => response.destroy());
+    },
+    error: { name: 'NetworkError' },
+    requests: 4,
   },
   'a body that never ends, one byte at a time': {
     respond: ({ response }) => {
@@ -221,6 +120,46 @@ const cases: Readonly<Record<string, Case>> = {
     options: '{ timeoutMs: 500 }',
     error: { name: 'TimeoutError' },
     requests: 4,
+  },
+  'a body of 200 KB that unpacks to 200 MB': {
+    respond: ({ response }) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+    error: { ...unexpected, message: expect.stringContaining('1 MiB') },
+    requests: 1,
+  },
+  'bytes that are not HTTP, with the API key': {
+    respond: ({ request }) => request.socket.end(`${request.headers.authorization}\r\n\r\n`),
+    error: { name: 'NetworkError' },
+    requests: 4,
+  },
+  'the API key in the message of an error': {
+    respond: (exchange) => {
+      const message = `Not a valid header: ${exchange.request.headers.authorization}`;
+      return json(403, { code: 'forbidden', message, status: 403 })(exchange);
+    },
+    error: { code: 'forbidden', message: 'Not a valid header: Bearer <API key>' },
+    requests: 1,
+  },
+  'the first page for each page, because a cache ignores the query': {
+    respond: json(200, [rex], { Link: '</v1/pets?cursor=second>; rel="next"' }),
+    call: listAll,
+    error: { ...unexpected, message: expect.stringContaining('does not end') },
+    requests: 2,
+  },
+  'links of a proxy around the one to the next page': {
+    respond: json(200, [rex], {
+      Link: '<https://a.example/?cursor=a>; title="b"; rel="first", </v1/pets?cursor=c%26d>; title=e; rel=next,',
+    }),
+    call: 'store.listPetsPage()',
+    value: { pets: [rex], nextCursor: 'c&d' },
+  },
+  'a link of a proxy to another relation': {
+    respond: json(200, [rex], { Link: '</v1/pets?cursor=a>; rel="prev"; title="next"' }),
+    call: 'store.listPetsPage()',
+    value: { pets: [rex] },
+  },
+  'a status and fields of a later version': {
+    respond: json(200, { ...rex, status: 'reserved', birthDate: '2026-01-01' }),
+    value: { ...rex, status: 'reserved', birthDate: '2026-01-01' },
   },
   'a Retry-After of 300 seconds': {
     respond: json(429, errorBody('too_many_requests', 429), { 'Retry-After': '300' }),
@@ -239,49 +178,6 @@ const cases: Readonly<Record<string, Case>> = {
     options: '{ maxRetryWaitMs: 1500 }',
     error: { code: 'too_many_requests', retryAfterMs: 1_000 },
     requests: 2,
-  },
-  'a Retry-After that is neither seconds nor a date': {
-    respond: json(503, errorBody('service_unavailable', 503), { 'Retry-After': '-1' }),
-    error: { code: 'service_unavailable' },
-    requests: 4,
-  },
-  'its own response to a call with options that the client does not have': {
-    respond: json(200, rex),
-    call: `store.getPet(1, { prefix: elsewhere, baseUrl: elsewhere, method: 'DELETE', body: 'x',
-      headers: { 'X-Evil': '1' }, fetch: () => new Response('{}'), redirect: 'follow' })`,
-    value: rex,
-    requests: 1,
-  },
-  'the API key in an error body': {
-    respond: ({ request, response }) =>
-      response
-        .writeHead(400, { 'x-amz-apigw-id': `${request.headers.authorization}` })
-        .end(JSON.stringify({ ...errorBody('invalid', 400), message: request.headers })),
-    error: unexpected,
-  },
-  'the API key in the message of an error': {
-    respond: ({ request, response }) => {
-      const message = `Not a valid header: ${request.headers.authorization}`;
-      response.writeHead(403, { 'x-amz-apigw-id': `${request.headers.authorization}` });
-      response.end(JSON.stringify({ code: message, message, status: 403 }));
-    },
-    error: { name: 'AnimalStoreError', status: 403 },
-  },
-  'a message of 400,000 characters that controls a terminal': {
-    respond: ({ request, response }) => {
-      const { authorization } = request.headers;
-      const message = `\u001b[2J\r\n\u009b\u202e\u200b\u2028\u{e0041}${authorization}${'x'.repeat(400_000)}`;
-      response.writeHead(400).end(JSON.stringify({ code: message, message, status: 400 }));
-    },
-    error: {
-      code: expect.stringMatching(/^ \[2J {7}Bearer <API key>x{997}$/),
-      message: expect.stringMatching(/^ \[2J {7}Bearer <API key>x{997}$/),
-    },
-  },
-  'the API key in bytes that are not HTTP': {
-    respond: ({ request }) => request.socket.end(`${request.headers.authorization}\r\n\r\n`),
-    error: { name: 'NetworkError' },
-    requests: 4,
   },
 };
 
@@ -322,15 +218,15 @@ const servers: ReturnType<typeof createServer>[] = [];
 
 /** Starts a server for one case. Returns its origin and the requests that it gets. */
 const serve = async (respond: Respond, elsewhere = '') => {
-  const requests: Received[] = [];
+  const requests: string[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url = '' } = request;
     // The blank page of Chromium, which calls the client, has the origin of the server.
     if (url === '/') return void response.end('<title>test</title>');
     if (url === '/favicon.ico') return void response.writeHead(404).end();
-    const earlier = requests.length;
-    requests.push({ method, url, body: await text(request) });
-    await respond({ request, response, earlier, elsewhere });
+    await text(request);
+    requests.push(`${method} ${url}`);
+    await respond({ request, response, elsewhere });
   });
   servers.push(server);
   return { origin: `http://127.0.0.1:${await listen(server)}`, requests };
@@ -475,41 +371,5 @@ describe.each(runtimes)('the typed client in $name', (runtime) => {
       message: expect.stringMatching(/abort|signal/),
     });
     expect(requests).toHaveLength(1);
-  });
-
-  // A cubic parser takes thousands of times as long.
-  const maxRatio = 100;
-  const length = 6_000;
-  it('reads a hostile Link header as fast as a harmless one of the same length', async () => {
-    const half = (piece: string) => piece.repeat(length / 2 / piece.length);
-    const hostile = [half('<') + half('?'), half('<?') + half('?>'), half(';') + half(' ')];
-    hostile.push(
-      half('<>;') + half('"'),
-      `<?>${half(';rel=')}${half(' ')}`,
-      half('<>;rel="next ";'),
-    );
-    const respond: Respond = (exchange) => {
-      const { searchParams } = new URL(`${exchange.request.url}`, 'http://127.0.0.1');
-      const Link = hostile[Number(searchParams.get('cursor'))] ?? 'x'.repeat(length);
-      return json(200, [], { Link })(exchange);
-    };
-    const { origin } = await serve(respond);
-    const code = `${construct({ baseAddress: `${origin}/v1`, apiKey })}
-      const msFor = async (cursor) => {
-        const times = [];
-        for (let run = 0; run < 3; run += 1) {
-          const start = performance.now();
-          await store.listPetsPage({ cursor });
-          times.push(performance.now() - start);
-        }
-        return Math.min(...times);
-      };
-      const harmless = await msFor('none');
-      const ratios = [];
-      for (const index of ${JSON.stringify([...hostile.keys()])}) ratios.push(await msFor(index) / harmless);
-      return ratios;`;
-    const { value } = await evaluate(runtime, code, origin);
-    for (const ratio of [value].flat()) expect(ratio).toBeLessThan(maxRatio);
-    expect(value).toHaveLength(hostile.length);
   });
 });
