@@ -25,6 +25,8 @@ export const pageFiles: Readonly<Record<string, ReadFile>> = {
   'scalar.js': () => readFile(scalarPath),
   'reference.json': (service) => referenceDocument(service),
   'openapi.json': () => readFile(contractPath),
+  'example.py': () => readPart('examples/example.py'),
+  'example.go': () => readPart('examples/example.go'),
 };
 
 const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');

@@ -10,7 +10,7 @@ import org.openapitools.client.model.Pet;
 /** Calls the service with the Java client that openapi-generator generates from openapi.json. */
 class Call {
   static ApiClient as(String apiKey) {
-    return as(apiKey, System.getenv("BASE_ADDRESS"));
+    return as(apiKey, System.getenv("BASE_URL"));
   }
 
   static ApiClient as(String apiKey, String address) {
@@ -50,7 +50,7 @@ class Call {
       check(refused.getCode() == 401 && error.getCode().equals("unauthorized"), error);
     }
 
-    var later = as(System.getenv("API_KEY"), System.getenv("LATER_ADDRESS"));
+    var later = as(System.getenv("API_KEY"), System.getenv("LATER_URL"));
     List<Pet> page = new PetsApi(later).listPets(null, null, null);
     check(page.get(0).getStatus().equals("reserved"), page);
     System.out.println("Java: two pages, a 64-bit category, a typed 401 and a new status");

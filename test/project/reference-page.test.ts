@@ -62,13 +62,27 @@ describe('the guides of the reference page', () => {
     exclude: ['**/other-tools.md'],
   });
 
-  it('generate clients with the options of test/other-languages/run', () => {
-    const guide = readFileSync(join(projectDirectory, 'lib/openapi/guides/other-tools.md'), 'utf8');
-    const command = readFileSync(join(projectDirectory, 'test/other-languages/run'), 'utf8');
-    const generators = [...command.matchAll(/^generate (\w+) (--[\w-]+ \S+)/gm)];
+  it('name the generators that test/other-languages/run tries', () => {
+    const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
+    const guide = read('lib/openapi/guides/other-tools.md');
+    const command = read('test/other-languages/run');
+    const version = /openapi-generator-cli-([\d.]+)\.jar/.exec(command)?.[1];
+    const generators = [...command.matchAll(/^generate (\w+)(?: (--.*))?$/gm)];
     expect(generators).not.toEqual([]);
-    for (const [, name, option] of generators)
-      expect(guide).toContain(`--generator-name ${name} ${option} `);
+    for (const [, name, options] of generators) {
+      const given = options ? `\`${name}\` with \`${options}\`` : `\`${name}\``;
+      expect(guide).toContain(`openapi-generator ${version}, ${given} |`);
+    }
+    const pinned = [
+      ...read('test/other-languages/requirements.txt').matchAll(
+        /^(openapi-python-client)==([\d.]+)/gm,
+      ),
+      ...read('test/other-languages/go.mod').matchAll(
+        /\/(oapi-codegen|kin-openapi)(?:\/v2)? v([\d.]+)/g,
+      ),
+    ];
+    expect(pinned).toHaveLength(3);
+    for (const [, name, pin] of pinned) expect(guide).toContain(`${name} ${pin} `);
   });
 
   it.each(paths.map((path) => [basename(path), path]))(
@@ -170,6 +184,14 @@ describe('the reference page of npm start', () => {
     const { info }: { info: Section } = JSON.parse(await response.text());
     expect(info.description).toContain(`export BASE_URL='${baseAddress}'\n`);
     expect(info.description).toContain('export API_KEY="$(cat .local/api-key)"\n');
+  });
+
+  it('has the examples in Python and Go', async () => {
+    for (const name of ['example.py', 'example.go']) {
+      const example = await fetch(`${origin}/docs/${name}`);
+      expect(example.headers.get('content-type')).toMatch(/^text\/plain/);
+      expect(await example.text()).toContain('Adds an animal and lists all animals');
+    }
   });
 
   it('has the committed contract', async () => {
