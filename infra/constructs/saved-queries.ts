@@ -40,7 +40,7 @@ const queries: Readonly<Record<string, Query>> = {
   'failed requests': {
     of: ['gateway', 'requests'],
     queryString: `filter status >= 500
-| stats count(*) as requests, latest(@timestamp) as last by status, errorType, httpMethod, resourcePath, operation, version, code, cause.name, cause.frames.0
+| stats count(*) as requests, latest(@timestamp) as last by status, errorType, httpMethod, resourcePath, operation, version, code, cause.name, cause.message, cause.frames.0
 | sort requests desc`,
   },
   'requests by version': {
@@ -98,7 +98,7 @@ const queries: Readonly<Record<string, Query>> = {
   'one request': {
     of: ['gateway', 'requests'],
     id: 'The x-amz-apigw-id that the client got',
-    queryString: `fields @timestamp, @log, sourceIp, httpMethod, resourcePath, status, errorType, firewallStatus, operation, code, keyId, cause.name, cause.frames.0, @message
+    queryString: `fields @timestamp, @log, sourceIp, httpMethod, resourcePath, status, errorType, firewallStatus, operation, code, keyId, cause.name, cause.message, cause.frames.0, @message
 | filter extendedRequestId = "{{id}}"`,
   },
   'requests of a key': {

@@ -6,6 +6,7 @@ import type {
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { Command, SdkError } from '@smithy/types';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
+import { LoggableError } from '../telemetry/loggable-error.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import type { RequestRecord } from '../telemetry/request-record.ts';
 import { dynamodb } from './dynamodb.ts';
@@ -40,7 +41,7 @@ type DynamodbCommand<Input extends ServiceInputTypes, Output extends ServiceOutp
 
 /**
  * Sends a command with `withRetries`. An output that `isPlausible` refuses can't be that of the command, and
- * counts as a failed attempt. Throws the SDK's errors, or an `ImplausibleOutput`.
+ * counts as a failed attempt. Throws the SDK's errors, or that of `implausibleOutput`.
  */
 export const callDynamodb = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
   command: DynamodbCommand<Input, Output>,
@@ -49,7 +50,7 @@ export const callDynamodb = <Input extends ServiceInputTypes, Output extends Ser
 ): Promise<Output> =>
   withRetries(context, async (abortSignal) => {
     const output = await dynamodb.send(command, { abortSignal });
-    if (!isPlausible(output)) throw new ImplausibleOutput();
+    if (!isPlausible(output)) throw implausibleOutput();
     return output;
   });
 
@@ -110,12 +111,9 @@ export const withTimeLimit = async <Result>(
 export const timeoutError = () =>
   Object.assign(new Error('The time is up'), { name: 'TimeoutError' });
 
-/** An output that can't be that of the call. */
-export class ImplausibleOutput extends Error {
-  /** The SDK's mark of an error that a retry may fix. */
-  readonly $retryable = {};
-  override readonly message = "The output can't be that of the call";
-}
+/** Creates the error of an output that can't be that of the call. `$retryable` is the SDK's mark for a retry. */
+export const implausibleOutput = () =>
+  Object.assign(new LoggableError("The output can't be that of the call"), { $retryable: {} });
 
 /**
  * Tells whether a retry may succeed: DynamoDB throttled the call, failed, could not be reached, was too slow,

@@ -4,6 +4,7 @@ import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { exactNumber } from '../contract/exact-json.ts';
 import { environment } from '../environment.ts';
+import { LoggableError } from '../telemetry/loggable-error.ts';
 
 const region = environment('AWS_REGION');
 
@@ -30,7 +31,7 @@ const readBody = (response: IncomingMessage): Promise<Uint8Array> =>
       .on('end', () => {
         const bytes = Buffer.concat(chunks);
         if (Number(response.statusCode) >= 300 || bytes[0] === openingBrace) resolve(bytes);
-        else reject(new Error('The response is not a JSON object'));
+        else reject(new LoggableError('The response is not a JSON object'));
       });
   });
 

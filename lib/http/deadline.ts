@@ -1,5 +1,6 @@
 import { timeoutError } from '../aws/call-dynamodb.ts';
 import { errors } from '../contract/errors.ts';
+import { LoggableError } from '../telemetry/loggable-error.ts';
 import type { OperationRequest } from './request.ts';
 
 /** The time reserved for the response before Lambda ends the invocation, in ms. */
@@ -20,7 +21,8 @@ export const deadline = () => {
   return {
     before: ({ context }: OperationRequest) => {
       const remainingMs = context.getRemainingTimeInMillis() - marginMs;
-      if (remainingMs <= 0) throw errors.serviceUnavailable(new Error('Too little time is left'));
+      if (remainingMs <= 0)
+        throw errors.serviceUnavailable(new LoggableError('Too little time is left'));
       const controller = new AbortController();
       context.signal = controller.signal;
       // `AbortSignal.timeout` would keep the signals of requests that have ended.

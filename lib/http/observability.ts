@@ -1,6 +1,7 @@
 import { ApiError, errors } from '../contract/errors.ts';
 import { causeOf } from '../telemetry/cause.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
+import { LoggableError } from '../telemetry/loggable-error.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
 import { newRequestRecord, type RequestRecord } from '../telemetry/request-record.ts';
 import type { ChainRequest } from './request.ts';
@@ -39,7 +40,7 @@ export const observability = (operation: string) => {
       request.context.startedAt = instantMs();
       request.context.record = newRequestRecord();
       if (isFromRestApi(request.event)) return undefined;
-      const error = errors.internalError(new TypeError('The event is not that of a REST API'));
+      const error = errors.internalError(new LoggableError('The event is not that of a REST API'));
       request.error = error;
       request.response = json(error.status, error.body);
       // An early response skips the rest of the chain.

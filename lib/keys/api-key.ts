@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { Sha256 } from '../aws/sha256.ts';
+import { LoggableError } from '../telemetry/loggable-error.ts';
 
 /**
  * The prefix of API keys: `pets_live` in production, and `pets_test` elsewhere. People and secret scanners
@@ -84,6 +85,6 @@ export type ApiKeyRecord = Readonly<v.InferOutput<typeof ApiKeyRecord>>;
 export const toApiKeyRecord = (item: Readonly<Record<string, unknown>>): ApiKeyRecord => {
   const { success, output } = v.safeParse(ApiKeyRecord, item);
   // Valibot's own error would repeat the item.
-  if (!success) throw new Error(`The item of key ${item['keyId']} is malformed`);
+  if (!success) throw new LoggableError('The item of this API key is malformed');
   return output;
 };

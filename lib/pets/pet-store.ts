@@ -9,7 +9,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import {
   type CallContext,
   callDynamodb,
-  ImplausibleOutput,
+  implausibleOutput,
   withRetries,
 } from '../aws/call-dynamodb.ts';
 import { dynamodb } from '../aws/dynamodb.ts';
@@ -19,6 +19,7 @@ import { exactNumber } from '../contract/exact-json.ts';
 import type { ListPetsQuery } from '../contract/list-pets-query.ts';
 import { type NewPet, type Pet, type PetStatus, petStatuses } from '../contract/pet.ts';
 import { environment } from '../environment.ts';
+import { LoggableError } from '../telemetry/loggable-error.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor, type Position, unknownCursor } from './cursor.ts';
@@ -80,7 +81,7 @@ export const create = async (
     if (wasThereBefore) context.record.count(metricNames.idempotentReplays);
     return { pet: toPet(stored), isReplay: wasThereBefore };
   }
-  throw new Error('Every candidate id is taken');
+  throw new LoggableError('Every candidate id is taken');
 };
 
 /** A page of a list, in the order of status and id. */
@@ -207,7 +208,7 @@ const putUnlessTaken = (item: StoredPet, context: CallContext) => {
       return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
-      if (error.Item['id']?.N !== `${item.id}`) throw new ImplausibleOutput();
+      if (error.Item['id']?.N !== `${item.id}`) throw implausibleOutput();
       // The document client converts responses, but not the item of an exception.
       const existing = unmarshall(error.Item, { wrapNumbers: exactNumber });
       return { existing, wasThereBefore: attempt === 1 };

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { Sha256 } from '../aws/sha256.ts';
 import { Pet } from '../contract/pet.ts';
+import { LoggableError } from '../telemetry/loggable-error.ts';
 
 /**
  * An item of the pets table: a pet with the data that tells a replay of its creation from another request.
@@ -18,7 +19,7 @@ export type StoredPet = Readonly<v.InferOutput<typeof StoredPet>>;
 const parse = <Item>(schema: v.GenericSchema<unknown, Item>, item: unknown): Item => {
   const { success, output } = v.safeParse(schema, item);
   // Valibot's own error would repeat the item.
-  if (!success) throw new Error('A stored pet is malformed');
+  if (!success) throw new LoggableError('A stored pet is malformed');
   return output;
 };
 

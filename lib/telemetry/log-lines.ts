@@ -28,6 +28,8 @@ export interface RequestLine {
 /** The original error of a 5xx. */
 export interface Cause {
   readonly name: string;
+  /** The message, if it is one of ours. */
+  readonly message?: string | undefined;
   /** The code of an error of Node.js, such as `ECONNRESET`. */
   readonly code?: string | undefined;
   /** The status and the request id of an error of AWS. */

@@ -224,10 +224,10 @@ describe('the cause of a 500 in the log line', async () => {
     return `${source}:${lines.findIndex((line) => line.includes(text)) + 1}`;
   };
 
-  it('has the frames of our own code by their places in the sources, for a defect', async () => {
+  it('has a message of ours, and the frames of our own code by their places in the sources, for a defect', async () => {
     await putPet({ id: 7, status: 'sold' });
-    const { name, frames } = await causeOf(bundleDirectory('get-pet'));
-    expect(name).toBe('Error');
+    const { name, message, frames } = await causeOf(bundleDirectory('get-pet'));
+    expect({ name, message }).toEqual({ name: 'Error', message: 'A stored pet is malformed' });
     expect(frames[0]).toBe(await placeOf('lib/pets/stored-pet.ts', 'stored pet is malformed'));
     expect(frames.at(-1)).toBe(await placeOf('functions/get-pet.ts', 'await pets.get('));
   });

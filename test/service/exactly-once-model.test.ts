@@ -305,7 +305,7 @@ describe('an id that is taken', () => {
     await occupy(key, 8);
     const lines = captureLog();
     expect((await createOnce(key)).status).toBe(500);
-    const cause = { name: 'Error' };
+    const cause = { name: 'Error', message: 'Every candidate id is taken' };
     expectOneFailure(lines, { operation: 'createPet', code: 'internal_error', cause });
   });
 });

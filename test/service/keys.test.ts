@@ -120,7 +120,10 @@ describe('a record of the keys table', () => {
     const apiKey = await service.issueApiKey(fault);
     const lines = captureLog();
     expect(await statusWith(apiKey)).toBe(500);
-    expectOneFailure(lines, { operation: 'listPets', cause: { name: 'Error' } });
+    expectOneFailure(lines, {
+      operation: 'listPets',
+      cause: { name: 'Error', message: 'The item of this API key is malformed' },
+    });
     expect(lines.join()).toContain(`"corruptItems":["${apiKey.slice(10, 26)}"]`);
   });
 

@@ -6,6 +6,7 @@ import { functionNames } from '../../infra/settings/names.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { json } from '../../lib/http/response.ts';
 import { definition as getPet } from '../../lib/operations/get-pet.ts';
+import { LoggableError } from '../../lib/telemetry/loggable-error.ts';
 import { invoke } from '../support/invoke.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';
 import { lambdaContext, proxyEvent } from '../support/proxy-event.ts';
@@ -57,7 +58,16 @@ describe('a handler that throws', () => {
     ['a response', 'object', json(200, {})],
   ])('%s returns 500 and writes one log line with the request id', async (_kind, name, thrown) => {
     const line = { operation: 'getPet', lambdaRequestId: 'request-id', code: 'internal_error' };
-    expectOneFailure(await throwing(thrown), { ...line, cause: { name } });
+    const lines = await throwing(thrown);
+    expectOneFailure(lines, { ...line, cause: { name } });
+    expect(JSON.parse(lines.join()).cause).not.toHaveProperty('message');
+  });
+
+  it('writes the message of an error of ours, which can have no value of a request', async () => {
+    const message = 'The stock is inconsistent';
+    expectOneFailure(await throwing(new LoggableError(message)), { cause: { message } });
+    // @ts-expect-error: the message is not written in the code
+    expect(new LoggableError(`The stock of ${service.apiKey}`)).toBeInstanceOf(Error);
   });
 });
 
@@ -76,7 +86,11 @@ describe('an event that is not of a REST API', () => {
       const response = await Reflect.apply(service[operation], undefined, [event, context]);
       const { body } = errors.internalError();
       expect(response).toMatchObject({ statusCode: 500, body: JSON.stringify(body) });
-      expectOneFailure(lines, { operation, code: body.code, cause: { name: 'TypeError' } });
+      expectOneFailure(lines, {
+        operation,
+        code: body.code,
+        cause: { message: 'The event is not that of a REST API' },
+      });
     }
   });
 });
