@@ -79,7 +79,7 @@ const petsById = async () => new Map((await storedPets()).map((item) => [item['i
 
 it('writes missing and different pets of a copy back, and lets all others stay', async () => {
   const great = 2n ** 63n - 1n;
-  for (let id = 1; id <= 120; id += 1) {
+  for (let id = 1; id <= 20; id += 1) {
     await putIntoCopy(pet(id, { categoryId: great }));
     if (id > 1) await putPet(pet(id, { categoryId: id === 2 ? great - 1n : great }));
   }
@@ -97,10 +97,10 @@ it('writes missing and different pets of a copy back, and lets all others stay',
   expect(text).toMatch(/Different in the table: 2\n/);
   expect(text).toContain(`id 2: categoryId ${great - 1n}, in the copy ${great}`);
   expect(text).toContain('name "wrong", in the copy "Rex"');
-  expect(text).toContain('The same in the table: 117');
+  expect(text).toContain('The same in the table: 17');
   expect(text).toMatch(/could not read them: 1\n.*id 900/);
   const expected = new Map(
-    Array.from({ length: 120 }, (_none, at) => [at + 1, expect.objectContaining({ name: 'Rex' })]),
+    Array.from({ length: 20 }, (_none, at) => [at + 1, expect.objectContaining({ name: 'Rex' })]),
   );
   const stored = await petsById();
   expect(stored).toEqual(expected.set(901, expect.objectContaining({ name: 'added since' })));

@@ -280,7 +280,11 @@ describe('npm run operate', () => {
 
   it('restores a table that is gone from its only backup', async () => {
     withBackups([backup(1)]);
+    const deleting = json({ Table: { ...active, TableStatus: 'DELETING' } });
+    const DescribeTable = inOrder(deleting, notFound);
+    aws.responses = { ...aws.responses, 'DynamoDB_20120810.DescribeTable': DescribeTable };
     const { printed } = await operate('restore pets', 'no');
+    expect(printed[0]).toMatch(/Waiting for at most 1h: The table Pets is being deleted/);
     expect(printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(1)}"`);
   });
 

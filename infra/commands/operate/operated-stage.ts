@@ -30,7 +30,7 @@ export const openOperatedStage = async (stage: Stage) => {
     ...stack,
     lambda: new LambdaClient(config),
     // A copy of a whole table is throttled at times.
-    dynamodb: new DynamoDBClient({ ...config, maxAttempts: 10 }),
+    dynamodb: new DynamoDBClient({ ...config, maxAttempts: 6 }),
     apiGateway: new APIGatewayClient(config),
     idOf,
     /**

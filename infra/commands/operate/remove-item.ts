@@ -9,26 +9,28 @@ import { type TableKind, tables } from '../../settings/tables.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import type { Step } from './plan.ts';
 import { isReadable, type StoredItem, shown } from './stored-item.ts';
+import { existingTable } from './table-settings.ts';
 
 /**
  * Plans to remove a corrupt pet or API key, unless somebody changes it meanwhile. Throws for an item as the
  * service writes them.
  */
 export const removeItem = async (
-  { dynamodb, tableOf }: OperatedStage,
+  opened: OperatedStage,
   kind: TableKind,
   id: string,
 ): Promise<Step[]> => {
+  const { dynamodb } = opened;
+  const { name: TableName } = await existingTable(opened, kind);
   const { name, type } = tables[kind].partitionKey;
-  const Key = { [name]: type === 'NUMBER' ? { N: id } : { S: id } };
-  const place = { TableName: tableOf(kind), Key };
+  const place = { TableName, Key: { [name]: type === 'NUMBER' ? { N: id } : { S: id } } };
   const { Item } = await dynamodb.send(new GetItemCommand({ ...place, ConsistentRead: true }));
-  if (!Item) throw new Error(`There is no item ${id} in ${place.TableName}`);
+  if (!Item) throw new Error(`There is no item ${id} in ${TableName}`);
   if (isReadable(kind, Item)) throw new Error(`The item ${id} is not corrupt, and is not removed`);
   const deletion = new DeleteItemCommand({ ...place, ...ifStill(kind, Item) });
   return [
     {
-      description: `Delete from ${place.TableName} the item with ${shown(Item)}`,
+      description: `Delete from ${TableName} the item with ${shown(Item)}`,
       run: () =>
         dynamodb.send(deletion).catch((error: unknown) => {
           if (!(error instanceof ConditionalCheckFailedException)) throw error;

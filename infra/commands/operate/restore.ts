@@ -92,7 +92,11 @@ export const restore = async (
   if (status?.endsWith('_IN_PROGRESS'))
     throw new Error(`The stack of ${stage.name} is being changed (${status}): wait until it ends`);
   const TargetTableName = opened.tableOf(kind);
-  const table = await findTable(dynamodb, TargetTableName);
+  const table = await waitFor('1h', async () => {
+    const found = await findTable(dynamodb, TargetTableName);
+    if (found?.TableStatus !== 'DELETING') return found;
+    throw new NotYet(`The table ${TargetTableName} is being deleted`);
+  });
   if (table && backup !== undefined)
     throw new Error(
       `The table ${TargetTableName} exists, so restore the backup to a table whose name starts with ${TargetTableName}-, and use copy-back`,

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { json, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+
+const aws = await startAwsEndpoint();
+afterAll(() => aws.stop());
+
+it('deletes the copies and backups of the tables of a personal stage, and then its stack', async () => {
+  let isDeleted = false;
+  const backup = (TableName: string, BackupType: string) => ({
+    ...{ TableName, BackupType, BackupStatus: 'AVAILABLE' },
+    BackupArn: `arn:aws:dynamodb:eu-west-1:777777777777:table/${TableName}/backup/${BackupType}`,
+  });
+  aws.responses = {
+    GetCallerIdentity: xml('GetCallerIdentity', { Account: '777777777777' }),
+    DescribeStacks: () =>
+      isDeleted ? noStack : xml('DescribeStacks', { Stacks: [{ StackStatus: 'CREATE_COMPLETE' }] }),
+    ListStackResources: xml('ListStackResources', {
+      StackResourceSummaries: [
+        { ResourceType: 'AWS::DynamoDB::Table', PhysicalResourceId: 'dev-bob-Pets' },
+      ],
+    }),
+    DeleteStack: () => {
+      isDeleted = true;
+      return xml('DeleteStack', {});
+    },
+    'AmazonSSM.DeleteParameters': json({}),
+    'DynamoDB_20120810.ListTables': json({
+      TableNames: ['dev-bob-Pets', 'dev-bob-Pets-20260131T030000Z', 'dev-bob-PetsOfAnother'],
+    }),
+    'DynamoDB_20120810.ListBackups': json({
+      BackupSummaries: [
+        backup('dev-bob-Pets', 'USER'),
+        backup('dev-bob-Pets', 'SYSTEM'),
+        backup('dev-bob-Pets-20251231T030000Z', 'USER'),
+        backup('dev-alice-Pets', 'USER'),
+      ],
+    }),
+    'DynamoDB_20120810.DeleteTable': json({}),
+    'DynamoDB_20120810.DeleteBackup': json({}),
+  };
+  const words = ['infra/commands/destroy.ts', '--stage', 'dev-bob', '--yes'];
+  const { stdout } = await promisify(execFile)(process.execPath, words, {
+    cwd: projectDirectory,
+    env: { ...aws.variables, AWS_REGION: 'eu-west-1' },
+  });
+  expect(stdout).toContain('Nothing of dev-bob is left');
+  const deleted = aws.requests
+    .filter(({ action }) => /\.Delete(Table|Backup)$/.test(action))
+    .map(({ body }) => JSON.parse(body));
+  expect(deleted).toEqual([
+    { TableName: 'dev-bob-Pets-20260131T030000Z' },
+    { BackupArn: expect.stringMatching(/\/dev-bob-Pets\/backup\/USER$/) },
+    { BackupArn: expect.stringMatching(/\/dev-bob-Pets-20251231T030000Z\/backup\/USER$/) },
+  ]);
+  expect(isDeleted).toBe(true);
+});
