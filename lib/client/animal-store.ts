@@ -1,7 +1,12 @@
 import { stringifyJson } from '../contract/exact-json.ts';
 import { idempotencyKeyPattern, maxIdempotencyKeyLength } from '../contract/limits.ts';
 import { isPet, type NewPet, type Pet, type PetStatus } from './bodies.ts';
-import { Connection, type ConnectionOptions, type ServiceResponse } from './connection.ts';
+import {
+  Connection,
+  type ConnectionOptions,
+  type ServiceRequest,
+  type ServiceResponse,
+} from './connection.ts';
 import { AnimalStoreError, NetworkError, TimeoutError, unexpectedResponse } from './errors.ts';
 import { nextPageQuery } from './response-headers.ts';
 
@@ -115,7 +120,7 @@ export class AnimalStore {
         `idempotencyKey must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters, without spaces`,
       );
     }
-    const response = await this.#connection.send(
+    return this.#requestPet(
       {
         method: 'POST',
         path: 'pets',
@@ -125,9 +130,6 @@ export class AnimalStore {
       },
       signal,
     );
-    const { body } = response;
-    if (!isPet(body)) throw notWhatWasAsked(response);
-    return body;
   }
 
   /**
@@ -139,7 +141,11 @@ export class AnimalStore {
     if (!Number.isSafeInteger(id)) {
       throw new RangeError('id must be a safe integer: a number of at most 2^53 - 1');
     }
-    const request = { method: 'GET', path: `pets/${id}`, successStatus: 200 } as const;
+    return this.#requestPet({ method: 'GET', path: `pets/${id}`, successStatus: 200 }, signal);
+  }
+
+  /** Sends a request whose response is a pet. */
+  async #requestPet(request: ServiceRequest, signal: AbortSignal | undefined): Promise<Pet> {
     const response = await this.#connection.send(request, signal);
     const { body } = response;
     if (!isPet(body)) throw notWhatWasAsked(response);

@@ -48,7 +48,7 @@ interface FetchResponse {
   } | null;
 }
 
-interface ServiceRequest {
+export interface ServiceRequest {
   readonly method: Route['method'];
   /** The path below the base address. */
   readonly path: string;
