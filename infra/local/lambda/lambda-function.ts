@@ -127,7 +127,9 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
       worker.postMessage(sent);
       const signal = AbortSignal.any([ended, AbortSignal.timeout(timeoutMs)]);
       const remind = () =>
-        log(`${bundleName} runs for more than ${seconds} s, and has no time limit with --inspect.`);
+        log(
+          `${bundleName} runs for more than ${seconds} s, and has no time limit with --inspect. A debugger shows where it is.`,
+        );
       const reminder = isInspected ? setTimeout(remind, definition.timeoutMs) : undefined;
       try {
         const [outcome]: Outcome[] = await once(worker, 'message', { signal });
