@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { messageOf } from '../terminal.ts';
 
 const run = (words: readonly string[]) => spawnSync('git', words, { encoding: 'utf8' });
 
@@ -6,8 +7,7 @@ const run = (words: readonly string[]) => spawnSync('git', words, { encoding: 'u
 const git = (...words: readonly string[]): string => {
   const { error, status, stdout, stderr } = run(words);
   if (status === 0) return stdout.trim();
-  const reason = error?.message ?? stderr.trim().replaceAll(/\s+/g, ' ');
-  throw new Error(`git ${words[0]} failed: ${reason}`);
+  throw new Error(error?.message ?? stderr.trim().replaceAll(/\s+/g, ' '));
 };
 
 /** What follows the commit in the name of a deployment that has other files than the commit. */
@@ -31,7 +31,9 @@ export const checkedOutCommit = (mustBeCommitted: boolean): string => {
     if (!mustBeCommitted || !commit.endsWith(dirty)) return commit;
   } catch (error) {
     if (!mustBeCommitted) return 'unknown';
-    throw error;
+    throw new Error(
+      `A permanent stage names the commit that it has, and git can't tell it: ${messageOf(error)}`,
+    );
   }
   throw new Error(
     'A permanent stage names the commit that it has, and files here differ from it: commit or stash them first. See git status.',

@@ -67,11 +67,8 @@ const deploy = async (options: DeployOptions): Promise<void> => {
   const deployment = { ...options, stage, account, commit, former };
 
   const lacks = await checkAccount(deployment);
-  if (lacks.length > 0)
-    await ask(
-      deployment,
-      Array.from(lacks, (lack) => additions[lack]),
-    );
+  const steps = lacks.map((lack) => additions[lack]);
+  if (steps.length > 0) await ask(deployment, steps);
   // The CDK's command line also looks for a region where the SDK does not.
   process.env['AWS_REGION'] = account.region;
   const context = ['--context', `stage=${stage.name}`];
@@ -158,28 +155,34 @@ const parametersOf = ({ stage, commit, former, revert, allAtOnce }: Deployment):
   return ['--no-previous-parameters', ...words];
 };
 
+/** Says which commit replaces which one, and how the traffic moves. */
+const noticesOf = ({ stage, commit, former, revert, allAtOnce }: Deployment): string[] => {
+  const commits = former ? `Commit ${commit} replaces ${former.commit}.` : `Commit ${commit}.`;
+  if (!former || stage.canaryMinutes === 0) return [commits];
+  const canary = `After the check, 10 % of the traffic moves for ${stage.canaryMinutes} minutes.`;
+  return [commits, revert || allAtOnce ? 'After the check, all traffic moves at once.' : canary];
+};
+
 /**
  * Shows a change set, and returns whether it changes anything. Throws, and deletes it, if it loses data without
  * the operator's word, if nobody agrees to it, or if the stack was deployed meanwhile.
  */
 const agreeTo = async (changeSet: ChangeSet, deployment: Deployment): Promise<boolean> => {
-  const { stage, account, commit, former } = deployment;
+  const { stage, account, former } = deployment;
   const client = new CloudFormationClient(account.config);
   const { changes, isAvailable } = await describeChangeSet(client, changeSet);
   if (!isAvailable) return false;
   try {
     refuseLosses(changes, deployment);
-    const from = former ? `${former.commit} is replaced by ${commit}` : `${commit} is deployed`;
-    await ask(
-      deployment,
-      linesOf(changes),
-      `The commit ${from}.`,
-      ...destructiveChangesIn(changes),
-    );
+    const created = `Create ${changeSet.StackName}, with ${changes.length} resources`;
+    const steps = former ? linesOf(changes) : [created];
+    await ask(deployment, steps, ...noticesOf(deployment), ...destructiveChangesIn(changes));
     // CloudFormation refuses the change set after any other update of the stack.
     const current = former && (await findStack(stage, account));
     if (current?.commit !== former?.commit)
-      throw new Error(`${changeSet.StackName} was deployed just now, and has ${current?.commit}.`);
+      throw new Error(
+        `${changeSet.StackName} was deployed just now, and has the commit ${current?.commit}: nothing was changed.`,
+      );
     return true;
   } catch (error) {
     // Somebody could still execute it. Why it is not executed matters more than a failure to delete it.
@@ -200,10 +203,7 @@ await withStage(program, 'the stage to deploy')
   )
   .option('--app <folder>', 'deploy the stacks that cdk synth wrote into this folder')
   .option('--all-at-once', 'move all traffic to new versions after their check, without a canary')
-  .option(
-    '--revert',
-    'go back to an earlier commit: all at once, and without regard to what preflight finds',
-  )
+  .option('--revert', 'go back to an earlier commit: all at once, whatever preflight finds')
   .option('--revert-drift', 'undo what was changed without CloudFormation too')
   .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
   .option('--yes', 'do not ask first')
