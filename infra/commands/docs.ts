@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { program } from 'commander';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
 import { projectDirectory } from '../build/project-directory.ts';
+import { limitsText } from '../settings/limits-text.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');
 
@@ -36,7 +37,7 @@ const licences = async (): Promise<string> => {
 
 await rm(directory, { recursive: true, force: true });
 await mkdir(directory, { recursive: true });
-for (const [name, read] of Object.entries(pageFiles)) {
+for (const [name, read] of Object.entries(pageFiles(limitsText()))) {
   await writeFile(join(directory, name), await read());
 }
 await writeFile(join(directory, 'LICENSES.txt'), await licences());

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { program } from 'commander';
 import { openapiText } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../build/project-directory.ts';
-import { limitsText } from './limits-text.ts';
+import { limitsText } from '../settings/limits-text.ts';
 
 program.name('npm run openapi').description('Writes lib/contract/openapi.json.').parse();
 

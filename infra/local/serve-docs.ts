@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { extname } from 'node:path';
 import { type GatewayRequest, headerValuesOf } from '../../lib/api-gateway/proxy-event.ts';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
+import { limitsText } from '../settings/limits-text.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -10,6 +11,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.py': 'text/plain; charset=utf-8',
   '.go': 'text/plain; charset=utf-8',
 };
+
+const files = pageFiles(limitsText());
 
 /**
  * Serves the reference page at `/docs/`. The page sends its requests to this stage. It contains no API key,
@@ -26,7 +29,7 @@ export const serveDocs = async (
     return true;
   }
   const name = path === '/docs/' ? 'index.html' : path.replace('/docs/', '');
-  const read = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
+  const read = Object.hasOwn(files, name) ? files[name] : undefined;
   if (!read) return false;
   const [host] = headerValuesOf(request, 'host');
   const contents = await read({ baseAddress: `http://${host}/${stageName}` });

@@ -1,6 +1,12 @@
 /** Maximum size of a body, in bytes. It has room for the longest name with every character escaped. */
 export const maxBodyBytes = 8_192;
 
+/**
+ * API Gateway's limit of the request line and the headers together, in bytes.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+export const maxHeaderBytes = 10_240;
+
 /** Maximum length of `Content-Type`, in characters. */
 export const maxContentTypeLength = 255;
 

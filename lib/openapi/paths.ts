@@ -76,11 +76,11 @@ const refusalOf = ({ name, query, body }: Operation, wrong: ExampleRequest): Api
   throw new Error(`The example of a wrong request to ${name} is not refused`);
 };
 
-/** The error responses of an operation, by status. Errors of one status are one response. */
-const errorsOf = (operation: Operation, details: AnyDetails) => {
-  const { path, body, deprecation } = operation;
-  const { wrongRequest = { query: { expand: 'all' } }, errors: own = [] } = details;
-  const all = [
+/** The errors that the service responds with to an operation. */
+const errorsOf = (operation: Operation): ApiError[] => {
+  const { name, path, body, deprecation } = operation;
+  const { wrongRequest = { query: { expand: 'all' } }, errors: own = [] } = detailsOf(name);
+  return [
     refusalOf(operation, wrongRequest),
     ...(path.includes('{') ? [errors.notFound()] : []),
     ...(body ? [errors.unsupportedMediaType()] : []),
@@ -95,7 +95,17 @@ const errorsOf = (operation: Operation, details: AnyDetails) => {
     errors.serviceUnavailable(),
     errors.gatewayTimeout(),
   ];
-  return [...Map.groupBy(all, ({ status }) => status)].map(([status, same]) => {
+};
+
+/** Returns every documented error, once for each code, in the order of status. */
+export const documentedErrors = (): ApiError[] => {
+  const byCode = new Map(operations.flatMap(errorsOf).map((error) => [error.code, error]));
+  return [...byCode.values()].sort((one, other) => one.status - other.status);
+};
+
+/** The error responses of an operation, by status. Errors of one status are one response. */
+const errorResponsesOf = (operation: Operation) =>
+  [...Map.groupBy(errorsOf(operation), ({ status }) => status)].map(([status, same]) => {
     const description = same
       .map(({ code }) => `\`${code}\`: ${errorDescriptions[code]}`)
       .join('\n\n');
@@ -103,7 +113,6 @@ const errorsOf = (operation: Operation, details: AnyDetails) => {
     const content = json('Error', Object.fromEntries(same.map((each) => [each.code, each.body])));
     return [status, { description, headers, content }] as const;
   });
-};
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
@@ -115,7 +124,7 @@ const operationObject = (operation: Operation) => {
   const { name, successStatus, deprecation } = operation;
   const details = detailsOf(name);
   const { summary, description, example } = details;
-  const all = [[successStatus, successOf(details)] as const, ...errorsOf(operation, details)];
+  const all = [[successStatus, successOf(details)] as const, ...errorResponsesOf(operation)];
   return {
     operationId: name,
     tags: ['pets'],

@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorDescriptions } from '../contract/errors.ts';
+import { detailsOf, operations } from '../operations/operations.ts';
+import { documentedErrors } from './paths.ts';
 
 const contractPath = join(import.meta.dirname, '../contract/openapi.json');
 const scalarPath = join(
@@ -15,19 +18,20 @@ interface PageService {
 type ReadFile = (service?: PageService) => Promise<string | Buffer>;
 
 /**
- * The files of the reference page: Scalar with the contract and the guides. They link only to each other, so
- * any address can serve them. They contain no API key.
+ * Returns the files of the reference page: Scalar with the contract and the guides. They link only to each
+ * other, so any address can serve them. They contain no API key. `limits` are those that clients can reach, as
+ * Markdown.
  */
-export const pageFiles: Readonly<Record<string, ReadFile>> = {
+export const pageFiles = (limits: string): Readonly<Record<string, ReadFile>> => ({
   'index.html': () => readPart('reference-page.html'),
   'page.js': () => readPart('reference-page.js'),
   'options.json': async (service) => JSON.stringify(await options(service)),
   'scalar.js': () => readFile(scalarPath),
-  'reference.json': (service) => referenceDocument(service),
+  'reference.json': (service) => referenceDocument(limits, service),
   'openapi.json': () => readFile(contractPath),
   'example.py': () => readPart('examples/example.py'),
   'example.go': () => readPart('examples/example.go'),
-};
+});
 
 const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');
 
@@ -47,63 +51,40 @@ const showable = (key: string, value: unknown) =>
 
 /** The contract, as far as the page reads it. */
 interface Contract {
-  readonly info: { readonly description: string };
+  readonly info: object;
   readonly tags: readonly object[];
-  readonly paths: Record<string, Record<string, DocumentedOperation>>;
-}
-interface DocumentedOperation {
-  readonly summary: string;
-  readonly deprecated?: boolean;
-  readonly responses: Record<string, { readonly description: string }>;
 }
 
-const readContract = async (): Promise<Contract> =>
-  JSON.parse(await readFile(contractPath, 'utf8'));
+const allErrors = documentedErrors();
 
-/** Every error of the contract by its code, in order of status. */
-const errorGuides = ({ paths }: Contract) => {
-  const documented = Object.values(paths)
-    .flatMap((item) => Object.values(item))
-    .flatMap(({ responses }) => Object.entries(responses))
-    .filter(([status]) => Number(status) >= 400)
-    .flatMap(([status, { description }]) =>
-      // Errors of one status are described in paragraphs.
-      description.split('\n\n').map((error) => `${status} ${error}`),
-    );
-  return [...new Set(documented)].sort().map((error) => {
-    const [, status = '', name = '', description = ''] = /^(\d+) `(\w+)`: (.*)$/s.exec(error) ?? [];
-    return { status, name, 'x-displayName': `${status} ${name}`, description };
-  });
-};
+/** The section of each error code. */
+const errorSections = allErrors.map(({ status, code }) => ({
+  name: code,
+  'x-displayName': `${status} ${code}`,
+  description: errorDescriptions[code],
+}));
 
-const errorList = (contract: Contract) =>
-  errorGuides(contract)
-    .map(({ status, name }) => `- ${status} [\`${name}\`](#tag/${name.replaceAll('_', '-')})`)
-    .join('\n');
+const errorList = allErrors
+  .map(({ status, code }) => `- ${status} [\`${code}\`](#tag/${code.replaceAll('_', '-')})`)
+  .join('\n');
 
-/** Links each operation of the contract, with its purpose. */
-const operationList = ({ paths }: Contract) =>
-  Object.entries(paths)
-    .flatMap(([path, item]) =>
-      Object.entries(item).map(([method, { summary, deprecated }]) => {
-        const request = `${method.toUpperCase()} ${path}`;
-        const link = `[\`${request}\`](#tag/pets/${request.replace(' ', '')})`;
-        const purpose = summary.charAt(0).toLowerCase() + summary.slice(1);
-        return `- ${link}: ${purpose}${deprecated ? ' (deprecated)' : ''}`;
-      }),
-    )
-    .join('\n');
+/** Links each operation, with its purpose. */
+const operationList = operations
+  .map(({ name, method, path, deprecation }) => {
+    const { summary } = detailsOf(name);
+    const link = `[\`${method} ${path}\`](#tag/pets/${method}${path})`;
+    const purpose = summary.charAt(0).toLowerCase() + summary.slice(1);
+    return `- ${link}: ${purpose}${deprecation ? ' (deprecated)' : ''}`;
+  })
+  .join('\n');
 
-/** The limits that the contract has at the end of its introduction. */
-const limitsOf = ({ info }: Contract) => info.description.split('## Limits\n\n')[1] ?? '';
-
-const readGuide = async (contract: Contract, file: string) => {
+const readGuide = async (file: string, limits: string) => {
   const [heading = '', ...lines] = (await readPart(`guides/${file}.md`)).split('\n');
   const description = lines
     .join('\n')
-    .replace('<!-- errors -->', () => errorList(contract))
-    .replace('<!-- limits -->', () => limitsOf(contract))
-    .replace('<!-- operations -->', () => operationList(contract));
+    .replace('<!-- errors -->', () => errorList)
+    .replace('<!-- limits -->', () => limits)
+    .replace('<!-- operations -->', () => operationList);
   return { name: heading.replace('# ', ''), description };
 };
 
@@ -117,20 +98,19 @@ const withLocalService = (text: string, { baseAddress }: PageService) =>
  * Returns the document that the page shows: the contract with an introduction for people,
  * and the guides as sections.
  */
-const referenceDocument = async (service: PageService | undefined): Promise<string> => {
-  const contract = await readContract();
-  const guide = await readGuide(contract, 'introduction');
+const referenceDocument = async (limits: string, service?: PageService): Promise<string> => {
+  const contract: Contract = JSON.parse(await readFile(contractPath, 'utf8'));
+  const guide = await readGuide('introduction', limits);
   const description = service ? withLocalService(guide.description, service) : guide.description;
-  const guides = await Promise.all(guideNames.map((file) => readGuide(contract, file)));
-  const errors = errorGuides(contract);
+  const guides = await Promise.all(guideNames.map((file) => readGuide(file, limits)));
   const shown = {
     ...contract,
     info: { ...contract.info, description },
-    tags: [...contract.tags, ...guides, ...errors],
+    tags: [...contract.tags, ...guides, ...errorSections],
     'x-tagGroups': [
       { name: 'Operations', tags: ['pets'] },
       { name: 'Guides', tags: guides.map(({ name }) => name) },
-      { name: 'Error codes', tags: errors.map(({ name }) => name) },
+      { name: 'Error codes', tags: errorSections.map(({ name }) => name) },
     ],
   };
   return JSON.stringify(shown, showable);

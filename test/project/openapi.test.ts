@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitsText } from '../../infra/commands/limits-text.ts';
+import { limitsText } from '../../infra/settings/limits-text.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';

@@ -11,6 +11,7 @@ import {
   proxyEvent,
 } from '../../../lib/api-gateway/proxy-event.ts';
 import { ErrorBody } from '../../../lib/contract/error-body.ts';
+import { maxHeaderBytes } from '../../../lib/contract/limits.ts';
 import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
 import { localAccount } from '../local-account.ts';
 import { serveDocs } from '../serve-docs.ts';
@@ -20,11 +21,6 @@ import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
 import { type TakesRequest, throttleTo } from './throttle.ts';
 
-/**
- * API Gateway's limit of the request line and the headers together, in bytes.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
- */
-export const maxHeaderBytes = 10_240;
 /**
  * Lambda's limit of an event, in bytes. API Gateway's own limit of a body is higher.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html

@@ -1,16 +1,14 @@
 import { errors } from '../../lib/contract/errors.ts';
-import { maxBodyBytes, maxIdempotencyKeyLength, withCommas } from '../../lib/contract/limits.ts';
+import {
+  maxBodyBytes,
+  maxHeaderBytes,
+  maxIdempotencyKeyLength,
+  withCommas,
+} from '../../lib/contract/limits.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { maxHeaderBytes } from '../local/gateway/gateway.ts';
-import {
-  firewallLimit,
-  firewallWindowSec,
-  isProduction,
-  type Stage,
-  stages,
-} from '../settings/stages.ts';
-import { throttleOf } from '../settings/throttle-of.ts';
+import { firewallLimit, firewallWindowSec, isProduction, type Stage, stages } from './stages.ts';
+import { throttleOf } from './throttle-of.ts';
 
 /** Says a setting of production, and in brackets those of the other stages. */
 const inStages = (ofStage: (stage: Stage) => string): string => {
