@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, expect, it } from 'vitest';
 import { makeCertificate } from '../bench/certificate.ts';
-import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { listen } from '../support/listen.ts';
 
 const account = '777777777777';
@@ -90,9 +90,12 @@ const run = async (command: string) => {
   return out;
 };
 
+const noStack = xmlError('ValidationError', 'The stack does not exist');
 aws.responses = {
   AssumeRole: xml('AssumeRole', { Credentials: credentials }),
   GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
+  DescribeStacks: noStack,
+  ListStackResources: noStack,
   'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
   'GET /account': json({ cloudwatchRoleArn: 'logs' }),
 };
