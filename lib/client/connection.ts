@@ -207,7 +207,7 @@ export class Connection {
       // Only the message and the code of the reason are copied, because another field contains the bytes of a
       // malformed response, which can repeat the API key.
       const { message, code } = Object(reasonOf(error));
-      const cause = new Error(this.#masked(`${message || code}`));
+      const cause = new Error(this.#masked(`${message || code || error}`));
       if (code !== undefined) Object.assign(cause, { code });
       throw new NetworkError(`No complete response came: ${cause.message}${hint}`, { cause });
     }
