@@ -20,7 +20,7 @@ import {
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
 import type { OperationVariables } from '../settings/function-environment.ts';
-import { defaultTableQuota, maximumUnitsOf } from '../settings/maximum-units.ts';
+import { maximumUnitsOf, quotaWarning } from '../settings/maximum-units.ts';
 import {
   bundleName,
   commitParameter,
@@ -48,7 +48,9 @@ export class AnimalStoreStack extends Stack {
     });
     this.#stage = stage;
 
-    this.#warnOfQuota();
+    const warning = quotaWarning(stage);
+    if (warning !== undefined)
+      Annotations.of(this).addWarningV2('animal-store:table-quota', warning);
     for (const settings of Object.values(tables)) this.#addTable(settings);
     const functions = this.#addFunctions();
     const api = new PetsApi(this, 'Api', stage, functions);
@@ -96,17 +98,6 @@ export class AnimalStoreStack extends Stack {
       PreviouslyDeployedCommit: previousCommit.valueAsString,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
-  }
-
-  /** Lets the CDK print a warning if the throttles let through more than DynamoDB allows by default. */
-  #warnOfQuota() {
-    const { read, write } = maximumUnitsOf(this.#stage);
-    const most = Math.max(read, write);
-    if (most > defaultTableQuota)
-      Annotations.of(this).addWarningV2(
-        'animal-store:table-quota',
-        `The throttles of ${this.#stage.name} let through ${most} units/s, and DynamoDB allows a table ${defaultTableQuota} by default. Before you deploy, have its quota of throughput for a table raised, which can take days.`,
-      );
   }
 
   #addTable(settings: TableSettings): void {

@@ -47,4 +47,9 @@ export const details = (): OperationDetails<typeof definition> => ({
   },
   wrongRequest: { query: { limit: '0' } },
   calls: [{ action: 'dynamodb:Query', resource: `PetsTable/index/${statusIndex}`, units: 0.5 }],
+  // Lists without a cursor read one partition of the index: infra/operations.md#limits.
+  throttle: {
+    production: { ratePerSecond: 400, burst: 800 },
+    testing: { ratePerSecond: 100, burst: 200 },
+  },
 });

@@ -1,6 +1,7 @@
-import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { inspectionLimitFor } from '../../infra/constructs/firewall.ts';
+import { quotaWarning } from '../../infra/settings/maximum-units.ts';
 import { bundleName, functionNames, trafficShifts } from '../../infra/settings/names.ts';
 import { validateStage } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
@@ -288,14 +289,8 @@ it.each([
 });
 
 it('a stage whose throttles exceed what DynamoDB allows a table by default says so', () => {
-  const warningsOf = (ratePerSecond: number) =>
-    Annotations.fromStack(
-      stackOf({ ...staging, throttle: { ratePerSecond, burst: 2 * ratePerSecond } }),
-    )
-      .findWarning('*', Match.stringLikeRegexp('quota'))
-      .map(({ entry }) => entry.data);
-  expect(warningsOf(1_000)).toEqual([]);
-  expect(warningsOf(20_000)).toEqual([expect.stringMatching(/40000.*days/)]);
+  expect(quotaWarning(staging, { read: 40_000, write: 40_000 })).toBeUndefined();
+  expect(quotaWarning(staging, { read: 40_001, write: 1 })).toMatch(/40001.*40000.*days/);
 });
 
 const webAclOf = (template: Template) => propertiesOf(template, 'AWS::WAFv2::WebACL')[0] ?? {};
