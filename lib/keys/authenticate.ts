@@ -4,10 +4,12 @@ import { getItem, readItem } from '../aws/get-item.ts';
 import { environment } from '../environment.ts';
 import { newRequestRecord } from '../telemetry/request-record.ts';
 import { type ApiKeyRecord, hashOf, isIntact, keyIdOf, toApiKeyRecord } from './api-key.ts';
-import { RecentEntries } from './recent-entries.ts';
+import { KeyMemory, type ReadKey } from './key-memory.ts';
 
 const prefix = environment('API_KEY_PREFIX');
 const keysTable = environment('KEYS_TABLE');
+
+const ownMemory = new KeyMemory();
 
 /**
  * Returns the record of a valid API key, or `undefined` for any other text. Throws the SDK's error if
@@ -16,16 +18,19 @@ const keysTable = environment('KEYS_TABLE');
 export const authenticate = async (
   apiKey: string,
   context: CallContext,
+  memory = ownMemory,
 ): Promise<ApiKeyRecord | undefined> => {
   const keyId = keyIdOf(apiKey, prefix);
   if (!keyId) return undefined;
   // The checksum rejects a mistyped key without a read of the table. A remembered key needs no check of its
   // checksum, because its hash is compared.
+  const proven = memory.getProven(keyId);
+  const remembered = proven && isFresh(proven) ? proven.record : undefined;
   const record =
-    rememberedApiKey(keyId) ?? (isIntact(apiKey) ? await findApiKey(keyId, context) : undefined);
+    remembered ?? (isIntact(apiKey) ? await findApiKey(keyId, context, memory) : undefined);
   const isValid = record && timingSafeEqual(record.hash, hashOf(apiKey)) && isInForce(record);
   if (!isValid) return undefined;
-  rememberAsProven(keyId);
+  memory.prove(keyId);
   return record;
 };
 
@@ -51,33 +56,6 @@ const outageRetryMs = 5_000;
  */
 const refreshPatienceMs = 1_000;
 
-interface CachedResult {
-  readonly record: ApiKeyRecord | undefined;
-  readonly readAt: number;
-  readonly freshUntil: number;
-}
-
-// Key ids are public. Only a client with the secrets of as many other keys can evict a proven key.
-const provenKeys = new RecentEntries<CachedResult>(10_000);
-/** Results for keys for which no request had the right secret, such as keys that don't exist. */
-const unprovenKeys = new RecentEntries<CachedResult>(1_000);
-
-const memoryOf = (keyId: string) => (provenKeys.has(keyId) ? provenKeys : unprovenKeys);
-
-/** Returns the record of a proven API key from memory, as long as it is fresh. */
-const rememberedApiKey = (keyId: string): ApiKeyRecord | undefined => {
-  const proven = provenKeys.get(keyId);
-  return proven && isFresh(proven) ? proven.record : undefined;
-};
-
-/** Marks the API key of a found record as proven: a request had its secret, and the key is in force. */
-const rememberAsProven = (keyId: string): void => {
-  const result = unprovenKeys.get(keyId);
-  if (!result) return;
-  unprovenKeys.delete(keyId);
-  provenKeys.set(keyId, result);
-};
-
 /**
  * Returns the record of an API key from memory or from the keys table (0.5 RCU), or `undefined` if there is
  * none. While the table can't be read, a key that was read in the last 5 minutes is still found. For other
@@ -86,8 +64,9 @@ const rememberAsProven = (keyId: string): void => {
 const findApiKey = async (
   keyId: string,
   context: CallContext,
+  memory: KeyMemory,
 ): Promise<ApiKeyRecord | undefined> => {
-  const cached = memoryOf(keyId).get(keyId);
+  const cached = memory.get(keyId);
   if (cached && isFresh(cached)) return cached.record;
   const now = Date.now();
   const mayFallBack = cached?.record && isBetween(cached.readAt, cached.readAt + outageToleranceMs);
@@ -97,12 +76,12 @@ const findApiKey = async (
       ? await withTimeLimit(refreshPatienceMs, context.signal, read)
       : await read(context.signal);
     const freshUntil = now + (record ? knownFreshMs : unknownFreshMs);
-    memoryOf(keyId).set(keyId, { record, readAt: now, freshUntil });
+    memory.set(keyId, { record, readAt: now, freshUntil });
     return record;
   } catch (error) {
     if (!mayFallBack || !isRetryable(error)) throw error;
     const freshUntil = Math.min(now + outageRetryMs, cached.readAt + outageToleranceMs);
-    memoryOf(keyId).set(keyId, { ...cached, freshUntil });
+    memory.set(keyId, { ...cached, freshUntil });
     return cached.record;
   }
 };
@@ -120,7 +99,7 @@ const readApiKey = async (
   return item && readItem(item, 'keyId', toApiKeyRecord, context);
 };
 
-const isFresh = ({ readAt, freshUntil }: CachedResult) => isBetween(readAt, freshUntil);
+const isFresh = ({ readAt, freshUntil }: ReadKey) => isBetween(readAt, freshUntil);
 
 /**
  * Tells whether the current time is between `start` and `end`. The clock may have been
