@@ -4,8 +4,7 @@ import { bundleFunctions } from './build/bundle-functions.ts';
 import { addCodeCaches } from './build/code-caches.ts';
 import { fail } from './commands/terminal.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
-import { functionEnvironment } from './settings/function-environment.ts';
-import { accountStackId, bundleName, functionNames, stackName } from './settings/names.ts';
+import { accountStackId, stackName } from './settings/names.ts';
 import { placeholdersIn } from './settings/stage-problems.ts';
 import { emulated, type Stage, stageNamed, stages, staging } from './settings/stages.ts';
 import { AccountStack } from './stacks/account-stack.ts';
@@ -64,8 +63,7 @@ const needsAssets = !(Array.isArray(bundledStacks) && bundledStacks.length === 0
 
 if (!isSet('bundles', 'none')) await bundleFunctions();
 const runsOnLambda = !isSet('code-cache', 'off') && !isSet('emulator', 'true');
-if (needsAssets && runsOnLambda)
-  await addCodeCaches(functionNames.map(bundleName), functionEnvironment);
+if (needsAssets && runsOnLambda) await addCodeCaches();
 
 for (const stage of deployed) {
   const account = accountStackId(stage);

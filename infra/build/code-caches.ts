@@ -3,63 +3,84 @@ import { once } from 'node:events';
 import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { requestEvent } from '../../lib/checks/request-event.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
+import { detailsOf, operations } from '../../lib/operations/operations.ts';
+import { functionEnvironment } from '../settings/function-environment.ts';
+import { bundleName, functionNames } from '../settings/names.ts';
 import { bundleDirectory, replaceFile } from './bundle-functions.ts';
+import { cannedResponses } from './canned-responses.ts';
 import { codeCacheFile } from './entry-module.ts';
 
 /** Lambda's machines, on which the functions run (`infra/constructs/stage-function.ts`). */
 const lambdaMachine = 'linux-arm64';
 
 /**
- * Adds V8's code cache to the folders of these functions. Each must start in the environment that is returned
- * for an endpoint in DynamoDB's place. Only a machine like those of Lambda can make a cache that they accept.
- * On another machine, it says so in one line and adds none: the functions run without it, but start slower.
+ * Adds V8's code cache to the folder of each function of the API. Only a machine like those of Lambda can
+ * make a cache that they accept. Where there is none, because the machine is another or a function fails,
+ * says so in one line: the function runs without it, but starts slower.
  */
-export const addCodeCaches = async (
-  functionNames: readonly string[],
-  environmentFor: (dynamodbEndpoint: string) => Readonly<Record<string, string>>,
-  machine = lambdaMachine,
-): Promise<void> => {
+export const addCodeCaches = async (machine = lambdaMachine): Promise<void> => {
   if (`${process.platform}-${process.arch}` !== machine) {
     console.error(`The functions get no code cache, and start slower: this is not ${machine}.`);
     return;
   }
-  await using dynamodb = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
-  await once(dynamodb, 'listening');
-  const address = dynamodb.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const environment = environmentFor(`http://127.0.0.1:${port}`);
-  for (const name of functionNames) {
+  for (const functionName of functionNames) {
+    const name = bundleName(functionName);
     const directory = bundleDirectory(name);
-    const bundle = await readFile(join(directory, `${name}.cjs`), 'utf8');
-    const cache = await makeCodeCache({ directory, name, environment });
-    await replaceFile(join(directory, codeCacheFile(name, bundle)), cache);
+    try {
+      const cache = await makeCodeCache(join(directory, `${name}.mjs`), functionName);
+      const bundle = await readFile(join(directory, `${name}.cjs`), 'utf8');
+      await replaceFile(join(directory, codeCacheFile(name, bundle)), cache);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : error;
+      console.error(`${name} gets no code cache, and starts slower: ${reason}`);
+    }
   }
 };
-
-interface CodeCacheOptions {
-  /** The folder that is deployed. */
-  readonly directory: string;
-  /** The name of the function in it. */
-  readonly name: string;
-  /** The function's environment variables. */
-  readonly environment: Readonly<Record<string, string>>;
-}
 
 /** Flags under which the same bundle makes the same bytes. V8 accepts the cache without them. */
 const reproducible = ['--predictable', '--random-seed=1'];
 
 /**
- * Makes V8's code cache of a function for this machine and the Node.js that runs this. Throws an Error with
- * what the function printed when its initialisation fails.
+ * Makes V8's code cache of a function for this machine and the Node.js that runs this, from the entry module
+ * of the function. The cache has what the function compiles until it has handled the example of an operation,
+ * or until it is initialised if there is no operation of this name. Throws an Error with the reason when the
+ * function fails.
  */
-export const makeCodeCache = async (options: CodeCacheOptions): Promise<Buffer> => {
-  const { directory, name, environment } = options;
+export const makeCodeCache = async (entryModule: string, name: string): Promise<Buffer> => {
+  const apiKey = generateApiKey('pets_test');
+  const respond = cannedResponses(apiKey);
+  await using dynamodb = createServer((request, response) => {
+    text(request)
+      .then((body) => response.end(respond(`${request.headers['x-amz-target']}`, body).body))
+      .catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(dynamodb, 'listening');
+  const address = dynamodb.address();
+  const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : undefined}`;
   await using output = await mkdtempDisposable(join(tmpdir(), 'animal-store-code-cache-'));
   const file = join(output.path, 'cache');
+  const operation = operations.find((each) => each.name === name);
+  const example =
+    operation &&
+    requestEvent(operation, detailsOf(operation.name).example.request, {
+      Authorization: `Bearer ${apiKey}`,
+    });
   const script = join(import.meta.dirname, 'make-code-cache.mjs');
-  const words = [script, join(directory, `${name}.mjs`), `/var/task/${name}.cjs`, file];
-  await promisify(execFile)(process.execPath, [...reproducible, ...words], { env: environment });
+  const onLambda = `/var/task/${basename(entryModule, '.mjs')}.cjs`;
+  const event = JSON.stringify(example ?? null);
+  const words = [...reproducible, script, entryModule, onLambda, file, event];
+  // No client of another service reaches AWS.
+  const env = { ...functionEnvironment(endpoint), AWS_ENDPOINT_URL: endpoint };
+  try {
+    await promisify(execFile)(process.execPath, words, { env });
+  } catch (error) {
+    const printed = error instanceof Error && 'stderr' in error ? `${error.stderr}`.trim() : '';
+    throw new Error(printed || `${error}`, { cause: error });
+  }
   return readFile(file);
 };

@@ -1,4 +1,3 @@
-import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
 import { errors } from '../contract/errors.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
 import type { FunctionName } from '../contract/routes.ts';
@@ -7,6 +6,7 @@ import { type CheckRequest, errorResponse } from '../operations/check-request.ts
 import { definition as createPet } from '../operations/create-pet.ts';
 import { isRemoved, type Operation } from '../operations/operation.ts';
 import { checkRequestOf, operations } from '../operations/operations.ts';
+import { noPetId, requestEvent } from './request-event.ts';
 
 /** The target of a request: an operation, or the function of all other paths. */
 type Target = Pick<Operation, 'method' | 'path' | 'headers' | 'deprecation'> & {
@@ -39,9 +39,6 @@ export const afterCreation = (apiKey: string, petId: number): SentCheckRequest[]
   toEvent({ target: fallback, apiKey, response: errorResponse(errors.unknownPath()) }),
 ];
 
-/** The id of no pet. A version that refuses no API key must not change a pet of the catalogue. */
-const noPetId = Number.MAX_SAFE_INTEGER;
-
 /** Returns the check request to an operation. Its response is 410 from the operation's sunset on. */
 const ofOperation = (target: Operation, apiKey: string, petId = noPetId): SentCheckRequest => {
   const request = checkRequestOf(target.name, petId);
@@ -49,9 +46,6 @@ const ofOperation = (target: Operation, apiKey: string, petId = noPetId): SentCh
   const removed = errors.endpointRemoved(`GET ${target.deprecation?.successor}`);
   return toEvent({ ...request, target, apiKey, response: errorResponse(removed) });
 };
-
-/** Check requests call functions directly, without an API. */
-const api = { accountId: 'none', apiId: 'deployment-check' };
 
 /** A check request with its target, and the API key if it has one. */
 interface TargetedCheckRequest extends CheckRequest {
@@ -62,31 +56,15 @@ interface TargetedCheckRequest extends CheckRequest {
 /** Returns a check request in the form in which API Gateway calls a function. */
 const toEvent = (request: TargetedCheckRequest) => {
   const { target, apiKey, attempts = 1, response } = request;
-  const { name, method, path: resourcePath } = target;
-  const pathParameters: Record<string, string> = {};
-  const path = resourcePath.replace(/{([^}]+)}/g, (_template, parameter: string) => {
-    const value = `${request.path?.[parameter] ?? noPetId}`;
-    pathParameters[parameter] = value;
-    return value;
-  });
-  const body = request.body ? JSON.stringify(request.body) : '';
-  const sent = {
-    ...newRequestIds(),
-    method,
-    path: `/v1${path}`,
-    query: new URLSearchParams(request.query).toString(),
-    headers: Object.entries({
-      'User-Agent': ownUserAgent,
-      ...authorization(apiKey),
-      ...(body !== '' && { 'Content-Type': 'application/json' }),
-      ...(target.headers.includes('Idempotency-Key') && { 'Idempotency-Key': 'deployment-check' }),
-    }),
-    port: 443,
+  const headers = {
+    'User-Agent': ownUserAgent,
+    ...authorization(apiKey),
+    ...(target.headers.includes('Idempotency-Key') && { 'Idempotency-Key': 'deployment-check' }),
   };
   return {
-    functionName: name,
+    functionName: target.name,
     attempts,
-    event: proxyEvent(sent, { api, stage: 'v1', path, resourcePath, pathParameters }, body),
+    event: requestEvent(target, request, headers),
     response: {
       ...response,
       headers: {

@@ -1,5 +1,5 @@
 import type { Build } from './contenders.ts';
-import type { ColdStart } from './measure.ts';
+import type { Count } from './measure.ts';
 import { buildLabels, labels } from './report.ts';
 
 const barHeight = 22;
@@ -12,7 +12,7 @@ const groupHeader = 30;
  * A bar for the instructions of each program's cold getPet, in a group for each of two builds, as SVG that is
  * legible on dark and light pages.
  */
-export const chart = (coldStarts: readonly ColdStart[]): string => {
+export const chart = (coldStarts: readonly Count[]): string => {
   const rows = coldStarts.filter(({ request }) => request === 'getPet');
   const most = Math.max(...rows.map(({ millions }) => millions));
   const lines: string[] = [];

@@ -35,7 +35,7 @@ export const compareResponses = async (contenders: Contenders): Promise<void> =>
   for (const request of requestNames) {
     const expected = await responseOf('service', request);
     equal(expected.statusCode, request === 'createPet' ? 201 : 200);
-    for (const program of ['bare', 'aws-lite', 'sdk-call', ...frameworks] as const) {
+    for (const program of ['bare-sigv4', 'aws-lite', 'sdk-call', ...frameworks] as const) {
       deepEqual(await responseOf(program, request), expected, `${program} responds to ${request}`);
     }
   }

@@ -4,20 +4,13 @@ import { build } from 'esbuild';
 import { bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { makeCodeCache } from '../../infra/build/code-caches.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
-import { DynamodbStandIn } from './dynamodb-stand-in.ts';
-import type { RequestName } from './requests.ts';
-
-/** The function of this service that handles each request. */
-const functionNames: Readonly<Record<RequestName, string>> = {
-  getPet: 'get-pet',
-  createPet: 'create-pet',
-  listPets: 'list-pets',
-};
+import { bundleName } from '../../infra/settings/names.ts';
+import { type RequestName, requestNames } from './requests.ts';
 
 /** This service, and what it is compared with, by the names of their sources in `programs/` and `peers/`. */
 export type Program =
   | 'empty'
-  | 'bare'
+  | 'bare-sigv4'
   | 'sdk-call'
   | 'service'
   | 'aws-lite'
@@ -41,7 +34,7 @@ export const buildContenders = async (
   outdir: string,
   options: { readonly peers: boolean },
 ): Promise<Contenders> => {
-  const functions = Object.values(functionNames).map((name) => `functions/${name}.ts`);
+  const functions = requestNames.map((request) => `functions/${bundleName(request)}.ts`);
   const sources = [...functions, 'test/bench/programs/*.ts'];
   if (options.peers) sources.push('test/bench/peers/*.ts', 'test/bench/peers/*.mjs');
   const { absWorkingDir, platform, entryNames, outExtension } = bundleOptions;
@@ -51,23 +44,28 @@ export const buildContenders = async (
     outdir: join(outdir, 'defaults'),
   });
   await build({ ...bundleOptions, entryPoints: sources, outdir: join(outdir, 'absent') });
-
-  await using standIn = await DynamodbStandIn.start();
-  const { environment } = standIn;
   for (const name of await readdir(join(outdir, 'absent'))) {
     const directory = join(outdir, 'absent', name);
-    const code = await readFile(join(directory, `${name}.cjs`), 'utf8');
-    await writeFile(join(directory, `${name}.mjs`), entryModule(name, code));
-    const cache = await makeCodeCache({ directory, name, environment });
-    for (const kind of ['hit', 'rejected']) {
-      await cp(directory, join(outdir, kind, name), { recursive: true });
-      await writeFile(join(outdir, kind, name, codeCacheFile(name, code)), cache);
-      // As if another version of V8 had made it: the 4 bytes after the first 4 name the version.
-      cache.fill(cache.readUInt8(4) ^ 1, 4, 5);
+    const bundle = await readFile(join(directory, `${name}.cjs`), 'utf8');
+    const module = join(directory, `${name}.mjs`);
+    await writeFile(module, entryModule(name, bundle));
+    // A function of the service handles one of the requests, and any other program handles each.
+    const own = requestNames.filter((request) => bundleName(request) === name);
+    for (const request of own.length > 0 ? own : requestNames) {
+      const cache = await makeCodeCache(module, request);
+      for (const build of ['hit', 'rejected'] as const) {
+        const copy = join(outdir, `${build}-${request}`, name);
+        await cp(directory, copy, { recursive: true });
+        await writeFile(join(copy, codeCacheFile(name, bundle)), cache);
+        // As if another version of V8 had made it: the 4 bytes after the first 4 name the version.
+        cache.fill(cache.readUInt8(4) ^ 1, 4, 5);
+      }
     }
   }
-  return (program, kind, request) => {
-    const name = program === 'service' ? functionNames[request] : program;
-    return join(outdir, kind, name, `${name}.${kind === 'defaults' ? 'cjs' : 'mjs'}`);
+  return (program, build, request) => {
+    const name = program === 'service' ? bundleName(request) : program;
+    const hasCache = build === 'hit' || build === 'rejected';
+    const folder = hasCache ? `${build}-${request}` : build;
+    return join(outdir, folder, name, `${name}.${build === 'defaults' ? 'cjs' : 'mjs'}`);
   };
 };

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { cannedResponses } from '../../infra/build/canned-responses.ts';
 import { serviceEndpoints } from '../../infra/local/lambda/lambda-function.ts';
 import { functionEnvironment } from '../../infra/settings/function-environment.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
-import { cannedResponses } from './canned-responses.ts';
 import { type Certificate, makeCertificate } from './certificate.ts';
 
 /** A received request: operation and table, such as `Query Pets`, and headers. */

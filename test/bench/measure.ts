@@ -10,17 +10,19 @@ export interface Case {
   readonly request: RequestName;
 }
 
-/** Millions of instructions of a cold start, less those of an empty handler. */
-export interface ColdStart extends Case {
-  /** From the start of the process to the first response over TLS. */
+/** A case with the millions of instructions that it takes. */
+export interface Count extends Case {
   readonly millions: number;
 }
 
-/** Counts cold starts. */
+/**
+ * Counts cold starts, from the start of the process to the first response over TLS, less those of an empty
+ * handler.
+ */
 export const measureColdStarts = async (
   contenders: Contenders,
   cases: readonly Case[],
-): Promise<readonly ColdStart[]> => {
+): Promise<readonly Count[]> => {
   await using standIn = await DynamodbStandIn.start();
   const count = async ({ program, build, request }: Case) => {
     const parts = await countInstructions({
@@ -37,33 +39,30 @@ export const measureColdStarts = async (
   );
 };
 
-/** Millions of instructions of one invocation of this service that V8 has optimised. */
-export interface WarmInvocation {
-  readonly request: RequestName;
-  readonly millions: number;
-}
-
 const invocationsOfRun = 50;
 
-/** Counts this many runs of 50 invocations for each request, after twice as many others. */
+/**
+ * Counts invocations that V8 has optimised: the mean of 50, in the best of this many runs, after twice as many
+ * others.
+ */
 export const measureWarmInvocations = async (
   contenders: Contenders,
-  measured: readonly RequestName[],
-  runs: number,
-): Promise<readonly WarmInvocation[]> => {
+  cases: readonly Case[],
+  runs = 4,
+): Promise<readonly Count[]> => {
   await using standIn = await DynamodbStandIn.start();
-  const count = async (request: RequestName) => {
+  const count = async ({ program, build, request }: Case) => {
     const parts = await countInstructions({
-      module: contenders('service', 'hit', request),
+      module: contenders(program, build, request),
       environment: standIn.environment,
       events: [requests(standIn.apiKey)[request]],
       warm: { warmUps: 2 * runs * invocationsOfRun, runs, invocationsOfRun },
-      codeCache: 'hit',
+      codeCache: build,
     });
     // The first parts are the start and the warm-up, and the last one is the end. In all runs but the best,
     // V8 compiles or collects garbage.
     const fewest = Math.min(...parts.slice(-runs - 1, -1));
-    return { request, millions: fewest / invocationsOfRun };
+    return { program, build, request, millions: fewest / invocationsOfRun };
   };
-  return await Promise.all(measured.map(count));
+  return await Promise.all(cases.map(count));
 };

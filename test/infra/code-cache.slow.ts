@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { addCodeCaches, makeCodeCache } from '../../infra/build/code-caches.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
-import { functionEnvironment } from '../../infra/settings/function-environment.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
 import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
@@ -60,9 +59,12 @@ const writeBundle = async (directory: string, bundle: string) => {
 const cacheOf = async ({ directory, name }: DeployedFunction) =>
   join(directory, codeCacheFile(name, await readFile(join(directory, `${name}.cjs`), 'utf8')));
 
-/** Makes the cache of a function for this machine, as the build makes it for Lambda. */
-const cacheFor = (target: DeployedFunction) =>
-  makeCodeCache({ ...target, environment: standIn.environment });
+/**
+ * Makes the cache of a function for this machine, as the build makes it for Lambda: after the example of an
+ * operation, or after the initialisation.
+ */
+const cacheFor = ({ directory, name }: DeployedFunction, operation = 'none') =>
+  makeCodeCache(join(directory, `${name}.mjs`), operation);
 
 /** Runs a function as Lambda does. Returns its response and its line. */
 const start = async ({ directory, name }: DeployedFunction, event: unknown) => {
@@ -81,7 +83,7 @@ describe.each(functionNames)('%s with a code cache for this machine', (functionN
   it('uses it, and responds as without', async () => {
     const target = await deployed(name);
     const { event, status } = exampleRequest(functionName, standIn.apiKey);
-    await writeFile(await cacheOf(target), await cacheFor(target));
+    await writeFile(await cacheOf(target), await cacheFor(target, functionName));
     const { response, line } = await start(target, event);
     expect(response?.statusCode).toBe(status);
     expect(line).toMatchObject({
@@ -92,13 +94,13 @@ describe.each(functionNames)('%s with a code cache for this machine', (functionN
     });
   });
 
-  it('has the same bytes, wherever it is made', async () => {
+  it('has the same bytes, wherever it is made, and with another API key and request id', async () => {
     const [target, elsewhere] = [await deployed(name), await deployed(name)];
-    const cache = await cacheFor(target);
-    expect(cache.equals(await cacheFor(elsewhere))).toBe(true);
+    const cache = await cacheFor(target, functionName);
+    expect(cache.equals(await cacheFor(elsewhere, functionName))).toBe(true);
     // An earlier cache changes nothing.
     await writeFile(await cacheOf(target), cache);
-    expect(cache.equals(await cacheFor(target))).toBe(true);
+    expect(cache.equals(await cacheFor(target, functionName))).toBe(true);
   });
 });
 
@@ -205,11 +207,8 @@ describe('a build', () => {
     );
     const { addCodeCaches } = await import(join(path, 'infra/build/code-caches.ts'));
     await bundleFunctions();
-    await addCodeCaches(
-      functionNames.map(bundleName),
-      functionEnvironment,
-      `${process.platform}-${process.arch}`,
-    );
+    const machine = `${process.platform}-${process.arch}`;
+    await addCodeCaches(machine);
     for (const functionName of functionNames) {
       const name = bundleName(functionName);
       const { event } = exampleRequest(functionName, standIn.apiKey);
@@ -217,11 +216,30 @@ describe('a build', () => {
       expect(line.codeCache).toBe('hit');
     }
     expect(await readdir(directoryOf('probe'))).toEqual(['probe.cjs', 'probe.mjs']);
+
+    // A function that fails its example gets none, and the others do.
+    await bundleFunctions();
+    const failing = 'export const handler = async () => ({ statusCode: 500 });';
+    await writeFile(join(directoryOf('get-pet'), 'get-pet.mjs'), failing);
+    const print = vi.spyOn(console, 'error').mockReturnValue();
+    await addCodeCaches(machine);
+    expect(print.mock.calls).toEqual([
+      ['get-pet gets no code cache, and starts slower: Error: its example gets 500'],
+    ]);
+    const cached = (
+      await Array.fromAsync(
+        functionNames,
+        async (each) => await readdir(directoryOf(bundleName(each))),
+      )
+    )
+      .flat()
+      .filter((file) => file.endsWith('.cache'));
+    expect(cached).toHaveLength(functionNames.length - 1);
   });
 
   it('says in one line why it adds none elsewhere', async () => {
     const print = vi.spyOn(console, 'error').mockReturnValue();
-    await addCodeCaches([], functionEnvironment, 'another machine');
+    await addCodeCaches('another machine');
     expect(print.mock.calls).toEqual([
       ['The functions get no code cache, and start slower: this is not another machine.'],
     ]);

@@ -1,0 +1,37 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
+import type { Route } from '../contract/routes.ts';
+import type { ExampleRequest } from '../operations/operation-details.ts';
+
+/** These requests call functions directly, without an API. */
+const api = { accountId: 'none', apiId: 'none' };
+
+/** The id of no pet, for a parameter that has no value. A version that refuses no API key must not change a pet. */
+export const noPetId = Number.MAX_SAFE_INTEGER;
+
+/** Returns a request to a route, with these headers, in the form in which API Gateway calls its function. */
+export const requestEvent = (
+  { method, path: resourcePath }: Pick<Route, 'method' | 'path'>,
+  request: ExampleRequest,
+  headers: Readonly<Record<string, string>>,
+): APIGatewayProxyEvent => {
+  const pathParameters: Record<string, string> = {};
+  const path = resourcePath.replace(/{([^}]+)}/g, (_template, parameter: string) => {
+    const value = `${request.path?.[parameter] ?? noPetId}`;
+    pathParameters[parameter] = value;
+    return value;
+  });
+  const body = request.body ? JSON.stringify(request.body) : '';
+  const sent = {
+    ...newRequestIds(),
+    method,
+    path: `/v1${path}`,
+    query: new URLSearchParams(request.query).toString(),
+    headers: Object.entries({
+      ...headers,
+      ...(body !== '' && { 'Content-Type': 'application/json' }),
+    }),
+    port: 443,
+  };
+  return proxyEvent(sent, { api, stage: 'v1', path, resourcePath, pathParameters }, body);
+};
