@@ -211,8 +211,8 @@ const atSunset = `
     built.handler(event, { ...context, getRemainingTimeInMillis: () => 10_000 });`;
 
 /**
- * A hook whose clock only moves while it pauses, whose pauses are 20 times as short, and whose SDK does not
- * repeat calls by itself.
+ * The hook of each check that names no other. Its clock only moves while it pauses, its pauses are 20 times
+ * as short, and its SDK does not repeat calls by itself.
  */
 const hasty = {
   bundleName: 'before-traffic',
@@ -230,12 +230,13 @@ const hasty = {
 };
 
 describe('the check before traffic', () => {
-  beforeAll(() => {
+  beforeAll(async () => {
     respondAsSsm(json({ Parameter: { Value: apiKey } }));
+    asBuilt.set(hasty.bundleName, await startChanged(hasty));
   });
 
   it('passes good versions, and adds its one pet once, however often it runs', async () => {
-    expect(await check()).toEqual(succeeded);
+    expect(await check({ bundleName: 'before-traffic' })).toEqual(succeeded);
     expect(await check()).toEqual(succeeded);
     expect(await checkPets()).toHaveLength(1);
   });
@@ -319,7 +320,7 @@ describe('the check before traffic', () => {
     aws.responses = Object.fromEntries(
       Object.entries(allowed).map(([action, each]) => [action, refuseAtFirst(action, each)]),
     );
-    expect(await check(hasty)).toEqual(succeeded);
+    expect(await check()).toEqual(succeeded);
     aws.responses = allowed;
   });
 
@@ -329,7 +330,7 @@ describe('the check before traffic', () => {
     async (call) => {
       const [action, table = ''] = call.split(' ');
       proxy.inject(`${action} ${tableOf(table)}`, faults.accessDenied, 1);
-      expect(await check(hasty)).toMatchObject({
+      expect(await check()).toMatchObject({
         reports: failed,
         failures: [expect.stringMatching(/: Error: status 500 instead of /)],
       });
@@ -338,13 +339,13 @@ describe('the check before traffic', () => {
 
   it('waits while Lambda throttles the functions for ten seconds', async () => {
     throttles = 10;
-    expect(await check(hasty)).toEqual(succeeded);
+    expect(await check()).toEqual(succeeded);
     expect(throttles).toBe(0);
   });
 
   it('fails a service that is closed, and says how to open it', async () => {
     throttles = Infinity;
-    const { reports: reported, failures } = await check(hasty);
+    const { reports: reported, failures } = await check();
     throttles = 0;
     expect(reported).toEqual(failed);
     const message = 'the service is closed: npm run operate -- open';
@@ -355,7 +356,7 @@ describe('the check before traffic', () => {
   it.each(['GetItem Keys', ...new Set(calls)])('fails a role that may not %s', async (call) => {
     const [action, table = ''] = call.split(' ');
     proxy.inject(`${action} ${tableOf(table)}`, faults.accessDenied);
-    expect(await check(hasty)).toMatchObject({
+    expect(await check()).toMatchObject({
       reports: failed,
       failures: expect.arrayContaining([expect.stringMatching(/: Error: status 500 instead of /)]),
     });

@@ -44,9 +44,10 @@ export const createTestTables = async ({
   };
 
   const deletePets = async () => {
-    for (const { id } of await storedPets()) {
-      await dynamodb.delete({ TableName: tables.pets, Key: { id } });
-    }
+    const pets = await storedPets();
+    await Promise.all(
+      pets.map(({ id }) => dynamodb.delete({ TableName: tables.pets, Key: { id } })),
+    );
   };
 
   /** Puts a key into the keys table; `record` replaces the fields that the test is about. */
