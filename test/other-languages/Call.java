@@ -28,7 +28,7 @@ class Call {
   public static void main(String[] args) throws Exception {
     var pets = new PetsApi(as(System.getenv("API_KEY")));
 
-    var pet = pets.createPet(new NewPet().name("Rex").categoryId(Long.MAX_VALUE), null);
+    var pet = pets.createPet(new NewPet().name(" Rex").categoryId(Long.MAX_VALUE), null);
     check(pet.getCategoryId() == Long.MAX_VALUE, pet);
     check(pets.getPet(pet.getId(), null).equals(pet), pet);
     pets.createPet(new NewPet().name("Mia").categoryId(1L), null);
