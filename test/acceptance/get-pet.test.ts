@@ -40,6 +40,7 @@ describe('GET /pets/{petId}', () => {
     ['2^63', '9223372036854775808'],
     ['text', 'abc'],
     ['a fraction', '1.5'],
+    ['a fraction of zeros', '1.0'],
     ['an exponent', '1e3'],
     ['hexadecimal', '0x1'],
     ['zero', '0'],

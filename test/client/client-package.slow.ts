@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +47,41 @@ beforeAll(async () => {
 });
 
 afterAll(() => rm(consumer, { recursive: true, force: true }));
+
+describe('npm run client', () => {
+  it('writes into a folder that is given relative to the folder of the user', async () => {
+    const elsewhere = join(consumer, 'another folder');
+    await mkdir(elsewhere);
+    const options = [
+      '--silent',
+      '--prefix',
+      projectDirectory,
+      'run',
+      'client',
+      '--',
+      '--out',
+      './pkg',
+    ];
+    await run(elsewhere, 'npm', ...options);
+    expect(await readdir(join(elsewhere, 'pkg'))).toContain('package.json');
+  });
+
+  it.each(['/proc/x', projectDirectory])(
+    'says in one line that it cannot write into %s',
+    async (out) => {
+      const command = run(
+        projectDirectory,
+        process.execPath,
+        'infra/commands/client.ts',
+        '--out',
+        out,
+      );
+      const { stderr } = await command.catch((error: unknown) => Object(error));
+      expect(stderr).toMatch(/^error: .* can't be written: .*\n$/);
+      expect(stderr).toContain(out);
+    },
+  );
+});
 
 describe('the package of the typed client', () => {
   it('runs the examples of its README in a project of its own', async () => {
