@@ -134,8 +134,7 @@ export class AnimalStore {
 
   /**
    * Returns the pet with this id. Throws a RangeError for an id that is not a safe integer.
-   * @deprecated Will be removed on 5 December 2030; keep the pet that `createPet` returns, or use `listPets` with
-   * a `status`.
+   * @deprecated Will be removed; keep the pet that `createPet` returns, or use `listPets` with a `status`.
    */
   async getPet(id: number, { signal }: CallOptions = {}): Promise<Pet> {
     if (!Number.isSafeInteger(id)) {

@@ -42,7 +42,7 @@ const document = (limits: string) => ({
     server('For tests', 'staging.animal-store.example'),
   ],
   security: [{ apiKey: [] }],
-  tags: [{ name: 'pets', description: 'The animals of the store.' }],
+  tags: [{ name: 'pets', description: 'The animals in the catalogue.' }],
   paths: paths(),
   components: {
     schemas: componentSchemas,

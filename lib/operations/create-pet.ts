@@ -35,7 +35,7 @@ export const checkRequest = (): CheckRequest => ({
 export const details = (): OperationDetails<typeof definition> => ({
   summary: 'Add an animal',
   description:
-    'Adds one animal, which is stored when you get the response. Lists usually show it within a second. Keep the response, because lists have no filter by `id`, and `GET /pets/{petId}` is deprecated and will be removed on 5 December 2030. If the response is lost, repeat the request with the same `Idempotency-Key`. Then no second animal is added, and each response has the animal as it is stored by then.',
+    'Adds one animal, which is stored when you get the response. Lists usually show it within a second. Keep the response, because lists have no filter by `id`, and `GET /pets/{petId}` is deprecated. If the response is lost, repeat the request with the same `Idempotency-Key`. Then no second animal is added, and each response has the animal as it is stored by then.',
   parameters: {
     'Idempotency-Key': {
       description:
