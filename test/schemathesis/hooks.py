@@ -21,6 +21,12 @@ def report_requests():
         json.dump(requests, file)
 
 
+def is_blank_in_one_language(value):
+    """Whether JavaScript, whose regular expressions JSON Schema has, and Python disagree on white space."""
+    blank = isinstance(value, str) and all(each.isspace() or each == "\ufeff" for each in value)
+    return blank and any(each in value for each in "\x1c\x1d\x1e\x1f\x85\ufeff")
+
+
 def has_exponent(value):
     return isinstance(value, float) and "e" in json.dumps(value)
 
@@ -33,6 +39,8 @@ def filter_failure(context, failure, case, response):
         # API Gateway has no route for such a method. It responds with 404, or with 400 if it reads the Bearer
         # token as a malformed signature (DataBiosphere/azul#7470).
         return case.method not in ("TRACE", "QUERY") or response.status_code not in (400, 404)
+    if isinstance(case.body, dict) and is_blank_in_one_language(case.body.get("name")):
+        return kind not in ("RejectedPositiveData", "AcceptedNegativeData")
     if kind != "RejectedPositiveData":
         return True
     error = response.json()
