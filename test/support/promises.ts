@@ -34,7 +34,7 @@ const promisedHeaders: Readonly<Record<string, RegExp>> = {
 const requiredHeaders = (status: number): string[] => [
   'cache-control',
   'x-amz-apigw-id',
-  ...([204, 405].includes(status) ? ['allow'] : []),
+  ...(status === 405 ? ['allow'] : []),
   ...(status === 415 ? ['accept', 'accept-encoding'] : []),
   ...([429, 503].includes(status) ? ['retry-after'] : []),
 ];
