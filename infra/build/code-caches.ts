@@ -53,29 +53,16 @@ const reproducible = ['--predictable', '--random-seed=1'];
  */
 export const makeCodeCache = async (entryModule: string, name: string): Promise<Buffer> => {
   const apiKey = generateApiKey('pets_test');
-  const respond = cannedResponses(apiKey);
-  await using dynamodb = createServer((request, response) => {
-    text(request)
-      .then((body) => response.end(respond(`${request.headers['x-amz-target']}`, body).body))
-      .catch(() => response.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(dynamodb, 'listening');
-  const address = dynamodb.address();
-  const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : undefined}`;
-  await using output = await mkdtempDisposable(join(tmpdir(), 'animal-store-code-cache-'));
-  const file = join(output.path, 'cache');
-  const operation = operations.find((each) => each.name === name);
-  const example =
-    operation &&
-    requestEvent(operation, detailsOf(operation.name).example.request, {
-      Authorization: `Bearer ${apiKey}`,
-    });
-  const script = join(import.meta.dirname, 'make-code-cache.mjs');
-  const onLambda = `/var/task/${basename(entryModule, '.mjs')}.cjs`;
-  const event = JSON.stringify(example ?? null);
-  const words = [...reproducible, script, entryModule, onLambda, file, event];
+  await using dynamodb = await startDynamodb(apiKey);
+  const { endpoint } = dynamodb;
   // No client of another service reaches AWS.
   const env = { ...functionEnvironment(endpoint), AWS_ENDPOINT_URL: endpoint };
+  await using output = await mkdtempDisposable(join(tmpdir(), 'animal-store-code-cache-'));
+  const file = join(output.path, 'cache');
+  const script = join(import.meta.dirname, 'make-code-cache.mjs');
+  const onLambda = `/var/task/${basename(entryModule, '.mjs')}.cjs`;
+  const event = JSON.stringify(exampleEvent(name, apiKey) ?? null);
+  const words = [...reproducible, script, entryModule, onLambda, file, event];
   try {
     await promisify(execFile)(process.execPath, words, { env });
   } catch (error) {
@@ -83,4 +70,29 @@ export const makeCodeCache = async (entryModule: string, name: string): Promise<
     throw new Error(printed || `${error}`, { cause: error });
   }
   return readFile(file);
+};
+
+/** Starts a server in the place of DynamoDB, which has one API key. */
+const startDynamodb = async (apiKey: string) => {
+  const respond = cannedResponses(apiKey);
+  const server = createServer((request, response) => {
+    text(request)
+      .then((body) => response.end(respond(`${request.headers['x-amz-target']}`, body).body))
+      .catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+};
+
+/** Returns the example of an operation as the event that its function gets. */
+const exampleEvent = (name: string, apiKey: string) => {
+  const operation = operations.find((each) => each.name === name);
+  if (!operation) return undefined;
+  const { request } = detailsOf(operation.name).example;
+  return requestEvent(operation, request, { Authorization: `Bearer ${apiKey}` });
 };
