@@ -122,7 +122,8 @@ describe('DynamoDB Local', () => {
     await expect.poll(listens, { timeout: 30_000 }).toBe(false);
   });
 
-  it('starts with the Java of JAVA_HOME, and without the options for every Java program', async () => {
+  it('starts with the Java of JAVA_HOME, without the options for every Java program, and keeps data in a path of any letters in the locale C', async () => {
+    vi.stubEnv('LC_ALL', 'C');
     vi.stubEnv('JAVA_TOOL_OPTIONS', '-XX:+UseG1GC');
     vi.stubEnv('JDK_JAVA_OPTIONS', '-XX:+UseParallelGC');
     vi.stubEnv('_JAVA_OPTIONS', '-XX:+UseZGC');
@@ -131,6 +132,8 @@ describe('DynamoDB Local', () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'java'), '#!/bin/sh\nexit 1', { mode: 0o755 });
     vi.stubEnv('PATH', folder);
-    await (await startDynamodbLocal()).stop();
+    const data = join(folder, 'dätä');
+    await (await startDynamodbLocal({ data })).stop();
+    expect(await readdir(data)).toContain('animal-store.lock');
   });
 });
