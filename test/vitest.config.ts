@@ -6,6 +6,8 @@ const root = join(import.meta.dirname, '..');
 // Every test file has a process of its own, which would compile aws-cdk-lib and the SDK again.
 // https://nodejs.org/docs/latest-v24.x/api/module.html#module-compile-cache
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.build', 'compile-cache');
+// Vitest keeps another value, with which the CDK's errors name no rule.
+process.env['NODE_ENV'] = 'test';
 
 export default defineConfig({
   root,
