@@ -14,6 +14,7 @@ import { bundleName, functionNames } from '../settings/names.ts';
 import { bundleDirectory, replaceFile } from './bundle-functions.ts';
 import { cannedResponses } from './canned-responses.ts';
 import { codeCacheFile } from './entry-module.ts';
+import { projectDirectory } from './project-directory.ts';
 
 /** Lambda's machines, on which the functions run (`infra/constructs/stage-function.ts`). */
 const lambdaMachine = 'linux-arm64';
@@ -42,8 +43,14 @@ export const addCodeCaches = async (machine = lambdaMachine): Promise<void> => {
   }
 };
 
-/** Flags under which the same bundle makes the same bytes. V8 accepts the cache without them. */
-const reproducible = ['--predictable', '--random-seed=1'];
+/**
+ * Flags under which the same bundle makes the same bytes, also on a busy machine, where calls could time out.
+ * V8 accepts the cache without them.
+ */
+const reproducible = [
+  ...['--predictable', '--random-seed=1'],
+  ...['--require', join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs')],
+];
 
 /**
  * Makes V8's code cache of a function for this machine and the Node.js that runs this, from the entry module
