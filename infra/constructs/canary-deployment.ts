@@ -123,11 +123,20 @@ const acknowledgeVersions = (construct: Construct, { lambda }: StageFunction, re
   acknowledge(construct, { [`AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`]: reason });
 };
 
-/**
- * The latency that rolls back a new version of any function, in ms. Nobody has measured the functions on AWS,
- * and a guess must not undo a release, so the limit is far above any expected latency.
- */
-const latencyLimitMs = 1_000;
+/** The limits at which a new version is rolled back. The description of each alarm says its own. */
+const limits = {
+  serverErrors: 3,
+  serverErrorPercent: 0.5,
+  serverErrorMinutes: 10,
+  requestsForLatency: 5,
+  // Nobody has measured the functions on AWS, and a guess must not undo a release, so the limit is far above any
+  // expected latency.
+  latencyMs: 1_000,
+  // The first minute contains the cold starts, and the last two may be incomplete. So a slow version is rolled
+  // back after 6 minutes at most, while it has 10.
+  slowMinutes: 4,
+  latencyMinutes: 6,
+} as const;
 
 /**
  * Adds the alarms that roll back a function's new version. They don't compare it with the live version,
@@ -170,30 +179,28 @@ const addCanaryAlarms = (
       ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-server-errors-${id}`, {
-      meaning: `The new version of ${id} returned 5xx to 3 requests or more in 10 minutes, and these were at least 0.5 % of its requests: its deployment is rolled back.`,
+      meaning: `The new version of ${id} returned 5xx to ${limits.serverErrors} requests or more in ${limits.serverErrorMinutes} minutes, and these were at least ${limits.serverErrorPercent} % of its requests: its deployment is rolled back.`,
       metric: new MathExpression({
-        // With little traffic, one or two failures exceed 0.5 % but say nothing about the version.
-        expression: 'IF(errors >= 3, 100 * errors / requests, 0)',
+        // With little traffic, a single failure is a large share, but says nothing about the version.
+        expression: `IF(errors >= ${limits.serverErrors}, 100 * errors / requests, 0)`,
         usingMetrics: { errors: metric(versionMetricNames.serverErrors), requests },
-        period: Duration.minutes(10),
+        period: Duration.minutes(limits.serverErrorMinutes),
       }),
-      threshold: 0.5,
+      threshold: limits.serverErrorPercent,
       evaluationPeriods: 2,
       datapointsToAlarm: 1,
       ...forCodeDeploy,
     }),
     monitoring.addAlarm(`canary-latency-${id}`, {
-      meaning: `The slowest 1 % of the requests to the new version of ${id} took ${latencyLimitMs} ms or more in 4 of 6 minutes: its deployment is rolled back.`,
+      meaning: `The slowest 1 % of the requests to the new version of ${id} took ${limits.latencyMs} ms or more in ${limits.slowMinutes} of ${limits.latencyMinutes} minutes: its deployment is rolled back.`,
       metric: new MathExpression({
-        expression: 'IF(requests >= 5, p99, 0)',
+        expression: `IF(requests >= ${limits.requestsForLatency}, p99, 0)`,
         usingMetrics: { p99: metric(versionMetricNames.latency, 'p99'), requests },
         period: Duration.minutes(1),
       }),
-      threshold: latencyLimitMs,
-      // The first minute contains the cold starts, and the last two may be incomplete. So a slow version is
-      // rolled back after 6 minutes at most, while it has 10.
-      evaluationPeriods: 6,
-      datapointsToAlarm: 4,
+      threshold: limits.latencyMs,
+      evaluationPeriods: limits.latencyMinutes,
+      datapointsToAlarm: limits.slowMinutes,
       ...forCodeDeploy,
     }),
   ];
