@@ -3,26 +3,17 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
-import { maxBodyBytes, withCommas } from '../../lib/contract/limits.ts';
+import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { serviceName } from '../settings/names.ts';
 import { firewallLimit, firewallWindowSec, type Stage } from '../settings/stages.ts';
 import { errorHeaders } from './error-headers.ts';
 
-/** The steps of how much of a body AWS WAF inspects in front of API Gateway, in KB. */
-const inspectionSteps = [16, 32, 48, 64] as const;
-
 /**
- * Returns the smallest step that holds bodies of so many bytes. A step above the first costs extra for each
- * request whose body is larger than 16 KB (https://aws.amazon.com/waf/pricing/). Throws for bodies above the
- * last step, which the rule for large bodies would block.
+ * How many bytes of a body AWS WAF inspects in front of API Gateway, if nothing else is set. More costs extra
+ * for each larger body (https://aws.amazon.com/waf/pricing/).
  * https://docs.aws.amazon.com/waf/latest/developerguide/web-acl-setting-body-inspection-limit.html
  */
-export const inspectionLimitFor = (bytes: number): string => {
-  const step = inspectionSteps.find((kilobytes) => bytes <= kilobytes * 1_024);
-  if (step) return `KB_${step}`;
-  const most = withCommas(inspectionSteps[3] * 1_024);
-  throw new Error(`maxBodyBytes is above ${most}: the firewall would block larger bodies`);
-};
+const inspectedBytes = 16 * 1_024;
 
 /**
  * A web ACL (AWS WAF) in front of the API. It blocks large bodies and floods, each with a response of ours,
@@ -33,6 +24,10 @@ export class Firewall extends Construct {
 
   constructor(scope: Construct, id: string, stage: Stage, stageArn: string) {
     super(scope, id);
+    if (maxBodyBytes > inspectedBytes)
+      throw new Error(
+        `maxBodyBytes is above ${inspectedBytes}: the firewall would block larger bodies`,
+      );
     const name = serviceName(stage);
     const rules = [
       ...blocks(stage).map(({ error, ...rule }) => ({ ...rule, action: block(stage, error) })),
@@ -42,11 +37,6 @@ export class Firewall extends Construct {
       name,
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      associationConfig: {
-        requestBody: {
-          API_GATEWAY: { defaultSizeInspectionLimit: inspectionLimitFor(maxBodyBytes) },
-        },
-      },
       rules: rules.map((rule, priority) => ({
         ...rule,
         priority,

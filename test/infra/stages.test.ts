@@ -1,6 +1,5 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { inspectionLimitFor } from '../../infra/constructs/firewall.ts';
 import { quotaWarning } from '../../infra/settings/maximum-units.ts';
 import { bundleName, functionNames, trafficShifts } from '../../infra/settings/names.ts';
 import { validateStage } from '../../infra/settings/stage-problems.ts';
@@ -349,17 +348,6 @@ describe('the firewall', () => {
       ComparisonOperator: 'GT',
       Size: maxBodyBytes,
       FieldToMatch: { Body: { OversizeHandling: 'MATCH' } },
-    });
-  });
-
-  it('inspects every body that the functions accept, in the smallest step of AWS WAF', () => {
-    expect([1, 16_384, 16_385, 49_152, 65_536].map(inspectionLimitFor)).toEqual([
-      ...['KB_16', 'KB_16', 'KB_32', 'KB_48', 'KB_64'],
-    ]);
-    expect(() => inspectionLimitFor(65_537)).toThrow(/^maxBodyBytes is above 65,536/);
-    const API_GATEWAY = { DefaultSizeInspectionLimit: inspectionLimitFor(maxBodyBytes) };
-    template.hasResourceProperties('AWS::WAFv2::WebACL', {
-      AssociationConfig: { RequestBody: { API_GATEWAY } },
     });
   });
 
