@@ -3,7 +3,6 @@ import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
-import { probeMetricNames } from '../../lib/telemetry/metric-names.ts';
 import type { Stage } from '../settings/stages.ts';
 import { inMostMinutes, type Monitoring, mostPeriods } from './monitoring.ts';
 import { acknowledge } from './security-checks.ts';
@@ -34,7 +33,7 @@ export class Probe extends StageFunction {
     });
     monitoring.addAlarm('probe', {
       meaning: `${inMostMinutes}, a request from outside failed or could not be sent: perhaps no client can reach the service.`,
-      metric: probeMetric(stage, probeMetricNames.success, 'Minimum'),
+      metric: probeMetric(stage, 'Minimum'),
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       threshold: 1,
       ...mostPeriods,

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { metricsNamespace } from '../../lib/telemetry/metric-names.ts';
+import { metricsNamespace, probeMetricName } from '../../lib/telemetry/metric-names.ts';
 import { serviceName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import type { ServiceFunctions } from './stage-function.ts';
@@ -39,9 +39,9 @@ export const serviceMetric = (
     label: dimensions.operation ?? metricName,
   });
 
-/** Returns a metric of the probe of a stage, over one minute. */
-export const probeMetric = (stage: Stage, metricName: string, statistic: string) =>
-  serviceMetric(stage, metricName, {}, statistic).with({ period: Duration.minutes(1) });
+/** Returns the metric of the probe of a stage, over one minute. */
+export const probeMetric = (stage: Stage, statistic: string) =>
+  serviceMetric(stage, probeMetricName, {}, statistic).with({ period: Duration.minutes(1) });
 
 /** Returns a metric of a DynamoDB table over 5 minutes. `dimensions` narrows it, for example to an index. */
 export const tableMetric = (

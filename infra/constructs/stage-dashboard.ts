@@ -13,7 +13,6 @@ import {
   type MetricName,
   metricNames,
   metricsNamespace,
-  probeMetricNames,
   versionMetricNames,
 } from '../../lib/telemetry/metric-names.ts';
 import { maximumUnitsOf } from '../settings/maximum-units.ts';
@@ -90,8 +89,7 @@ const rowsOf = ({ stage, restApi, functions, tables: monitored }: MonitoredServi
   ]);
   return [
     [
-      graph('Up: probe success rate', probeMetric(stage, probeMetricNames.success, 'Average')),
-      graph('Up: latency of probes, ms', probeMetric(stage, probeMetricNames.latency, 'Maximum')),
+      graph('Up: probe success rate', probeMetric(stage, 'Average')),
       byOperation('Up: requests', metricNames.requests),
     ],
     [
@@ -129,7 +127,6 @@ const rowsOf = ({ stage, restApi, functions, tables: monitored }: MonitoredServi
           leftAnnotations: [{ value: reserved, label: 'reserved for each operation' }],
         }),
       },
-      byOperation('Functions: repeated creations', metricNames.idempotentReplays),
     ],
     tables.map(({ title, table, dimensions }) => {
       const unitsPerSecond = (kind: 'Read' | 'Write') => {
@@ -146,16 +143,13 @@ const rowsOf = ({ stage, restApi, functions, tables: monitored }: MonitoredServi
         rightAnnotations: [{ value: write, label: 'maximum of writes' }],
       };
     }),
-    [
-      ...tables.map(({ title, table, dimensions }) =>
-        graph(
-          `${title}: throttles`,
-          ...['Read', 'Write'].map((kind) =>
-            tableMetric(table, `${kind}ThrottleEvents`, dimensions).with({ label: kind }),
-          ),
+    tables.map(({ title, table, dimensions }) =>
+      graph(
+        `${title}: throttles`,
+        ...['Read', 'Write'].map((kind) =>
+          tableMetric(table, `${kind}ThrottleEvents`, dimensions).with({ label: kind }),
         ),
       ),
-      byOperation('DynamoDB: throttled attempts', metricNames.throttles),
-    ],
+    ),
   ];
 };

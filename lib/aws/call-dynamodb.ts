@@ -7,7 +7,6 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 import type { Command, SdkError } from '@smithy/types';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
-import { metricNames } from '../telemetry/metric-names.ts';
 import type { RequestRecord } from '../telemetry/request-record.ts';
 import { dynamodb } from './dynamodb.ts';
 
@@ -27,7 +26,7 @@ export interface CallContext {
   /** A signal that aborts the call. */
   readonly signal: AbortSignal;
   /** Records the call's latency, its throttled attempts, and the ids of corrupt items. */
-  readonly record: Pick<RequestRecord, 'count' | 'noteCorruptItem' | 'recordDynamodbLatency'>;
+  readonly record: Pick<RequestRecord, 'noteCorruptItem' | 'recordDynamodbLatency'>;
 }
 
 /** A command of the document client. */
@@ -68,7 +67,6 @@ export const withRetries = async <Result>(
       try {
         return await withTimeLimit(attemptMs, signal, (limited) => send(limited, attempt));
       } catch (error) {
-        if (isThrottled(error)) record.count(metricNames.throttles);
         if (signal.aborted || attempt === maxAttempts || !isRetryable(error)) throw error;
       }
       await pause(backoffMs(attempt));
@@ -125,9 +123,6 @@ export const isRetryable = (thrown: unknown): boolean =>
     isTransientError(thrown) ||
     isServerError(thrown) ||
     isOtherTransientError(thrown));
-
-/** Tells whether DynamoDB throttled a call. */
-const isThrottled = (thrown: unknown): boolean => isError(thrown) && isThrottlingError(thrown);
 
 /**
  * Tells whether a retry may fix a failure that the SDK takes as final: one of TLS, of Node's HTTP parser or

@@ -20,7 +20,6 @@ import type { ListPetsQuery } from '../contract/list-pets-query.ts';
 import { type NewPet, type Pet, type PetStatus, petStatuses } from '../contract/pet.ts';
 import { environment } from '../environment.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
-import { metricNames } from '../telemetry/metric-names.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor, type Position, unknownCursor } from './cursor.ts';
 import { type StoredPet, statusIndex, toPet, toStoredPet } from './stored-pet.ts';
@@ -78,7 +77,6 @@ export const create = async (
     const stored = read(existing, toStoredPet, context);
     if (!creation.equals(stored.creation)) continue;
     if (!fingerprint.equals(stored.fingerprint)) throw errors.idempotencyKeyReused();
-    if (wasThereBefore) context.record.count(metricNames.idempotentReplays);
     return { pet: toPet(stored), isReplay: wasThereBefore };
   }
   throw new LoggableError('Every candidate id is taken');

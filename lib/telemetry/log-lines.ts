@@ -1,4 +1,4 @@
-import type { probeMetricNames } from './metric-names.ts';
+import type { probeMetricName } from './metric-names.ts';
 
 /** The line of a request, besides its metrics. Fields that are `undefined` are left out. */
 export interface RequestLine {
@@ -47,8 +47,7 @@ export interface ProbeLine {
   readonly message: string;
   readonly failure: string | undefined;
   readonly service: string;
-  readonly [probeMetricNames.success]: number;
-  readonly [probeMetricNames.latency]?: number;
+  readonly [probeMetricName]: number;
 }
 
 /** The line of the check of new versions, before they get traffic. */

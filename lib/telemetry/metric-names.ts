@@ -17,10 +17,6 @@ export const metricNames = {
   authFailures: 'AuthFailures',
   /** Requests of clients to a deprecated operation, without those with which the stage checks itself. */
   deprecatedCalls: 'DeprecatedCalls',
-  /** Attempts that DynamoDB throttled, even if a retry succeeded. */
-  throttles: 'Throttles',
-  /** Responses with `Idempotent-Replayed`. */
-  idempotentReplays: 'IdempotentReplays',
   /** The duration of one call to DynamoDB with its retries and the pauses between them, in ms. */
   dynamodbLatency: 'DynamoDBLatency',
 } as const;
@@ -37,12 +33,7 @@ export const versionMetricNames = {
 } as const;
 
 /**
- * The metrics of each request that the probe sends to the public base address. Their
- * only dimension is `service`.
+ * The metric of the request that the probe sends to the public base address: 1 for the expected response, 0 for
+ * any other. Its only dimension is `service`.
  */
-export const probeMetricNames = {
-  /** 1 for the expected response, 0 for any other. */
-  success: 'ProbeSuccess',
-  /** The duration until the whole response was read, in ms. */
-  latency: 'ProbeLatency',
-} as const;
+export const probeMetricName = 'ProbeSuccess';

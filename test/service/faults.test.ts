@@ -134,6 +134,13 @@ describe('each operation', () => {
     await expectSuccess();
   });
 
+  it('does not mark a creation as replayed because its own first response was lost', async () => {
+    service.proxy.inject('PutItem Pets', faults.resetAfterForwarding, 1);
+    const { status, headers } = await service.send(creation());
+    expect(status).toBe(201);
+    expect(headers).not.toHaveProperty('Idempotent-Replayed');
+  });
+
   it('waits less than a second between throttled attempts, where the SDK would wait longer', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.999);
     injectAll(faults.throttled, 2);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
@@ -183,45 +182,6 @@ describe('the line of a request', () => {
     const sold = { query: { status: 'sold', limit: `${maxLimit}` } };
     expect((await observed(sold)).line.corruptItems).toEqual(ids.slice(0, 100));
     expect((await observed(get)).line).not.toHaveProperty('corruptItems');
-  });
-});
-
-describe('Throttles', () => {
-  const { throttled, throughputExceeded, status503, resetBeforeForwarding, expiredToken } = faults;
-
-  it.each([
-    ['an attempt whose retry succeeds', throttled, 1, { Throttles: [1] }],
-    ['every attempt', throughputExceeded, 3, { ServerErrors: [1], Throttles: [1, 1, 1] }],
-    ['no other failure of DynamoDB', status503, 1, {}],
-    ['no lost connection', resetBeforeForwarding, 1, {}],
-    ['no expired token', expiredToken, 1, {}],
-  ])('counts %s', async (_kind, fault, times, expected) => {
-    service.proxy.inject('Query Pets', fault, times);
-    expect((await observed()).counted).toEqual(expected);
-  });
-});
-
-describe('IdempotentReplays', () => {
-  const create = async (name: string, key: string | readonly string[]) => {
-    const request = creation({ name, categoryId: 1 }, { 'Idempotency-Key': key });
-    const { response, counted } = await observed(request);
-    return [response.status, response.headers['Idempotent-Replayed'], counted];
-  };
-
-  it('counts, and a header marks, each repeated request, but not the first one or another pet', async () => {
-    const key = randomUUID();
-    expect(await create('Rex', key)).toEqual([201, undefined, {}]);
-    expect(await create('Rex', key)).toEqual([201, 'true', { IdempotentReplays: [1] }]);
-    expect(await create('Rex', key)).toEqual([201, 'true', { IdempotentReplays: [1] }]);
-    expect(await create('Max', key)).toEqual([422, undefined, { ClientErrors: [1] }]);
-  });
-
-  it.each([
-    ['with', randomUUID()],
-    ['without', []],
-  ])("does not count a request's own retry after a lost response, %s a key", async (_with, key) => {
-    service.proxy.inject('PutItem Pets', faults.resetAfterForwarding, 1);
-    expect(await create('Rex', key)).toEqual([201, undefined, {}]);
   });
 });
 

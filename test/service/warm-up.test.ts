@@ -41,7 +41,6 @@ describe('warming up', () => {
       const [metrics] = readLines(lines);
       expect(metrics).toMatchObject({ status: 401, Requests: 1 });
       expect(metrics).not.toHaveProperty('DynamoDBLatency');
-      expect(metrics).not.toHaveProperty('Throttles');
       expect((await service.send(creation())).status).toBe(201);
     },
   );
