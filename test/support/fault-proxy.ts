@@ -98,9 +98,6 @@ export const faults = {
   status500: awsError(500, `${dynamodbPrefix}InternalServerError`),
   status502: respond(502, '<html>Bad Gateway</html>', html),
   status503: awsError(503, 'com.amazon.coral.availability#ServiceUnavailableException'),
-  // No page of AWS says whether DynamoDB sends these. The service does not wait for as long as they ask.
-  status503WithRetryAfter: respond(503, '{}', { 'Retry-After': '4' }),
-  status503WithAmzRetryAfter: respond(503, '{}', { 'x-amz-retry-after': '4000' }),
   resetBeforeForwarding: ({ incoming }) => void incoming.socket.resetAndDestroy(),
   resetAfterForwarding: async ({ incoming, forward }) => {
     await forward();
@@ -113,8 +110,6 @@ export const faults = {
   html: respond(200, '<html>Welcome</html>', html),
   emptyResponse: respondWith(''),
   moved: respond(301, ''),
-  notModified: respond(304, ''),
-  emptyError: respond(400, ''),
   foreignError: respond(400, '{"message":"Forbidden"}'),
   accessDenied: awsError(400, 'com.amazon.coral.service#AccessDeniedException'),
   resourceNotFound: awsError(400, `${dynamodbPrefix}ResourceNotFoundException`),
