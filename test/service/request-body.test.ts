@@ -26,8 +26,6 @@ describe('a body in base64', () => {
   const notUtf8 = expect.stringMatching(/UTF-8/);
 
   it.each([
-    ['is not base64', valid, notUtf8],
-    ['has a character that is not of base64', `!${base64(valid)}`, notUtf8],
     ['is cut short', base64(valid).slice(0, -3), notUtf8],
     ['is not UTF-8', base64('{"name":"R\xe9x","categoryId":1}', 'latin1'), notUtf8],
     ['starts with a byte order mark', base64(`\ufeff${valid}`), expect.stringMatching(/mark/)],
@@ -117,22 +115,6 @@ describe('a category', () => {
         expect(text).toContain(`"categoryId":${integer},`);
         const replay = await create(`${integer}`, headers);
         expect(replay).toMatchObject({ text, headers: { 'Idempotent-Replayed': 'true' } });
-      }),
-      { numRuns: 30 },
-    );
-  });
-
-  it.each(['-0', '-0.0'])('is 0 when it is %s', async (zero) => {
-    expect((await create(zero)).text).toContain('"categoryId":0,');
-  });
-
-  it('is refused with 400 when a digit after the point is not 0, or it has an exponent', async () => {
-    const other = fc.tuple(int64, fractionOfZeros, fc.constantFrom('1', 'e0', 'E2', '5000'));
-    await fc.assert(
-      fc.asyncProperty(other, async (pieces) => {
-        const { status, body } = await create(pieces.join(''));
-        expect(status).toBe(400);
-        expect(body.message).toMatch(/^categoryId must be a 64-bit integer/);
       }),
       { numRuns: 30 },
     );
