@@ -35,10 +35,8 @@ const never = [false, false];
 
 const bundleNames = functionNames.map(bundleName);
 
-/**
- * For each alarm: its periods, the least values of its metrics that set it off, and values that just fail to.
- */
-type Limits = readonly [name: string, periods: string, least: number[], ...less: number[][]];
+/** For each alarm: the least values of its metrics that set it off, and values that just fail to. */
+type Limits = readonly [name: string, least: number[], ...less: number[][]];
 
 /** Returns the values of the metrics that one alarm adds up, at most ten: 0, except for the last ones. */
 const valuesOf = (metrics: number, last: readonly number[]): number[] => [
@@ -57,20 +55,20 @@ const ofTables = (...last: number[]) => valuesOf(2 * tables.length, last);
 const ofIndexes = (...last: number[]) => valuesOf(2 * declaredTables.pets.indexes.length, last);
 
 const limits: readonly Limits[] = [
-  ['server-errors', '1 of 1 x 300 s', [5, 500], [4, 4], [5, 501]],
-  ['latency', '3 of 5 x 60 s', [1_000, 20], [999, 20], [9_999, 19]],
-  ['function-crashes', '1 of 1 x 300 s', ofFunctions(1, 1, 1), ofFunctions(1, 1)],
-  ['function-throttles', '1 of 1 x 300 s', ofFunctions(1, 1, 1, 2), ofFunctions(1, 1, 1, 1)],
-  ['table-throttles', '3 of 5 x 60 s', ofTables(1, 1, 1, 2), ofTables(1, 1, 1, 1)],
-  ['index-throttles', '3 of 5 x 60 s', ofIndexes(2, 3), ofIndexes(2, 2)],
-  ['auth-failures', '1 of 1 x 300 s', ofOperations(98, 1, 1), ofOperations(98, 1, 0)],
-  ['firewall-blocks', '1 of 1 x 300 s', [300], [299]],
-  ['getPet-in-use', '1 of 1 x 86400 s', [1], [0]],
-  ['probe', '3 of 5 x 60 s', [0], [1]],
+  ['server-errors', [5, 500], [4, 4], [5, 501]],
+  ['latency', [1_000, 20], [999, 20], [9_999, 19]],
+  ['function-crashes', ofFunctions(1, 1, 1), ofFunctions(1, 1)],
+  ['function-throttles', ofFunctions(1, 1, 1, 2), ofFunctions(1, 1, 1, 1)],
+  ['table-throttles', ofTables(1, 1, 1, 2), ofTables(1, 1, 1, 1)],
+  ['index-throttles', ofIndexes(2, 3), ofIndexes(2, 2)],
+  ['auth-failures', ofOperations(98, 1, 1), ofOperations(98, 1, 0)],
+  ['firewall-blocks', [300], [299]],
+  ['getPet-in-use', [1], [0]],
+  ['probe', [0], [1]],
   ...bundleNames.flatMap((name): Limits[] => [
-    [`canary-errors-${name}`, '1 of 5 x 60 s', [1], [0]],
-    [`canary-server-errors-${name}`, '1 of 2 x 600 s', [3, 600], [2, 2], [3, 601]],
-    [`canary-latency-${name}`, '4 of 6 x 60 s', [1_000, 5], [999, 5], [1_000, 4]],
+    [`canary-errors-${name}`, [1], [0]],
+    [`canary-server-errors-${name}`, [3, 600], [2, 2], [3, 601]],
+    [`canary-latency-${name}`, [1_000, 5], [999, 5], [1_000, 4]],
   ]),
 ];
 
@@ -83,55 +81,17 @@ const alarms = alarmsOf(template)
   .map((alarm) => [alarm.name, alarm] as const)
   .toArray();
 
-it('none of these alarms is missing, and each waits for its periods', () => {
-  const found = alarms.map(([name, { datapointsToAlarm, evaluationPeriods, period }]) => [
-    name,
-    `${datapointsToAlarm} of ${evaluationPeriods} x ${period} s`,
-  ]);
-  expect(found).toEqual(expect.arrayContaining(limits.map(([name, periods]) => [name, periods])));
-});
-
-// https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
-it('the alarm on the firewall adds up all rules of its web ACL', () => {
-  const dimensions = { WebACL: 'animal-store-prod', Region: prod.environment?.region, Rule: 'ALL' };
-  const [, alarm] = alarms.find(([name]) => name === 'firewall-blocks') ?? [];
-  const [{ MetricName, Dimensions = [] } = {}] = alarm?.metrics ?? [];
-  const found = Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value]));
-  expect([MetricName, found]).toEqual(['BlockedRequests', dimensions]);
-});
-
-it.each([
-  ['canary-errors', ['Errors Sum']],
-  ['canary-server-errors', ['ServerErrors Sum', 'Requests Sum']],
-  ['canary-latency', ['Latency p99', 'Requests Sum']],
-])('the alarm %s of each function watches %j of its new version', (name, expected) => {
-  for (const operation of bundleNames) {
-    const [, alarm] = alarms.find(([each]) => each === `${name}-${operation}`) ?? [];
-    expect(alarm?.metrics.map(({ MetricName, Stat }) => `${MetricName} ${Stat}`)).toEqual(expected);
-  }
-});
-
-describe('values that come late', () => {
-  const ofVersions = alarms.filter(([name]) => name.startsWith('canary-'));
-
-  it.each(ofVersions)('do not hide a bad version from %s', (name, alarm) => {
-    const { period, evaluationPeriods, datapointsToAlarm: needed } = alarm;
-    const lateSeconds = (evaluationPeriods - needed) * period;
-    expect(lateSeconds).toBeGreaterThanOrEqual(120);
-    const [, , bad = [], good = []] = limits.find(([each]) => each === name) ?? [];
-    const badPeriods: readonly number[][] = Array.from({ length: needed }, () => bad);
-    const none = bad.map(() => 0);
-    // The newest periods have no data, a part of it, or seem to be good.
-    for (const newest of [undefined, none, good]) {
-      const late = Array.from({ length: evaluationPeriods - needed }, () => newest);
-      expect(alarm.isOn([...badPeriods, ...late]), `${newest}`).toBe(true);
-      expect(alarm.isOn([...badPeriods.slice(1), ...late]), `${newest}`).toBe(false);
-    }
-  });
-});
+// Values can come two minutes late, and the newest periods then lack a part of the failures:
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Alarms.html
+it.each(alarms.filter(([name]) => name.startsWith('canary-')))(
+  '%s looks at two minutes more than must be bad',
+  (_name, { period, evaluationPeriods, datapointsToAlarm }) => {
+    expect((evaluationPeriods - datapointsToAlarm) * period).toBeGreaterThanOrEqual(120);
+  },
+);
 
 describe('the alarm', () => {
-  const values = limits.map(([name, , ...each]) => ({ name, values: each }));
+  const values = limits.map(([name, ...each]) => ({ name, values: each }));
   it.each(values)('$name goes off from its limit on', ({ name, values }) => {
     const [, alarm] = alarms.find(([each]) => each === name) ?? [];
     const results = values.map((inPeriod) => alarm?.breaches(inPeriod, 2030));

@@ -104,20 +104,6 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
     datapointsToAlarm: DatapointsToAlarm,
     compute,
     breaches,
-    /**
-     * Whether the alarm is on, for the values in each period, from the oldest to the newest. `undefined` is a
-     * period without data. CloudWatch reads two periods more than it evaluates, and evaluates the newest that
-     * have data. Only where these are too few, it takes missing ones as the alarm says.
-     * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
-     */
-    isOn: (periods: readonly (readonly number[] | undefined)[]): boolean => {
-      const read = periods.slice(-EvaluationPeriods - 2).filter((values) => values !== undefined);
-      const evaluated = read.slice(-EvaluationPeriods);
-      const filled =
-        alarm.TreatMissingData === 'breaching' ? EvaluationPeriods - evaluated.length : 0;
-      const breaching = evaluated.filter((values) => breaches(values)).length + filled;
-      return breaching >= DatapointsToAlarm;
-    },
   };
 };
 
