@@ -13,6 +13,7 @@ import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles } from '../support/load-handlers.ts';
+import { filterSets } from '../support/new-pets.ts';
 import { walkPages } from '../support/pages.ts';
 import { lambdaContext } from '../support/proxy-event.ts';
 import { idOf, newApp, propertiesOf, templateOf } from '../support/stack.ts';
@@ -46,7 +47,10 @@ const replay = await send(checkRequests.ofCreation(service.apiKey));
 if (!isPet(pet) || !isPet(replay)) throw new Error('The creation got no pet');
 for (const request of checkRequests.afterCreation(service.apiKey, pet.id)) await send(request);
 await observe('listPets', () => walkPages(service.send, { limit: '1' }));
-await observe('listPets', () => service.send({ query: { status: pet.status } }));
+for (const filters of filterSets) {
+  const query = Object.fromEntries(filters.map((name) => [name, `${Reflect.get(pet, name)}`]));
+  await observe('listPets', () => service.send({ query }));
+}
 await observe('getPet', () => service.send({ petId: '1' }));
 
 /**

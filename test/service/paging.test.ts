@@ -6,9 +6,10 @@ import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
 import { awsError, type Fault, passOn, stalls } from '../support/fault-proxy.ts';
+import { inListOrder } from '../support/in-list-order.ts';
 import type { InvokeOptions } from '../support/invoke.ts';
 import { captureLog } from '../support/log-lines.ts';
-import { newPetFields } from '../support/new-pets.ts';
+import { filterSets, newPetFields } from '../support/new-pets.ts';
 import { readPage, walkPages } from '../support/pages.ts';
 import type { Values } from '../support/proxy-event.ts';
 import { runsOf } from '../support/runs.ts';
@@ -59,6 +60,44 @@ describe('a list', () => {
     'filtered by status %s shows each pet exactly once, in order, with all pages full but the last',
     async (status) => {
       for (const limit of limits) await expectEachPetOnce(limit, status);
+    },
+  );
+
+  describe.each(filterSets.map((filters) => ({ filters })))(
+    'filtered by $filters',
+    ({ filters }) => {
+      const valuesOf = (filter: string) => [
+        ...new Set(pets.map((pet) => `${Reflect.get(pet, filter)}`)),
+      ];
+      /** Every combination of the filters' values. */
+      const queries = filters.reduce<Record<string, string>[]>(
+        (some, filter) =>
+          some.flatMap((query) => valuesOf(filter).map((value) => ({ ...query, [filter]: value }))),
+        [{}],
+      );
+
+      it('shows exactly the pets with the values, each once', async () => {
+        for (const query of queries) {
+          const isWanted = (pet: Pet) =>
+            filters.every((filter) => `${Reflect.get(pet, filter)}` === query[filter]);
+          const shown = (await walk({ ...query, limit: '1' })).flat();
+          expect(inListOrder(shown)).toEqual(pets.filter(isWanted));
+        }
+      });
+
+      it.each(filters)(
+        'refuses a cursor of the list with another %s, or with none',
+        async (filter) => {
+          const pages = await Promise.all(queries.map((query) => page({ ...query, limit: '1' })));
+          const next = pages.find((each) => each.next)?.next;
+          expect(next).toHaveProperty('cursor');
+          const other = valuesOf(filter).find((value) => value !== next?.[filter]) ?? '';
+          for (const value of [other, []]) {
+            const { status } = await service.send({ query: { ...next, [filter]: value } });
+            expect(status).toBe(400);
+          }
+        },
+      );
     },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
+import { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import { maxNameLength, NewPet, petStatuses } from '../../lib/contract/pet.ts';
 
 /** Two names of the maximum length that differ only in the last one. */
@@ -14,6 +15,14 @@ export const newPetFields = {
   categoryId: fc.constantFrom(0, -1, 2n ** 63n - 1n, 2n ** 63n - 2n, -(2n ** 63n)),
   status: fc.constantFrom(...newPetStatuses),
 } satisfies Record<keyof NewPet, fc.Arbitrary<unknown>>;
+
+/** The filters of `GET /pets`. Each is the name of a field. */
+const filters = Object.keys(ListPetsQuery.entries).filter((name) => name in newPetFields);
+
+/** Every selection of the filters of `GET /pets`, except the empty one. */
+export const filterSets: string[][] = [];
+for (const filter of filters)
+  filterSets.push([filter], ...filterSets.map((selected) => [...selected, filter]));
 
 /** The names of the fields that a schema requires. */
 export const requiredFields = (entries: v.ObjectEntries): string[] =>
