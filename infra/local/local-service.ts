@@ -63,7 +63,11 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
     const context = { cors, stage: localStage.name, bundles: 'none' };
     const read = (assembly: string) => readStack(assembly, localStage);
     const assembly = join(folder, 'stacks');
-    return deployment.useStack(await withAssembly(read, { context, assembly }));
+    const synthesised = await withAssembly(read, { context, assembly });
+    const { uncalled } = synthesised;
+    if (uncalled.length > 0)
+      progress(`No route calls ${uncalled.join(', ')}, so nothing calls it on this machine`);
+    return deployment.useStack(synthesised);
   };
   const build = <Result>(
     what: string,

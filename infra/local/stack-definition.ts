@@ -14,6 +14,15 @@ const LambdaFunction = v.object({
 });
 
 /**
+ * A function that needs no route, which may be one that the CDK adds. Its environment may have what only AWS
+ * knows, such as an address.
+ */
+const AnyFunction = v.object({
+  Handler: v.optional(v.string()),
+  Environment: v.optional(v.object({ Variables: v.record(v.string(), v.unknown()) })),
+});
+
+/**
  * A Lambda function as a template declares it, with the name of the bundle that exports its
  * `handler`. Its name is its logical id. A variable that refers to a resource has the logical id of
  * that resource as its value.
@@ -54,6 +63,8 @@ export interface StackDefinition {
   readonly functions: ReadonlyMap<string, FunctionDefinition>;
   /** The tables, by the environment variable that gives functions the name of the table. */
   readonly tables: Readonly<Record<string, TableDefinition>>;
+  /** The names of the functions that no route calls, so that nothing calls them on this machine. */
+  readonly uncalled: readonly string[];
 }
 
 /**
@@ -67,15 +78,18 @@ export const readStack = async (
   const template = await readTemplate(assembly, stackName(stage));
   const api = restApiOf(template);
   const functions = functionsOf(template, new Set(api.routes.map(({ functionId }) => functionId)));
-  const declared = resourcesOf(template, 'AWS::DynamoDB::Table', Table);
-  const tables: Record<string, TableDefinition> = {};
-  for (const { environment } of functions.values()) {
-    for (const [variable, TableName] of Object.entries(environment)) {
-      const table = declared.get(TableName);
-      if (table) tables[variable] = { ...table, TableName };
+  const tables = resourcesOf(template, 'AWS::DynamoDB::Table', Table);
+  const named: Record<string, TableDefinition> = {};
+  const uncalled: string[] = [];
+  for (const [id, one] of resourcesOf(template, 'AWS::Lambda::Function', AnyFunction)) {
+    if (!functions.has(id)) uncalled.push(one.Handler?.replace(/\.handler$/, '') ?? id);
+    for (const [variable, value] of Object.entries(one.Environment?.Variables ?? {})) {
+      const TableName = v.is(Ref, value) ? value.Ref : '';
+      const table = tables.get(TableName);
+      if (table) named[variable] = { ...table, TableName };
     }
   }
-  return { api, functions, tables };
+  return { api, functions, tables: named, uncalled };
 };
 
 /**

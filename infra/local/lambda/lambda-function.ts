@@ -89,6 +89,8 @@ const longestMs = 2 ** 31 - 1;
 
 const startEnvironment = (options: LambdaFunctionOptions) => {
   const { definition, log } = options;
+  const { bundleName } = definition;
+  const seconds = definition.timeoutMs / 1_000;
   // A debugger may stop a request for any time.
   const isInspected = inspector.url() !== undefined;
   const timeoutMs = isInspected ? longestMs : definition.timeoutMs;
@@ -124,12 +126,19 @@ const startEnvironment = (options: LambdaFunctionOptions) => {
       const sent: SentInvocation = { ...invocation, deadline: Date.now() + timeoutMs };
       worker.postMessage(sent);
       const signal = AbortSignal.any([ended, AbortSignal.timeout(timeoutMs)]);
+      const remind = () =>
+        log(
+          `${bundleName} runs for more than ${seconds} s, and has no time limit with --inspect. A debugger shows where it is.`,
+        );
+      const reminder = isInspected ? setTimeout(remind, definition.timeoutMs) : undefined;
       try {
         const [outcome]: Outcome[] = await once(worker, 'message', { signal });
         return outcome ?? {};
       } catch {
-        end(`the task timed out after ${timeoutMs / 1_000} s`);
+        end(`the task timed out after ${seconds} s`);
         return { error: ended.reason };
+      } finally {
+        clearTimeout(reminder);
       }
     },
   };
