@@ -16,6 +16,7 @@ import { shared } from '../support/shared.ts';
 const { origin, pathname } = new URL(shared('baseAddress'));
 const apiKey = shared('apiKey');
 const rex = { name: 'Rex', categoryId: 1 };
+const pet = { id: 1, ...rex, status: 'available' };
 
 /** Starts a client behind a proxy of its own, because the tests run at the same time. */
 const behindProxy = async (timeoutMs = 20_000) => {
@@ -127,19 +128,25 @@ describe.concurrent('the typed client', () => {
     await expect(store.listPetsPage()).rejects.toThrow(message);
   });
 
+  const clientWith = (fetch: AnimalStoreOptions['fetch'], options = {}) =>
+    new AnimalStore({ baseAddress: 'http://127.0.0.1/v1', apiKey, fetch, ...options });
+
   it('retries a lost body whose error only a browser words so', async () => {
     const broken = new ReadableStream({
       start: (body) => body.error(new TypeError('Error in body stream')),
     });
     const responses = [new Response(broken), new Response('[]')];
-    const baseAddress = 'http://127.0.0.1/v1';
-    const fetch = async () => responses.shift() ?? Response.error();
-    const browser = new AnimalStore({ baseAddress, apiKey, fetch });
+    const browser = clientWith(async () => responses.shift() ?? Response.error());
     expect(await browser.listPetsPage()).toEqual({ pets: [], nextCursor: undefined });
   });
 
-  const clientWith = (fetch: AnimalStoreOptions['fetch']) =>
-    new AnimalStore({ baseAddress: 'http://127.0.0.1/v1', apiKey, fetch });
+  it('removes its API key from the message of an error', async () => {
+    const message = `Not a valid header: Bearer ${apiKey}`;
+    const body = { code: 'forbidden', message, status: 403 };
+    const call = clientWith(async () => Response.json(body, { status: 403 })).getPet(1);
+    const masked = 'Not a valid header: Bearer <API key>';
+    await expect(call).rejects.toMatchObject({ code: 'forbidden', message: masked });
+  });
 
   it('finds the reason of a lost response at the end of a chain of causes, without the API key', async () => {
     const refusal = new Error(`Proxy response (407) to ${apiKey}`, { cause: new Error() });
@@ -189,6 +196,37 @@ describe.concurrent('the typed client', () => {
     expect(calls).toHaveBeenCalledOnce();
   });
 
+  const pageWith = (Link: string) => async () => Response.json([pet], { headers: { Link } });
+
+  it('ends a list whose cache or proxy ignores the query', async () => {
+    const store = clientWith(pageWith('</v1/pets?cursor=second>; rel="next"'));
+    await expect(Array.fromAsync(store.listPets())).rejects.toThrow('does not end');
+  });
+
+  it.each([
+    ['</first?cursor=a>; title="b"; rel="first", </v1/pets?cursor=c%26d>; rel=next,', 'c&d'],
+    ['</v1/pets?cursor=a>; rel="prev"; title="next"', undefined],
+  ])('finds the next page among the links of a proxy: %s', async (Link, nextCursor) => {
+    const page = await clientWith(pageWith(Link)).listPetsPage();
+    expect(page).toEqual({ pets: [pet], nextCursor });
+  });
+
+  it.each([
+    ['300', {}, 300_000, 1],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', {}, expect.any(Number), 1],
+    ['1', { maxRetryWaitMs: 1_500 }, 1_000, 2],
+  ])('does not wait too long for Retry-After: %s', async (header, options, retryAfterMs, sent) => {
+    const { status, body } = errors.tooManyRequests();
+    const responses: Response[] = [];
+    const store = clientWith(async () => {
+      const response = Response.json(body, { status, headers: { 'Retry-After': header } });
+      responses.push(response);
+      return response;
+    }, options);
+    await expect(store.getPet(1)).rejects.toMatchObject({ code: body.code, retryAfterMs });
+    expect(responses).toHaveLength(sent);
+  });
+
   it('sends its API key to no other host', async () => {
     const { proxy, store } = await behindProxy();
     const Link = '<http://other.example/v1/pets?cursor=next>; rel="next"';
@@ -200,9 +238,12 @@ describe.concurrent('the typed client', () => {
     expect(proxy.requests).toEqual(['GET /v1/pets', 'GET /v1/pets']);
   });
 
-  it('stops when its signal is aborted', async () => {
+  it.each([
+    ['a response', stalls.headersThenHang],
+    ['a retry', refusal(429, 'too_many_requests', { 'Retry-After': '20' })],
+  ])('stops waiting for %s when its signal is aborted', async (_what, fault) => {
     const { proxy, store } = await behindProxy();
-    proxy.inject('GET /v1/pets/1', stalls.headersThenHang);
+    proxy.inject('GET /v1/pets/1', fault);
     const controller = new AbortController();
     const call = store.getPet(1, { signal: controller.signal });
     await vi.waitFor(() => expect(proxy.requests).toHaveLength(1));
@@ -236,5 +277,30 @@ describe.concurrent('the typed client', () => {
       await expect(call).rejects.toThrow('id must be a safe integer: a number of at most 2^53 - 1');
     }
     expect(proxy.requests).toEqual([]);
+  });
+
+  it('sends no Idempotency-Key that a header cannot carry', async () => {
+    const { proxy, store } = await behindProxy();
+    const call = store.createPet(rex, { idempotencyKey: 'a\nb' });
+    await expect(call).rejects.toThrow(RangeError);
+    expect(proxy.requests).toEqual([]);
+  });
+
+  const baseAddress = 'https://animal-store.example/v1';
+  it.each<[option: keyof AnimalStoreOptions, values: unknown[]]>([
+    ['apiKey', ['', ' ', `${apiKey} `, `${apiKey}\r\n`, `${apiKey}é`, undefined]],
+    ['baseAddress', ['', '/v1', 'animal-store.example/v1', 'ftp://animal-store.example', apiKey]],
+    ['baseAddress', [`${baseAddress}?stage=prod`, `${baseAddress}#pets`, undefined]],
+    ['baseAddress', ['https://user:password@animal-store.example/v1']],
+    // A timer would take these for 1 ms.
+    ['timeoutMs', [0, 2 ** 31, '10', null]],
+    ['maxRetryWaitMs', [-1, 2 ** 31, '10', null]],
+  ])('refuses an invalid %s, and does not repeat it: %j', (option, values) => {
+    for (const value of values) {
+      const options = { baseAddress, apiKey, [option]: value };
+      const construct = () => Reflect.construct(AnimalStore, [options]);
+      expect(construct).toThrow(new RegExp(`^${option} must be`));
+      expect(construct).not.toThrow(/pets_test|password|ftp:/);
+    }
   });
 });
