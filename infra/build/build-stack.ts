@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectDirectory } from './project-directory.ts';
 import { parseTemplate, type Template } from './template.ts';
@@ -16,8 +15,7 @@ export interface SynthesisOptions {
 
 /**
  * Synthesises stacks into a folder and calls `work` with the folder. Runs a new process, because this one
- * keeps the modules that it has loaded. Throws an error with a one-line message when the stacks can't be
- * built.
+ * keeps the modules that it has loaded. Throws an error with what the CDK prints when the stacks can't be built.
  */
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,
@@ -41,9 +39,9 @@ export const withAssembly = async <Result>(
   try {
     await synthesis;
   } catch (error) {
-    const output = error instanceof Error && 'stderr' in error ? `${error.stderr}` : '';
-    const mistake = mistakeIn(withRelativePaths(output)) ?? `infra/app.ts failed: ${error}`;
-    throw new Error(mistake, { cause: error });
+    // The CDK names the place and, for a finding of cdk-nag, how to acknowledge it.
+    const output = error instanceof Error && 'stderr' in error ? error.stderr : '';
+    throw new Error(`infra/app.ts failed:\n${output || error}`, { cause: error });
   } finally {
     process.off('exit', kill);
   }
@@ -53,29 +51,3 @@ export const withAssembly = async <Result>(
 /** Reads the template of a stack, by its name, from a folder of synthesised stacks. */
 export const readTemplate = async (assembly: string, stack: string): Promise<Template> =>
   parseTemplate(await readFile(join(assembly, `${stack}.template.json`), 'utf8'));
-
-/** Replaces the URLs of modules, and paths in the project, by relative paths. */
-const withRelativePaths = (output: string): string =>
-  output
-    .replace(/\bfile:\/\/\/[^\s'")]+/g, (url) => fileURLToPath(url))
-    .replaceAll(`${projectDirectory}${sep}`, '');
-
-/** Matches a finding of cdk-nag: `ERROR` and what a rule found, and on the next line the construct. */
-const securityFinding = /^ *ERROR (?<finding>.*)\n *(?<construct>.*)$/m;
-/** Matches an error of the CDK, such as `«CannotFindAsset» Cannot find asset at .build/functions/get-pet`. */
-const cdkError = /^«\w+» (?<message>.*)$/m;
-/** Matches the first line of an uncaught error of Node.js, such as `infra/settings/stages.ts:71`. */
-const uncaughtPlace = /^[\w-]+\/.+\.\w+:\d+$/m;
-/** Matches the message of an uncaught error, such as `SyntaxError: Unexpected token`. */
-const uncaughtError = /^\w*Error\b.*: .*$/m;
-
-/** Returns the mistake that a failed synthesis names: one of cdk-nag or the CDK, or an uncaught error. */
-const mistakeIn = (output: string): string | undefined => {
-  const security = securityFinding.exec(output)?.groups;
-  if (security) return `${security['construct']}: ${security['finding']}`;
-  const cdk = cdkError.exec(output)?.groups;
-  if (cdk) return cdk['message'];
-  const error = uncaughtError.exec(output)?.[0];
-  const place = uncaughtPlace.exec(output)?.[0];
-  return error && place ? `${place}: ${error}` : error;
-};
