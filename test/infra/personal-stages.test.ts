@@ -9,7 +9,7 @@ describe('the name of a stage', () => {
     expect(stageNamed(stage.name)).toBe(stage);
   });
 
-  it.each(['dev-alice', 'dev-pr-12', 'dev-night-2026-11-22', 'dev-1', `dev-${'x'.repeat(16)}`])(
+  it.each(['dev-alice', 'dev-pr-12', 'dev-1', `dev-${'x'.repeat(16)}`])(
     '%s is that of a personal stage',
     (name) => {
       expect(stageNamed(name)).toMatchObject({ name, environment: undefined });
@@ -17,12 +17,8 @@ describe('the name of a stage', () => {
   );
 
   it.each([
-    ...['prod2', 'production', 'Prod', 'PROD', 'prod-eu', 'my-prod', 'preprod', 'p-r-o-d'],
     // The letter of `рrod` is Cyrillic.
-    ...['pr0d', 'prdo', 'prood', 'pod', 'pród', 'рrod', 'prod ', 'prod\n', '\u200bprod'],
-    ...['staging2', 'Staging', 'stagign', '5tag1ng', 'stage', 'pre-stage', 'stg', 'live', 'Live'],
-    ...['local', 'account', 'github', 'account-1-eu-west-1', 'alice', 'rehearsal'],
-    ...['', 'a', '1a', '-a', 'a-', 'a--b', 'a_b', 'a.b', 'Alice', 'álice', 'a b', 'alice\n'],
+    ...['prod2', 'Prod', 'my-prod', 'рrod', 'prod\n', 'stagign', 'local', 'account', ''],
     ...['dev', 'dev-', 'dev-a-', 'dev--a', 'dev-A', 'dev-a_b', 'dev-a\n', `dev-${'x'.repeat(17)}`],
   ])('%j is refused, with the reason', (name) => {
     expect(() => stageNamed(name)).toThrow(`There is no stage ${JSON.stringify(name)}.`);

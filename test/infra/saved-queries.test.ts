@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { serviceName } from '../../infra/settings/names.ts';
-import { prod, stages } from '../../infra/settings/stages.ts';
+import { prod } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { invoke } from '../support/invoke.ts';
 import { fromBundles } from '../support/load-handlers.ts';
@@ -110,13 +109,4 @@ describe('the saved queries', () => {
     for (const [, pattern = ''] of query.QueryString.matchAll(/parse @message \/(.+)\/$/gm))
       expect(read.map(([, line]) => line).join()).toMatch(new RegExp(pattern));
   });
-
-  it.each(stages.filter(({ alarmRecipients }) => alarmRecipients))(
-    'are in a folder of the stage $name',
-    (stage) => {
-      const ofStage = propertiesOf(deployedTemplate(stage), 'AWS::Logs::QueryDefinition');
-      const names = queries.map(({ Name }) => Name.replace(serviceName(prod), serviceName(stage)));
-      expect(ofStage.map(({ Name }) => Name)).toEqual(names);
-    },
-  );
 });

@@ -6,7 +6,6 @@ import { validateStage } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { errors } from '../../lib/contract/errors.ts';
-import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { alarmsOf, nameOf } from '../support/alarms.ts';
 import {
@@ -340,15 +339,6 @@ describe('the firewall', () => {
     const { Content, ContentType } = CustomResponseBodies[response.CustomResponseBodyKey];
     expect(ContentType).toBe('APPLICATION_JSON');
     expect(JSON.parse(Content)).toEqual(error.body);
-  });
-
-  it('blocks a body over the limit of the functions, and one that is too large to inspect', () => {
-    const { SizeConstraintStatement } = ruleOf(template, isLargeBody).Statement;
-    expect(SizeConstraintStatement).toMatchObject({
-      ComparisonOperator: 'GT',
-      Size: maxBodyBytes,
-      FieldToMatch: { Body: { OversizeHandling: 'MATCH' } },
-    });
   });
 
   it.each(stages)(
