@@ -116,18 +116,6 @@ describe.each(functions)('the bundle of $name', ({ operation, name }) => {
     expect(received).toEqual(['GetItem Keys', 'GetItem Keys', ...calls, ...calls]);
   });
 
-  it('responds with 503 while DynamoDB is unreachable', async () => {
-    const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'https://localhost:1' };
-    expect((await run({ environment })).statuses).toEqual([503]);
-  });
-
-  it('uses the endpoint of all services where there is none for DynamoDB', async () => {
-    const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = '' } = standIn.environment;
-    const environment = { AWS_ENDPOINT_URL_DYNAMODB: '', AWS_ENDPOINT_URL: endpoint };
-    const { statuses, expected } = await run({ environment });
-    expect(statuses).toEqual([expected]);
-  });
-
   it(`calls ${host} in ${region} with the temporary credentials of its environment`, async () => {
     standIn.requests.length = 0;
     await run({
