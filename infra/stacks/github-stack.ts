@@ -102,8 +102,7 @@ export class GithubStack extends Stack {
   }
 
   /**
-   * Returns all permissions that `npm run deploy`, its preflight and `.ci/call-probe` need. CDK's roles have
-   * those to deploy.
+   * Returns all permissions that `npm run deploy` and `.ci/call-probe` need. CDK's roles have those to deploy.
    */
   #deployment(stage: Stage): PolicyStatement[] {
     const arn = (service: string, resource: string) => this.#arnOf(stage, service, resource);

@@ -94,7 +94,6 @@ describe('a command', () => {
     'keys/main',
     'openapi',
     'operate/main',
-    'preflight/main',
     'start',
     'status',
   ])('%s has help', (name) => {
@@ -124,7 +123,6 @@ describe('a command', () => {
       'infra/commands/destroy.ts',
       'infra/commands/keys/main.ts list',
       'infra/commands/operate/main.ts close',
-      'infra/commands/preflight/main.ts',
       acceptance,
     ].map((command) => [
       `${command} --stage prod2`,
@@ -135,7 +133,6 @@ describe('a command', () => {
       'infra/commands/destroy.ts --stage dev-alice',
       'infra/commands/keys/main.ts list --stage staging',
       'infra/commands/operate/main.ts close --stage staging',
-      'infra/commands/preflight/main.ts --stage staging',
       `${smoke} --stage staging`,
     ].map((command) => [`${command} --emulator`, '--emulator needs .* AWS_ENDPOINT_URL']),
     ['test/commands/e2e-deploy.ts', noCredentials],

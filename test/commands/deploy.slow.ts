@@ -414,7 +414,7 @@ describe('the way back of prod', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is shown, is asked for, and moves all traffic at once, whatever preflight finds', async () => {
+  it('is shown, is asked for, and moves all traffic at once, whatever the account lacks', async () => {
     const { out, exitCode } = await deploy(
       'prod',
       '--revert',

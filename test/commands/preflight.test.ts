@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAccount } from '../../infra/commands/deployed-stack.ts';
-import { preflight } from '../../infra/commands/preflight/preflight.ts';
+import { preflight } from '../../infra/commands/preflight.ts';
 import { placeholdersIn } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/operations/operations.ts';

@@ -1,7 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { openAccount } from '../../infra/commands/deployed-stack.ts';
-import { preflight } from '../../infra/commands/preflight/preflight.ts';
+import { preflight } from '../../infra/commands/preflight.ts';
 import { functionNames, probeKeyParameter } from '../../infra/settings/names.ts';
 import type { GithubRepository } from '../../infra/settings/owner.ts';
 import { prod, type Stage, stages } from '../../infra/settings/stages.ts';

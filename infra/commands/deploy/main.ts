@@ -12,7 +12,7 @@ import {
 import { placeholdersIn } from '../../settings/stage-problems.ts';
 import { emulated, isPersonal, isProduction, type Stage, stages } from '../../settings/stages.ts';
 import { findStack, type OpenedAccount, openAccount } from '../deployed-stack.ts';
-import { preflight } from '../preflight/preflight.ts';
+import { preflight } from '../preflight.ts';
 import { withStage } from '../stage-option.ts';
 import { printStatus } from '../stage-status.ts';
 import { announce, askInTerminal, confirm, fail, printable } from '../terminal.ts';
@@ -58,7 +58,7 @@ const deploy = async (options: DeployOptions): Promise<void> => {
   const stage = emulator ? emulated(options.stage) : options.stage;
   const StackName = stackName(stage);
   const account = await openAccount(stage);
-  if (isPersonal(stage)) refuseAccountOfProduction(account);
+  protectProduction(stage, account);
 
   const mustBeCommitted = !isPersonal(stage) && !emulator;
   const commit = checkedOutCommit(mustBeCommitted);
@@ -96,14 +96,21 @@ const deploy = async (options: DeployOptions): Promise<void> => {
   await printNextSteps(stage, account, emulator);
 };
 
-/** Throws if an account has a stage in production: a mistake in another one would reach clients. */
-const refuseAccountOfProduction = ({ account }: OpenedAccount) => {
-  const production = stages.filter(isProduction);
-  const shared = production.find(({ environment }) => environment?.account === account);
-  if (shared)
-    throw new Error(
-      `The credentials belong to the account ${account} of ${shared.name}: use others.`,
-    );
+/**
+ * Throws if a personal stage is deployed to the account of a stage in production, because a mistake would reach
+ * clients. Warns of a permanent one, whose releases can change every stack of the account.
+ */
+const protectProduction = (stage: Stage, { account }: OpenedAccount) => {
+  const production = stages.find(
+    (each) =>
+      isProduction(each) && each.name !== stage.name && each.environment?.account === account,
+  );
+  if (!production) return;
+  const shared = `The credentials belong to the account ${account} of ${production.name}`;
+  if (isPersonal(stage)) throw new Error(`${shared}: use others.`);
+  console.error(
+    `warning: ${shared}, which a release of ${stage.name} can change too. See "Prod" in infra/first-deployment.md.`,
+  );
 };
 
 /** What a deployment can add to an account. */
@@ -203,7 +210,7 @@ await withStage(program, 'the stage to deploy')
   )
   .option('--app <folder>', 'deploy the stacks that cdk synth wrote into this folder')
   .option('--all-at-once', 'move all traffic to new versions after their check, without a canary')
-  .option('--revert', 'go back to an earlier commit: all at once, whatever preflight finds')
+  .option('--revert', 'go back to an earlier commit: all at once, whatever the account lacks')
   .option('--revert-drift', 'undo what was changed without CloudFormation too')
   .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
   .option('--yes', 'do not ask first')

@@ -4,7 +4,7 @@ import {
   GetFunctionConcurrencyCommand,
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
-import { unreservedConcurrency } from '../preflight/preflight.ts';
+import { unreservedConcurrency } from '../preflight.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
 

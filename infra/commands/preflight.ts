@@ -9,12 +9,12 @@ import {
 } from '@aws-sdk/client-lambda';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { operations } from '../../../lib/operations/operations.ts';
-import { bootstrapVersionParameter } from '../../settings/bootstrap.ts';
-import { probeKeyParameter } from '../../settings/names.ts';
-import type { Stage } from '../../settings/stages.ts';
-import { deployedResources, type OpenedAccount } from '../deployed-stack.ts';
-import { messageOf } from '../terminal.ts';
+import { operations } from '../../lib/operations/operations.ts';
+import { bootstrapVersionParameter } from '../settings/bootstrap.ts';
+import { probeKeyParameter } from '../settings/names.ts';
+import type { Stage } from '../settings/stages.ts';
+import { deployedResources, type OpenedAccount } from './deployed-stack.ts';
+import { messageOf } from './terminal.ts';
 
 /** Something that prevents a deployment. */
 export interface Finding {
