@@ -83,13 +83,12 @@ const lifetimeDays = ({ createdAt, expiresAt }: { createdAt: string; expiresAt: 
   expiresAt && Math.round((Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000);
 
 describe('npm run keys', () => {
-  it('issues a key that works, printed once, and logs the act without it', async () => {
+  it('issues a key that works, and lists it without its secret', async () => {
     const { out, err, error } = await keys(['issue', '--owner', 'alice']);
     const [apiKey = ''] = out.split('\n');
     expect(error).toBeUndefined();
     expect(await statusWith(apiKey)).toBe(200);
-    expect(JSON.parse(err)).toMatchObject({ act: 'issue', stage: 'local', owner: 'alice' });
-    expect(err).not.toContain(apiKey);
+    expect(err).toBe('');
     const table = await keys(['list']);
     expect(table.out).toContain(apiKey.split('_')[2]);
     expect(table.out).not.toContain(apiKey.slice(27, 60));
@@ -115,18 +114,13 @@ describe('npm run keys', () => {
     expect(row).toMatch(new RegExp(`^${keyId} +alice +${lastFour} +\\S+Z$`));
   });
 
-  it('lists the other keys when one is malformed, and names it', async () => {
+  it('lists the other keys when one is malformed, names it, and does not rotate it', async () => {
     await storeMalformedKey();
     const { keyId } = await issue();
     const { out, err } = await keys(['list']);
     expect(out).toContain(keyId);
     expect(err).toMatch(/"malformed".*corrupt-item/);
-  });
-
-  it('rotates no malformed key', async () => {
-    await storeMalformedKey();
-    const { error } = await keys(['rotate', 'malformed']);
-    expect(error).toMatch(/malformed/);
+    expect((await keys(['rotate', 'malformed'])).error).toMatch(/malformed/);
   });
 
   it('lists every key, the oldest first', async () => {
@@ -161,13 +155,6 @@ describe('npm run keys', () => {
     expect(await statusWith(apiKey)).toBe(401);
     const again = await keys(['rotate', keyId]);
     expect(again).toMatchObject({ out: '', error: expect.stringMatching(/no longer in force/) });
-  });
-
-  it('does not rotate a key that was revoked', async () => {
-    const { keyId } = await issue();
-    await keys(['revoke', keyId, '--yes']);
-    const { error } = await keys(['rotate', keyId]);
-    expect(error).toMatch(/no longer in force/);
   });
 
   it('does not rotate a key at the moment at which it ends', async () => {
@@ -275,6 +262,7 @@ describe('npm run keys', () => {
     expect((await listed(keyId)).revokedAt).toBeNull();
     expect((await keys(['revoke', keyId], true)).error).toBeUndefined();
     expect(await statusWith(apiKey)).toBe(401);
+    expect((await keys(['rotate', keyId])).error).toMatch(/no longer in force/);
     const { revokedAt } = await listed(keyId);
     expect((await keys(['revoke', keyId, '--yes'])).error).toBeUndefined();
     expect((await listed(keyId)).revokedAt).toBe(revokedAt);
@@ -299,24 +287,25 @@ describe('npm run keys', () => {
   const unprintable = [
     ...['000A', '001B', '007F', '009B', '00A0', '00AD', '200B', '202E', '2028'],
     ...['2800', '3164', 'FE0F', 'E0041'],
-  ].map((code) => [code, String.fromCodePoint(Number.parseInt(code, 16))] as const);
+  ].map((code) => String.fromCodePoint(Number.parseInt(code, 16)));
 
-  it.each(unprintable)('refuses an owner with U+%s', async (_code, character) => {
-    const error = expect.stringMatching(/owner.* character/);
-    const result = await keys(['issue', '--owner', `alice${character}bob`]);
-    expect(result).toMatchObject({ error, out: '', err: '' });
+  it('refuses an owner that a terminal would not show as it is', async () => {
+    for (const character of unprintable) {
+      const error = expect.stringMatching(/owner.* character/);
+      const result = await keys(['issue', '--owner', `alice${character}bob`]);
+      expect(result).toMatchObject({ error, out: '', err: '' });
+    }
   });
 
-  it.each(unprintable)('escapes U+%s in a stored owner', async (_code, character) => {
-    const owner = `"${character}bob`;
+  it('escapes a stored owner', async () => {
+    const owner = `"${unprintable.join('x')}`;
     const { keyId } = (await storedKeys().issue({ owner })).record;
     const { questions } = await keys(['revoke', keyId], false);
-    expect(questions).toEqual([[expect.stringMatching(/"\\".+bob"/)]]);
-    const [table, json] = [await keys(['list']), await keys(['list', '--json'])];
-    const rotated = await keys(['rotate', keyId, '--json']);
-    for (const text of [...questions.flat(), table.out, json.out, rotated.out, rotated.err]) {
-      expect(text).not.toContain(`${character}bob`);
-    }
+    expect(questions).toEqual([[expect.stringMatching(/"\\".+"/)]]);
+    const results = [await keys(['list']), await keys(['rotate', keyId, '--json'])];
+    const printed = [...questions.flat(), ...results.map(({ out }) => out)].join('');
+    for (const character of unprintable)
+      expect(printed.replaceAll('\n', '')).not.toContain(character);
     expect(await listed(keyId)).toMatchObject({ owner });
   });
 
@@ -331,7 +320,7 @@ describe('npm run keys', () => {
     ['issue --owner alice --expires-in soon', /duration/],
     ['issue --owner alice --expires-in 0', /duration/],
     ['issue --owner alice --expires-in 999999y', /up to 100y/],
-    ['issue --for-probe', /needs a deployed stage/],
+    ['issue --for-probe', /has no probe/],
     ['issue --for-probe --owner alice', /Leave out --owner/],
     ['list --stage staging', /--endpoint is for local keys: leave out --stage/],
     ['list --stage prod', /--endpoint is for local keys: leave out --stage/],
@@ -346,30 +335,15 @@ describe('npm run keys', () => {
 });
 
 describe('npm run keys --endpoint', () => {
-  it.each([
-    ['responds with a page', 200, '<!DOCTYPE html>'],
-    ['knows no such path', 404, 'Not found'],
-    ['is a gateway', 403, '{"message":"Forbidden"}'],
-  ])('says that a server that %s is not DynamoDB', async (_what, status, body) => {
-    const server = createServer((_request, response) => response.writeHead(status).end(body));
-    const endpoint = `http://127.0.0.1:${await listen(server)}`;
+  it('says that a server is not DynamoDB, or that there is none', async () => {
+    const server = createServer((_request, response) => response.end('<!DOCTYPE html>'));
     onTestFinished(() => void server.close());
-    const { error, out } = await run(['list', '--endpoint', endpoint]);
-    expect(error).toContain(`${endpoint} is not DynamoDB`);
-    expect(out).toBe('');
-  });
-
-  it('says that nothing listens at an address', async () => {
-    const endpoint = 'http://127.0.0.1:1';
-    const { error } = await run(['list', '--endpoint', endpoint]);
-    expect(error).toContain(`${endpoint} is not DynamoDB`);
-  });
-});
-
-describe('the help of npm run keys', () => {
-  it('gives a duration as it is typed', () => {
-    const rotate = keysProgram(undefined).commands.find((command) => command.name() === 'rotate');
-    expect(rotate?.helpInformation()).toMatch(/--grace <duration> .*\(default: 7d\)/);
+    for (const port of [await listen(server), 1]) {
+      const endpoint = `http://127.0.0.1:${port}`;
+      const { error, out } = await run(['list', '--endpoint', endpoint]);
+      expect(error).toContain(`${endpoint} is not DynamoDB`);
+      expect(out).toBe('');
+    }
   });
 });
 
@@ -411,12 +385,6 @@ describe('npm run keys of a deployed stage', async () => {
     const opening = openStage({ ...prod, environment });
     await expect(opening).rejects.toThrow(new RegExp(`123456789012.*${account}`));
     expect(aws.requests.map(({ region }) => region)).toEqual(['eu-west-1']);
-  });
-
-  it('issues no key for the probe of a stage that has none', async () => {
-    const { error } = await run(['issue', '--for-probe', '--stage', 'dev-alice']);
-    expect(error).toMatch(/dev-alice has no probe/);
-    expect(aws.requests).toEqual([]);
   });
 
   it('opens a personal stage in the account and region of the credentials', async () => {

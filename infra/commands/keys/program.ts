@@ -2,6 +2,7 @@ import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
 import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administration.ts';
+import { localStage } from '../../local/local-account.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
 import { awsConfig } from '../aws-config.ts';
@@ -11,7 +12,7 @@ import { toJson, toTable } from './printed.ts';
 import { openLocalKeys, openStage } from './stage-keys.ts';
 
 interface KeysOptions {
-  readonly stage: Stage | 'local';
+  readonly stage: Stage;
   readonly endpoint?: string;
   readonly emulator?: true;
   readonly json?: true;
@@ -23,20 +24,10 @@ interface KeysOptions {
  */
 const probeOwner = 'probe';
 
-/** Throws for the local service. */
-const deployedStage = ({ stage }: KeysOptions): Stage => {
-  if (stage === 'local') throw new Error('This needs a deployed stage: leave out --endpoint');
-  return stage;
-};
-
-const stageOf = (options: KeysOptions): Stage =>
-  options.emulator ? emulated(deployedStage(options)) : deployedStage(options);
-
-const stageName = ({ stage }: KeysOptions): string => (stage === 'local' ? stage : stage.name);
+const stageOf = ({ stage, emulator }: KeysOptions): Stage => (emulator ? emulated(stage) : stage);
 
 /** Throws for a stage without a probe: nothing would read its key, or remove it with the stage. */
-const requireProbe = (options: KeysOptions) => {
-  const { name, alarmRecipients } = deployedStage(options);
+const requireProbe = ({ stage: { name, alarmRecipients } }: KeysOptions) => {
   if (alarmRecipients === undefined)
     throw new Error(`${name} has no probe, because it has no alarmRecipients`);
 };
@@ -44,7 +35,7 @@ const requireProbe = (options: KeysOptions) => {
 const keysOf = async (options: KeysOptions) => {
   const { stage, endpoint } = options;
   if (endpoint === undefined) return (await openStage(stageOf(options))).keys;
-  if (stage === 'local') return openLocalKeys(endpoint);
+  if (stage === localStage) return openLocalKeys(endpoint);
   throw new Error('--endpoint is for local keys: leave out --stage');
 };
 
@@ -52,12 +43,6 @@ const reportMalformed = (keyId: unknown) =>
   console.error(
     `Key ${toJson(keyId)} is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md`,
   );
-
-/** Logs an act as one JSON line on standard error. Standard output has only the result. */
-const logAct = (act: string, options: KeysOptions, details: object) => {
-  const stage = stageName(options);
-  console.error(toJson({ timestamp: new Date().toISOString(), act, stage, ...details }));
-};
 
 /** Prints a result as JSON or as its lines. */
 const print = ({ json }: KeysOptions, result: object, lines: readonly string[]) =>
@@ -140,7 +125,7 @@ export const keysProgram = (ask: Ask | undefined): Command => {
       .addOption(
         new Option('--endpoint <url>', 'DynamoDB of the local service, instead of a stage')
           .argParser(address)
-          .implies({ stage: 'local' }),
+          .implies({ stage: localStage }),
       )
       .option('--json', 'print JSON');
 
@@ -159,12 +144,9 @@ export const keysProgram = (ask: Ask | undefined): Command => {
           'The owner must not contain a character that is invisible, or looks like a space',
         );
       if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
-      // The local service has no probe, so this throws for --endpoint before a key is issued.
       if (owner === probeOwner) requireProbe(options);
       const keys = await keysOf(options);
-      const issued = await keys.issue({ owner, lifetimeMs: expiresIn });
-      logAct('issue', options, { keyId: issued.record.keyId, owner });
-      await handOver(options, issued);
+      await handOver(options, await keys.issue({ owner, lifetimeMs: expiresIn }));
     });
 
   command('list', 'list all keys, without their secrets').action(async (options: KeysOptions) => {
@@ -184,10 +166,7 @@ export const keysProgram = (ask: Ask | undefined): Command => {
     .action(async (keyId: string, options: KeysOptions & { grace: number; again?: true }) => {
       const { grace: graceMs, expiresIn: lifetimeMs, again } = options;
       const keys = await keysOf(options);
-      const issued = await keys.rotate(keyId, { graceMs, lifetimeMs, again });
-      const { keyId: successor, owner } = issued.record;
-      logAct('rotate', options, { keyId, successor, owner, graceMs });
-      await handOver(options, issued);
+      await handOver(options, await keys.rotate(keyId, { graceMs, lifetimeMs, again }));
     });
 
   command('revoke', 'end a key now; it is refused after about 60 s')
@@ -198,11 +177,10 @@ export const keysProgram = (ask: Ask | undefined): Command => {
       const { owner } = await keys.find(keyId);
       if (!options.yes) {
         if (!ask) throw new Error('There is no terminal to ask: add --yes');
-        const question = `Revoke key ${keyId} of ${toJson(owner)}, ${stageName(options)}? [y/N] `;
+        const question = `Revoke key ${keyId} of ${toJson(owner)}, ${options.stage.name}? [y/N] `;
         if (!/^y(es)?$/i.test(await ask(printable(question)))) throw new Error('Not revoked');
       }
       await keys.revoke(keyId);
-      logAct('revoke', options, { keyId });
       print(options, { keyId }, [`Revoked ${keyId}`]);
     });
 
