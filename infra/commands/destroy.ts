@@ -11,7 +11,8 @@ import { probeKeyParameter, stackName } from '../settings/names.ts';
 import { emulated, type Stage } from '../settings/stages.ts';
 import { deployedResources, type OpenedStack, openStack } from './deployed-stack.ts';
 import { call, type Step } from './operate/plan.ts';
-import { backupsOf, isOfTable } from './operate/restore.ts';
+import { backupsOf } from './operate/restore.ts';
+import { isOfTable } from './operate/table.ts';
 import { withStage } from './stage-option.ts';
 import { announce, askInTerminal, confirm, fail } from './terminal.ts';
 
@@ -52,7 +53,7 @@ const run = async ({ stage: { name }, stage, emulator, yes }: DestroyOptions) =>
     steps.map(({ description }) => description),
     'Clients can no longer reach the stage.',
   );
-  if (!yes) await confirm(askInTerminal, name, ': add --yes');
+  if (!yes) await confirm(askInTerminal, name);
   for (const { run: runStep } of steps) await runStep();
   console.log(
     `Nothing of ${name} is left. The account keeps what other stages share: the stacks CDKToolkit and AnimalStore-account, which cost next to nothing.`,

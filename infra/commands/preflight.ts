@@ -68,7 +68,7 @@ const logRole: Check = async (stage, { config }) => {
  * The concurrency that an account must leave unreserved.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
-export const unreservedConcurrency = 100;
+const unreservedConcurrency = 100;
 
 /** Returns the concurrency that the deployed functions of a stage have reserved. */
 const reservedBy = async (stage: Stage, account: OpenedAccount): Promise<number> => {

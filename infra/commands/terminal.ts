@@ -81,8 +81,8 @@ export const announce = (
 };
 
 /** Waits until an operator types a word. Throws if another one is typed, or nobody can be asked. */
-export const confirm = async (ask: Ask | undefined, word: string, instead = ''): Promise<void> => {
-  if (!ask) throw new Error(`There is no terminal to ask${instead}`);
+export const confirm = async (ask: Ask | undefined, word: string): Promise<void> => {
+  if (!ask) throw new Error('There is no terminal to ask: add --yes');
   if ((await ask(printable(`Type ${word} to do this: `))) !== word)
     throw new Error('Nothing was changed');
 };

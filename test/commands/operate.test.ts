@@ -24,8 +24,6 @@ const stack = (StackStatus: string, OutputKey = 'PetsTableName') =>
     Stacks: [{ StackStatus, Outputs: [{ OutputKey, OutputValue: 'Pets' }] }],
   });
 const caller = (Account: string) => xml('GetCallerIdentity', { Account });
-const unreserved = (UnreservedConcurrentExecutions: number) =>
-  json({ AccountLimit: { UnreservedConcurrentExecutions } });
 
 /** A stack with the functions of the API, by their names. */
 const withFunctions = (names: readonly string[]) => {
@@ -54,8 +52,6 @@ beforeEach(() => {
     GetCallerIdentity: caller(account),
     DescribeStacks: stack('UPDATE_COMPLETE'),
     ListStackResources: withFunctions(functionNames),
-    ContinueUpdateRollback: xml('ContinueUpdateRollback', {}),
-    'GET /2016-08-19/account-settings': unreserved(1_000),
     'DynamoDB_20120810.DescribeTable': json({ Table: { TableName: 'Pets' } }),
     ...Object.fromEntries(
       functionNames.flatMap((name) => [
@@ -80,7 +76,7 @@ const operate = async (words: string, answer?: string) => {
     () => undefined,
     (thrown: Error) => thrown.message,
   );
-  const changes = aws.requests.filter(({ action }) => /^(PUT|DELETE|PATCH|Continue)/.test(action));
+  const changes = aws.requests.filter(({ action }) => /^(PUT|DELETE|PATCH)/.test(action));
   return { printed, error, questions: ask.mock.calls.flat(), changes };
 };
 
@@ -145,18 +141,17 @@ describe('npm run operate', () => {
 
   it.each([
     ['close', 'prod', /Nothing/],
-    ['close', 'Staging', /Nothing/],
     ['close', undefined, /--yes/],
-    ['reserve listPets 901', 'staging', /leave 99 of the .* unreserved, and Lambda requires 100/],
     ['reserve listPets -1', 'staging', /a number from 0 on/],
     ['reserve $(id) 1', 'staging', /Allowed choices/],
     ['throttle listPets 10', 'staging', /burst/],
     ['remove-item pets `id`', 'staging', /an id/],
-    ['restore-copy pets yesterday', 'staging', /like 2026-01-31T03:00:00Z/],
-    ['restore-copy pets 2026-02-31T03:00:00Z', 'staging', /no such time/],
+    ['restore-copy pets yesterday', 'staging', /a time in the past, like 2026-01-31T03:00:00Z/],
+    ['restore-copy pets 2026-02-31T03:00:00Z', 'staging', /a time in the past/],
     ['restore-copy pets 2126-01-31T03:00:00Z', 'staging', /a time in the past/],
     ['copy-back pets a/b', 'staging', /the name of a table/],
     ['copy-back pets Orders-20260131T030000Z', 'staging', /no copy of Pets/],
+    ['restore pets --backup arn', 'staging', /Pets exists, so restore the backup to a table/],
   ])('changes nothing, and says why: %s, answered %s', async (words, answer, message) => {
     const { error, changes } = await operate(words, answer);
     expect(error).toMatch(message);
@@ -175,7 +170,7 @@ describe('npm run operate', () => {
     ...{ id: { N: '7' }, name: { S: 'Rex' }, categoryId: { N: '1' }, status: { S: 'sold' } },
     ...{ creation: { B: hash }, fingerprint: { B: hash } },
   };
-  const removal = (Item: object, DeleteItem = json({})) => {
+  const removal = (Item?: object, DeleteItem = json({})) => {
     aws.responses = {
       ...aws.responses,
       'DynamoDB_20120810.GetItem': json({ Item }),
@@ -186,6 +181,7 @@ describe('npm run operate', () => {
 
   it('removes a pet that is corrupt only in what tells a replay, and none that is whole', async () => {
     expect((await removal(pet)).error).toMatch(/7 is not corrupt/);
+    expect((await removal()).error).toMatch(/no item 7/);
     const { error, printed } = await removal({ ...pet, fingerprint: { B: 'AAAA' } });
     expect(error).toBeUndefined();
     expect(printed.join()).toContain('name "Rex"');
@@ -302,6 +298,8 @@ describe('npm run operate', () => {
     withBackups([]);
     const { error } = await operate('restore pets', 'staging');
     expect(error).toMatch(/no backup of Pets, .* lost, .*--backup.*create-table/);
+    const copyBack = await operate('copy-back pets Pets-20260131T030000Z', 'staging');
+    expect(copyBack.error).toMatch(/Pets is gone: npm run operate -- restore pets/);
   });
 
   it('says that restored keys can be valid again', async () => {

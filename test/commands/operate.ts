@@ -51,8 +51,8 @@ const operate = async (words: string, answer = staging.name) => {
     from: 'user',
   });
 };
-const refused = (words: string, message: RegExp, answer?: string) =>
-  rejects(operate(words, answer), ({ message: actual }: Error) => {
+const refused = (words: string, message: RegExp) =>
+  rejects(operate(words), ({ message: actual }: Error) => {
     match(actual, message);
     console.log(`Refused: ${actual}`);
     return true;
@@ -75,10 +75,8 @@ await unchanged('close');
 await operate('open');
 await expectConcurrency(() => undefined);
 await unchanged('open');
-await refused('close', /^Nothing was changed$/, 'prod');
 await operate('reserve listPets 50');
 await expectConcurrency((name) => (name === 'listPets' ? 50 : undefined));
-await refused('reserve listPets 901', /and Lambda requires 100/);
 await operate('reserve listPets');
 await unchanged('reserve listPets');
 
@@ -94,7 +92,6 @@ const throttles = async () => {
 };
 await operate('throttle getPet 10 20');
 deepEqual(await throttles(), Array(2).fill([10, 20]));
-await unchanged('throttle getPet 10 20');
 await operate('throttle getPet');
 const { ratePerSecond, burst } = throttleOf(staging, 'getPet');
 deepEqual(await throttles(), Array(2).fill([ratePerSecond, burst]));
@@ -114,9 +111,7 @@ await put(7, 'lost');
 await put(8, 'sold');
 await operate('remove-item pets 7');
 equal(await statusOf(7), undefined);
-await refused('remove-item pets 7', /^There is no item 7/);
 await refused('remove-item pets 8', /is not corrupt/);
-equal(await statusOf(8), 'sold');
 await dynamodb.send(
   new PutItemCommand({ TableName: tableOf('keys'), Item: { keyId: { S: '0123456789abcdef' } } }),
 );
@@ -132,7 +127,6 @@ await operate(`restore-copy pets ${time}`);
 await put(8, 'available');
 await dynamodb.send(new DeleteItemCommand({ TableName, Key: { id: { N: '9' } } }));
 await put(10, 'available');
-await refused(`copy-back keys ${copy}`, /is no copy of/);
 await operate(`copy-back pets ${copy}`);
 deepEqual(await Promise.all([8, 9, 10].map(statusOf)), ['sold', 'pending', 'available']);
 await unchanged(`copy-back pets ${copy}`);
@@ -146,22 +140,15 @@ const deleteTable = async () => {
   await dynamodb.send(new DeleteTableCommand({ TableName }));
 };
 await deleteTable();
-await refused('restore pets', /^DynamoDB has no backup/);
-await refused(`copy-back pets ${copy}`, /is gone/);
 await operate(`restore pets --backup ${await backUp(copy)}`);
 equal(await statusOf(8), 'sold');
 await backUp(TableName);
 await deleteTable();
 await operate('restore pets');
-await backUp(TableName);
-await deleteTable();
-await refused('restore pets', /has 2 backups: choose one/);
-await operate(`restore pets --backup ${await backUp(copy)}`);
-await refused(`restore pets --backup ${await backUp(copy)}`, /exists/);
 // Staging does not protect its tables.
 const stage = { ...opened.stage, deletionProtection: true };
 const { steps } = await restore({ ...opened, stage }, 'pets');
-for (const { isDone, run } of steps) if (!(await isDone?.())) await run();
+for (const { run } of steps) await run();
 
 const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
 const { read, write } = maximumUnitsOf(staging);

@@ -6,7 +6,6 @@ import {
   type KeysAndAttributes,
   PutItemCommand,
   paginateScan,
-  type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import type { Stage } from '../../settings/stages.ts';
@@ -15,7 +14,7 @@ import { printable } from '../terminal.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import type { Plan } from './plan.ts';
 import { isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
-import { existingTable, findTable, waitForTable } from './table-settings.ts';
+import { existingTable, findTable, waitForTable } from './table.ts';
 
 /** The segments of the copy that are read and written in parallel, each with one request at a time. */
 const segments = 8;
@@ -77,7 +76,7 @@ export const copyBack = async (
   copy: string,
 ): Promise<Plan> => {
   const { dynamodb, stage } = opened;
-  const { name: table, ...described } = await existingTable(opened, kind);
+  const { name: table, KeySchema } = await existingTable(opened, kind);
   if (!copy.startsWith(`${table}-`))
     throw new Error(`${copy} is no copy of ${table}: its name does not start with ${table}-`);
   const copied = await findTable(dynamodb, copy);
@@ -85,7 +84,7 @@ export const copyBack = async (
     throw new Error(
       `There is no table ${copy}: make a copy with npm run operate -- restore-copy ${kind} <time> --stage ${stage.name}`,
     );
-  if (!isDeepStrictEqual(keyOf(copied), keyOf(described)))
+  if (!isDeepStrictEqual(copied.KeySchema, KeySchema))
     throw new Error(`${copy} is no copy of ${table}: it has another key`);
   await waitForTable(dynamodb, table);
   await waitForTable(dynamodb, copy);
@@ -104,13 +103,6 @@ export const copyBack = async (
     steps: [{ description, run: () => writeChanges(comparison, changes) }],
   };
 };
-
-/** The key of a table: the names, their roles and their types. */
-const keyOf = ({ KeySchema = [], AttributeDefinitions = [] }: TableDescription) =>
-  KeySchema.map((key) => [
-    key,
-    AttributeDefinitions.find(({ AttributeName }) => AttributeName === key.AttributeName),
-  ]);
 
 /** Returns a function that waits until all units that it was called with are within a rate. */
 const atRate = (unitsPerSecond: number) => {
@@ -132,8 +124,7 @@ const progress = () => {
   };
 };
 
-const findings = ['missing', 'different', 'same', 'unreadable'] as const;
-type Finding = (typeof findings)[number];
+type Finding = 'missing' | 'different' | 'same' | 'unreadable';
 
 const findingOf = (kind: TableKind, { item, present }: Pair): Finding => {
   if (!isReadable(kind, item)) return 'unreadable';
@@ -150,40 +141,31 @@ const compare = async (comparison: Comparison): Promise<number> => {
   console.log(`Comparing ${copy} with ${table}`);
   const report = progress();
   const counts = { missing: 0, different: 0, same: 0, unreadable: 0 };
-  const examples: Record<Finding, string[]> = {
-    missing: [],
-    different: [],
-    same: [],
-    unreadable: [],
-  };
+  const examples = { missing: '', different: '', same: '', unreadable: '' };
   let compared = 0;
+  let written = 0;
   await forEachPair(comparison, async (pair) => {
     const finding = findingOf(kind, pair);
     counts[finding] += 1;
-    if (finding !== 'same' && examples[finding].length < 3)
-      examples[finding].push(
-        finding === 'different' ? difference(keyName, pair) : shown(pair.item),
-      );
+    if (finding !== 'same' && counts[finding] <= 3)
+      examples[finding] += `\n  ${printable(exampleOf(keyName, pair))}`;
+    if (isWritten(kind, finding)) written += 1;
     compared += 1;
     report(`Compared ${compared} ${kind}`);
   });
-  const meanings: Record<Finding, string> = {
-    missing: 'Missing in the table',
-    different: `Different in the table${rules[kind].replaces ? '' : ', and stay so'}`,
-    same: 'The same in the table',
-    unreadable: 'Left out, because the service could not read them',
-  };
-  let written = 0;
-  for (const finding of findings) {
-    if (isWritten(kind, finding)) written += counts[finding];
-    console.log(`${meanings[finding]}: ${counts[finding]}`);
-    for (const example of examples[finding]) console.log(printable(`  ${example}`));
-  }
+  const stay = rules[kind].replaces ? '' : ', and stay so';
+  console.log(`Missing in the table: ${counts.missing}${examples.missing}`);
+  console.log(`Different in the table${stay}: ${counts.different}${examples.different}`);
+  console.log(`The same in the table: ${counts.same}`);
+  console.log(
+    `Left out, because the service could not read them: ${counts.unreadable}${examples.unreadable}`,
+  );
   return written;
 };
 
-/** Shows the fields of an item of the copy that differ from those in the table. */
-const difference = (keyName: string, { item, present = {} }: Pair): string => {
+/** Shows an item of the copy, or its fields that differ from those in the table. */
+const exampleOf = (keyName: string, { item, present }: Pair): string => {
+  if (present === undefined) return shown(item);
   const changed = Object.keys({ ...item, ...present })
     .filter((name) => !isDeepStrictEqual(item[name], present[name]))
     .map((name) => `${name} ${shownValue(present[name])}, in the copy ${shownValue(item[name])}`);
@@ -194,10 +176,7 @@ const difference = (keyName: string, { item, present = {} }: Pair): string => {
 const writeChanges = async (comparison: Comparison, changes: number) => {
   const { dynamodb, kind, keyName, table, spendWrites } = comparison;
   const report = progress();
-  const start = Date.now();
   let written = 0;
-  let left = 0;
-  let units = 0;
   await forEachPair(comparison, async (pair) => {
     if (!isWritten(kind, findingOf(kind, pair))) return;
     const put = new PutItemCommand({
@@ -212,19 +191,14 @@ const writeChanges = async (comparison: Comparison, changes: number) => {
     });
     try {
       const { ConsumedCapacity } = await dynamodb.send(put);
-      const used = ConsumedCapacity?.CapacityUnits ?? 0;
-      units += used;
       written += 1;
-      await spendWrites(used);
+      await spendWrites(ConsumedCapacity?.CapacityUnits ?? 0);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      left += 1;
     }
     report(`Wrote ${written} of ${changes} ${kind}`);
   });
-  const seconds = Math.ceil((Date.now() - start) / 1_000);
-  console.log(`Wrote ${written} ${kind} with ${units} write units in ${seconds} s`);
-  if (left > 0) console.log(`${left} were added meanwhile, and stay as they are`);
+  console.log(`Wrote ${written} ${kind}`);
 };
 
 /** Visits each item of a copy with what the table has, in parallel. Stops all segments when one fails. */
@@ -232,32 +206,28 @@ const forEachPair = async (
   comparison: Comparison,
   visit: (pair: Pair) => Promise<void>,
 ): Promise<void> => {
-  let hasFailed = false;
-  const visitSegment = async (segment: number) => {
-    try {
-      for await (const pair of pairsOf(comparison, segment)) {
-        if (hasFailed) return;
-        await visit(pair);
-      }
-    } catch (error) {
-      hasFailed = true;
-      throw error;
-    }
-  };
-  await Promise.all(Array.from({ length: segments }, (_none, segment) => visitSegment(segment)));
-};
-
-/** Yields the items of a segment of a copy, a page at a time, with what the table has under their keys. */
-async function* pairsOf(comparison: Comparison, Segment: number): AsyncGenerator<Pair> {
   const { dynamodb: client, keyName, copy } = comparison;
   const idOf = (item: StoredItem) => shownValue(item[keyName]);
-  const scan = { TableName: copy, Segment, TotalSegments: segments, ConsistentRead: true } as const;
-  for await (const { Items = [] } of paginateScan({ client, pageSize }, scan)) {
-    const stored = await itemsOf(comparison, Items);
-    const present = new Map(stored.map((item) => [idOf(item), item]));
-    for (const item of Items) yield { item, present: present.get(idOf(item)) };
-  }
-}
+  let hasFailed = false;
+  const visitSegment = async (Segment: number) => {
+    const scan = { TableName: copy, Segment, TotalSegments: segments, ConsistentRead: true };
+    for await (const { Items = [] } of paginateScan({ client, pageSize }, scan)) {
+      const stored = await itemsOf(comparison, Items);
+      const present = new Map(stored.map((item) => [idOf(item), item]));
+      for (const item of Items) {
+        if (hasFailed) return;
+        await visit({ item, present: present.get(idOf(item)) });
+      }
+    }
+  };
+  const visits = Array.from({ length: segments }, (_none, segment) =>
+    visitSegment(segment).catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    }),
+  );
+  await Promise.all(visits);
+};
 
 /** Returns the items of the table that have the keys of these items, at most `pageSize`. */
 const itemsOf = async (

@@ -11,14 +11,12 @@ export interface Plan {
 /** Something that a command does. It is described before it is done. */
 export interface Step {
   readonly description: string;
-  /** Whether AWS is so already, and the step can be left out. */
-  readonly isDone?: () => Promise<boolean>;
   readonly run: () => Promise<unknown>;
 }
 
 /**
- * Returns a step that sends a command of the SDK, described as it is sent, and then waits for something. It
- * repeats a call of DynamoDB that is refused for a while, for up to an hour.
+ * Returns a step that sends a command of the SDK, described as it is sent. It repeats a call of DynamoDB that is
+ * refused for a while, for up to an hour.
  */
 export const call = <
   Inputs extends object,
@@ -29,8 +27,7 @@ export const call = <
 >(
   client: Client<Inputs, Outputs, Config>,
   command: Command<Inputs, Input, Outputs, Output, Config>,
-  wait?: () => Promise<unknown>,
 ): Step => ({
   description: `${command.constructor.name.replace(/Command$/, '')} ${toJson(command.input)}`,
-  run: () => waitFor('1h', () => client.send(command)).then(wait),
+  run: () => waitFor('1h', () => client.send(command)),
 });

@@ -8,7 +8,7 @@ import { withStage } from '../stage-option.ts';
 import { type Ask, announce, confirm, messageOf } from '../terminal.ts';
 import { copyBack } from './copy-back.ts';
 import { type OperatedStage, openOperatedStage } from './operated-stage.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { removeItem } from './remove-item.ts';
 import { reserve } from './reserve.ts';
 import { restore, restoreCopy } from './restore.ts';
@@ -28,20 +28,12 @@ const text = (form: RegExp, what: string) => (given: string) => {
 
 const number = (given: string) => Number(text(/^\d{1,7}$/, 'a number from 0 on')(given));
 
-const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const pastTime = (given: string) => {
-  const at = new Date(text(instant, 'like 2026-01-31T03:00:00Z')(given));
-  // JavaScript takes 31 February as 3 March, and an hour 25 as an invalid date.
-  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(given.replace('Z', '')))
-    throw new InvalidArgumentError('There is no such time.');
-  if (at.getTime() < Date.now()) return at;
-  throw new InvalidArgumentError('It must be a time in the past.');
-};
-
-/** What clients notice when an item of a table is removed. */
-const noticeOfRemoval: Readonly<Record<TableKind, string>> = {
-  pets: 'Clients get 404 for this pet.',
-  keys: 'The client with this key gets 401.',
+  const at = new Date(given);
+  // JavaScript takes 31 February as 3 March.
+  const isTime = !Number.isNaN(at.getTime()) && at.toISOString() === given.replace('Z', '.000Z');
+  if (isTime && at.getTime() < Date.now()) return at;
+  throw new InvalidArgumentError('It must be a time in the past, like 2026-01-31T03:00:00Z.');
 };
 
 /**
@@ -63,64 +55,44 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     plan: (opened: OperatedStage) => Plan | Promise<Plan>,
   ) => {
     const opened = await openOperatedStage(emulator ? emulated(named) : named);
-    const { notices, steps: planned } = await plan(opened);
-    const done = await Promise.all(planned.map(({ isDone }) => isDone?.()));
-    const steps = planned.filter((_step, at) => !done[at]);
-    const where = { ...opened, stage: named.name, account: `${opened.account}` };
-    announce(
-      where,
-      steps.map(({ description }) => description),
-      ...notices,
-    );
+    const { notices, steps } = await plan(opened);
+    const descriptions = steps.map(({ description }) => description);
+    announce({ ...opened, stage: named.name }, descriptions, ...notices);
     if (steps.length === 0) {
       console.log('There is nothing to change');
       return;
     }
-    if (!yes) await confirm(ask, named.name, ': add --yes');
-    for (const [at, { isDone, run }] of steps.entries()) {
-      if (await isDone?.()) continue;
+    if (!yes) await confirm(ask, named.name);
+    for (const [at, { run }] of steps.entries()) {
       await run().catch((cause) => {
         throw new Error(`Step ${at + 1} failed: ${messageOf(cause)}`, { cause });
       });
       console.log(`Step ${at + 1} is done`);
     }
   };
-  /** Adds to the steps of a plan what clients will notice. */
-  const noticed =
-    (notice: string, steps: (opened: OperatedStage) => Promise<Step[]>) =>
-    async (opened: OperatedStage): Promise<Plan> => ({
-      notices: [notice],
-      steps: await steps(opened),
-    });
 
   const table = () => new Argument('<table>', 'its table').choices(Object.keys(tables));
 
   command('close', 'stop all requests: clients get 503').action((options: OperateOptions) =>
-    perform(
-      options,
-      noticed('Clients get 503 for every request until you open the service.', (opened) =>
-        reserve(opened, opened.apiFunctions(), 0),
-      ),
-    ),
+    perform(options, async (opened) => ({
+      notices: ['Clients get 503 for every request until you open the service.'],
+      steps: await reserve(opened, opened.apiFunctions(), 0),
+    })),
   );
   command('open', 'let requests through again').action((options: OperateOptions) =>
-    perform(
-      options,
-      noticed('Clients of a closed service are served again.', (opened) =>
-        reserve(opened, opened.apiFunctions()),
-      ),
-    ),
+    perform(options, async (opened) => ({
+      notices: ['Clients of a closed service are served again.'],
+      steps: await reserve(opened, opened.apiFunctions()),
+    })),
   );
   command('reserve', 'reserve concurrency for a function, as stages.ts declares or a number')
     .addArgument(new Argument('<function>', 'an operation, or fallback').choices(functionNames))
     .argument('[number]', 'the concurrency', number)
     .action((name: FunctionName, concurrency: number | undefined, options: OperateOptions) =>
-      perform(
-        options,
-        noticed(`Clients get 503 for requests to ${name} that exceed its concurrency.`, (opened) =>
-          reserve(opened, [opened.functionOf(name)], concurrency),
-        ),
-      ),
+      perform(options, async (opened) => ({
+        notices: [`Clients get 503 for requests to ${name} that exceed its concurrency.`],
+        steps: await reserve(opened, [opened.functionOf(name)], concurrency),
+      })),
     );
   command('throttle', 'limit an operation, as declared or to a rate and a burst')
     .addArgument(
@@ -131,21 +103,13 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     .action((name: OperationName, ratePerSecond, burst, options: OperateOptions) => {
       if (ratePerSecond !== undefined && burst === undefined) throw new Error('Give a burst too');
       const limits = burst === undefined ? undefined : { ratePerSecond, burst };
-      const limit = limits ? `${ratePerSecond} a second or ${burst} at once` : 'what is declared';
-      const notice = `Clients get 429 for more requests to ${name} than ${limit}.`;
-      return perform(
-        options,
-        noticed(notice, (opened) => throttle(opened, name, limits)),
-      );
+      return perform(options, (opened) => throttle(opened, name, limits));
     });
   command('remove-item', 'remove a corrupt item')
     .addArgument(table())
     .argument('<id>', 'the id of the pet or the key', text(/^[\w.+-]{1,64}$/, 'an id'))
     .action((kind: TableKind, id: string, options: OperateOptions) =>
-      perform(
-        options,
-        noticed(noticeOfRemoval[kind], (opened) => removeItem(opened, kind, id)),
-      ),
+      perform(options, (opened) => removeItem(opened, kind, id)),
     );
   command('restore-copy', 'copy a table as of a time into a new table')
     .addArgument(table())

@@ -7,9 +7,9 @@ import { ApiKeyRecord } from '../../../lib/keys/api-key.ts';
 import { StoredPet } from '../../../lib/pets/stored-pet.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
 import type { OperatedStage } from './operated-stage.ts';
-import type { Step } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { isReadable, type StoredItem, shown } from './stored-item.ts';
-import { existingTable } from './table-settings.ts';
+import { existingTable } from './table.ts';
 
 /**
  * Plans to remove a corrupt pet or API key, unless somebody changes it meanwhile. Throws for an item as the
@@ -19,7 +19,7 @@ export const removeItem = async (
   opened: OperatedStage,
   kind: TableKind,
   id: string,
-): Promise<Step[]> => {
+): Promise<Plan> => {
   const { dynamodb } = opened;
   const { name: TableName } = await existingTable(opened, kind);
   const { name, type } = tables[kind].partitionKey;
@@ -28,16 +28,24 @@ export const removeItem = async (
   if (!Item) throw new Error(`There is no item ${id} in ${TableName}`);
   if (isReadable(kind, Item)) throw new Error(`The item ${id} is not corrupt, and is not removed`);
   const deletion = new DeleteItemCommand({ ...place, ...ifStill(kind, Item) });
-  return [
-    {
-      description: `Delete from ${TableName} the item with ${shown(Item)}`,
-      run: () =>
-        dynamodb.send(deletion).catch((error: unknown) => {
-          if (!(error instanceof ConditionalCheckFailedException)) throw error;
-          throw new Error(`The item ${id} was changed meanwhile, and is not removed`);
-        }),
-    },
-  ];
+  const remove = async () => {
+    try {
+      await dynamodb.send(deletion);
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      throw new Error(`The item ${id} was changed meanwhile, and is not removed`);
+    }
+  };
+  return {
+    notices: [notices[kind]],
+    steps: [{ description: `Delete from ${TableName} the item with ${shown(Item)}`, run: remove }],
+  };
+};
+
+/** What clients notice when an item of a table is removed. */
+const notices: Readonly<Record<TableKind, string>> = {
+  pets: 'Clients get 404 for this pet.',
+  keys: 'The client with this key gets 401.',
 };
 
 /** The fields of the items of each table. */

@@ -7,14 +7,12 @@ import {
   RestoreTableToPointInTimeCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type TableKind, tables } from '../../settings/tables.ts';
+import { printable } from '../terminal.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Plan } from './plan.ts';
-import { existingTable, findTable, tableSettings, waitForTable } from './table-settings.ts';
+import { existingTable, findTable, isOfTable, waitForTable } from './table.ts';
+import { missingSettings } from './table-settings.ts';
 import { NotYet, waitFor } from './wait-for.ts';
-
-/** Tells whether a name is that of a table, or of one that was restored from it. */
-export const isOfTable = (name: string, table: string): boolean =>
-  name === table || name.startsWith(`${table}-`);
 
 /**
  * Plans a copy of a table as it was at a time, `<name>-20260131T030000Z`. The table stays as it is. If the
@@ -35,15 +33,10 @@ export const restoreCopy = async (
     return backups?.PointInTimeRecoveryDescription;
   };
   const { PointInTimeRecoveryStatus, EarliestRestorableDateTime } = (await recovery()) ?? {};
-  if (PointInTimeRecoveryStatus !== 'ENABLED') {
-    const remedy =
-      stage.pointInTimeRecoveryDays > 0
-        ? `npm run operate -- restore ${kind} --stage ${stage.name}`
-        : 'set pointInTimeRecoveryDays in infra/settings/stages.ts, and deploy';
+  if (PointInTimeRecoveryStatus !== 'ENABLED')
     throw new Error(
-      `${SourceTableName} has no point-in-time recovery, so it can't be copied as of any time. To turn it on from now on: ${remedy}`,
+      `${SourceTableName} has no point-in-time recovery, so it can't be copied as of any time. To turn it on from now on, set pointInTimeRecoveryDays in infra/settings/stages.ts, and run: npm run operate -- restore ${kind} --stage ${stage.name}`,
     );
-  }
   // It is typically 5 minutes before the current time:
   // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html
   const waitForTime = () =>
@@ -54,27 +47,23 @@ export const restoreCopy = async (
     });
   const restoration = { SourceTableName, TargetTableName, RestoreDateTime };
   const copy = call(dynamodb, new RestoreTableToPointInTimeCommand(restoration));
+  const exists = (await findTable(dynamodb, TargetTableName)) !== undefined;
+  const start = { ...copy, run: () => waitForTime().then(copy.run) };
+  const wait = {
+    description: `Wait until ${TargetTableName} is complete, which can take hours`,
+    run: async () => {
+      await waitForTable(dynamodb, TargetTableName);
+      console.log(
+        `The copy is complete: npm run operate -- copy-back ${kind} ${TargetTableName} --stage ${stage.name}`,
+      );
+    },
+  };
   return {
     notices: [
       'Clients notice nothing.',
       `${SourceTableName} can be copied as of ${EarliestRestorableDateTime?.toISOString()} and later.`,
     ],
-    steps: [
-      {
-        description: copy.description,
-        isDone: async () => (await findTable(dynamodb, TargetTableName)) !== undefined,
-        run: () => waitForTime().then(copy.run),
-      },
-      {
-        description: `Wait until ${TargetTableName} is complete, which can take hours`,
-        run: async () => {
-          await waitForTable(dynamodb, TargetTableName);
-          console.log(
-            `The copy is complete: npm run operate -- copy-back ${kind} ${TargetTableName} --stage ${stage.name}`,
-          );
-        },
-      },
-    ],
+    steps: exists ? [wait] : [start, wait],
   };
 };
 
@@ -105,7 +94,7 @@ export const restore = async (
     await waitForTable(dynamodb, TargetTableName);
     return {
       notices: ['The table exists: only its settings are compared. Its items stay as they are.'],
-      steps: tableSettings(opened, kind, `${table.TableArn}`),
+      steps: await missingSettings(opened, kind),
     };
   }
   const BackupArn = backup ?? (await onlyBackup(opened, kind));
@@ -115,7 +104,6 @@ export const restore = async (
     throw new Error(`The backup is one of ${source}, and not of ${TargetTableName}`);
   const time = BackupDescription?.BackupDetails?.BackupCreationDateTime?.toISOString();
   const restoration = new RestoreTableFromBackupCommand({ BackupArn, TargetTableName });
-  const ready = () => waitForTable(dynamodb, TargetTableName);
   const revoked = `Keys that were revoked since then are valid again. Compare them: npm run keys -- list --stage ${stage.name}`;
   return {
     notices: [
@@ -125,8 +113,17 @@ export const restore = async (
       'Recovery to earlier times ended with the table, and begins again.',
     ],
     steps: [
-      call(dynamodb, restoration, ready),
-      ...tableSettings(opened, kind, BackupArn.replace(/\/.*/, `/${TargetTableName}`)),
+      call(dynamodb, restoration),
+      {
+        description: `Wait until ${TargetTableName} is active, and set its tags, recovery, protection and limits`,
+        run: async () => {
+          await waitForTable(dynamodb, TargetTableName);
+          for (const { description, run } of await missingSettings(opened, kind)) {
+            console.log(printable(description));
+            await run();
+          }
+        },
+      },
     ],
   };
 };

@@ -1,0 +1,43 @@
+import { DescribeTableCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import type { TableKind } from '../../settings/tables.ts';
+import type { OperatedStage } from './operated-stage.ts';
+import { NotYet, waitFor } from './wait-for.ts';
+
+type Dynamodb = OperatedStage['dynamodb'];
+
+/** Tells whether a name is that of a table, or of one that was restored from it. */
+export const isOfTable = (name: string, table: string): boolean =>
+  name === table || name.startsWith(`${table}-`);
+
+/** Returns a table, or `undefined` if there is none of this name. */
+export const findTable = async (dynamodb: Dynamodb, TableName: string) => {
+  try {
+    return (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+};
+
+/** Returns a table of a stage with its name. Throws if it is gone. */
+export const existingTable = async (
+  { dynamodb, stage, tableOf }: OperatedStage,
+  kind: TableKind,
+) => {
+  const name = tableOf(kind);
+  const table = await findTable(dynamodb, name);
+  if (table) return { ...table, name };
+  throw new Error(
+    `The table ${name} is gone: npm run operate -- restore ${kind} --stage ${stage.name}`,
+  );
+};
+
+/** Waits until a table and its indexes are active, for at most a day: a restore can take hours. */
+export const waitForTable = (dynamodb: Dynamodb, name: string) =>
+  waitFor('1d', async () => {
+    const { TableStatus = 'not found', GlobalSecondaryIndexes = [] } =
+      (await findTable(dynamodb, name)) ?? {};
+    if (TableStatus !== 'ACTIVE') throw new NotYet(`The table ${name} is ${TableStatus}`);
+    for (const { IndexName, IndexStatus = 'ACTIVE' } of GlobalSecondaryIndexes)
+      if (IndexStatus !== 'ACTIVE') throw new NotYet(`Its index ${IndexName} is ${IndexStatus}`);
+  });
