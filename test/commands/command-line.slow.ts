@@ -137,7 +137,6 @@ describe('a command', () => {
     ].map((command) => [`${command} --emulator`, '--emulator needs .* AWS_ENDPOINT_URL']),
     ['test/commands/e2e-deploy.ts', noCredentials],
     ['test/commands/e2e-deploy.ts --fast', 'unknown option'],
-    ['test/commands/load.ts --requests many', '.* whole number'],
   ])('says in a line what is wrong: %s', (words, message) => {
     const { status, stdout, stderr } = start(words);
     expect(stderr).toMatch(new RegExp(`^error: ${message}[^\\n]*\\n$`));

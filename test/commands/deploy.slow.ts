@@ -341,22 +341,19 @@ describe('npm run deploy with what an account lacks', () => {
 describe('npm run deploy with what is checked out', () => {
   const untracked = join(project.directory, 'functions', 'new.ts');
 
-  it.each(['staging --yes', 'staging --yes --app stacks'])(
-    'refuses a new file in %s, also if git is set to hide it',
-    async (words) => {
-      await writeFile(untracked, '');
-      project.git('config', 'status.showUntrackedFiles', 'no');
-      onTestFinished(async () => {
-        project.git('config', '--unset', 'status.showUntrackedFiles');
-        await rm(untracked);
-      });
-      const { err, exitCode } = await deploy('staging', words.replace('staging ', ''));
-      expect(err).toMatch(/^error: .*commit or stash/);
-      expect({ exitCode, ran }).toEqual({ exitCode: 1, ran: [] });
-      await deploy('dev-alice', '--yes');
-      expect(prepared()).toContain(`--parameters Commit=${head}-dirty `);
-    },
-  );
+  it('refuses a new file in staging, also if git is set to hide it', async () => {
+    await writeFile(untracked, '');
+    project.git('config', 'status.showUntrackedFiles', 'no');
+    onTestFinished(async () => {
+      project.git('config', '--unset', 'status.showUntrackedFiles');
+      await rm(untracked);
+    });
+    const { err, exitCode } = await deploy('staging', '--yes');
+    expect(err).toMatch(/^error: .*commit or stash/);
+    expect({ exitCode, ran }).toEqual({ exitCode: 1, ran: [] });
+    await deploy('dev-alice', '--yes');
+    expect(prepared()).toContain(`--parameters Commit=${head}-dirty `);
+  });
 
   it('deploys nothing if a file changes before it is synthesised', async () => {
     const { err, exitCode } = await deploy('staging', '--yes', {
@@ -370,22 +367,16 @@ describe('npm run deploy with what is checked out', () => {
     expect({ exitCode, prepared: prepared() }).toEqual({ exitCode: 1, prepared: undefined });
   });
 
-  it.each([
-    ['outside a repository', { GIT_DIR: '/nowhere' }, /not a git repository: '\/nowhere'/],
-    // A variable of git's own tests. It is the case in a container that runs as root.
-    ['in a folder of somebody else', { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' }, /dubious ownership/],
-  ])(
-    'says in git’s own words why it refuses a permanent stage %s',
-    async (_where, variables, words) => {
-      const { err, exitCode } = await deploy('prod', '--yes', {}, { variables });
-      expect(err).toMatch(words);
-      expect(err.split('\n')).toHaveLength(2);
-      expect({ exitCode, ran }).toEqual({ exitCode: 1, ran: [] });
-      await deploy('dev-alice', '--yes', {}, { variables });
-      expect(prepared()).toContain('--parameters Commit=unknown ');
-      expect(isExecuted()).toBe(true);
-    },
-  );
+  it('says in git’s own words why it refuses a permanent stage outside a repository', async () => {
+    const variables = { GIT_DIR: '/nowhere' };
+    const { err, exitCode } = await deploy('prod', '--yes', {}, { variables });
+    expect(err).toMatch(/not a git repository: '\/nowhere'/);
+    expect(err.split('\n')).toHaveLength(2);
+    expect({ exitCode, ran }).toEqual({ exitCode: 1, ran: [] });
+    await deploy('dev-alice', '--yes', {}, { variables });
+    expect(prepared()).toContain('--parameters Commit=unknown ');
+    expect(isExecuted()).toBe(true);
+  });
 });
 
 describe('the way back of prod', () => {

@@ -8,7 +8,6 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
-import type { Stage } from '../../settings/stages.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
 import { printable } from '../terminal.ts';
 import type { OperatedStage } from './operated-stage.ts';
@@ -28,21 +27,16 @@ const shareOfUnits = 0.5;
 const progressMs = 10_000;
 
 /** Whether the items of a copy replace those of each table, and what clients and operators notice. */
-const rules: Readonly<
-  Record<TableKind, { replaces: boolean; notices: (stage: Stage) => readonly string[] }>
-> = {
+const rules: Readonly<Record<TableKind, { replaces: boolean; notice: string }>> = {
   pets: {
     replaces: true,
-    notices: () => [
+    notice:
       'Clients find the pets of the copy again, as they were then. Pets that were added since stay.',
-    ],
   },
   keys: {
     replaces: false,
-    notices: ({ name }) => [
-      'Keys that the table has stay as they are, because the copy could make a revoked key valid again.',
-      `Missing keys are valid again, even if they were revoked since. Compare them: npm run keys -- list --stage ${name}`,
-    ],
+    notice:
+      'Keys that the table has stay as they are, because the copy could make a revoked key valid again. Missing keys are valid again, even if they were revoked since: compare them with npm run keys -- list.',
   },
 };
 
@@ -99,7 +93,7 @@ export const copyBack = async (
   const description = `Write ${changes} ${kind} of ${copy} into ${table}, with at most ${writeUnits} write units a second`;
   if (changes === 0) return { notices: [], steps: [] };
   return {
-    notices: rules[kind].notices(stage),
+    notices: [rules[kind].notice],
     steps: [{ description, run: () => writeChanges(comparison, changes) }],
   };
 };
