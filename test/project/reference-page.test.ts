@@ -62,29 +62,6 @@ describe('the guides of the reference page', () => {
     exclude: ['**/other-tools.md'],
   });
 
-  it('name the generators that test/other-languages/run tries', () => {
-    const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
-    const guide = read('lib/openapi/guides/other-tools.md');
-    const command = read('test/other-languages/run');
-    const version = /openapi-generator-cli-([\d.]+)\.jar/.exec(command)?.[1];
-    const generators = [...command.matchAll(/^generate (\w+)(?: (--.*))?$/gm)];
-    expect(generators).not.toEqual([]);
-    for (const [, name, options] of generators) {
-      const given = options ? `\`${name}\` with \`${options}\`` : `\`${name}\``;
-      expect(guide).toContain(`openapi-generator ${version}, ${given} |`);
-    }
-    const pinned = [
-      ...read('test/other-languages/requirements.txt').matchAll(
-        /^(openapi-python-client)==([\d.]+)/gm,
-      ),
-      ...read('test/other-languages/go.mod').matchAll(
-        /\/(oapi-codegen|kin-openapi)(?:\/v2)? v([\d.]+)/g,
-      ),
-    ];
-    expect(pinned).toHaveLength(3);
-    for (const [, name, pin] of pinned) expect(guide).toContain(`${name} ${pin} `);
-  });
-
   it.each(paths.map((path) => [basename(path), path]))(
     'show the responses that the service gives: %s',
     async (_name, path) => {
