@@ -4,7 +4,7 @@ import type { FunctionName } from '../contract/routes.ts';
 import { generateApiKey } from '../keys/api-key.ts';
 import { type CheckRequest, errorResponse } from '../operations/check-request.ts';
 import { definition as createPet } from '../operations/create-pet.ts';
-import { isRemoved, type Operation } from '../operations/operation.ts';
+import { deprecationHeaders, isRemoved, type Operation } from '../operations/operation.ts';
 import { checkRequestOf, operations } from '../operations/operations.ts';
 import { noPetId, requestEvent } from './request-event.ts';
 
@@ -70,7 +70,7 @@ const toEvent = (request: TargetedCheckRequest) => {
       headers: {
         ...(response.status !== 204 && { 'Content-Type': 'application/json' }),
         'Cache-Control': 'no-store',
-        ...deprecationHeaders(target),
+        ...(target.deprecation && deprecationHeaders(target.deprecation)),
         ...response.headers,
       },
     },
@@ -79,15 +79,6 @@ const toEvent = (request: TargetedCheckRequest) => {
 
 const authorization = (apiKey: string | undefined) =>
   apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
-
-/** Returns the headers of a deprecated operation (RFC 9745 and RFC 8594). */
-const deprecationHeaders = ({ deprecation }: Target) =>
-  deprecation === undefined
-    ? {}
-    : {
-        Deprecation: `@${deprecation.since.getTime() / 1_000}`,
-        Sunset: deprecation.sunset.toUTCString(),
-      };
 
 /** A check request as the event that its function gets, and the response that the function must return. */
 export type SentCheckRequest = ReturnType<typeof toEvent>;

@@ -1,6 +1,6 @@
 import { errors } from '../contract/errors.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
-import { isRemoved, type Operation } from '../operations/operation.ts';
+import { deprecationHeaders, isRemoved, type Operation } from '../operations/operation.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import type { ChainRequest } from './request.ts';
 import { link } from './response.ts';
@@ -12,10 +12,7 @@ import { link } from './response.ts';
 export const lifecycleHeaders = (operation: Operation) => {
   const { deprecation, stability } = operation;
   const constant = {
-    ...(deprecation && {
-      Deprecation: `@${deprecation.since.getTime() / 1_000}`,
-      Sunset: deprecation.sunset.toUTCString(),
-    }),
+    ...(deprecation && deprecationHeaders(deprecation)),
     ...(stability && { 'X-Stability': stability }),
   };
   const addHeaders = ({ event, context, response }: ChainRequest) => {

@@ -2,85 +2,81 @@ import type { ApiError } from '../contract/errors.ts';
 import { allowedMethods } from '../contract/routes.ts';
 import { definition as getPet } from '../operations/get-pet.ts';
 import { definition as listPets } from '../operations/list-pets.ts';
-import type { Operation } from '../operations/operation.ts';
+import { deprecationHeaders, type Operation } from '../operations/operation.ts';
 
-const since = (getPet.deprecation?.since.getTime() ?? 0) / 1_000;
+const deprecated = getPet.deprecation && deprecationHeaders(getPet.deprecation);
 
-/**
- * The headers that the service sends, by name. `Link` is here twice: as `NextLink` and as `SuccessorLink`. None
- * has a rule or is required, because proxies and browsers remove headers, and a generated client would then
- * refuse the response.
- */
-export const headers: Readonly<Record<string, object>> = {
+/** `Link` is here twice: as `NextLink` and as `SuccessorLink`. */
+const descriptions = {
   'Cache-Control': {
     description: 'Caches must not store the response: it depends on the API key.',
-    schema: { type: 'string' },
     example: 'no-store',
   },
   'x-amz-apigw-id': {
     description: 'Identifies the request. Quote it when you report a problem.',
-    schema: { type: 'string' },
     example: 'ATfSdF7nPHcErRA=',
   },
   NextLink: {
     description:
       'Address of the next page, relative to the address of this page (RFC 8288). The last page has no `Link`.',
-    schema: { type: 'string' },
     example: '</v1/pets?limit=20&cursor=wWxhCEa0YXZhaWxhYmxlIDc5MDU1MzI4NzEzNzExNDI>; rel="next"',
   },
   'Idempotent-Replayed': {
     description:
       'An earlier request with this `Idempotency-Key` added the animal. Without this header, this request or an earlier one added it.',
-    schema: { type: 'string' },
     example: 'true',
   },
   Deprecation: {
     description: 'When the operation was deprecated, in seconds since 1970 (RFC 9745).',
-    schema: { type: 'string' },
-    example: `@${since}`,
+    example: deprecated?.Deprecation,
   },
   Sunset: {
     description: 'When the operation will be removed (RFC 8594).',
-    schema: { type: 'string' },
-    example: getPet.deprecation?.sunset.toUTCString(),
+    example: deprecated?.Sunset,
   },
   SuccessorLink: {
     description: 'The operation to use instead (RFC 8288, RFC 5829).',
-    schema: { type: 'string' },
     example: `</v1${getPet.deprecation?.successor}>; rel="successor-version"`,
   },
   Accept: {
     description: 'The media type that the operation accepts (RFC 9110).',
-    schema: { type: 'string' },
     example: 'application/json',
   },
   'Accept-Encoding': {
     description: 'The content coding that the operation accepts (RFC 9110).',
-    schema: { type: 'string' },
     example: 'identity',
   },
   Allow: {
     description: 'The methods that the path supports.',
-    schema: { type: 'string' },
     example: allowedMethods(listPets.path).join(', '),
   },
   'Retry-After': {
     description: 'Seconds to wait before you repeat the request.',
-    schema: { type: 'string' },
     example: '1',
   },
   'WWW-Authenticate': {
     description: 'The authentication scheme (RFC 6750), when API Gateway rejects the request.',
-    schema: { type: 'string' },
     example: 'Bearer',
   },
   'x-amzn-remapped-www-authenticate': {
     description:
       'The authentication scheme, when the service rejects the request: API Gateway renames `WWW-Authenticate`.',
-    schema: { type: 'string' },
     example: 'Bearer',
   },
 };
+
+const schema = { type: 'string' };
+
+/**
+ * The headers that the service sends, by name. None has a rule or is required, because proxies and browsers
+ * remove headers, and a generated client would then refuse the response.
+ */
+export const headers: Readonly<Record<string, object>> = Object.fromEntries(
+  Object.entries(descriptions).map(([name, { description, example }]) => [
+    name,
+    { description, schema, example },
+  ]),
+);
 
 /** Returns a reference to a header. */
 export const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
@@ -89,7 +85,7 @@ export const header = (name: string) => ({ $ref: `#/components/headers/${name}` 
 const nextAndSuccessorLink = {
   description:
     'The operation to use instead (RFC 8288, RFC 5829), after the address of the next page if there is one.',
-  schema: { type: 'string' },
+  schema,
 };
 
 /** The headers of a response: its own, and those of every response of the operation, error or not. */
@@ -107,7 +103,7 @@ export const headersOf = (
   ...(stability && {
     'X-Stability': {
       description: 'The operation may change within this version.',
-      schema: { type: 'string' },
+      schema,
       example: stability,
     },
   }),

@@ -30,3 +30,9 @@ export const NoQuery = v.object({});
 /** Whether the sunset of an operation has come, so that it responds with 410. */
 export const isRemoved = ({ deprecation }: Pick<Operation, 'deprecation'>): boolean =>
   deprecation !== undefined && Date.now() >= deprecation.sunset.getTime();
+
+/** The headers of every response of a deprecated operation: RFC 9745 and RFC 8594. */
+export const deprecationHeaders = ({ since, sunset }: Deprecation) => ({
+  Deprecation: `@${since.getTime() / 1_000}`,
+  Sunset: sunset.toUTCString(),
+});
