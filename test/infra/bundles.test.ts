@@ -276,15 +276,11 @@ describe('bundles', () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  it('hold no schema in fallback, and no schema library but valibot elsewhere', () => {
-    const libraries = /node_modules\/(ajv|fast-json-stringify|typebox|valibot)\//;
-    const librariesOf = (paths: string[]) =>
-      paths.flatMap((path) => libraries.exec(path)?.[1] ?? []);
+  it('hold no schema in fallback', () => {
     const schemas = modules().filter((path) => path.startsWith('lib/contract/pet'));
     expect(schemas).toContain('lib/contract/pet.ts');
     expect(modules('fallback').filter((path) => schemas.includes(path))).toEqual([]);
-    expect(librariesOf(modules('fallback'))).toEqual([]);
-    expect(new Set(librariesOf(modules()))).toEqual(new Set(['valibot']));
+    expect(modules('fallback').filter((path) => path.includes('/valibot/'))).toEqual([]);
   });
 
   it('are not built when a module to leave out is not there', async () => {

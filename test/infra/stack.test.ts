@@ -82,26 +82,6 @@ describe.each(stages)('stack of $name', (stage) => {
     }
   });
 
-  it.each([
-    ['BAD_REQUEST_PARAMETERS', '400', 'invalid_request'],
-    // Which of these types a malformed output has is not recorded.
-    ['DEFAULT_5XX', '502', 'bad_gateway'],
-    ['API_CONFIGURATION_ERROR', '502', 'bad_gateway'],
-    // A crash and a lack of capacity: DataBiosphere/azul#6624, #8192.
-    ['INTEGRATION_FAILURE', '503', 'service_unavailable.*Idempotency-Key', "'1'"],
-    ['INTEGRATION_TIMEOUT', '504', 'gateway_timeout'],
-  ])('responds to %s with %s %s', (ResponseType, StatusCode, body, retryAfter?: string) => {
-    template.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
-      ResponseType,
-      StatusCode,
-      ResponseParameters: {
-        'gatewayresponse.header.Cache-Control': "'no-store'",
-        ...(retryAfter && { 'gatewayresponse.header.Retry-After': retryAfter }),
-      },
-      ResponseTemplates: { 'application/json': Match.stringLikeRegexp(`^{"code":"${body}`) },
-    });
-  });
-
   it('keeps the old versions', () => {
     template.allResources('AWS::Lambda::Version', {
       DeletionPolicy: 'RetainExceptOnCreate',
