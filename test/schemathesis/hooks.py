@@ -1,24 +1,8 @@
 """Responses that are right although the OpenAPI document cannot describe them."""
 
-import atexit
 import json
-import os
-from collections import Counter
 
 import schemathesis
-
-requests = Counter()
-
-
-@schemathesis.hook
-def after_call(context, case, response):
-    requests[case.operation.label] += 1
-
-
-@atexit.register
-def report_requests():
-    with open(os.environ["REQUESTS"], "w", encoding="utf-8") as file:
-        json.dump(requests, file)
 
 
 def is_blank_in_one_language(value):

@@ -231,13 +231,6 @@ describe('an Idempotency-Key', () => {
     expect(new Set(created).size).toBe(10);
   });
 
-  it('counts to its last character, and makes two pets with another that differs only there', async () => {
-    const start = randomUUID().padEnd(maxIdempotencyKeyLength - 1, 'x');
-    const pets = await Promise.all([createOnce(`${start}a`), createOnce(`${start}b`)]);
-    expect(pets.map(({ status }) => status)).toEqual([201, 201]);
-    expect(pets[0]?.body.id).not.toBe(pets[1]?.body.id);
-  });
-
   it.each([
     ['name', { ...rex, name: longTexts[0] }, { ...rex, name: longTexts[1] }],
     ['categoryId', { ...rex, categoryId: 2n ** 63n - 1n }, { ...rex, categoryId: 2n ** 63n - 2n }],
