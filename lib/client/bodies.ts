@@ -48,3 +48,9 @@ export interface ErrorBody {
   /** The HTTP status code of the response that carries this body. */
   readonly status: number;
 }
+
+/** Tells whether a body is that of an error response. */
+export const isErrorBody = (body: unknown): body is ErrorBody => {
+  const { code, message, status } = Object(body);
+  return typeof code === 'string' && typeof message === 'string' && typeof status === 'number';
+};

@@ -1,6 +1,6 @@
 import { parseJson } from '../contract/exact-json.ts';
 import type { Route } from '../contract/routes.ts';
-import type { ErrorBody } from './bodies.ts';
+import { isErrorBody } from './bodies.ts';
 import {
   AnimalStoreError,
   NetworkError,
@@ -163,18 +163,23 @@ export class Connection {
     }
     const body = parseBody(bytes);
     if (status === successStatus) return { body, link: response.headers.get('Link'), details };
-    if (status >= 400 && isErrorBody(body)) {
-      const { code, message } = body;
-      const goesOn = this.#baseAddress.includes('/v1/') && !this.#baseAddress.endsWith('/v1');
-      const isElsewhere = goesOn && [400, 404, 405].includes(status);
-      const hint = isElsewhere ? ' (baseAddress goes on after /v1)' : '';
-      throw new AnimalStoreError({ code, message: this.#masked(message) + hint }, details);
+    throw this.#errorOf(body, details);
+  }
+
+  /** Returns the error for a response that is no success, and says if `baseAddress` may be wrong. */
+  #errorOf(body: unknown, details: ResponseDetails): AnimalStoreError {
+    const { status } = details;
+    const endsInV1 = this.#baseAddress.endsWith('/v1');
+    if (status < 400 || !isErrorBody(body)) {
+      const hint = endsInV1 ? '' : ': baseAddress may lack /v1';
+      const message = `The response with HTTP status ${status} is not from the animal store${hint}`;
+      return unexpectedResponse(message, details);
     }
-    const suspicion = this.#baseAddress.endsWith('/v1') ? '' : ': baseAddress may lack /v1';
-    throw unexpectedResponse(
-      `The response with HTTP status ${status} is not from the animal store${suspicion}`,
-      details,
-    );
+    const { code, message } = body;
+    const goesOn = this.#baseAddress.includes('/v1/') && !endsInV1;
+    const isElsewhere = goesOn && [400, 404, 405].includes(status);
+    const hint = isElsewhere ? ' (baseAddress goes on after /v1)' : '';
+    return new AnimalStoreError({ code, message: this.#masked(message) + hint }, details);
   }
 
   /** Reads a body. Returns `undefined` for a body over the limit, without reading the rest. */
@@ -309,9 +314,4 @@ const parseBody = (bytes: Uint8Array): unknown => {
   } catch {
     return undefined;
   }
-};
-
-const isErrorBody = (body: unknown): body is ErrorBody => {
-  const { code, message, status } = Object(body);
-  return typeof code === 'string' && typeof message === 'string' && typeof status === 'number';
 };
