@@ -126,12 +126,12 @@ const certificate: Check = async (stage, { config }) => {
  * that the domain responds. Any status will do, so that a stage that fails can get a hotfix.
  */
 const address: Check = async (stage, account) => {
-  if (!stage.customDomain || !stage.defaultAddressDisabled) return [];
+  if (!stage.customDomain?.isOnlyAddress) return [];
   const { domainName } = stage.customDomain;
   const domains = await deployedResources(stage, account, 'AWS::ApiGateway::DomainName');
   if (!domains.some(({ PhysicalResourceId }) => PhysicalResourceId === domainName))
     return [
-      `${stage.name} has no domain ${domainName} yet: release it without defaultAddressDisabled, point its DNS to the output DomainTarget, and set defaultAddressDisabled in a later release.`,
+      `${stage.name} has no domain ${domainName} yet: release it without isOnlyAddress, point its DNS to the output DomainTarget, and set isOnlyAddress in a later release.`,
     ];
   const request = get(`https://${domainName}/`, {
     agent: account.config.requestHandler.httpsAgent,
@@ -141,7 +141,7 @@ const address: Check = async (stage, account) => {
   request.destroy();
   return [
     problem !== false &&
-      `https://${domainName} can't be reached (${problem}): point its DNS to the output DomainTarget, or release without defaultAddressDisabled.`,
+      `https://${domainName} can't be reached (${problem}): point its DNS to the output DomainTarget, or release without isOnlyAddress.`,
   ];
 };
 

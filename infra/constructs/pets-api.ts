@@ -50,7 +50,8 @@ export class PetsApi extends Construct {
     this.restApi = this.#addRestApi(stage);
     const { region, urlSuffix } = Stack.of(this);
     const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
-    const host = stage.defaultAddressDisabled ? stage.customDomain?.domainName : ownHost;
+    const { customDomain: domain } = stage;
+    const host = domain?.isOnlyAddress ? domain.domainName : ownHost;
     this.baseAddress = `https://${host}/${versionSegment}`;
     const { stageArn } = this.restApi.deploymentStage;
     this.firewall = stage.firewall && new Firewall(this, 'Firewall', stage, stageArn);
@@ -73,7 +74,7 @@ export class PetsApi extends Construct {
     const api = new RestApi(this, 'RestApi', {
       restApiName: serviceName(stage),
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: stage.defaultAddressDisabled,
+      disableExecuteApiEndpoint: domain?.isOnlyAddress ?? false,
       ...(domain && {
         domainName: {
           domainName: domain.domainName,

@@ -29,7 +29,7 @@ const isOrigin = (given: string): boolean =>
 
 /**
  * Throws an error that lists every reason why a stage is unsafe: a canary without a check, a check without the
- * probe's API key, no address, a production that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a
+ * probe's API key, a production that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a
  * host and an optional port in lower case.
  */
 export const validateStage = (stage: Stage): void => {
@@ -40,8 +40,6 @@ export const validateStage = (stage: Stage): void => {
     problems.push(
       'checkBeforeTraffic is set without alarmRecipients: the check uses the API key of the probe, and there is none',
     );
-  if (stage.defaultAddressDisabled && stage.customDomain === undefined)
-    problems.push('defaultAddressDisabled is set without customDomain: no client can reach it');
   if (isProduction(stage)) problems.push(...dangersOfProduction(stage));
   for (const given of stage.corsOrigins)
     if (!isOrigin(given)) problems.push(`corsOrigins: ${given} is not an origin`);

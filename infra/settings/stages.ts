@@ -17,15 +17,13 @@ export interface Stage {
   /** The prefix of the API keys that this stage accepts: `pets_live` makes it one in production. */
   readonly apiKeyPrefix: ApiKeyPrefix;
   /**
-   * The domain that clients use besides API Gateway's own address, or instead of it, and the ARN of its
-   * certificate in the stage's region.
+   * The domain that clients use besides API Gateway's own address, and the ARN of its certificate in the
+   * stage's region. Set `isOnlyAddress` in a later release, when clients use the domain: it turns off API
+   * Gateway's own address.
    */
-  readonly customDomain: Readonly<{ domainName: string; certificateArn: string }> | undefined;
-  /**
-   * Whether API Gateway's own address is turned off. Set it in a release after that of `customDomain`, when
-   * clients use the domain.
-   */
-  readonly defaultAddressDisabled: boolean;
+  readonly customDomain:
+    | Readonly<{ domainName: string; certificateArn: string; isOnlyAddress?: boolean }>
+    | undefined;
   /** The throttle of each method whose operation has none of its own in `lib/operations/`. */
   readonly throttle: Throttle;
   /**
@@ -83,7 +81,6 @@ export const firewallLimit = ({ firewall, throttle }: Stage): number =>
 /** Settings that all stages share, so that clients find the same behaviour in staging and in prod. */
 const base = {
   customDomain: undefined,
-  defaultAddressDisabled: false,
   corsOrigins: [],
   firewall: { clientShare: 0.2 },
   memoryMiB: 1024,
@@ -147,7 +144,6 @@ const personalStage = (name: string): Stage => {
     name,
     environment: undefined,
     customDomain: undefined,
-    defaultAddressDisabled: false,
     // It costs $11 a month.
     firewall: undefined,
     reservedConcurrency: undefined,
@@ -194,7 +190,6 @@ export const emulated = (stage: Stage): Stage => ({
   ...stage,
   environment: undefined,
   customDomain: undefined,
-  defaultAddressDisabled: false,
   firewall: undefined,
   checkBeforeTraffic: false,
   canaryMinutes: 0,

@@ -146,12 +146,13 @@ describe('the preflight', () => {
     ['no such domain', stackOf('DELETE_COMPLETE')],
     ['another domain', stackOf('UPDATE_COMPLETE', 'old.store.test')],
   ])('refuses to turn off the default address where there is %s', async (_what, stack) => {
-    const later = { ...stage, alarmRecipients: undefined, defaultAddressDisabled: true };
+    const earlier = { ...stage, alarmRecipients: undefined };
+    const customDomain = { domainName, certificateArn, isOnlyAddress: true };
     aws.responses = { ...ready, ListStackResources: stack };
-    expect(await problemsOf(later)).toContainEqual(
+    expect(await problemsOf({ ...earlier, customDomain })).toContainEqual(
       expect.stringMatching(/^prod has no domain api.store.test yet/),
     );
-    expect(await problemsOf({ ...later, defaultAddressDisabled: false })).toEqual([]);
+    expect(await problemsOf(earlier)).toEqual([]);
   });
 
   it('asks the domain before it lets the default address be turned off', async () => {
@@ -166,8 +167,8 @@ describe('the preflight', () => {
         ...certificate('ISSUED', domain),
         ListStackResources: stackOf('UPDATE_COMPLETE', domain),
       };
-      const customDomain = { domainName: domain, certificateArn };
-      return problemsOf({ ...stage, customDomain, defaultAddressDisabled: true });
+      const customDomain = { domainName: domain, certificateArn, isOnlyAddress: true };
+      return problemsOf({ ...stage, customDomain });
     };
     const port = await listen(server);
     expect(await domainAt(port)).toEqual([

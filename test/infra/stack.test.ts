@@ -182,8 +182,8 @@ describe.each(stages)('stack of $name', (stage) => {
 
   it('gives out the base address and the names of the tables', () => {
     template.hasOutput('BaseAddress', {
-      Value: stage.defaultAddressDisabled
-        ? `https://${stage.customDomain?.domainName}/v1`
+      Value: stage.customDomain?.isOnlyAddress
+        ? `https://${stage.customDomain.domainName}/v1`
         : { 'Fn::Join': ['', Match.arrayWith(['https://', '/v1'])] },
     });
     template.hasOutput('PetsTableName', { Value: { Ref: 'PetsTable56B0D675' } });

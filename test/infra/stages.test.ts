@@ -87,12 +87,6 @@ describe('a stage is refused', () => {
     );
   });
 
-  it('for an address that is turned off while there is no other', () => {
-    expect(() =>
-      stackOf({ ...staging, customDomain: undefined, defaultAddressDisabled: true }),
-    ).toThrow(/^staging is unsafe: defaultAddressDisabled.*customDomain/);
-  });
-
   it.each([
     '*',
     'null',
@@ -143,12 +137,8 @@ describe.each([
 
 const domainName = 'api.example.com';
 const certificateArn = 'arn:aws:acm:eu-west-1:111122223333:certificate/1';
-const withoutDomain: Stage = {
-  ...staging,
-  customDomain: undefined,
-  defaultAddressDisabled: false,
-};
-const withDomain: Stage = { ...withoutDomain, customDomain: { domainName, certificateArn } };
+const customDomain = { domainName, certificateArn };
+const withDomain: Stage = { ...staging, customDomain };
 const deploymentOf = (template: Template) => idOf(template, 'AWS::ApiGateway::Deployment', 'Api');
 
 it('a custom domain has the base path v1, its certificate and the TLS of the API, whose own address stays on', () => {
@@ -166,14 +156,17 @@ it('a custom domain has the base path v1, its certificate and the TLS of the API
   });
   template.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
   expect(template.findOutputs('BaseAddress')).toEqual(
-    templateOf(withoutDomain).findOutputs('BaseAddress'),
+    templateOf({ ...staging, customDomain: undefined }).findOutputs('BaseAddress'),
   );
   template.hasOutput('DomainTarget', {});
 });
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/rest-api-disable-default-endpoint.html
 it('the address of the API itself is turned off later, which takes a new deployment of the API', () => {
-  const template = templateOf({ ...withDomain, defaultAddressDisabled: true });
+  const template = templateOf({
+    ...staging,
+    customDomain: { ...customDomain, isOnlyAddress: true },
+  });
   template.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
   template.hasOutput('BaseAddress', { Value: `https://${domainName}/v1` });
   expect(deploymentOf(template)).not.toBe(deploymentOf(templateOf(withDomain)));
@@ -377,8 +370,7 @@ it('an emulated stage is deployed where the credentials lead, unprotected, witho
     emulated({
       ...prod,
       apiKeyPrefix: 'pets_test',
-      customDomain: { domainName, certificateArn },
-      defaultAddressDisabled: true,
+      customDomain: { ...customDomain, isOnlyAddress: true },
     }),
   );
   expect(stack.terminationProtection).toBe(false);
