@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { get } from 'node:https';
-import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
 import {
   GetAccountSettingsCommand,
@@ -8,7 +7,7 @@ import {
   LambdaClient,
 } from '@aws-sdk/client-lambda';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { GetParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
 import { operations } from '../../lib/operations/operations.ts';
 import { bootstrapVersionParameter } from '../settings/bootstrap.ts';
 import { probeKeyParameter } from '../settings/names.ts';
@@ -27,15 +26,14 @@ export interface Finding {
 /** Returns a line for each problem, with its solution. */
 type Check = (stage: Stage, account: OpenedAccount) => Promise<readonly (string | false)[]>;
 
-/** Handles a rejected call: returns undefined for the error of this name, throws every other error. */
-const unless = (name: string) => (error: unknown) => {
-  if (error instanceof Error && error.name === name) return undefined;
-  throw error;
-};
-
 const findParameter = async ({ config }: OpenedAccount, Name: string) => {
-  const call = new SSMClient(config).send(new GetParameterCommand({ Name }));
-  return (await call.catch(unless('ParameterNotFound')))?.Parameter?.Value;
+  try {
+    const found = await new SSMClient(config).send(new GetParameterCommand({ Name }));
+    return found.Parameter?.Value;
+  } catch (error) {
+    if (error instanceof ParameterNotFound) return undefined;
+    throw error;
+  }
 };
 
 /**
@@ -95,29 +93,6 @@ const concurrency: Check = async (stage, account) => {
   return [
     quota < needed &&
       `Lambda may run ${quota} instances at once, of which other functions have reserved ${ofOthers}, and ${stage.name} needs ${needed} in all: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${needed}, or lower reservedConcurrency in infra/settings/stages.ts.`,
-  ];
-};
-
-const certificate: Check = async (stage, { config }) => {
-  if (!stage.customDomain) return [];
-  const { domainName, certificateArn: CertificateArn } = stage.customDomain;
-  const request = `aws acm request-certificate --domain-name ${domainName} --validation-method DNS`;
-  const [, , , region = ''] = CertificateArn.split(':');
-  const needed = stage.environment?.region ?? region;
-  if (region !== needed) return [`The certificate is in ${region}, not in ${needed}: ${request}`];
-  const client = new ACMClient({ ...config, region });
-  const call = client.send(new DescribeCertificateCommand({ CertificateArn }));
-  const found = (await call.catch(unless('ResourceNotFoundException')))?.Certificate;
-  if (!found) return [`There is no certificate ${CertificateArn}: ${request}`];
-  const { Status, SubjectAlternativeNames: names = [] } = found;
-  const waits = Status === 'PENDING_VALIDATION';
-  return [
-    waits &&
-      'The certificate is not validated: create the DNS records that its validation asks for.',
-    !waits && Status !== 'ISSUED' && `The certificate is ${Status}: ${request}`,
-    !names.includes(domainName) &&
-      !names.includes(domainName.replace(/^[^.]*/, '*')) &&
-      `The certificate covers ${names.join(', ')}, not ${domainName}: ${request}`,
   ];
 };
 
@@ -191,7 +166,6 @@ export const preflight = async (stage: Stage, account: OpenedAccount): Promise<F
     run('bootstrap', bootstrap, 'bootstrap'),
     run('logRole', logRole, 'logRole'),
     run('concurrency', concurrency),
-    run('certificate', certificate),
     run('address', address),
     run('alarmsAndProbe', alarmsAndProbe),
   ]);

@@ -17,9 +17,9 @@ export interface Stage {
   /** The prefix of the API keys that this stage accepts: `pets_live` makes it one in production. */
   readonly apiKeyPrefix: ApiKeyPrefix;
   /**
-   * The domain that clients use besides API Gateway's own address, and the ARN of its certificate in the
-   * stage's region. Set `isOnlyAddress` in a later release, when clients use the domain: it turns off API
-   * Gateway's own address.
+   * The domain that clients use besides API Gateway's own address, and the ARN of its certificate, which ACM has
+   * issued in the stage's region. Set `isOnlyAddress` in a later release, when clients use the domain: it turns
+   * off API Gateway's own address.
    */
   readonly customDomain:
     | Readonly<{ domainName: string; certificateArn: string; isOnlyAddress?: boolean }>

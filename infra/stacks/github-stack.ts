@@ -138,9 +138,6 @@ export class GithubStack extends Stack {
         : []),
       // This action can't be limited to resources.
       allow('lambda:GetAccountSettings', '*'),
-      ...(stage.customDomain
-        ? [allow('acm:DescribeCertificate', stage.customDomain.certificateArn)]
-        : []),
     ];
   }
 

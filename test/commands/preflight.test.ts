@@ -25,14 +25,6 @@ const region = 'eu-west-1';
 const certificateArn = `arn:aws:acm:${region}:${account}:certificate/1`;
 const topicArn = `arn:aws:sns:${region}:${account}:alarms`;
 
-const certificate = (Status: string, ...SubjectAlternativeNames: string[]) => ({
-  'CertificateManager.DescribeCertificate': json({
-    Certificate: { Status, SubjectAlternativeNames },
-  }),
-});
-const noCertificate = {
-  'CertificateManager.DescribeCertificate': jsonError('ResourceNotFoundException'),
-};
 const quota = (ConcurrentExecutions: number, ofOthers = 0, own = 0) => {
   const UnreservedConcurrentExecutions = ConcurrentExecutions - ofOthers - own;
   const AccountLimit = { ConcurrentExecutions, UnreservedConcurrentExecutions };
@@ -83,7 +75,6 @@ const ready: Responses = {
   ...parameter('33'),
   ...logRole(`arn:aws:iam::${account}:role/logs`),
   ...quota(neededInstances),
-  ...certificate('ISSUED', '*.store.test'),
   ListStackResources: stackOf('CREATE_COMPLETE'),
   ...subscribed(`${topicArn}:1`),
 };
@@ -125,13 +116,6 @@ describe('the preflight', () => {
       new RegExp(`reserved 50, .* needs ${neededInstances + 50} .*aws service-quotas`),
       quota(neededInstances, 50, 20),
     ],
-    [/no certificate .*: aws acm request-certificate/, noCertificate],
-    [/not validated: create the DNS records/, certificate('PENDING_VALIDATION', '*.store.test')],
-    [/is EXPIRED: aws acm request-certificate/, certificate('EXPIRED', '*.store.test')],
-    [
-      /covers .*, not api.store.test: aws acm/,
-      certificate('ISSUED', 'store.test', '*.api.store.test'),
-    ],
     [/^on-call@store.test has not confirmed .*: open the link/, subscribed('PendingConfirmation')],
     [/^1 of the recipients of prod .*: aws sns subscribe --topic-arn arn:/, subscribed()],
     [/no API key: npm run keys -- issue --for-probe --stage prod$/, without('probe-api-key')],
@@ -164,7 +148,6 @@ describe('the preflight', () => {
       const domain = `localhost:${port}`;
       aws.responses = {
         ...ready,
-        ...certificate('ISSUED', domain),
         ListStackResources: stackOf('UPDATE_COMPLETE', domain),
       };
       const customDomain = { domainName: domain, certificateArn, isOnlyAddress: true };
@@ -182,14 +165,6 @@ describe('the preflight', () => {
     await once(server, 'close');
     expect(await domainAt(port)).toEqual([
       expect.stringMatching(/can't be reached \(.*ECONNREFUSED/),
-    ]);
-  });
-
-  it('finds a certificate of another region', async () => {
-    const elsewhere = certificateArn.replace(region, 'us-east-1');
-    const customDomain = { domainName, certificateArn: elsewhere };
-    expect(await problemsOf({ ...stage, customDomain })).toEqual([
-      expect.stringMatching(/certificate.* us-east-1.* eu-west-1.*: aws acm/),
     ]);
   });
 

@@ -236,7 +236,6 @@ describe('the roles of the workflows on GitHub', async () => {
         ['lambda:GetFunctionConcurrency', arn('lambda', 'function:AnimalStore-prod-*')],
         ['lambda:InvokeFunction', arn('lambda', 'function:AnimalStore-prod-probe*')],
         ['lambda:GetAccountSettings', '*'],
-        ['acm:DescribeCertificate', certificateArn],
       ]),
     );
   });
@@ -244,7 +243,6 @@ describe('the roles of the workflows on GitHub', async () => {
   /** The permission that each call needs. GetCallerIdentity needs none. */
   const permissionOf: Readonly<Record<string, string>> = {
     'AmazonSSM.GetParameter': 'ssm:GetParameter',
-    'CertificateManager.DescribeCertificate': 'acm:DescribeCertificate',
     'GET /2016-08-19/account-settings': 'lambda:GetAccountSettings',
     'GET /2019-09-30/functions/one/concurrency': 'lambda:GetFunctionConcurrency',
     'GET /account': 'apigateway:GET',
