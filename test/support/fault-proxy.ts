@@ -68,27 +68,25 @@ export const conditionFailedBy = (Item: object): Fault =>
 export const respondWith = (body: string): Fault => respond(200, body);
 
 /**
- * Returns a fault that sends the real headers, and then the real body byte by byte,
- * until the client gives up.
+ * Sends the real headers, and then the real body byte by byte, until the client gives up. Each byte comes within
+ * the second that an attempt may take, but not the two of `{}`.
  */
-const dripping = (bytesPerSecond: number) =>
-  forwarded(async (response, body) => {
-    response.flushHeaders();
-    for (const byte of body) {
-      await pause(1_000 / bytesPerSecond);
-      if (response.destroyed) return;
-      response.write(Uint8Array.of(byte));
-    }
-    response.end();
-  });
+const dripping = forwarded(async (response, body) => {
+  response.flushHeaders();
+  for (const byte of body) {
+    await pause(700);
+    if (response.destroyed) return;
+    response.write(Uint8Array.of(byte));
+  }
+  response.end();
+});
 
 /** Faults that an attempt waits for: responses that don't arrive, or not in time. */
 export const stalls = {
   hang: () => {},
   headersThenHang: forwarded((response) => response.flushHeaders()),
   allButTheLastByte: forwarded((response, body) => response.write(body.subarray(0, -1))),
-  oneBytePerSecond: dripping(1),
-  twentyBytesPerSecond: dripping(20),
+  dripping,
 } satisfies Record<string, Fault>;
 
 /** Faults that the SDK notices at once. */
