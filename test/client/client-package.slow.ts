@@ -122,47 +122,40 @@ await new AnimalStore(${JSON.stringify(options)}).getPet(1);`;
     expect(Math.max(...lengths)).toBeLessThan(200);
   });
 
+  /** Opens an address in Chromium, and returns what a call of a client with these options returns there. */
+  const callInPage = async (address: string, options: object, call: string) => {
+    const hosts = '--host-resolver-rules=MAP intranet.test 127.0.0.1';
+    const args = ['--no-sandbox', hosts];
+    const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(address);
+    return page.evaluate(`(async () => {
+      const code = 'data:text/javascript;base64,${bundle.toString('base64')}';
+      const store = new (await import(code)).AnimalStore(${JSON.stringify(options)});
+      return ${call};
+    })()`);
+  };
+
   it.skipIf(!chromiumPath)(
     'adds a pet with a category of 64 bits from a web page without TLS',
     async () => {
-      const hosts = '--host-resolver-rules=MAP intranet.test 127.0.0.1';
-      const args = ['--no-sandbox', hosts];
-      const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args });
-      onTestFinished(() => browser.close());
-      const page = await browser.newPage();
       // A page of the service's own origin, which needs no CORS.
       const options = { baseAddress: baseAddress.replace('127.0.0.1', 'intranet.test'), apiKey };
-      await page.goto(`${options.baseAddress}/pets`);
-      expect(await page.evaluate('isSecureContext')).toBe(false);
-      const pet = await page.evaluate(`(async () => {
-      const code = 'data:text/javascript;base64,${bundle.toString('base64')}';
-      const store = new (await import(code)).AnimalStore(${JSON.stringify(options)});
-      return store.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n });
-    })()`);
-      expect(pet).toMatchObject({ categoryId: 2n ** 63n - 1n });
+      const create = "store.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n })";
+      const call = `[isSecureContext, await ${create}]`;
+      const returned = await callInPage(`${options.baseAddress}/pets`, options, call);
+      expect(returned).toMatchObject([false, { categoryId: 2n ** 63n - 1n }]);
     },
   );
 
   it.skipIf(!chromiumPath)(
     'names the origin of a web page that the service may not allow',
     async () => {
-      const browser = await chromium.launch({
-        executablePath: chromiumPath ?? '',
-        args: ['--no-sandbox'],
-      });
-      onTestFinished(() => browser.close());
-      const page = await browser.newPage();
       const localhost = baseAddress.replace('127.0.0.1', 'localhost');
-      await page.goto(`${localhost}/pets`);
-      const message = await page.evaluate(`(async () => {
-      const code = 'data:text/javascript;base64,${bundle.toString('base64')}';
-      const { AnimalStore } = await import(code);
-      const store = new AnimalStore(${JSON.stringify({ baseAddress, apiKey })});
-      return store.getPet(1).catch(({ name, message }) => name + ': ' + message);
-    })()`);
-      const { origin } = new URL(localhost);
-      expect(message).toBe(
-        `NetworkError: No complete response came: Failed to fetch. The operator may not allow the origin ${origin} of this page (CORS)`,
+      const call = "store.getPet(1).catch(({ name, message }) => name + ': ' + message)";
+      expect(await callInPage(`${localhost}/pets`, { baseAddress, apiKey }, call)).toBe(
+        `NetworkError: No complete response came: Failed to fetch. The operator may not allow the origin ${new URL(localhost).origin} of this page (CORS)`,
       );
     },
   );
