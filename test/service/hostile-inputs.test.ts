@@ -29,8 +29,6 @@ const filled = (start: string, piece: string, end: string) => {
   const room = bodyBytes - Buffer.byteLength(start + end);
   return start + piece.repeat(room / Buffer.byteLength(piece)) + end;
 };
-const numbered = (count: number, member: (index: number) => string) =>
-  Array.from({ length: count }, (_, index) => member(index)).join();
 
 const authorization = bearer(service.apiKey);
 const padding = { 'X-Padding': fill('x', valueBytes) };
@@ -58,19 +56,10 @@ const headers: readonly Case[] = [
   return [`${name}: ${start}${piece}…${end}`, service.createPet, hostile, harmless];
 });
 
-const values = Array<string>(1_000).fill('Bearer a');
-const repeated: Case = [
-  'Authorization a thousand times',
-  service.listPets,
-  { headers: { Authorization: values } },
-  { headers: { 'X-Padding': values } },
-];
-
 const names = Array.from({ length: 1_500 }, (_, index) => `a${index}`);
 const queries = Object.entries<Values>({
   'a limit of many digits': { limit: fill('1', valueBytes) },
   'a long cursor': { cursor: fill('A', valueBytes) },
-  'a cursor that is not base64': { cursor: fill('=', valueBytes) },
   'a long status': { status: fill('sold', valueBytes) },
   'many parameters': Object.fromEntries(names.map((name) => [name, '1'])),
   'a parameter many times': { limit: names },
@@ -79,41 +68,32 @@ const queries = Object.entries<Values>({
   return [what, service.listPets, { headers: authorization, query }, harmless];
 });
 
-const ids = ['9', '/', '%', '0'].map((piece): Case => {
+const ids = ['9', '0'].map((piece): Case => {
   const hostile = { headers: authorization, petId: fill(piece, valueBytes) };
   return [`the id ${piece}…`, service.getPet, hostile, { headers: authorization, petId: 'none' }];
 });
 
-/** As many objects in each other as a body holds. */
-const objects = (bodyBytes - 1) / '{"a":}'.length;
 const bodies = Object.entries({
   'open brackets': fill('[', bodyBytes),
   'nested lists': fill('[', bodyBytes / 2) + fill(']', bodyBytes / 2),
-  'nested objects': `${'{"a":'.repeat(objects)}1${'}'.repeat(objects)}`,
   'small numbers': filled('[', '1,', '1]'),
   'large numbers': filled('[', '9007199254740993,', '1]'),
   'a number of many digits': filled('{"name":"Rex","categoryId":', '9', '}'),
   'a number of many zeros': filled('{"name":"Rex","categoryId":1e', '0', '}'),
-  'many fields': `{${numbered(bodyBytes / 10, (index) => `"a${index}":1`)}}`,
-  'one field many times': filled('{', '"a":1,', '"a":1}'),
+  'many fields': `{${names.slice(0, bodyBytes / 10).map((name) => `"${name}":1`)}}`,
   'forbidden fields': filled('{', '"constructor":1,', '"constructor":1}'),
   escapes: filled('{"name":"', '\\u0061', '","categoryId":1}'),
-  'a name that can not be seen': filled('{"name":"', '\u200b', '","categoryId":1}'),
   'a long name': filled('{"name":"', '🐶', '","categoryId":1}'),
   backslashes: filled('"', '\\\\', ''),
   blanks: filled('', ' ', 'x'),
 }).map(([what, body]): Case => [what, service.createPet, { ...post, body }, largePost]);
 
-const largeBodies = [
-  { piece: '[', isBase64Encoded: false },
-  { piece: 'é', isBase64Encoded: false },
-  { piece: 'A', isBase64Encoded: true },
-  { piece: '!', isBase64Encoded: true },
-].map(({ piece, isBase64Encoded }): Case => {
-  const body = piece.repeat(gatewayBodyBytes / Buffer.byteLength(piece));
-  const harmless = { ...post, body: 'a'.repeat(gatewayBodyBytes) };
-  return [`10 MB of ${piece}`, service.createPet, { ...harmless, body, isBase64Encoded }, harmless];
-});
+const largeBody: Case = [
+  '10 MB of brackets',
+  service.createPet,
+  { ...post, body: '['.repeat(gatewayBodyBytes) },
+  { ...post, body: 'a'.repeat(gatewayBodyBytes) },
+];
 
 /**
  * Returns the CPU time of ten invocations, in µs: the least of five measurements, because one may include a
@@ -132,7 +112,7 @@ const cpuTimeOf = async (handler: Handler, parts: EventParts): Promise<number> =
   return Math.min(...times);
 };
 
-it.each([...headers, repeated, ...queries, ...ids, ...bodies, ...largeBodies])(
+it.each([...headers, ...queries, ...ids, ...bodies, largeBody])(
   'needs less than quadratic CPU time for %s',
   async (_what, handler, hostile, harmless) => {
     const time = await cpuTimeOf(handler, hostile);
