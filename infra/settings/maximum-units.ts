@@ -5,6 +5,12 @@ import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import type { Stage } from './stages.ts';
 import { throttleOf } from './throttle-of.ts';
 
+/**
+ * The request units per second, read or write, that DynamoDB allows a table by default.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html
+ */
+const defaultTableQuota = 40_000;
+
 /** The size of the largest pet in bytes: 4 for each character of its name, and room for all other fields. */
 const largestItemBytes = 4 * maxNameLength + 400;
 
@@ -40,4 +46,14 @@ export const maximumUnitsOf = (stage: Stage): { readonly read: number; readonly 
     }
   }
   return { read: Math.ceil(units.read), write: units.write };
+};
+
+/** Returns a warning if the maximum request units of a stage exceed what DynamoDB allows a table by default. */
+export const quotaWarning = (
+  stage: Stage,
+  { read, write } = maximumUnitsOf(stage),
+): string | undefined => {
+  const most = Math.max(read, write);
+  if (most <= defaultTableQuota) return undefined;
+  return `The throttles of ${stage.name} let through ${most} units/s, and DynamoDB allows a table ${defaultTableQuota} by default. Before you deploy, have its quota of throughput for a table raised, which can take days.`;
 };

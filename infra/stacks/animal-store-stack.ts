@@ -1,4 +1,4 @@
-import { CfnOutput, CfnParameter, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, CfnParameter, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -20,7 +20,7 @@ import {
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
 import type { OperationVariables } from '../settings/function-environment.ts';
-import { maximumUnitsOf } from '../settings/maximum-units.ts';
+import { maximumUnitsOf, quotaWarning } from '../settings/maximum-units.ts';
 import {
   bundleName,
   commitParameter,
@@ -48,6 +48,9 @@ export class AnimalStoreStack extends Stack {
     });
     this.#stage = stage;
 
+    const warning = quotaWarning(stage);
+    if (warning !== undefined)
+      Annotations.of(this).addWarningV2('animal-store:table-quota', warning);
     for (const settings of Object.values(tables)) this.#addTable(settings);
     const functions = this.#addFunctions();
     const api = new PetsApi(this, 'Api', stage, functions);

@@ -1,5 +1,6 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { quotaWarning } from '../../infra/settings/maximum-units.ts';
 import { bundleName, functionNames, trafficShifts } from '../../infra/settings/names.ts';
 import { validateStage } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
@@ -276,6 +277,11 @@ it.each([
   const names = [...alarmsOf(template).values()].map(({ name }) => name);
   expect(names.filter((name) => name.startsWith('canary'))).toEqual([]);
   expect(template.findParameters('Traffic')).toEqual({});
+});
+
+it('a stage whose throttles exceed what DynamoDB allows a table by default says so', () => {
+  expect(quotaWarning(staging, { read: 40_000, write: 40_000 })).toBeUndefined();
+  expect(quotaWarning(staging, { read: 40_001, write: 1 })).toMatch(/40001.*40000.*days/);
 });
 
 const webAclOf = (template: Template) => propertiesOf(template, 'AWS::WAFv2::WebACL')[0] ?? {};
