@@ -32,7 +32,7 @@ export interface Counts {
  * way. If a change exceeds one for a good reason, raise it.
  */
 const bars: readonly (readonly [keyof Counts, Build, Program, number])[] = [
-  ['cold', 'defaults', 'sdk-call', 1.04],
+  ['cold', 'defaults', 'sdk-call', 1.05],
   ['cold', 'defaults', 'hono', 1],
   ['cold', 'defaults', 'powertools', 1],
   ['cold', 'hit', 'bare-sigv4', 1.4],
@@ -40,8 +40,8 @@ const bars: readonly (readonly [keyof Counts, Build, Program, number])[] = [
   ['cold', 'hit', 'hono', 1],
   ['cold', 'hit', 'powertools', 1],
   ['cold', 'absent', 'bare-sigv4', 1.94],
-  ['warm', 'hit', 'bare-sigv4', 2.08],
-  ['warm', 'hit', 'sdk-call', 1.11],
+  ['warm', 'hit', 'bare-sigv4', 2.1],
+  ['warm', 'hit', 'sdk-call', 1.07],
 ];
 
 /** A bar, and what was measured. */
