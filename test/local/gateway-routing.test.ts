@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
-import { eventOf, startTestGateway, testGatewayResponses } from '../support/test-gateway.ts';
+import { eventOf, startTestGateway } from '../support/test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
 
@@ -61,12 +61,8 @@ describe('the route of a request', () => {
 });
 
 const bearer = { Authorization: 'Bearer pets_test_key' };
-/** The type of gateway response that the template gives this body. */
-const body = (type: string) => `{"type":"${type}"}`;
-const unmatched = body('MISSING_AUTHENTICATION_TOKEN');
-const refused = body('DEFAULT_4XX');
+const unmatched = '{"type":"MISSING_AUTHENTICATION_TOKEN"}';
 const forbidden = '{"message":"Forbidden"}';
-const serverError = '{"message":"Internal server error"}';
 
 describe('a request that no route takes', () => {
   it.each<[what: string, request: string, headers: object, status: number, body: string]>([
@@ -95,25 +91,6 @@ it('a request outside the stage is logged, without its query, with the stage', a
 });
 
 describe('gateway responses', () => {
-  const missingToken = '{"message":"Missing Authentication Token"}';
-  const statusless = { type: 'DEFAULT_4XX', status: undefined, headers: {}, body: refused };
-  const defaults = testGatewayResponses.filter(({ type }) => type.startsWith('DEFAULT'));
-  it.each([
-    // LocalStack.
-    ['to the default type', defaults, [418, refused], [502, body('DEFAULT_5XX')]],
-    // LocalStack, aws-lambda-dotnet.
-    ['to those of API Gateway', [], [403, missingToken], [502, serverError]],
-    // DataBiosphere/azul#7470
-    ['to the status of the error', [statusless], [403, refused], [502, serverError]],
-  ])('fall back %s', async (_where, responses, ofUnmatched, ofFailed) => {
-    const bare = await startTestGateway(responses);
-    onTestFinished(bare.stop);
-    const { status, body: text } = await bare.request('/v1/pets/mine', { method: 'POST' });
-    expect([status, text]).toEqual(ofUnmatched);
-    const failed = await bare.request('/v1/fail/throws');
-    expect([failed.status, failed.body]).toEqual(ofFailed);
-  });
-
   // LocalStack. clebert/aws-simple#71: their headers keep their names, unlike those of a function's output.
   it('have their headers, an error type and ids, and no trace id', async () => {
     const response = await gateway.request('/v1/pets/mine', { method: 'POST' });

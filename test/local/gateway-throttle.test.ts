@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { throttleTo } from '../../infra/local/gateway/throttle.ts';
 import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
-import { startTestGateway, testGatewayResponses } from '../support/test-gateway.ts';
+import { startTestGateway } from '../support/test-gateway.ts';
 
 it('a throttled method responds with THROTTLED', async () => {
-  const gateway = await startTestGateway(testGatewayResponses, { throttle: 0 });
+  const gateway = await startTestGateway({ throttle: 0 });
   onTestFinished(gateway.stop);
   const response = await gateway.request('/v1/pets/7');
   expect(response).toMatchObject({ status: 429, body: '{"type":"THROTTLED"}' });

@@ -16,11 +16,12 @@ import { headersOf } from '../../lib/api-gateway/proxy-event.ts';
 
 /** The gateway responses of the test API; their bodies name their type. */
 const gatewayResponse = (type: string, status: number, headers = {}): CustomResponse => ({
-  ...{ type, status, headers },
+  type,
+  status,
+  headers: Object.entries(headers),
   body: JSON.stringify({ type }),
 });
-export const testGatewayResponses = [
-  gatewayResponse('DEFAULT_4XX', 418),
+const gatewayResponses = [
   gatewayResponse('DEFAULT_5XX', 502),
   gatewayResponse('INTEGRATION_FAILURE', 503),
   gatewayResponse('MISSING_AUTHENTICATION_TOKEN', 404, {
@@ -127,10 +128,7 @@ export const testDirectory = async (bundles: Readonly<Record<string, string>>): 
 };
 
 /** Starts a gateway in front of the functions of the test API, and keeps what it logs. */
-export const startTestGateway = async (
-  gatewayResponses: readonly CustomResponse[] = testGatewayResponses,
-  options: Pick<GatewayOptions, 'throttle'> = {},
-) => {
+export const startTestGateway = async (options: Pick<GatewayOptions, 'throttle'> = {}) => {
   const directory = await testDirectory(testSources);
   const log: string[] = [];
   const keep = (line: string) => log.push(line);

@@ -15,7 +15,7 @@ import { maxHeaderBytes } from '../../../lib/contract/limits.ts';
 import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
 import { localAccount } from '../local-account.ts';
 import { serveDocs } from '../serve-docs.ts';
-import { type GatewayErrorName, gatewayResponse } from './gateway-response.ts';
+import { type GatewayErrorName, gatewayResponse, noSuchStage } from './gateway-response.ts';
 import { type HttpResponse, parseProxyOutput } from './proxy-output.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
@@ -167,7 +167,7 @@ const responseTo = async (
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/.exec(request.path) ?? [];
   if (stage !== api.stageName) {
     log(`${method} ${request.path} is outside the base address, which ends in /${api.stageName}`);
-    return refusal('noSuchStage');
+    return noSuchStage;
   }
   const path = `/${rest}`;
   const route = matchRoute(api.routes, method, path);

@@ -46,14 +46,14 @@ const Method = v.object({
 const GatewayResponse = v.pipe(
   v.object({
     ResponseType: v.string(),
-    StatusCode: v.optional(v.pipe(v.string(), v.transform(Number))),
-    ResponseParameters: v.optional(v.record(HeaderName, Literal), {}),
-    ResponseTemplates: v.optional(v.record(v.string(), v.string()), {}),
+    StatusCode: v.pipe(v.string(), v.transform(Number)),
+    ResponseParameters: v.record(HeaderName, Literal),
+    ResponseTemplates: v.object({ 'application/json': v.string() }),
   }),
   v.transform(({ ResponseType, StatusCode, ResponseParameters, ResponseTemplates }) => ({
     type: ResponseType,
     status: StatusCode,
-    headers: ResponseParameters,
+    headers: Object.entries(ResponseParameters),
     body: ResponseTemplates['application/json'],
   })),
 );
