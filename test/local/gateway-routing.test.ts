@@ -31,18 +31,6 @@ describe('the route of a request', () => {
     expect(eventOf(response)).toMatchObject({ resource, pathParameters, httpMethod: method });
   });
 
-  // RFC 9112 §3.2.2
-  it('may be asked for by a whole URL, whose host counts instead of the header Host', async () => {
-    const headers = { Host: 'other.test' };
-    const response = await gateway.request('http://store.test:80/v1/pets?limit=5', { headers });
-    expect(eventOf(response)).toMatchObject({
-      resource: '/pets',
-      queryStringParameters: { limit: '5' },
-      headers: { Host: 'store.test:80' },
-      requestContext: { path: '/v1/pets', domainName: 'store.test' },
-    });
-  });
-
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html
   it.each([
     ['GET', 'Echo'],

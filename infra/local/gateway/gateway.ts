@@ -122,15 +122,9 @@ export const startGateway = async ({ port, log, exchange, ...options }: GatewayO
   };
 };
 
-/** Matches a path and a query, or a whole URL with them. */
-const requestTarget = /^(?:https?:\/\/([^/?#]*))?([^?#]*)\??([^#]*)/i;
-
 const received = (message: IncomingMessage): GatewayRequest => {
-  const [, host, path = '', query = ''] = requestTarget.exec(message.url ?? '') ?? [];
-  // The host of a whole URL counts instead of the header (RFC 9112 §3.2.2).
-  const headers = headersOf(message).map(
-    ([name, value]) => [name, /^host$/i.test(name) ? (host ?? value) : value] as const,
-  );
+  const [, path = '', query = ''] = /^([^?]*)\??(.*)/.exec(message.url ?? '') ?? [];
+  const headers = headersOf(message);
   const ids = newRequestIds();
   return {
     ...ids,
