@@ -3,7 +3,6 @@ import { appendFile, mkdtempDisposable, readFile, symlink, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import {
   CloudFormationClient,
   DescribeStacksCommand,
@@ -171,7 +170,10 @@ const expectRelease = async (baseAddress: string, name: string) => {
  */
 const run = async (keep: boolean) => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));
-  if (isEmulator) announceLeftOut();
+  if (isEmulator)
+    console.log(
+      'LEFT OUT, because MiniStack lacks it: firewall, alarms, probe, canary, and code caches for arm64.',
+    );
   await removeStage();
   try {
     await rehearse(temporary.path);
@@ -279,16 +281,6 @@ const parametersLeft = async (): Promise<string[]> => {
   const Names = [probeKeyParameter(rehearsal)];
   const { Parameters = [] } = await new SSMClient().send(new GetParametersCommand({ Names }));
   return Parameters.map(({ Name }) => `the parameter ${Name}`);
-};
-
-/** Prints the settings of the stage that are left out on the emulator; `emulated` gives the reasons. */
-const announceLeftOut = () => {
-  const deployed = new Map(Object.entries(stage));
-  const leftOut = Object.entries(rehearsal).flatMap(([name, value]) =>
-    isDeepStrictEqual(deployed.get(name), value) ? [] : name,
-  );
-  console.log(`LEFT OUT, because MiniStack lacks it: ${leftOut.join(', ')} of ${rehearsal.name}.`);
-  console.log('LEFT OUT: code caches, because MiniStack runs no functions for arm64.');
 };
 
 /** Sends the requests that the first deployment prints, as its reader does. */
