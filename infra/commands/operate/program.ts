@@ -42,7 +42,7 @@ const pastTime = (given: string) => {
  */
 export const operateProgram = (ask: Ask | undefined): Command => {
   const program = new Command('npm run operate --').description(
-    'Changes a deployed stage. Prints what clients will notice and every call, and waits until you type the name of the stage.',
+    'Changes a deployed stage. Prints what clients will notice and what it does, and waits until you type the name of the stage.',
   );
   const command = (name: string, description: string) =>
     withStage(program.command(name), 'the stage to change')
