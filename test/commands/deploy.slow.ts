@@ -200,6 +200,16 @@ describe('npm run deploy', () => {
     expect({ exitCode, isExecuted: isExecuted() }).toEqual({ exitCode: 0, isExecuted: false });
   });
 
+  it.each(['OBSOLETE', 'EXECUTE_IN_PROGRESS'])(
+    'does not take the change set %s, which another deployment outran, for one without changes',
+    async (ExecutionStatus) => {
+      const outrun = xml('DescribeChangeSet', { ExecutionStatus });
+      const { err, exitCode } = await deploy('staging', '--yes', { DescribeChangeSet: outrun });
+      expect(err).toMatch(/^error: AnimalStore-staging was deployed just now/);
+      expect({ exitCode, isExecuted: isExecuted() }).toEqual({ exitCode: 1, isExecuted: false });
+    },
+  );
+
   it('executes a change set that changes only outputs', async () => {
     const { exitCode } = await deploy('staging', '--yes', withChanges());
     expect({ exitCode, isExecuted: isExecuted() }).toEqual({ exitCode: 0, isExecuted: true });
@@ -413,6 +423,7 @@ describe('the way back of prod', () => {
       { answer: () => 'prod' },
     );
     expect(out).toMatch(/^warning: CDK's bootstrap is missing/m);
+    expect(ran[0]).toContain('--context placeholders=allowed');
     const [shown = ''] = out.split('Type prod');
     for (const text of [head, first, `Modify ${table} Pets`]) expect(shown).toContain(text);
     expect(prepared()).toContain(

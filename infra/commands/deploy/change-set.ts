@@ -12,9 +12,12 @@ export const describeChangeSet = async (client: CloudFormationClient, changeSet:
   const input = { ...changeSet, IncludePropertyValues: true };
   const pages = await Array.fromAsync(paginateDescribeChangeSet({ client }, input));
   return {
-    // A change set in which only outputs differ is available too, although it has no changes:
-    // https://github.com/aws/aws-cdk/pull/2029
-    isAvailable: pages[0]?.ExecutionStatus === 'AVAILABLE',
+    /**
+     * `AVAILABLE`, also if only outputs differ (https://github.com/aws/aws-cdk/pull/2029); `UNAVAILABLE` if
+     * nothing differs; anything else if the stack was changed meanwhile.
+     * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeChangeSet.html
+     */
+    executionStatus: pages[0]?.ExecutionStatus,
     changes: pages.flatMap(({ Changes = [] }) => Changes),
   };
 };

@@ -58,7 +58,7 @@ export const refuseToTakeBack = (deployed: string, stack: string): void => {
     throw new Error(`${has}, and this clone lacks the history up to it: git fetch --unshallow`);
   if (status !== 1)
     throw new Error(
-      `${has}, which this clone does not have: git fetch. git says: ${stderr.trim()}`,
+      `${has}, which this clone does not have: git fetch, or push it from where it was deployed. git says: ${stderr.trim()}`,
     );
   throw new Error(
     `${has}, which this would take back: merge that commit first, or add --revert to go back.`,

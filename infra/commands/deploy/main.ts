@@ -73,6 +73,7 @@ const deploy = async (options: DeployOptions): Promise<void> => {
   process.env['AWS_REGION'] = account.region;
   const context = ['--context', `stage=${stage.name}`];
   if (emulator) context.push('--context', 'emulator=true');
+  if (revert) context.push('--context', 'placeholders=allowed');
   const folder = app ?? (await synthesise(stage, context));
   if (checkedOutCommit(mustBeCommitted) !== commit)
     throw new Error('Files changed before they were synthesised: run the same command again.');
@@ -177,9 +178,18 @@ const noticesOf = ({ stage, commit, former, revert, allAtOnce }: Deployment): st
 const agreeTo = async (changeSet: ChangeSet, deployment: Deployment): Promise<boolean> => {
   const { stage, account, former } = deployment;
   const client = new CloudFormationClient(account.config);
-  const { changes, isAvailable } = await describeChangeSet(client, changeSet);
-  if (!isAvailable) return false;
+  const { changes, executionStatus } = await describeChangeSet(client, changeSet);
+  // Somebody could still execute it. Why it is not executed matters more than a failure to delete it.
+  const discard = () => client.send(new DeleteChangeSetCommand(changeSet)).catch(() => {});
+  if (executionStatus === 'UNAVAILABLE') {
+    await discard();
+    return false;
+  }
   try {
+    if (executionStatus !== 'AVAILABLE')
+      throw new Error(
+        `${changeSet.StackName} was deployed just now, so its change set is ${executionStatus}: run the same command again.`,
+      );
     refuseLosses(changes, deployment);
     const created = `Create ${changeSet.StackName}, with ${changes.length} resources`;
     const steps = former ? linesOf(changes) : [created];
@@ -192,8 +202,7 @@ const agreeTo = async (changeSet: ChangeSet, deployment: Deployment): Promise<bo
       );
     return true;
   } catch (error) {
-    // Somebody could still execute it. Why it is not executed matters more than a failure to delete it.
-    await client.send(new DeleteChangeSetCommand(changeSet)).catch(() => {});
+    await discard();
     throw error;
   }
 };
