@@ -10,26 +10,26 @@ declare global {
 }
 
 /**
- * Parses JSON without altering a number. Integers may be written with a fraction of zeros (`1.0`), as in JSON
- * Schema, and are read by `exactNumber`. Throws a SyntaxError for text that is not JSON.
+ * Parses JSON with its numbers as `exactNumber` reads them. A number that it can't read exactly becomes
+ * `inexact`, or by default what JSON.parse reads. Throws a SyntaxError for text that is not JSON.
  */
-export const parseJson = (text: string): unknown =>
+export const parseJson = (text: string, inexact?: number): unknown =>
   JSON.parse(text, (_key, value, { source = '' }) =>
-    typeof value === 'number' ? exactNumber(source) : value,
+    typeof value === 'number' ? exactNumber(source, inexact ?? value) : value,
   );
 
 /** Matches an integer of at most 19 digits, which every 64-bit integer has, and a fraction of zeros. */
 const integer = /^(-?\d{1,19})(?:\.0+)?$/;
 
 /**
- * Reads a number from its text, because `Number` rounds. Returns a `bigint` for an unsafe integer. Returns
- * NaN, which is invalid in every field, for more than 19 digits, an exponent (`1e2`), and any other number
- * that JavaScript would write differently.
+ * Reads a number from its text, because `Number` rounds. An integer may have a fraction of zeros (`1.0`), as
+ * in JSON Schema. Returns a `bigint` for an unsafe integer. Returns `inexact` for more than 19 digits, an
+ * exponent (`1e2`), and any other number that JavaScript would write differently.
  */
-export const exactNumber = (text: string): number | bigint => {
+export const exactNumber = (text: string, inexact = Number.NaN): number | bigint => {
   const value = Number(text);
   const [, digits] = integer.exec(text) ?? [];
-  if (digits === undefined) return String(value) === text ? value : Number.NaN;
+  if (digits === undefined) return String(value) === text ? value : inexact;
   // A `number` has two zeros; `-0` and `0` are one integer.
   return Number.isSafeInteger(value) ? value || 0 : BigInt(digits);
 };

@@ -23,13 +23,14 @@ export const jsonBody = <Body>(schema: RequestSchema<Body>) => [
 ];
 
 /**
- * Parses the body again, because Middy's parser rounds large integers. Throws
- * `invalid_request` for too deep nesting.
+ * Parses the body again, because Middy's parser rounds large integers. A number that `parseJson`
+ * can't read exactly becomes NaN, which is invalid in every field. Throws `invalid_request` for too deep
+ * nesting.
  */
 const exactIntegers = () => ({
   before: ({ event, internal }: BodyRequest) => {
     try {
-      event.body = parseJson(internal.bodyText);
+      event.body = parseJson(internal.bodyText, Number.NaN);
     } catch {
       throw notJson();
     }

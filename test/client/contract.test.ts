@@ -48,6 +48,21 @@ describe('the typed client', () => {
     );
   });
 
+  it('keeps the numbers of fields that it does not know', async () => {
+    const sent = { price: '1.50', area: '1e2', distance: '123456789012345678901', views: '1.0' };
+    const texts = { ...sent, instant: '9007199254740993', temperature: '-0.10' };
+    const fields = Object.entries(texts).map(([name, text]) => [name, JSON.rawJSON(text)]);
+    expect(await storeWith({ ...rex, ...Object.fromEntries(fields) }).getPet(1)).toEqual({
+      ...rex,
+      price: 1.5,
+      area: 100,
+      distance: 123_456_789_012_345_680_000,
+      views: 1,
+      instant: 9_007_199_254_740_993n,
+      temperature: -0.1,
+    });
+  });
+
   const refusal = { code: 'unexpected_response' };
   it.each(requiredFields(contract.Pet.entries))('refuses a pet without %s', async (field) => {
     const body = { ...rex, [field]: undefined };

@@ -80,6 +80,7 @@ const bodies = Object.entries({
   'large numbers': filled('[', '9007199254740993,', '1]'),
   'a number of many digits': filled('{"name":"Rex","categoryId":', '9', '}'),
   'a number of many zeros': filled('{"name":"Rex","categoryId":1e', '0', '}'),
+  'a fraction of many zeros': filled('{"name":"Rex","categoryId":1.', '0', '1}'),
   'many fields': `{${names.slice(0, bodyBytes / 10).map((name) => `"${name}":1`)}}`,
   'forbidden fields': filled('{', '"constructor":1,', '"constructor":1}'),
   escapes: filled('{"name":"', '\\u0061', '","categoryId":1}'),

@@ -30,16 +30,10 @@ describe('exact JSON', () => {
 
   it.each([
     ...['1e2', '1.0e2', '1e400', '-1e400', '0.10', '9007199254740993.5', '5e-324000'],
-    ...['1.0000000000000000001', '9007199254740993.0000000000000000001'],
-  ])('reads %s as NaN, because it would be written differently', (number) => {
-    expect(parseJson(`[${number}]`)).toEqual([Number.NaN]);
-  });
-
-  it('reads a number of a million digits as no integer, within a moment', () => {
-    const start = performance.now();
-    for (const number of ['9'.repeat(1_000_000), `1.${'0'.repeat(999_999)}1`])
-      expect(isInt64(parseJson(number))).toBe(false);
-    expect(performance.now() - start).toBeLessThan(200);
+    ...['1.0000000000000000001', '9007199254740993.0000000000000000001', '9'.repeat(20)],
+  ])('reads %s, which would be written differently, as JSON.parse does or as NaN', (number) => {
+    expect(parseJson(`[${number}]`)).toEqual(JSON.parse(`[${number}]`));
+    expect(parseJson(`[${number}]`, Number.NaN)).toEqual([Number.NaN]);
   });
 
   it('reads and writes everything else as JSON.parse and JSON.stringify do', () => {
