@@ -146,7 +146,7 @@ export class Connection {
       signal,
     });
     const response = await this.#orNetworkError(fetched, hintOfOrigin(this.#baseAddress));
-    const details = detailsOf(response);
+    const details = this.#detailsOf(response);
     const { status } = details;
     if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
       throw unexpectedResponse(
@@ -166,6 +166,15 @@ export class Connection {
     throw this.#errorOf(body, details);
   }
 
+  #detailsOf({ status, headers }: FetchResponse): ResponseDetails {
+    const requestId = headers.get('x-amz-apigw-id') ?? undefined;
+    return {
+      status,
+      requestId: requestId && this.#masked(requestId),
+      retryAfterMs: retryAfterMs(headers.get('Retry-After')),
+    };
+  }
+
   /** Returns the error for a response that is no success, and says if `baseAddress` may be wrong. */
   #errorOf(body: unknown, details: ResponseDetails): AnimalStoreError {
     const { status } = details;
@@ -179,7 +188,8 @@ export class Connection {
     const goesOn = this.#baseAddress.includes('/v1/') && !endsInV1;
     const isElsewhere = goesOn && [400, 404, 405].includes(status);
     const hint = isElsewhere ? ' (baseAddress goes on after /v1)' : '';
-    return new AnimalStoreError({ code, message: this.#masked(message) + hint }, details);
+    const masked = { code: this.#masked(code), message: this.#masked(message) + hint };
+    return new AnimalStoreError(masked, details);
   }
 
   /** Reads a body. Returns `undefined` for a body over the limit, without reading the rest. */
@@ -223,12 +233,6 @@ export class Connection {
     return text.replaceAll(this.#apiKey, '<API key>');
   }
 }
-
-const detailsOf = ({ status, headers }: FetchResponse): ResponseDetails => ({
-  status,
-  requestId: headers.get('x-amz-apigw-id') ?? undefined,
-  retryAfterMs: retryAfterMs(headers.get('Retry-After')),
-});
 
 /**
  * Returns the innermost error in a chain of causes that has a message or a code. Platforms wrap it in general

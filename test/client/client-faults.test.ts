@@ -140,12 +140,16 @@ describe.concurrent('the typed client', () => {
     expect(await browser.listPetsPage()).toEqual({ pets: [], nextCursor: undefined });
   });
 
-  it('removes its API key from the message of an error', async () => {
+  it('removes its API key from an error response that repeats it', async () => {
     const message = `Not a valid header: Bearer ${apiKey}`;
-    const body = { code: 'forbidden', message, status: 403 };
-    const call = clientWith(async () => Response.json(body, { status: 403 })).getPet(1);
-    const masked = 'Not a valid header: Bearer <API key>';
-    await expect(call).rejects.toMatchObject({ code: 'forbidden', message: masked });
+    const body = { code: `no_${apiKey}`, message, status: 403 };
+    const init = { status: 403, headers: { 'x-amz-apigw-id': apiKey } };
+    const call = clientWith(async () => Response.json(body, init)).getPet(1);
+    await expect(call).rejects.toMatchObject({
+      code: 'no_<API key>',
+      message: 'Not a valid header: Bearer <API key>',
+      requestId: '<API key>',
+    });
   });
 
   it('finds the reason of a lost response at the end of a chain of causes, without the API key', async () => {
