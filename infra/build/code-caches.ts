@@ -56,9 +56,13 @@ const reproducible = [
  * Makes V8's code cache of a function for this machine and the Node.js that runs this, from the entry module
  * of the function. The cache has what the function compiles until it has handled the example of an operation,
  * or until it is initialised if there is no operation of this name. Throws an Error with the reason when the
- * function fails.
+ * function fails, or takes longer than `timeoutMs`.
  */
-export const makeCodeCache = async (entryModule: string, name: string): Promise<Buffer> => {
+export const makeCodeCache = async (
+  entryModule: string,
+  name: string,
+  timeoutMs = 60_000,
+): Promise<Buffer> => {
   const apiKey = generateApiKey('pets_test');
   await using dynamodb = await startDynamodb(apiKey);
   const { endpoint } = dynamodb;
@@ -71,8 +75,13 @@ export const makeCodeCache = async (entryModule: string, name: string): Promise<
   const event = JSON.stringify(exampleEvent(name, apiKey) ?? null);
   const words = [...reproducible, script, entryModule, onLambda, file, event];
   try {
-    await promisify(execFile)(process.execPath, words, { env });
+    // A function can ignore SIGTERM.
+    const limits = { timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
+    await promisify(execFile)(process.execPath, words, { env, ...limits });
   } catch (error) {
+    if (error instanceof Error && 'killed' in error && error.killed) {
+      throw new Error(`its example takes longer than ${timeoutMs / 1_000} s`, { cause: error });
+    }
     const printed = error instanceof Error && 'stderr' in error ? `${error.stderr}`.trim() : '';
     throw new Error(printed || `${error}`, { cause: error });
   }

@@ -191,4 +191,13 @@ describe('a build', () => {
     const target = await functionWith("throw new Error('on purpose');");
     await expect(cacheFor(target)).rejects.toThrow(/^Error: on purpose$/m);
   });
+
+  it('gives up a function whose example never ends', async () => {
+    const { directory } = await functionWith(`
+      process.on('SIGTERM', () => undefined);
+      setInterval(() => undefined, 1_000);
+      exports.handler = () => new Promise(() => undefined);`);
+    const making = makeCodeCache(join(directory, 'f.mjs'), 'getPet', 2_000);
+    await expect(making).rejects.toThrow(/^its example takes longer than 2 s$/);
+  });
 });
