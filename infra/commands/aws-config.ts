@@ -13,6 +13,19 @@ const caBundle = loadConfig<string | undefined>({
   default: process.env['REQUESTS_CA_BUNDLE'],
 });
 
+/** Returns the text of a file of certificates. Node.js ignores one that has none. */
+const certificatesIn = (file: string): string => {
+  try {
+    const text = readFileSync(file, 'utf8');
+    if (/-----BEGIN .*CERTIFICATE-----/.test(text)) return text;
+  } catch {
+    // A folder, or a file that does not exist, has no certificates either.
+  }
+  throw new Error(
+    `${file} is not a file with certificates: correct AWS_CA_BUNDLE, ca_bundle of the profile or REQUESTS_CA_BUNDLE`,
+  );
+};
+
 /** Trusts the certificates of a company too, and returns an agent that uses its proxy. */
 const connect = async () => {
   const { https_proxy, HTTPS_PROXY } = process.env;
@@ -21,7 +34,7 @@ const connect = async () => {
   if (proxy && !/^https?:\/\/./.test(proxy))
     throw new Error('HTTPS_PROXY must be a URL such as http://proxy.example.com:8080');
   const file = await caBundle();
-  if (file) setDefaultCACertificates([...getCACertificates(), readFileSync(file, 'utf8')]);
+  if (file) setDefaultCACertificates([...getCACertificates(), certificatesIn(file)]);
   return { httpsAgent: new Agent({ keepAlive: true, proxyEnv: process.env }) };
 };
 

@@ -77,10 +77,10 @@ const variables = {
 };
 
 /** Runs a command on a terminal on which a code is typed. */
-const run = async (command: string) => {
+const run = async (command: string, others: Readonly<Record<string, string>> = {}) => {
   const line = `${process.execPath} infra/commands/${command}`;
   const [program = '', ...words] = ['script', '-qefc', line, '/dev/null'];
-  const child = spawn(program, words, { env: variables });
+  const child = spawn(program, words, { env: { ...variables, ...others } });
   let out = '';
   child.stdout.on('data', (data) => {
     out += data;
@@ -112,3 +112,11 @@ it('commands ask for a code of MFA once, reach AWS through the proxy, and start 
   expect(proxied).toContain('sts.eu-west-1.amazonaws.com:443');
   expect(proxied).toContain('ssm.eu-west-1.amazonaws.com:443');
 });
+
+it.each([join(directory, 'none'), directory, join(directory, 'config')])(
+  'commands name the variable of certificates that are none: %s',
+  async (file) => {
+    const out = await run('status.ts --stage dev-alice', { AWS_CA_BUNDLE: file });
+    expect(out).toMatch(/^error: .* is not a file with certificates: correct AWS_CA_BUNDLE.*\r\n$/);
+  },
+);
