@@ -28,12 +28,13 @@ const run = async ({ stage: { name }, stage, emulator, yes }: DestroyOptions) =>
   const StackName = stackName(stage);
   const Name = probeKeyParameter(stage);
   const ssm = new SSMClient(config);
+  const copies = await deleteCopies(stage, opened);
   const steps: readonly Step[] = [
     {
       description: `Delete ${Name} in SSM, if it exists`,
       run: () => ssm.send(new DeleteParametersCommand({ Names: [Name] })),
     },
-    ...(await deleteCopies(stage, opened)),
+    ...copies.steps,
     // The stack is the last, so that this finds the stage again after an interruption.
     {
       description: `Delete the stack ${StackName}, with all pets, API keys and logs`,
@@ -55,13 +56,21 @@ const run = async ({ stage: { name }, stage, emulator, yes }: DestroyOptions) =>
   );
   if (!yes) await confirm(askInTerminal, name);
   for (const { run: runStep } of steps) await runStep();
+  for (const { BackupType, BackupArn } of copies.kept)
+    console.log(
+      `${BackupArn} stays: ${BackupType === 'SYSTEM' ? 'DynamoDB deletes it after 35 days' : 'delete it in AWS Backup'}`,
+    );
   console.log(
-    `Nothing of ${name} is left. The account keeps what other stages share: the stacks CDKToolkit and AnimalStore-account, which cost next to nothing.`,
+    `Nothing ${copies.kept.length > 0 ? 'else ' : ''}of ${name} is left. The account keeps what other stages share: the stacks CDKToolkit and AnimalStore-account, which cost next to nothing.`,
   );
 };
 
-/** Plans to delete the copies of a stage's tables, and the backups of both, which are not in the stack. */
-const deleteCopies = async (stage: Stage, { config }: OpenedStack): Promise<Step[]> => {
+/**
+ * Plans to delete the copies of a stage's tables, and the backups that users made of both, which are not in the
+ * stack. Also returns the other backups: DynamoDB deletes those of type SYSTEM after 35 days, without a charge,
+ * and may refuse to delete those of AWS Backup (unverified).
+ */
+const deleteCopies = async (stage: Stage, { config }: OpenedStack) => {
   const client = new DynamoDBClient(config);
   const resources = await deployedResources(stage, { config }, 'AWS::DynamoDB::Table');
   const tables = resources.map(({ PhysicalResourceId }) => `${PhysicalResourceId}`);
@@ -70,14 +79,15 @@ const deleteCopies = async (stage: Stage, { config }: OpenedStack): Promise<Step
   const copies = pages
     .flatMap(({ TableNames = [] }) => TableNames)
     .filter((name) => isOfStage(name) && !tables.includes(name));
-  // DynamoDB keeps a SYSTEM backup for 35 days without a charge, and then deletes it.
-  const backups = (await backupsOf(client)).filter(
-    ({ TableName, BackupType }) => isOfStage(TableName) && BackupType !== 'SYSTEM',
-  );
-  return [
-    ...copies.map((TableName) => call(client, new DeleteTableCommand({ TableName }))),
-    ...backups.map(({ BackupArn }) => call(client, new DeleteBackupCommand({ BackupArn }))),
-  ];
+  const backups = (await backupsOf(client)).filter(({ TableName }) => isOfStage(TableName));
+  const deleted = backups.filter(({ BackupType }) => BackupType === 'USER');
+  return {
+    steps: [
+      ...copies.map((TableName) => call(client, new DeleteTableCommand({ TableName }))),
+      ...deleted.map(({ BackupArn }) => call(client, new DeleteBackupCommand({ BackupArn }))),
+    ],
+    kept: backups.filter((backup) => !deleted.includes(backup)),
+  };
 };
 
 await withStage(program, 'the stage to remove', [])

@@ -34,6 +34,7 @@ it('deletes the copies and backups of the tables of a personal stage, and then i
       BackupSummaries: [
         backup('dev-bob-Pets', 'USER'),
         backup('dev-bob-Pets', 'SYSTEM'),
+        backup('dev-bob-Pets', 'AWS_BACKUP'),
         backup('dev-bob-Pets-20251231T030000Z', 'USER'),
         backup('dev-alice-Pets', 'USER'),
       ],
@@ -46,7 +47,9 @@ it('deletes the copies and backups of the tables of a personal stage, and then i
     cwd: projectDirectory,
     env: { ...aws.variables, AWS_REGION: 'eu-west-1' },
   });
-  expect(stdout).toContain('Nothing of dev-bob is left');
+  expect(stdout).toMatch(/dev-bob-Pets\/backup\/SYSTEM stays: .*35 days/);
+  expect(stdout).toMatch(/dev-bob-Pets\/backup\/AWS_BACKUP stays: delete it in AWS Backup/);
+  expect(stdout).toContain('Nothing else of dev-bob is left');
   const deleted = aws.requests
     .filter(({ action }) => /\.Delete(Table|Backup)$/.test(action))
     .map(({ body }) => JSON.parse(body));
