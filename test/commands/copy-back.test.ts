@@ -5,7 +5,7 @@ import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
-import { type Fault, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
+import { conditionFailed, type Fault, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
 import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
 
@@ -93,6 +93,8 @@ it('writes missing and different pets of a copy back, and lets all others stay',
 
   const { text, error } = await copyBack('pets');
   expect(error).toBeUndefined();
+  expect(text).toMatch(/The copy has about 21 pets/);
+  expect(text).toMatch(/deleted on purpose since, .*corrections made since/);
   expect(text).toMatch(/Missing in the table: 1\n.*id 1, /);
   expect(text).toMatch(/Different in the table: 2\n/);
   expect(text).toContain(`id 2: categoryId ${great - 1n}, in the copy ${great}`);
@@ -133,6 +135,14 @@ it('goes on after throttles, and after an error that ended it', async () => {
   expect(await storedPets()).toHaveLength(20);
 });
 
+it('lets a pet stay that was added after the comparison, and says so', async () => {
+  await putIntoCopy(pet(1));
+  proxy.inject('PutItem Pets', conditionFailed, 1);
+  const { text, error } = await copyBack('pets');
+  expect(error).toBeUndefined();
+  expect(text).toMatch(/Wrote 0 pets\nLeft 1 pets/);
+});
+
 it('lets each API key of the table stay, so that none that was revoked is valid again', async () => {
   const [revoked, missing] = [generateApiKey('pets_test'), generateApiKey('pets_test')];
   await storeApiKey(revoked, { revokedAt: '2026-02-01T00:00:00Z' });
@@ -150,7 +160,7 @@ it('lets each API key of the table stay, so that none that was revoked is valid 
   const { text, error } = await copyBack('keys');
   expect(error).toBeUndefined();
   expect(text).toMatch(/Different in the table, and stay so: 1\n/);
-  expect(text).toMatch(/Missing keys are valid again, .*npm run keys -- list/);
+  expect(text).toMatch(/revoked, or that a rotation ended, since then are valid again/);
   const { Items = [] } = await dynamodb.scan({ TableName: tables.keys });
   const revokedAt = (apiKey: string) =>
     Items.find(({ keyId }) => keyId === identifyApiKey(apiKey, 'pets_test')?.keyId)?.['revokedAt'];
@@ -161,5 +171,7 @@ it('lets each API key of the table stay, so that none that was revoked is valid 
 
 it('refuses a table that is no copy', async () => {
   expect((await copyBack('keys', copies.pets)).error).toMatch(/is no copy of Keys/);
-  expect((await copyBack('pets', `${tables.pets}-lost`)).error).toMatch(/There is no table/);
+  expect((await copyBack('pets', `${tables.pets}-lost`)).error).toMatch(
+    /-lost is gone: make a copy/,
+  );
 });

@@ -1,7 +1,9 @@
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openOperatedStage } from '../../infra/commands/operate/operated-stage.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { announce, confirm, fail } from '../../infra/commands/terminal.ts';
+import { localClientConfig } from '../../infra/local/local-account.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
@@ -14,6 +16,7 @@ import {
   xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
+import { shared } from '../support/shared.ts';
 
 const aws = await startAwsEndpoint();
 afterAll(() => aws.stop());
@@ -146,6 +149,7 @@ describe('npm run operate', () => {
     ['reserve $(id) 1', 'staging', /Allowed choices/],
     ['throttle listPets 10', 'staging', /burst/],
     ['remove-item pets `id`', 'staging', /an id/],
+    ['remove-item pets abc', 'staging', /must be a number/],
     ['restore-copy pets yesterday', 'staging', /a time in the past, like 2026-01-31T03:00:00Z/],
     ['restore-copy pets 2026-02-31T03:00:00Z', 'staging', /a time in the past/],
     ['restore-copy pets 2126-01-31T03:00:00Z', 'staging', /a time in the past/],
@@ -210,6 +214,26 @@ describe('npm run operate', () => {
       .filter((request) => request.action === `DynamoDB_20120810.${action}`)
       .map(({ body }) => JSON.parse(body));
 
+  it.each([
+    ['Pets', 'remove-item pets 7', /Pets is being deleted: .* restore pets/],
+    ['Pets', 'copy-back pets Pets-20260131T030000Z', /Pets is being deleted: .* restore pets/],
+    ['Pets-20260131T030000Z', 'copy-back pets Pets-20260131T030000Z', /deleted: make a copy/],
+    ['Pets-20260131T030000Z', 'restore-copy pets 2026-01-31T03:00:00Z', /deleted: take a time/],
+  ])('does not wait for %s, which is being deleted: %s', async (TableName, words, message) => {
+    aws.responses = {
+      ...aws.responses,
+      'DynamoDB_20120810.DescribeTable': (body) => {
+        const isDeleted = JSON.parse(body).TableName === TableName;
+        return json({ Table: { ...active, TableStatus: isDeleted ? 'DELETING' : 'ACTIVE' } });
+      },
+      'DynamoDB_20120810.DescribeContinuousBackups': recoveryUntil('2026-01-31T03:00:01Z'),
+    };
+    expect(await operate(words, 'staging')).toMatchObject({
+      error: expect.stringMatching(message),
+      questions: [],
+    });
+  });
+
   const recoveryUntil = (latest: string) =>
     json({
       ContinuousBackupsDescription: {
@@ -254,6 +278,18 @@ describe('npm run operate', () => {
     expect(error).toMatch(/Pets has no point-in-time recovery/);
   });
 
+  it('refuses a copy as of a time before the recovery of the table, with the time', async () => {
+    aws.responses = {
+      ...aws.responses,
+      'DynamoDB_20120810.DescribeTable': (body) =>
+        body.includes('Pets-') ? notFound : json({ Table: active }),
+      'DynamoDB_20120810.DescribeContinuousBackups': recoveryUntil('2026-01-31T03:00:01Z'),
+    };
+    const { error, questions } = await operate('restore-copy pets 1969-12-31T03:00:00Z', 'staging');
+    expect(error).toMatch(/Pets can only be copied as of 1970-01-01T00:00:00.000Z and later/);
+    expect(questions).toEqual([]);
+  });
+
   const arnOf = (at: number) => `arn:aws:dynamodb:eu-west-1:${account}:table/Pets/backup/${at}`;
   const backup = (at: number, BackupType = 'USER') => ({
     ...{ BackupArn: arnOf(at), BackupType, BackupStatus: 'AVAILABLE' },
@@ -269,7 +305,10 @@ describe('npm run operate', () => {
         ),
       ),
       'DynamoDB_20120810.DescribeBackup': json({
-        BackupDescription: { SourceTableDetails: { TableName: 'Pets' } },
+        BackupDescription: {
+          SourceTableDetails: { TableName: 'Pets' },
+          BackupDetails: pages[0]?.[0],
+        },
       }),
     };
   };
@@ -298,17 +337,40 @@ describe('npm run operate', () => {
     withBackups([]);
     const { error } = await operate('restore pets', 'staging');
     expect(error).toMatch(/no backup of Pets, .* lost, .*--backup.*create-table/);
+    const [, definition = ''] = /--cli-input-json '(.*)'/.exec(`${error}`) ?? [];
+    const input = { ...JSON.parse(definition), TableName: `Empty-${Date.now()}` };
+    const client = new DynamoDBClient(localClientConfig(shared('dynamodb').dynamodbEndpoint));
+    const { TableDescription } = await client.send(new CreateTableCommand(input));
+    expect(TableDescription?.GlobalSecondaryIndexes).toMatchObject([
+      { IndexName: tables.pets.indexes[0].name },
+    ]);
     const copyBack = await operate('copy-back pets Pets-20260131T030000Z', 'staging');
     expect(copyBack.error).toMatch(/Pets is gone: npm run operate -- restore pets/);
   });
 
-  it('says that restored keys can be valid again', async () => {
+  it('says which restored keys can be valid again, and which backup has the state of all', async () => {
     withBackups([backup(1)]);
     aws.responses = { ...aws.responses, DescribeStacks: stack('UPDATE_COMPLETE', 'KeysTableName') };
     const { printed } = await operate('restore keys', 'no');
     expect(printed.join('\n')).toMatch(
-      /revoked .* valid again.*npm run keys -- list --stage staging/,
+      /revoked, or that a rotation ended, .* valid again, .*issued since are gone.*keys -- list --stage staging/,
     );
+    withBackups([backup(1), backup(2, 'SYSTEM')]);
+    const { error } = await operate('restore keys', 'staging');
+    expect(error).toMatch(/SYSTEM .* damage .* every revocation and rotation/);
+  });
+
+  it('says that the backup of the deletion has the damage, also if it is the only one', async () => {
+    withBackups([backup(1, 'SYSTEM')]);
+    const { printed } = await operate('restore pets', 'no');
+    expect(printed.join('\n')).toMatch(/SYSTEM .* when it was deleted, with any damage/);
+  });
+
+  it('does not wait for a stack that was never created', async () => {
+    const Stacks = [{ StackStatus: 'REVIEW_IN_PROGRESS' }];
+    aws.responses = { ...aws.responses, DescribeStacks: xml('DescribeStacks', { Stacks }) };
+    const { error } = await operate('restore pets', 'staging');
+    expect(error).toMatch(/no output PetsTableName: deploy it first/);
   });
 
   it('restores nothing while the stack is being changed', async () => {
@@ -327,7 +389,14 @@ describe('npm run operate', () => {
       'DynamoDB_20120810.DescribeTable': json({ Table }),
       'DynamoDB_20120810.ListTagsOfResource': json({ Tags: [] }),
       'DynamoDB_20120810.TagResource': json({}),
-      'DynamoDB_20120810.DescribeContinuousBackups': json({}),
+      'DynamoDB_20120810.DescribeContinuousBackups': json({
+        ContinuousBackupsDescription: {
+          PointInTimeRecoveryDescription: {
+            PointInTimeRecoveryStatus: 'DISABLED',
+            RecoveryPeriodInDays: staging.pointInTimeRecoveryDays,
+          },
+        },
+      }),
       'DynamoDB_20120810.UpdateContinuousBackups': inOrder(
         jsonError('ContinuousBackupsUnavailableException'),
         json({}),

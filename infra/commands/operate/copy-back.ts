@@ -31,12 +31,12 @@ const rules: Readonly<Record<TableKind, { replaces: boolean; notice: string }>> 
   pets: {
     replaces: true,
     notice:
-      'Clients find the pets of the copy again, as they were then. Pets that were added since stay.',
+      'Clients find the pets of the copy again, as they were then: also those that were deleted on purpose since, and without the corrections made since. Pets that were added since stay.',
   },
   keys: {
     replaces: false,
     notice:
-      'Keys that the table has stay as they are, because the copy could make a revoked key valid again. Missing keys are valid again, even if they were revoked since: compare them with npm run keys -- list.',
+      "Keys that the table has stay as they are, because the copy could make a revoked key valid again. Missing keys are written as they were then: those that were revoked, or that a rotation ended, since then are valid again. Revoke each whose state you don't know, and issue another one.",
   },
 };
 
@@ -74,9 +74,9 @@ export const copyBack = async (
   if (!copy.startsWith(`${table}-`))
     throw new Error(`${copy} is no copy of ${table}: its name does not start with ${table}-`);
   const copied = await findTable(dynamodb, copy);
-  if (!copied)
+  if (!copied || copied.TableStatus === 'DELETING')
     throw new Error(
-      `There is no table ${copy}: make a copy with npm run operate -- restore-copy ${kind} <time> --stage ${stage.name}`,
+      `The table ${copy} is ${copied ? 'being deleted' : 'gone'}: make a copy with npm run operate -- restore-copy ${kind} <time> --stage ${stage.name}`,
     );
   if (!isDeepStrictEqual(copied.KeySchema, KeySchema))
     throw new Error(`${copy} is no copy of ${table}: it has another key`);
@@ -89,6 +89,9 @@ export const copyBack = async (
   const spendWrites = atRate(writeUnits);
   const keyName = tables[kind].partitionKey.name;
   const comparison = { dynamodb, kind, keyName, table, copy, spendReads, spendWrites };
+  console.log(
+    `Comparing ${copy} with ${table}. The copy has about ${copied.ItemCount} ${kind}: DynamoDB counts them every 6 hours.`,
+  );
   const changes = await compare(comparison);
   const description = `Write ${changes} ${kind} of ${copy} into ${table}, with at most ${writeUnits} write units a second`;
   if (changes === 0) return { notices: [], steps: [] };
@@ -131,8 +134,7 @@ const isWritten = (kind: TableKind, finding: Finding): boolean =>
 
 /** Prints how a table differs from its copy, with examples. Returns how many items are to be written. */
 const compare = async (comparison: Comparison): Promise<number> => {
-  const { kind, keyName, table, copy } = comparison;
-  console.log(`Comparing ${copy} with ${table}`);
+  const { kind, keyName } = comparison;
   const report = progress();
   const counts = { missing: 0, different: 0, same: 0, unreadable: 0 };
   const examples = { missing: '', different: '', same: '', unreadable: '' };
@@ -171,6 +173,7 @@ const writeChanges = async (comparison: Comparison, changes: number) => {
   const { dynamodb, kind, keyName, table, spendWrites } = comparison;
   const report = progress();
   let written = 0;
+  let left = 0;
   await forEachPair(comparison, async (pair) => {
     if (!isWritten(kind, findingOf(kind, pair))) return;
     const put = new PutItemCommand({
@@ -189,10 +192,12 @@ const writeChanges = async (comparison: Comparison, changes: number) => {
       await spendWrites(ConsumedCapacity?.CapacityUnits ?? 0);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      left += 1;
     }
     report(`Wrote ${written} of ${changes} ${kind}`);
   });
   console.log(`Wrote ${written} ${kind}`);
+  if (left > 0) console.log(`Left ${left} ${kind} that the table had by then as they are`);
 };
 
 /** Visits each item of a copy with what the table has, in parallel. Stops all segments when one fails. */

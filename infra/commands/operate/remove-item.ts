@@ -21,8 +21,11 @@ export const removeItem = async (
   id: string,
 ): Promise<Plan> => {
   const { dynamodb } = opened;
-  const { name: TableName } = await existingTable(opened, kind);
   const { name, type } = tables[kind].partitionKey;
+  // A corrupt pet can have any number of DynamoDB.
+  if (type === 'NUMBER' && !/^-?\d+(\.\d+)?(E[+-]?\d+)?$/i.test(id))
+    throw new Error(`The id of ${kind} must be a number`);
+  const { name: TableName } = await existingTable(opened, kind);
   const place = { TableName, Key: { [name]: type === 'NUMBER' ? { N: id } : { S: id } } };
   const { Item } = await dynamodb.send(new GetItemCommand({ ...place, ConsistentRead: true }));
   if (!Item) throw new Error(`There is no item ${id} in ${TableName}`);

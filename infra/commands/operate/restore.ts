@@ -6,7 +6,8 @@ import {
   RestoreTableFromBackupCommand,
   RestoreTableToPointInTimeCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type TableKind, tables } from '../../settings/tables.ts';
+import { type KeyAttribute, type TableKind, tables } from '../../settings/tables.ts';
+import { toJson } from '../keys/printed.ts';
 import { printable } from '../terminal.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Plan } from './plan.ts';
@@ -47,7 +48,16 @@ export const restoreCopy = async (
     });
   const restoration = { SourceTableName, TargetTableName, RestoreDateTime };
   const copy = call(dynamodb, new RestoreTableToPointInTimeCommand(restoration));
-  const exists = (await findTable(dynamodb, TargetTableName)) !== undefined;
+  const present = await findTable(dynamodb, TargetTableName);
+  if (present?.TableStatus === 'DELETING')
+    throw new Error(
+      `The table ${TargetTableName} is being deleted: take a time a second earlier, or run this again when it is gone`,
+    );
+  const exists = present !== undefined;
+  if (!exists && EarliestRestorableDateTime && RestoreDateTime < EarliestRestorableDateTime)
+    throw new Error(
+      `${SourceTableName} can only be copied as of ${EarliestRestorableDateTime.toISOString()} and later`,
+    );
   const start = { ...copy, run: () => waitForTime().then(copy.run) };
   const wait = {
     description: `Wait until ${TargetTableName} is complete, which can take hours`,
@@ -59,10 +69,7 @@ export const restoreCopy = async (
     },
   };
   return {
-    notices: [
-      'Clients notice nothing.',
-      `${SourceTableName} can be copied as of ${EarliestRestorableDateTime?.toISOString()} and later.`,
-    ],
+    notices: ['Clients notice nothing.'],
     steps: exists ? [wait] : [start, wait],
   };
 };
@@ -78,7 +85,8 @@ export const restore = async (
   backup?: string,
 ): Promise<Plan> => {
   const { dynamodb, stage, status } = opened;
-  if (status?.endsWith('_IN_PROGRESS'))
+  // A stack in review was never created, and nothing changes it.
+  if (status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS')
     throw new Error(`The stack of ${stage.name} is being changed (${status}): wait until it ends`);
   const TargetTableName = opened.tableOf(kind);
   const table = await waitFor('1h', async () => {
@@ -104,11 +112,13 @@ export const restore = async (
     throw new Error(`The backup is one of ${source}, and not of ${TargetTableName}`);
   const time = BackupDescription?.BackupDetails?.BackupCreationDateTime?.toISOString();
   const restoration = new RestoreTableFromBackupCommand({ BackupArn, TargetTableName });
-  const revoked = `Keys that were revoked since then are valid again. Compare them: npm run keys -- list --stage ${stage.name}`;
+  const isSystem = BackupDescription?.BackupDetails?.BackupType === 'SYSTEM';
+  const revoked = `Keys that were revoked, or that a rotation ended, since the backup are valid again, and keys that were issued since are gone. npm run keys -- list --stage ${stage.name} shows which keys are valid now: revoke each whose state you don't know, and issue another one.`;
   return {
     notices: [
       `Clients find the ${kind} of the backup as soon as the table is active, which can take hours.`,
       `The backup was made of ${source} at ${time}. What it does not have is lost.`,
+      ...(isSystem ? [systemBackup[kind]] : []),
       ...(kind === 'keys' ? [revoked] : []),
       'Recovery to earlier times ended with the table, and begins again.',
     ],
@@ -158,12 +168,43 @@ const onlyBackup = async (opened: OperatedStage, kind: TableKind): Promise<strin
   );
   for (const line of lines.toSorted()) console.log(line);
   throw new Error(
-    `${table} has ${backups.length} backups: choose one with --backup <arn>. SYSTEM is the table as it was when it was deleted, with any damage that it had.`,
+    `${table} has ${backups.length} backups: choose one with --backup <arn>. ${systemBackup[kind]}`,
   );
 };
 
+const whenDeleted = 'A SYSTEM backup is the table as it was when it was deleted, with';
+/** What an operator has to know of the backup that DynamoDB makes when a table is deleted. */
+const systemBackup: Readonly<Record<TableKind, string>> = {
+  pets: `${whenDeleted} any damage that it had.`,
+  keys: `${whenDeleted} any damage that it had. Only the latest one has every revocation and rotation of keys.`,
+};
+
+const keySchema = (partitionKey: KeyAttribute, sortKey?: KeyAttribute) => [
+  { AttributeName: partitionKey.name, KeyType: 'HASH' },
+  ...(sortKey ? [{ AttributeName: sortKey.name, KeyType: 'RANGE' }] : []),
+];
+
 const withoutBackup = (table: string, kind: TableKind): string => {
-  const { name: key, type: typeName } = tables[kind].partitionKey;
-  const type = typeName[0];
-  return `DynamoDB has no backup of ${table}, so its ${kind} are lost, unless there is a copy, whose name starts with ${table}-. Back up the copy (aws dynamodb create-backup --backup-name restore --table-name <copy>), and run this again with --backup <arn>. Without a copy, make an empty table (aws dynamodb create-table --table-name ${table} --billing-mode PAY_PER_REQUEST --attribute-definitions AttributeName=${key},AttributeType=${type} --key-schema AttributeName=${key},KeyType=HASH), and run this again for its settings.`;
+  const { partitionKey, indexes } = tables[kind];
+  const keys: readonly KeyAttribute[] = [
+    partitionKey,
+    ...indexes.flatMap((index) => [index.partitionKey, index.sortKey]),
+  ];
+  const types = new Map(keys.map(({ name, type }) => [name, type.slice(0, 1)]));
+  const GlobalSecondaryIndexes = indexes.map((index) => ({
+    IndexName: index.name,
+    KeySchema: keySchema(index.partitionKey, index.sortKey),
+    Projection: { ProjectionType: 'ALL' },
+  }));
+  const definition = toJson({
+    TableName: table,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: Array.from(types, ([AttributeName, AttributeType]) => ({
+      AttributeName,
+      AttributeType,
+    })),
+    KeySchema: keySchema(partitionKey),
+    ...(indexes.length > 0 && { GlobalSecondaryIndexes }),
+  });
+  return `DynamoDB has no backup of ${table}, so its ${kind} are lost, unless there is a copy, whose name starts with ${table}-. Back up the copy (aws dynamodb create-backup --backup-name restore --table-name <copy>), and run this again with --backup <arn>. Without a copy, make an empty table (aws dynamodb create-table --cli-input-json '${definition}'), and run this again for its settings.`;
 };

@@ -33,12 +33,14 @@ export const missingSettings = async (opened: OperatedStage, kind: TableKind): P
 
   const describe = new DescribeContinuousBackupsCommand({ TableName });
   const { ContinuousBackupsDescription: backups } = await dynamodb.send(describe);
+  const { PointInTimeRecoveryStatus: status, RecoveryPeriodInDays: presentDays } =
+    backups?.PointInTimeRecoveryDescription ?? {};
   const days = stage.pointInTimeRecoveryDays;
   const recovery = {
     PointInTimeRecoveryEnabled: days > 0,
     ...(days > 0 && { RecoveryPeriodInDays: days }),
   };
-  if ((backups?.PointInTimeRecoveryDescription?.RecoveryPeriodInDays ?? 0) !== days) {
+  if ((status === 'ENABLED' ? presentDays : 0) !== days) {
     const change = { TableName, PointInTimeRecoverySpecification: recovery };
     steps.push(call(dynamodb, new UpdateContinuousBackupsCommand(change)));
   }

@@ -19,16 +19,16 @@ export const findTable = async (dynamodb: Dynamodb, TableName: string) => {
   }
 };
 
-/** Returns a table of a stage with its name. Throws if it is gone. */
+/** Returns a table of a stage with its name. Throws if it is gone or being deleted. */
 export const existingTable = async (
   { dynamodb, stage, tableOf }: OperatedStage,
   kind: TableKind,
 ) => {
   const name = tableOf(kind);
   const table = await findTable(dynamodb, name);
-  if (table) return { ...table, name };
+  if (table && table.TableStatus !== 'DELETING') return { ...table, name };
   throw new Error(
-    `The table ${name} is gone: npm run operate -- restore ${kind} --stage ${stage.name}`,
+    `The table ${name} is ${table ? 'being deleted' : 'gone'}: npm run operate -- restore ${kind} --stage ${stage.name}`,
   );
 };
 
