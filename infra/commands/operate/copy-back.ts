@@ -225,6 +225,8 @@ const forEachPair = async (
       throw error;
     }),
   );
+  // When this throws, no segment is still writing.
+  await Promise.allSettled(visits);
   await Promise.all(visits);
 };
 
