@@ -15,8 +15,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { openOperatedStage } from '../../infra/commands/operate/operated-stage.ts';
+import type { Plan } from '../../infra/commands/operate/plan.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
-import { restore } from '../../infra/commands/operate/restore.ts';
+import { restore, restoreCopy } from '../../infra/commands/operate/restore.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames, serviceName } from '../../infra/settings/names.ts';
 import { emulated, staging } from '../../infra/settings/stages.ts';
@@ -57,6 +58,10 @@ const refused = (words: string, message: RegExp) =>
     console.log(`Refused: ${actual}`);
     return true;
   });
+/** Does what the command line can't ask for. */
+const runAll = async ({ steps }: Plan) => {
+  for (const { run } of steps) await run();
+};
 /** Runs a command that finds nothing to change, and so does not ask. */
 const unchanged = (words: string) => operate(words, 'no');
 
@@ -120,10 +125,12 @@ await operate('remove-item keys 0123456789abcdef');
 // MiniStack's CloudFormation does not turn on the recovery that the template has.
 await refused('restore-copy pets 2026-01-31T03:00:00Z', /no point-in-time recovery.* restore pets/);
 await operate('restore pets');
-const time = new Date().toISOString().replace(/\.\d+/, '');
-const copy = `${TableName}-${time.replaceAll(/[-:]/g, '')}`;
+await refused('restore-copy pets 2026-01-31T03:00:00Z', /can only be copied as of .* and later/);
+// MiniStack's recovery is of the present second only, so this is a time that it has not reached yet.
+const time = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 5_000);
+const copy = `${TableName}-${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 await put(9, 'pending');
-await operate(`restore-copy pets ${time}`);
+await runAll(await restoreCopy(opened, 'pets', time));
 await put(8, 'available');
 await dynamodb.send(new DeleteItemCommand({ TableName, Key: { id: { N: '9' } } }));
 await put(10, 'available');
@@ -147,8 +154,7 @@ await deleteTable();
 await operate('restore pets');
 // Staging does not protect its tables.
 const stage = { ...opened.stage, deletionProtection: true };
-const { steps } = await restore({ ...opened, stage }, 'pets');
-for (const { run } of steps) await run();
+await runAll(await restore({ ...opened, stage }, 'pets'));
 
 const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
 const { read, write } = maximumUnitsOf(staging);
