@@ -103,9 +103,9 @@ const responses = {
   /** Names the release on a path that no test asks for. */
   good: (name: string) =>
     `event.path === '/nowhere' ? { ...response, headers: { 'X-Release': '${name}' } } : response`,
-  /** The golden requests find it. */
+  /** The check requests find it. */
   wrong: '({ ...response, statusCode: 200 })',
-  /** The golden requests don't ask for the root, but the smoke test does. */
+  /** The check requests don't ask for the root, but the smoke test does. */
   wrongAtRoot: `event.resource === '/' ? { ...response, statusCode: 200 } : response`,
 };
 
