@@ -1,7 +1,6 @@
 import {
   type BackupSummary,
   DescribeBackupCommand,
-  DescribeContinuousBackupsCommand,
   ListBackupsCommand,
   RestoreTableFromBackupCommand,
   RestoreTableToPointInTimeCommand,
@@ -11,7 +10,7 @@ import { toJson } from '../keys/printed.ts';
 import { printable } from '../terminal.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Plan } from './plan.ts';
-import { existingTable, findTable, isOfTable, waitForTable } from './table.ts';
+import { existingTable, findTable, isOfTable, recoveryOf, waitForTable } from './table.ts';
 import { missingSettings } from './table-settings.ts';
 import { NotYet, waitFor } from './wait-for.ts';
 
@@ -28,12 +27,8 @@ export const restoreCopy = async (
   const { name: SourceTableName } = await existingTable(opened, kind);
   const time = RestoreDateTime.toISOString();
   const TargetTableName = `${SourceTableName}-${time.replaceAll(/[-:]|\.\d+/g, '')}`;
-  const recovery = async () => {
-    const describe = new DescribeContinuousBackupsCommand({ TableName: SourceTableName });
-    const { ContinuousBackupsDescription: backups } = await dynamodb.send(describe);
-    return backups?.PointInTimeRecoveryDescription;
-  };
-  const { PointInTimeRecoveryStatus, EarliestRestorableDateTime } = (await recovery()) ?? {};
+  const recovery = await recoveryOf(dynamodb, SourceTableName);
+  const { PointInTimeRecoveryStatus, EarliestRestorableDateTime } = recovery;
   if (PointInTimeRecoveryStatus !== 'ENABLED')
     throw new Error(
       `${SourceTableName} has no point-in-time recovery, so it can't be copied as of any time. To turn it on from now on, set pointInTimeRecoveryDays in infra/settings/stages.ts, and run: npm run operate -- restore ${kind} --stage ${stage.name}`,
@@ -42,7 +37,7 @@ export const restoreCopy = async (
   // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html
   const waitForTime = () =>
     waitFor('15m', async () => {
-      const latest = (await recovery())?.LatestRestorableDateTime;
+      const { LatestRestorableDateTime: latest } = await recoveryOf(dynamodb, SourceTableName);
       if (latest && latest >= RestoreDateTime) return;
       throw new NotYet(`Recovery has not reached ${time}, but ${latest?.toISOString()}`);
     });

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  DescribeContinuousBackupsCommand,
   ListTagsOfResourceCommand,
   TagResourceCommand,
   UpdateContinuousBackupsCommand,
@@ -11,7 +10,7 @@ import { stageTags } from '../../settings/names.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { call, type Step } from './plan.ts';
-import { existingTable } from './table.ts';
+import { existingTable, recoveryOf } from './table.ts';
 
 /**
  * Returns the steps that give a table what its stage declares and AWS does not restore: tags, recovery,
@@ -31,10 +30,10 @@ export const missingSettings = async (opened: OperatedStage, kind: TableKind): P
   if (Tags.some((tag) => !present.some((other) => isDeepStrictEqual(other, tag))))
     steps.push(call(dynamodb, new TagResourceCommand({ ResourceArn, Tags })));
 
-  const describe = new DescribeContinuousBackupsCommand({ TableName });
-  const { ContinuousBackupsDescription: backups } = await dynamodb.send(describe);
-  const { PointInTimeRecoveryStatus: status, RecoveryPeriodInDays: presentDays } =
-    backups?.PointInTimeRecoveryDescription ?? {};
+  const { PointInTimeRecoveryStatus: status, RecoveryPeriodInDays: presentDays } = await recoveryOf(
+    dynamodb,
+    TableName,
+  );
   const days = stage.pointInTimeRecoveryDays;
   const recovery = {
     PointInTimeRecoveryEnabled: days > 0,

@@ -1,4 +1,8 @@
-import { DescribeTableCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb';
 import type { TableKind } from '../../settings/tables.ts';
 import type { OperatedStage } from './operated-stage.ts';
 import { NotYet, waitFor } from './wait-for.ts';
@@ -17,6 +21,13 @@ export const findTable = async (dynamodb: Dynamodb, TableName: string) => {
     if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
   }
+};
+
+/** Returns the point-in-time recovery of a table, with its status, days and times. */
+export const recoveryOf = async (dynamodb: Dynamodb, TableName: string) => {
+  const describe = new DescribeContinuousBackupsCommand({ TableName });
+  const { ContinuousBackupsDescription: backups } = await dynamodb.send(describe);
+  return backups?.PointInTimeRecoveryDescription ?? {};
 };
 
 /** Returns a table of a stage with its name. Throws if it is gone or being deleted. */
