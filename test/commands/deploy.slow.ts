@@ -415,7 +415,7 @@ describe('the way back of prod', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is shown, is asked for, and moves all traffic at once, whatever the account lacks', async () => {
+  it('is shown, is asked for, and moves all traffic at once, even if the account lacks something', async () => {
     const { out, exitCode } = await deploy(
       'prod',
       '--revert',

@@ -237,7 +237,7 @@ describe.each(withCanary)('the canary of $name', (stage) => {
   });
 
   it.each(groups)(
-    '%s rolls back for the alarms of its new version alone, which no other version had',
+    '%s rolls back only for alarms that watch its new version',
     (id, { Properties }) => {
       expect(Properties.AutoRollbackConfiguration).toEqual({
         Enabled: true,
@@ -264,7 +264,7 @@ describe.each(withCanary)('the canary of $name', (stage) => {
 });
 
 it.each([
-  ['a check alone moves all requests at once, and no alarm watches that', { canaryMinutes: 0 }, 1],
+  ['a check but no canary moves all requests at once, without alarms', { canaryMinutes: 0 }, 1],
   ['neither check nor canary moves them without CodeDeploy', noAlarms, 0],
 ] satisfies [string, Partial<Stage>, number][])('a stage with %s', (_what, settings, each) => {
   const template = templateOf({ ...staging, ...settings });

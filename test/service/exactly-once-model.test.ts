@@ -123,7 +123,7 @@ const createPet = async (
 
 const create = command('create', fc.oneof(keyless, keyed), createPet);
 
-/** A client that repeats every creation that had a key, whatever has become of its pet. */
+/** A client that repeats every creation that had a key, also if its pet has changed. */
 const repeat = command(
   'repeat',
   fc.record({ strike: strikeOn('PutItem Pets') }),

@@ -219,7 +219,10 @@ await withStage(program, 'the stage to deploy')
   )
   .option('--app <folder>', 'deploy the stacks that cdk synth wrote into this folder')
   .option('--all-at-once', 'move all traffic to new versions after their check, without a canary')
-  .option('--revert', 'go back to an earlier commit: all at once, whatever the account lacks')
+  .option(
+    '--revert',
+    'go back to an earlier commit, all at once, even if the account lacks something',
+  )
   .option('--revert-drift', 'undo what was changed without CloudFormation too')
   .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
   .option('--yes', 'do not ask first')
