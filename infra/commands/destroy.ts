@@ -9,10 +9,9 @@ import { DeleteParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { probeKeyParameter, stackName } from '../settings/names.ts';
 import { emulated, type Stage } from '../settings/stages.ts';
+import { backupsOf, isOfTable } from './backups.ts';
 import { deployedResources, type OpenedStack, openStack } from './deployed-stack.ts';
-import { call, type Step } from './operate/plan.ts';
-import { backupsOf } from './operate/restore.ts';
-import { isOfTable } from './operate/table.ts';
+import { call, type Step } from './plan.ts';
 import { withStage } from './stage-option.ts';
 import { announce, askInTerminal, confirm, fail } from './terminal.ts';
 

@@ -13,7 +13,7 @@ import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { openStack } from '../../infra/commands/deployed-stack.ts';
-import { openStage } from '../../infra/commands/keys/stage-keys.ts';
+import { openStage } from '../../infra/commands/stage-keys.ts';
 import { fail, shellWord } from '../../infra/commands/terminal.ts';
 import {
   bundleName,

@@ -6,7 +6,7 @@ import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
-import { openStage } from '../../infra/commands/keys/stage-keys.ts';
+import { openStage } from '../../infra/commands/stage-keys.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { prod, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';

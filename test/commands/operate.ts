@@ -15,9 +15,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { openOperatedStage } from '../../infra/commands/operate/operated-stage.ts';
-import type { Plan } from '../../infra/commands/operate/plan.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { restore, restoreCopy } from '../../infra/commands/operate/restore.ts';
+import type { Plan } from '../../infra/commands/plan.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames, serviceName } from '../../infra/settings/names.ts';
 import { emulated, staging } from '../../infra/settings/stages.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { Command } from 'commander';
 import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { openStage } from '../../infra/commands/keys/stage-keys.ts';
+import { openStage } from '../../infra/commands/stage-keys.ts';
 import { stageOption, withEmulator } from '../../infra/commands/stage-option.ts';
 import { fail, printable } from '../../infra/commands/terminal.ts';
 import { emulated, isProduction, type Stage, stages } from '../../infra/settings/stages.ts';

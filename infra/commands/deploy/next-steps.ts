@@ -1,7 +1,7 @@
 import { isPersonal, type Stage } from '../../settings/stages.ts';
 import type { OpenedAccount } from '../deployed-stack.ts';
-import { openStage } from '../keys/stage-keys.ts';
 import { preflight } from '../preflight.ts';
+import { openStage } from '../stage-keys.ts';
 import { printable } from '../terminal.ts';
 
 /**

@@ -6,10 +6,10 @@ import { localStage } from '../../local/local-account.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
 import { emulated, type Stage } from '../../settings/stages.ts';
 import { awsConfig } from '../aws-config.ts';
+import { toJson, toTable } from '../printed.ts';
+import { openLocalKeys, openStage } from '../stage-keys.ts';
 import { withStage } from '../stage-option.ts';
 import { type Ask, isPrintable, printable } from '../terminal.ts';
-import { toJson, toTable } from './printed.ts';
-import { openLocalKeys, openStage } from './stage-keys.ts';
 
 interface KeysOptions {
   readonly stage: Stage;

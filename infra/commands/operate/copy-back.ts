@@ -9,9 +9,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
+import type { Plan } from '../plan.ts';
 import { printable } from '../terminal.ts';
 import type { OperatedStage } from './operated-stage.ts';
-import type { Plan } from './plan.ts';
 import { isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
 import { existingTable, findTable, waitForTable } from './table.ts';
 

@@ -3,8 +3,8 @@ import {
   GetFunctionConcurrencyCommand,
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
+import { call, type Step } from '../plan.ts';
 import type { OperatedStage } from './operated-stage.ts';
-import { call, type Step } from './plan.ts';
 
 /** Plans the reserved concurrency of functions, which is also their limit: by default what the stage declares. */
 export const reserve = async (

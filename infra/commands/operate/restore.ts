@@ -1,18 +1,17 @@
 import {
-  type BackupSummary,
   DescribeBackupCommand,
-  ListBackupsCommand,
   RestoreTableFromBackupCommand,
   RestoreTableToPointInTimeCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type KeyAttribute, type TableKind, tables } from '../../settings/tables.ts';
-import { toJson } from '../keys/printed.ts';
+import { backupsOf, isOfTable } from '../backups.ts';
+import { call, type Plan } from '../plan.ts';
+import { toJson } from '../printed.ts';
 import { printable } from '../terminal.ts';
+import { NotYet, waitFor } from '../wait-for.ts';
 import type { OperatedStage } from './operated-stage.ts';
-import { call, type Plan } from './plan.ts';
-import { existingTable, findTable, isOfTable, recoveryOf, waitForTable } from './table.ts';
+import { existingTable, findTable, recoveryOf, waitForTable } from './table.ts';
 import { missingSettings } from './table-settings.ts';
-import { NotYet, waitFor } from './wait-for.ts';
 
 /**
  * Plans a copy of a table as it was at a time, `<name>-20260131T030000Z`. The table stays as it is. If the
@@ -131,19 +130,6 @@ export const restore = async (
       },
     ],
   };
-};
-
-/** Returns every backup of DynamoDB in the account and region, or those of a table, which may be gone. */
-export const backupsOf = async (dynamodb: OperatedStage['dynamodb'], TableName?: string) => {
-  const backups: BackupSummary[] = [];
-  let ExclusiveStartBackupArn: string | undefined;
-  do {
-    const list = { TableName, BackupType: 'ALL', ExclusiveStartBackupArn } as const;
-    const page = await dynamodb.send(new ListBackupsCommand(list));
-    backups.push(...(page.BackupSummaries ?? []));
-    ExclusiveStartBackupArn = page.LastEvaluatedBackupArn;
-  } while (ExclusiveStartBackupArn !== undefined);
-  return backups.filter(({ BackupStatus }) => BackupStatus !== 'DELETED');
 };
 
 /**

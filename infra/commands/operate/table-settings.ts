@@ -8,8 +8,8 @@ import {
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { stageTags } from '../../settings/names.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
+import { call, type Step } from '../plan.ts';
 import type { OperatedStage } from './operated-stage.ts';
-import { call, type Step } from './plan.ts';
 import { existingTable, recoveryOf } from './table.ts';
 
 /**

@@ -4,14 +4,10 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import type { TableKind } from '../../settings/tables.ts';
+import { NotYet, waitFor } from '../wait-for.ts';
 import type { OperatedStage } from './operated-stage.ts';
-import { NotYet, waitFor } from './wait-for.ts';
 
 type Dynamodb = OperatedStage['dynamodb'];
-
-/** Tells whether a name is that of a table, or of one that was restored from it. */
-export const isOfTable = (name: string, table: string): boolean =>
-  name === table || name.startsWith(`${table}-`);
 
 /** Returns a table, or `undefined` if there is none of this name. */
 export const findTable = async (dynamodb: Dynamodb, TableName: string) => {

@@ -2,8 +2,8 @@ import { UpdateStageCommand } from '@aws-sdk/client-api-gateway';
 import { methodsOf, type OperationName, routes } from '../../../lib/contract/routes.ts';
 import type { Throttle } from '../../../lib/operations/operation-details.ts';
 import { throttleOf } from '../../settings/throttle-of.ts';
+import { call, type Plan } from '../plan.ts';
 import type { OperatedStage } from './operated-stage.ts';
-import { call, type Plan } from './plan.ts';
 
 /** Plans the throttle of an operation's methods: by default the declared one. */
 export const throttle = (

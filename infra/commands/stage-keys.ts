@@ -1,9 +1,9 @@
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { keyAdministration } from '../../../lib/keys/key-administration.ts';
-import { localClientConfig, localStage } from '../../local/local-account.ts';
-import type { Stage } from '../../settings/stages.ts';
-import { openStack } from '../deployed-stack.ts';
+import { keyAdministration } from '../../lib/keys/key-administration.ts';
+import { localClientConfig, localStage } from '../local/local-account.ts';
+import type { Stage } from '../settings/stages.ts';
+import { openStack } from './deployed-stack.ts';
 
 const keysIn = (client: DynamoDBClient, tableName: string, { apiKeyPrefix }: Stage) =>
   keyAdministration(DynamoDBDocumentClient.from(client), tableName, apiKeyPrefix);

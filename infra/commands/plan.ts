@@ -1,5 +1,5 @@
 import type { Client, Command, MetadataBearer } from '@smithy/types';
-import { toJson } from '../keys/printed.ts';
+import { toJson } from './printed.ts';
 import { waitFor } from './wait-for.ts';
 
 /** What a command will do, and what clients and operators will notice. */

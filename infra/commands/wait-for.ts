@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import ms, { type StringValue } from 'ms';
-import { messageOf, printable } from '../terminal.ts';
+import { messageOf, printable } from './terminal.ts';
 
 /** Says what is not so yet. */
 export class NotYet extends Error {}
