@@ -65,8 +65,8 @@ describe('a command', () => {
       encoding: 'utf8',
     });
 
-  const acceptance = 'test/commands/stage-tests.ts acceptance';
-  const smoke = 'test/commands/stage-tests.ts smoke';
+  const acceptance = 'test/programs/stage-tests.ts acceptance';
+  const smoke = 'test/programs/stage-tests.ts smoke';
 
   it('npm run acceptance runs only the tests whose names have a word', () => {
     const { status, stdout, stderr } = start(`${acceptance} no-such-test`);
@@ -135,8 +135,8 @@ describe('a command', () => {
       'infra/commands/operate/main.ts close --stage staging',
       `${smoke} --stage staging`,
     ].map((command) => [`${command} --emulator`, '--emulator needs .* AWS_ENDPOINT_URL']),
-    ['test/commands/e2e-deploy.ts', noCredentials],
-    ['test/commands/e2e-deploy.ts --fast', 'unknown option'],
+    ['test/programs/e2e-deploy.ts', noCredentials],
+    ['test/programs/e2e-deploy.ts --fast', 'unknown option'],
   ])('says in a line what is wrong: %s', (words, message) => {
     const { status, stdout, stderr } = start(words);
     expect(stderr).toMatch(new RegExp(`^error: ${message}[^\\n]*\\n$`));
