@@ -26,11 +26,6 @@ const portNumber = (text: string): number => {
   throw new InvalidArgumentError('Give a number from 0 to 65535.');
 };
 
-const rate = (text: string): number => {
-  if (/^\d{1,5}$/.test(text) && Number(text) >= 1) return Number(text);
-  throw new InvalidArgumentError('Give a number from 1 to 99999.');
-};
-
 /** Matches the end of a request's log line. Its last member, `_aws`, is only for CloudWatch. */
 const requestLine = /,"_aws":\{.*$/;
 
@@ -90,11 +85,6 @@ program
   .option('--data <directory>', 'keep the pets in this directory instead of in memory', directory)
   .option('--reset', 'first remove all pets and API keys from the --data directory')
   .option('--seed', 'add a hundred animals, with the ids 1 to 100')
-  .option(
-    '--throttle <requests>',
-    'respond with 429 to more requests a second to an operation than this number',
-    rate,
-  )
   .option('--cors <origin>', 'let web pages of an origin call the service', origin)
   .addOption(
     new Option('--inspect [port]', 'let a debugger stop in the TypeScript sources of the functions')

@@ -40,12 +40,12 @@ export type LocalService = Awaited<ReturnType<typeof startLocalService>>;
  * with a message that says what to do.
  */
 export const startLocalService = async (options: LocalServiceOptions = {}) => {
-  const { port = 0, log = printUnlessRoutine, exchange, throttle } = options;
+  const { port = 0, log = printUnlessRoutine, exchange } = options;
   const { data, reset, seed, cors, watch = false, progress = () => {} } = options;
   await requireFolder(tmpdir());
   await using resources = new AsyncDisposableStack();
   // The gateway starts first, so that a taken port is reported before the slow steps.
-  const gateway = await startGateway({ port, log, exchange, throttle });
+  const gateway = await startGateway({ port, log, exchange });
   resources.defer(gateway.stop);
   // No other service has this port, so none uses the folder.
   const folder = join(projectDirectory, '.build/local', new URL(gateway.origin).port);

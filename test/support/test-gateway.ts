@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { entryModule } from '../../infra/build/entry-module.ts';
-import { type GatewayOptions, startGateway } from '../../infra/local/gateway/gateway.ts';
+import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import type {
   CustomResponse,
   RestApiMethod,
@@ -29,7 +29,6 @@ const gatewayResponses = [
     'Access-Control-Allow-Origin': '*',
   }),
   gatewayResponse('REQUEST_TOO_LARGE', 413),
-  gatewayResponse('THROTTLED', 429),
 ];
 
 const echo = `exports.handler = async (event, context) => ({
@@ -128,11 +127,11 @@ export const testDirectory = async (bundles: Readonly<Record<string, string>>): 
 };
 
 /** Starts a gateway in front of the functions of the test API, and keeps what it logs. */
-export const startTestGateway = async (options: Pick<GatewayOptions, 'throttle'> = {}) => {
+export const startTestGateway = async () => {
   const directory = await testDirectory(testSources);
   const log: string[] = [];
   const keep = (line: string) => log.push(line);
-  const gateway = await startGateway({ port: 0, log: keep, ...options });
+  const gateway = await startGateway({ port: 0, log: keep });
   const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
   const functions = new Map(
     Object.keys(testSources).map((id) => [

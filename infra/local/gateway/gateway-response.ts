@@ -9,9 +9,6 @@ import type { RestApiDefinition } from './rest-api-definition.ts';
 const gatewayErrors = {
   // Recorded by LocalStack.
   noSuchRoute: ['MISSING_AUTHENTICATION_TOKEN', 'MissingAuthenticationTokenException'],
-  // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
-  // A stored 429 of Semantic Scholar's API. Unverified: the error type.
-  throttled: ['THROTTLED', 'TooManyRequestsException'],
   // koki-develop/lgtm-generator#10. Unverified: the type of the response.
   tooLarge: ['REQUEST_TOO_LARGE', 'BadRequestException'],
   // DataBiosphere/azul#6624, #8192 and #8258.

@@ -19,7 +19,6 @@ import { type GatewayErrorName, gatewayResponse, noSuchStage } from './gateway-r
 import { type HttpResponse, parseProxyOutput } from './proxy-output.ts';
 import type { RestApiDefinition } from './rest-api-definition.ts';
 import { matchRoute } from './router.ts';
-import { type TakesRequest, throttleTo } from './throttle.ts';
 
 /**
  * Lambda's limit of an event, in bytes. API Gateway's own limit of a body is higher.
@@ -65,25 +64,22 @@ export interface GatewayOptions {
   readonly log: (line: string) => void;
   /** Called with each request and its response. */
   readonly exchange?: ((exchange: Exchange) => void) | undefined;
-  /** How many requests per second each method takes. By default there is no limit. */
-  readonly throttle?: number | undefined;
 }
 
 /**
  * Starts a gateway on 127.0.0.1 that behaves like API Gateway with a REST API, and serves the reference page
  * at `/docs/`. Throws an error with a one-line message when it can't listen on the port.
  */
-export const startGateway = async ({ port, log, exchange, ...options }: GatewayOptions) => {
+export const startGateway = async ({ port, log, exchange }: GatewayOptions) => {
   const first = Promise.withResolvers<Deployment>();
   let deployed: Deployment | Promise<Deployment> = first.promise;
-  const throttle = options.throttle === undefined ? undefined : throttleTo(options.throttle);
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
     const start = performance.now();
     const request = received(message);
     const body = await readBody(message);
     if (await serveDocs(request, response, (await deployed).api.stageName)) return;
     // Read last, because a replaced function ends with its last request.
-    const sent = await responseTo(await deployed, request, body, { throttle, log });
+    const sent = await responseTo(await deployed, request, body, log);
     send(response, request, sent);
     const { method, path } = request;
     const ms = Math.round(performance.now() - start);
@@ -153,7 +149,7 @@ const responseTo = async (
   { api, functions }: Deployment,
   request: GatewayRequest,
   body: string | undefined,
-  { throttle, log }: { readonly throttle: TakesRequest | undefined } & Pick<GatewayOptions, 'log'>,
+  log: GatewayOptions['log'],
 ): Promise<HttpResponse> => {
   const { requestId, traceId, method } = request;
   const refusal = (name: GatewayErrorName) => gatewayResponse(api, name);
@@ -166,7 +162,6 @@ const responseTo = async (
   const path = `/${rest}`;
   const route = matchRoute(api.routes, method, path);
   if (!route) return refusal('noSuchRoute');
-  if (throttle?.(route, performance.now()) === false) return refusal('throttled');
   if (body === undefined) return refusal('tooLarge');
   const event = proxyEvent(request, { ...route, api: localApi, stage, path }, body);
   if (Buffer.byteLength(JSON.stringify(event)) > maxEventBytes) return refusal('tooLarge');
