@@ -4,10 +4,10 @@ import {
   PutLifecycleEventHookExecutionStatusCommand,
 } from '@aws-sdk/client-codedeploy';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import type { APIGatewayProxyResult } from 'aws-lambda';
 import * as checkRequests from '../../lib/checks/check-requests.ts';
 import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
+import { fieldsOf } from '../../lib/contract/fields.ts';
 import { environment } from '../../lib/environment.ts';
 import { isPet } from '../../lib/operations/check-request.ts';
 import type { CheckLine } from '../../lib/telemetry/log-lines.ts';
@@ -136,16 +136,17 @@ const ask = async (
     { abortSignal },
   );
   if (FunctionError) throw new Error(`${FunctionError} error: the log of the function says why`);
-  const response: APIGatewayProxyResult = JSON.parse(`${Payload?.transformToString()}`);
+  const response = fieldsOf(JSON.parse(`${Payload?.transformToString()}`));
+  const { statusCode, headers: sent, body: text } = response;
   const { status, headers, hasBody } = request.response;
-  if (response.statusCode !== status) {
-    const message = `status ${response.statusCode} instead of ${status}`;
-    throw response.statusCode >= 500 ? new ServerError(message) : new Error(message);
+  if (statusCode !== status) {
+    const message = `status ${statusCode} instead of ${status}`;
+    throw Number(statusCode) >= 500 ? new ServerError(message) : new Error(message);
   }
   for (const [name, value] of Object.entries(headers)) {
-    if (response.headers?.[name] !== value) throw new Error(`header ${name} is not ${value}`);
+    if (fieldsOf(sent)[name] !== value) throw new Error(`header ${name} is not ${value}`);
   }
-  const body = response.body === '' ? undefined : parseJson(response.body);
+  const body = text === '' ? undefined : parseJson(`${text}`);
   if (!hasBody(body)) throw new Error(`another body with status ${status}`);
   return body;
 };

@@ -91,8 +91,12 @@ export class AnimalStore {
 
   /** Returns one page of pets, from one request. A pet added in the last second can be missing. */
   async listPetsPage(query: ListPetsQuery = {}, { signal }: CallOptions = {}): Promise<PetsPage> {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const path = `pets?${new URLSearchParams(given)}`;
+    const parameters = new URLSearchParams();
+    // The values of an interface are `any` to `Object.entries`, but those of an object that is spread are not.
+    for (const [name, value] of Object.entries({ ...query })) {
+      if (value !== undefined) parameters.set(name, `${value}`);
+    }
+    const path = `pets?${parameters}`;
     const response = await this.#connection.send(
       { method: 'GET', path, successStatus: 200 },
       signal,

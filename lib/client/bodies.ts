@@ -1,4 +1,5 @@
 import { type Int64, isInt64 } from '../contract/exact-json.ts';
+import { fieldsOf } from '../contract/fields.ts';
 
 /*
  * The types of `lib/contract`, under the names that users of the API know. They are declared again, because
@@ -29,8 +30,9 @@ export interface Pet {
 
 /** Tells whether a body has the fields of a pet. */
 export const isPet = (body: unknown): body is Pet => {
-  const { id, name, categoryId, status } = Object(body);
+  const { id, name, categoryId, status } = fieldsOf(body);
   return (
+    typeof id === 'number' &&
     Number.isSafeInteger(id) &&
     id > 0 &&
     typeof name === 'string' &&
@@ -51,6 +53,6 @@ export interface ErrorBody {
 
 /** Tells whether a body is that of an error response. */
 export const isErrorBody = (body: unknown): body is ErrorBody => {
-  const { code, message, status } = Object(body);
+  const { code, message, status } = fieldsOf(body);
   return typeof code === 'string' && typeof message === 'string' && typeof status === 'number';
 };

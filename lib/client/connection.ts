@@ -1,4 +1,5 @@
 import { parseJson } from '../contract/exact-json.ts';
+import { fieldsOf, isRecord } from '../contract/fields.ts';
 import type { Route } from '../contract/routes.ts';
 import { isErrorBody } from './bodies.ts';
 import {
@@ -221,7 +222,7 @@ export class Connection {
     } catch (error) {
       // Only the message and the code of the reason are copied, because another field contains the bytes of a
       // malformed response, which can repeat the API key.
-      const { message, code } = Object(reasonOf(error));
+      const { message, code } = reasonOf(error);
       const cause = new Error(this.#masked(`${message || code || error}`));
       if (code !== undefined) Object.assign(cause, { code });
       throw new NetworkError(`No complete response came: ${cause.message}${hint}`, { cause });
@@ -235,14 +236,15 @@ export class Connection {
 }
 
 /**
- * Returns the innermost error in a chain of causes that has a message or a code. Platforms wrap it in general
- * errors, such as `fetch failed`.
+ * Returns the fields of the innermost error in a chain of causes that has a message or a code. Platforms wrap
+ * it in general errors, such as `fetch failed`.
  */
-const reasonOf = (error: unknown): unknown => {
-  const chain = [error];
+const reasonOf = (error: unknown): Readonly<Record<string, unknown>> => {
+  const chain = [];
   // A chain can be a circle.
-  while (chain.length < 10 && Object(chain.at(-1)).cause) chain.push(Object(chain.at(-1)).cause);
-  return chain.findLast((each) => Object(each).message || Object(each).code) ?? error;
+  for (let each = error; isRecord(each) && chain.length < 10; each = each['cause'])
+    chain.push(each);
+  return chain.findLast(({ message, code }) => message || code) ?? {};
 };
 
 /**
@@ -250,9 +252,9 @@ const reasonOf = (error: unknown): unknown => {
  * tell a page why a request failed.
  */
 const hintOfOrigin = (baseAddress: string): string => {
-  const { location } = Object(globalThis);
-  return location && location.origin !== new URL(baseAddress).origin
-    ? `. The operator may not allow the origin ${location.origin} of this page (CORS)`
+  const { origin } = fieldsOf(fieldsOf(globalThis)['location']);
+  return origin !== undefined && origin !== new URL(baseAddress).origin
+    ? `. The operator may not allow the origin ${origin} of this page (CORS)`
     : '';
 };
 

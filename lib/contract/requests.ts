@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { errors, type Kind, notKnown, refuse } from './errors.ts';
+import { isRecord } from './fields.ts';
 
 /** The fields of a body, or the parameters of a query. */
 export interface RequestSchema<Output> extends v.GenericSchema<unknown, Output> {
@@ -8,7 +9,7 @@ export interface RequestSchema<Output> extends v.GenericSchema<unknown, Output> 
 
 /** Parses a body. Throws `invalid_request`, which names each wrong and each unknown field. */
 export const parseBody = <Output>(schema: RequestSchema<Output>, body: unknown): Output => {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isRecord(body) || Array.isArray(body)) {
     throw errors.invalidRequest('The body must be a JSON object.');
   }
   return parse(schema, 'field', body);

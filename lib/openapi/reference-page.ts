@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { errorDescriptions } from '../contract/errors.ts';
 import { detailsOf, operations } from '../operations/operations.ts';
 import { documentedErrors } from './paths.ts';
@@ -49,11 +50,8 @@ const guideNames = [
 const showable = (key: string, value: unknown) =>
   /^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value) ? undefined : value;
 
-/** The contract, as far as the page reads it. */
-interface Contract {
-  readonly info: object;
-  readonly tags: readonly object[];
-}
+/** The schema of the contract, as far as the page reads it. */
+const Contract = v.looseObject({ info: v.looseObject({}), tags: v.array(v.looseObject({})) });
 
 const allErrors = documentedErrors();
 
@@ -99,7 +97,7 @@ const withLocalService = (text: string, { baseAddress }: PageService) =>
  * and the guides as sections.
  */
 const referenceDocument = async (limits: string, service?: PageService): Promise<string> => {
-  const contract: Contract = JSON.parse(await readFile(contractPath, 'utf8'));
+  const contract = v.parse(Contract, JSON.parse(await readFile(contractPath, 'utf8')));
   const guide = await readGuide('introduction', limits);
   const description = service ? withLocalService(guide.description, service) : guide.description;
   const guides = await Promise.all(guideNames.map((file) => readGuide(file, limits)));
