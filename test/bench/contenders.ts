@@ -7,15 +7,8 @@ import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { type RequestName, requestNames } from './requests.ts';
 
-/** This service, and what it is compared with, by the names of their sources in `programs/` and `peers/`. */
-export type Program =
-  | 'empty'
-  | 'bare-sigv4'
-  | 'sdk-call'
-  | 'service'
-  | 'aws-lite'
-  | 'hono'
-  | 'powertools';
+/** This service, and what it is compared with, by the names of their sources in `programs/`. */
+export type Program = 'empty' | 'bare-sigv4' | 'sdk-call' | 'service';
 
 /**
  * How a program is built: with esbuild's defaults, or as this project builds its functions. A function of
@@ -26,17 +19,10 @@ export type Build = 'defaults' | 'hit' | 'rejected' | 'absent';
 /** Returns the file that Lambda loads for a request. */
 export type Contenders = (program: Program, build: Build, request: RequestName) => string;
 
-/**
- * Builds this service and `programs/` in every way into a folder, and `peers/`, for which the packages of
- * test/bench/package.json must be installed.
- */
-export const buildContenders = async (
-  outdir: string,
-  options: { readonly peers: boolean },
-): Promise<Contenders> => {
+/** Builds this service and `programs/` in every way into a folder. */
+export const buildContenders = async (outdir: string): Promise<Contenders> => {
   const functions = requestNames.map((request) => `functions/${bundleName(request)}.ts`);
   const sources = [...functions, 'test/bench/programs/*.ts'];
-  if (options.peers) sources.push('test/bench/peers/*.ts', 'test/bench/peers/*.mjs');
   const { absWorkingDir, platform, entryNames, outExtension } = bundleOptions;
   await build({
     ...{ absWorkingDir, platform, entryNames, outExtension, bundle: true, minify: true },

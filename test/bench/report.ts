@@ -3,18 +3,15 @@ import type { Build, Program } from './contenders.ts';
 import type { Count } from './measure.ts';
 import { requestNames } from './requests.ts';
 
-/** The names of the programs in tables and in the chart. */
-export const labels: Readonly<Record<Program, string>> = {
+/** The names of the programs in tables. */
+const labels: Readonly<Record<Program, string>> = {
   empty: 'Empty handler',
   'bare-sigv4': 'Bare SigV4',
-  'aws-lite': 'aws-lite',
   'sdk-call': 'Document-client call',
   service: 'This service',
-  hono: 'Hono',
-  powertools: 'Powertools',
 };
 
-export const buildLabels: Readonly<Record<Build, string>> = {
+const buildLabels: Readonly<Record<Build, string>> = {
   defaults: 'esbuild’s defaults',
   hit: 'this build, code cache used',
   absent: 'this build, no code cache',
@@ -33,12 +30,8 @@ export interface Counts {
  */
 const bars: readonly (readonly [keyof Counts, Build, Program, number])[] = [
   ['cold', 'defaults', 'sdk-call', 1.05],
-  ['cold', 'defaults', 'hono', 1],
-  ['cold', 'defaults', 'powertools', 1],
   ['cold', 'hit', 'bare-sigv4', 1.4],
   ['cold', 'hit', 'sdk-call', 1.07],
-  ['cold', 'hit', 'hono', 1],
-  ['cold', 'hit', 'powertools', 1],
   ['cold', 'absent', 'bare-sigv4', 1.94],
   ['warm', 'hit', 'bare-sigv4', 2.1],
   ['warm', 'hit', 'sdk-call', 1.07],

@@ -2,19 +2,12 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chart } from './chart.ts';
-import { compareResponses } from './compare-responses.ts';
 import { type Build, buildContenders, type Program } from './contenders.ts';
 import { type Case, measureColdStarts, measureWarmInvocations } from './measure.ts';
 import { type Counts, report, tables, verdictsOf } from './report.ts';
 import { type RequestName, requestNames } from './requests.ts';
 
-const { values } = parseArgs({
-  options: {
-    smoke: { type: 'boolean', default: false },
-    gate: { type: 'boolean', default: false },
-  },
-});
+const { values } = parseArgs({ options: { gate: { type: 'boolean', default: false } } });
 
 const casesOf = (
   builds: readonly Build[],
@@ -25,15 +18,14 @@ const casesOf = (
     programs.flatMap((program) => measured.map((request) => ({ program, build, request }))),
   );
 
-const inBench = (file: string) => join(import.meta.dirname, file);
+const programs = ['bare-sigv4', 'sdk-call', 'service'] as const;
 
 /** The programs of warm invocations, and their request. The counts of lists differ too much between runs. */
-const warmCases = casesOf(['hit'], ['bare-sigv4', 'sdk-call', 'service'], ['getPet']);
+const warmCases = casesOf(['hit'], programs, ['getPet']);
 
-/** Counts only what takes part in the bars that need no other packages. */
+/** Counts only what takes part in the bars of this project's build. */
 const gate = async (outdir: string): Promise<Counts> => {
-  const contenders = await buildContenders(outdir, { peers: false });
-  const programs = ['bare-sigv4', 'sdk-call', 'service'] as const;
+  const contenders = await buildContenders(outdir);
   const [cold, warm] = await Promise.all([
     measureColdStarts(contenders, [
       ...casesOf(['hit'], programs),
@@ -44,44 +36,22 @@ const gate = async (outdir: string): Promise<Counts> => {
   return { cold, warm };
 };
 
-/** Runs every part of the benchmark, so briefly that its figures mean nothing. */
-const smoke = async (outdir: string): Promise<Counts> => {
-  const contenders = await buildContenders(outdir, { peers: true });
-  await compareResponses(contenders);
-  const programs = ['bare-sigv4', 'service'] as const;
-  const cold = await measureColdStarts(
-    contenders,
-    casesOf(['hit', 'rejected'], programs, ['getPet']),
-  );
-  const service = casesOf(['hit'], ['service'], ['getPet']);
-  return { cold, warm: await measureWarmInvocations(contenders, service, 1) };
-};
-
 const full = async (outdir: string): Promise<Counts> => {
-  const contenders = await buildContenders(outdir, { peers: true });
-  await compareResponses(contenders);
-  const programs = ['bare-sigv4', 'aws-lite', 'sdk-call', 'service', 'hono', 'powertools'] as const;
+  const contenders = await buildContenders(outdir);
   const [cold, warm] = await Promise.all([
     measureColdStarts(contenders, [
-      // One request of the peers is enough.
-      ...casesOf(['defaults', 'hit'], programs, ['getPet']),
-      ...casesOf(
-        ['defaults', 'hit'],
-        ['bare-sigv4', 'sdk-call', 'service'],
-        ['createPet', 'listPets'],
-      ),
+      ...casesOf(['defaults', 'hit'], programs),
       ...casesOf(['rejected'], ['service']),
       ...casesOf(['absent'], ['bare-sigv4', 'service']),
     ]),
     measureWarmInvocations(contenders, warmCases),
   ]);
-  await writeFile(inBench('RESULT.md'), report({ cold, warm }));
-  await writeFile(inBench('chart.svg'), chart(cold));
+  await writeFile(join(import.meta.dirname, 'RESULT.md'), report({ cold, warm }));
   return { cold, warm };
 };
 
 await using directory = await mkdtempDisposable(join(tmpdir(), 'animal-store-bench-'));
-const run = values.gate ? gate : values.smoke ? smoke : full;
+const run = values.gate ? gate : full;
 const counts = await run(directory.path);
 console.log(tables(counts));
 if (verdictsOf(counts).some(({ isMet }) => !isMet)) process.exitCode = 1;

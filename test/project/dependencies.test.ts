@@ -15,7 +15,7 @@ import { projectDirectory } from '../../infra/build/project-directory.ts';
 
 const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path), 'utf8');
 
-const folders = ['', 'test/bench', 'test/runtime-client'];
+const folders = ['', 'test/runtime-client'];
 
 describe('the lock files', () => {
   it.each(folders)('have the hash of each package: %s', (folder) => {
