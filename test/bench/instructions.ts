@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { type LambdaProcess, lambdaFlags, runLambda } from './lambda-process.ts';
+import { type LambdaProcess, lambdaFlags, runLambda } from '../support/lambda-process.ts';
 
 /**
  * Those of Lambda, and those under which Node.js executes the same instructions every time. Others, such as

@@ -1,5 +1,5 @@
+import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';
 import type { Build, Contenders, Program } from './contenders.ts';
-import { DynamodbStandIn } from './dynamodb-stand-in.ts';
 import { countInstructions } from './instructions.ts';
 import { type RequestName, requests } from './requests.ts';
 

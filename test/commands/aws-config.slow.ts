@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, expect, it } from 'vitest';
-import { makeCertificate } from '../bench/certificate.ts';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { listen } from '../support/listen.ts';
 
 const account = '777777777777';

@@ -8,7 +8,6 @@ import { preflight } from '../../infra/commands/preflight.ts';
 import { placeholdersIn } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { makeCertificate } from '../bench/certificate.ts';
 import {
   json,
   jsonError,
@@ -18,6 +17,7 @@ import {
   xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { listen } from '../support/listen.ts';
 
 const account = '777777777777';

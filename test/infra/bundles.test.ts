@@ -12,9 +12,9 @@ import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { functionEnvironment } from '../../infra/settings/function-environment.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { DynamodbStandIn, type RespondTo } from '../bench/dynamodb-stand-in.ts';
-import { type LambdaProcess, lambdaFlags, runLambda } from '../bench/lambda-process.ts';
+import { DynamodbStandIn, type RespondTo } from '../support/dynamodb-stand-in.ts';
 import { exampleRequest } from '../support/example-request.ts';
+import { type LambdaProcess, lambdaFlags, runLambda } from '../support/lambda-process.ts';
 import { listen } from '../support/listen.ts';
 import { proxyEvent } from '../support/proxy-event.ts';
 import { exampleCallsOf, getRequest } from '../support/requests.ts';
@@ -124,7 +124,7 @@ describe.each(functions)('the bundle of $name', ({ operation, name }) => {
         AWS_REGION: region,
         STAND_IN_PORT: `${standIn.port}`,
       },
-      flags: ['--require', join(projectDirectory, 'test', 'bench', 'route-connections.cjs')],
+      flags: ['--require', join(projectDirectory, 'test', 'support', 'route-connections.cjs')],
     });
     const scope = new RegExp(`Credential=ASIASTANDIN/\\d{8}/${region}/dynamodb/aws4_request`);
     expect(standIn.requests).not.toHaveLength(0);

@@ -6,11 +6,10 @@ import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { addCodeCaches, makeCodeCache } from '../../infra/build/code-caches.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
-import { DynamodbStandIn } from '../bench/dynamodb-stand-in.ts';
-import { lambdaFlags, runLambda } from '../bench/lambda-process.ts';
-import { requests } from '../bench/requests.ts';
 import { copyProject } from '../start/npm-start.ts';
+import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';
 import { exampleRequest } from '../support/example-request.ts';
+import { lambdaFlags, runLambda } from '../support/lambda-process.ts';
 
 let standIn: DynamodbStandIn;
 
@@ -72,7 +71,7 @@ const start = async ({ directory, name }: DeployedFunction, event: unknown) => {
   return { response: invocations[0], line: printed === '' ? {} : JSON.parse(printed) };
 };
 
-const getPet = () => requests(standIn.apiKey).getPet;
+const getPet = () => exampleRequest('getPet', standIn.apiKey).event;
 
 describe.each(functionNames)('%s with a code cache for this machine', (functionName) => {
   const name = bundleName(functionName);

@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { KeyMemory } from '../../lib/keys/key-memory.ts';
-import { callContext } from '../bench/call-context.ts';
+import { callContext } from '../support/call-context.ts';
 import { type Fault, faults, respondWith, stalls } from '../support/fault-proxy.ts';
 import { invoke } from '../support/invoke.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';

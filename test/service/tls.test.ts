@@ -6,7 +6,7 @@ import {
   setDefaultCACertificates,
 } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { makeCertificate } from '../bench/certificate.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { listen } from '../support/listen.ts';
 import { fromBundles } from '../support/load-handlers.ts';
 import { captureLog } from '../support/log-lines.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { NewPet } from '../../../lib/contract/pet.ts';
 import * as pets from '../../../lib/pets/pet-store.ts';
-import { callContext } from '../call-context.ts';
+import { callContext } from '../../support/call-context.ts';
 
 /*
  * The service without its chain: one call of its store, and JSON. The difference is the cost of
