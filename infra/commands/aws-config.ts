@@ -4,6 +4,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { loadConfig } from '@smithy/core/config';
 import type { Stage } from '../settings/stages.ts';
+import { failureLogger } from './failed-calls.ts';
 import { askInTerminal } from './terminal.ts';
 
 /** The file of certificates that the CDK trusts, from the same places. */
@@ -26,7 +27,15 @@ const certificatesIn = (file: string): string => {
   );
 };
 
-/** Trusts the certificates of a company too, and returns an agent that uses its proxy. */
+/**
+ * The time that a connection may take, and the time without a byte after which a call is given up, in ms. The SDK
+ * repeats such a call. Its `requestTimeout` would end with the headers of a response, and so miss a body that stops.
+ */
+const timeLimits = { connectionTimeout: 5_000, socketTimeout: 15_000 };
+
+/**
+ * Trusts the certificates of a company too, and returns the time limits and an agent that uses the company's proxy.
+ */
 const connect = async () => {
   const { https_proxy, HTTPS_PROXY } = process.env;
   const proxy = https_proxy || HTTPS_PROXY;
@@ -35,7 +44,7 @@ const connect = async () => {
     throw new Error('HTTPS_PROXY must be a URL such as http://proxy.example.com:8080');
   const file = await caBundle();
   if (file) setDefaultCACertificates([...getCACertificates(), certificatesIn(file)]);
-  return { httpsAgent: new Agent({ keepAlive: true, proxyEnv: process.env }) };
+  return { ...timeLimits, httpsAgent: new Agent({ keepAlive: true, proxyEnv: process.env }) };
 };
 
 let hasAskedForCode = false;
@@ -51,17 +60,18 @@ const askForCode = async (device: string): Promise<string> => {
 
 const makeShared = async () => {
   const requestHandler = await connect();
-  const clientConfig = { requestHandler };
+  const clientConfig = { requestHandler, logger: failureLogger };
   const credentials = defaultProvider({ clientConfig, mfaCodeProvider: askForCode });
-  return { requestHandler, credentials };
+  return { ...clientConfig, credentials };
 };
 
 // A code of MFA is valid once, so all clients of a process share its session.
 let shared: ReturnType<typeof makeShared> | undefined;
 
 /**
- * Returns the configuration of every client of AWS that a command uses: the region of a stage, if it has one,
- * and the credentials, proxy and certificates that the CDK would use. Asks for a code of MFA once.
+ * Returns the configuration of every client of AWS that a command uses: the region of a stage, if it has one, the
+ * credentials, proxy and certificates that the CDK would use, and the time limits. `messageOf` names the call that
+ * failed. Asks for a code of MFA once.
  */
 export const awsConfig = async ({ environment }: Pick<Stage, 'environment'>) => {
   shared ??= makeShared();

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { failedCallOf } from './failed-calls.ts';
 
 /**
  * Characters that a terminal interprets, hides, or shows as if they were a space: control, format, surrogate
@@ -31,13 +32,26 @@ const credentialsTried = (): string => {
     : 'There are no credentials of AWS in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or in the profile default: set AWS_PROFILE';
 };
 
-/** Returns the message of an error for an operator: a sentence without a stack trace. */
+/** What the SDK appends to the message of an error when it can't read a response. */
+const advice = /\s*Deserialization error: to see the raw response, .*/;
+
+const reasonOf = (error: Error): string => {
+  // Node.js has tried several addresses of a host, and found no words for all of them.
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
+  return error.message.replace(advice, '') || error.name;
+};
+
+/**
+ * Returns the message of an error for an operator: a sentence without a stack trace. It begins with the call of AWS
+ * that failed, if one did.
+ */
 export const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return `${error}`;
   if (error.message === 'Region is missing')
     return 'There is no region of AWS: set AWS_REGION, or AWS_PROFILE to a profile with a region';
-  if (error.name !== 'CredentialsProviderError') return error.message;
-  return `${credentialsTried()}. ${error.message}`;
+  if (error.name === 'CredentialsProviderError') return `${credentialsTried()}. ${error.message}`;
+  const call = failedCallOf(error);
+  return call === undefined ? reasonOf(error) : `${call}: ${reasonOf(error)}`;
 };
 
 /**
@@ -45,7 +59,8 @@ export const messageOf = (error: unknown): string => {
  * end with exit code 1.
  */
 export const fail = (error: unknown): void => {
-  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  const isList = error instanceof AggregateError && failedCallOf(error) === undefined;
+  const errors: readonly unknown[] = isList ? error.errors : [error];
   for (const each of errors) console.error(`error: ${printable(messageOf(each))}`);
   process.exitCode = 1;
 };

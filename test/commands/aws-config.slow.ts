@@ -1,12 +1,13 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
+import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { makeCertificate } from '../support/certificate.ts';
@@ -120,3 +121,31 @@ it.each([join(directory, 'none'), directory, join(directory, 'config')])(
     expect(out).toMatch(/^error: .* is not a file with certificates: correct AWS_CA_BUNDLE.*\r\n$/);
   },
 );
+
+const silent = createTcpServer(() => {});
+const silentPort = await listen(silent);
+const stopsHalfWay = createServer((_request, response) => response.writeHead(200).write('<Get'));
+const stopsHalfWayPort = await listen(stopsHalfWay);
+afterAll(() => {
+  silent.close();
+  stopsHalfWay.close().closeAllConnections();
+});
+
+it.concurrent.each<[string, Record<string, string>]>([
+  ['a server that never answers', { AWS_ENDPOINT_URL: `http://127.0.0.1:${silentPort}` }],
+  ['a body that stops half-way', { AWS_ENDPOINT_URL: `http://127.0.0.1:${stopsHalfWayPort}` }],
+  ['a server that never starts TLS', { AWS_ENDPOINT_URL: `https://127.0.0.1:${silentPort}` }],
+])('commands give up, and name the call: %s', async (_what, others) => {
+  const words = ['infra/commands/status.ts', '--stage', 'dev-alice'];
+  const env = {
+    PATH: process.env['PATH'],
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_MAX_ATTEMPTS: '1',
+    ...others,
+  };
+  const ended = promisify(execFile)(process.execPath, words, { env, timeout: 60_000 });
+  const line = /^error: STS GetCallerIdentity: .*time(d )?out.*\n$/;
+  await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(line) });
+});

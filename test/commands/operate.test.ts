@@ -131,6 +131,24 @@ describe('npm run operate', () => {
     expect((await operate('close', 'staging')).error).toBe('The name is malformed');
   });
 
+  it('names the call of AWS that failed', async () => {
+    withBackups([]);
+    const failed = vi.spyOn(console, 'error').mockReturnValue();
+    const refused = json({ __type: 'ValidationException', message: 'Unknown operation' }, 400);
+    for (const response of [refused, [200, '<html>Welcome</html>'] as const]) {
+      aws.responses = { ...aws.responses, 'DynamoDB_20120810.ListBackups': response };
+      const program = operateProgram(undefined);
+      await program
+        .parseAsync('restore pets --stage staging'.split(' '), { from: 'user' })
+        .catch(fail);
+    }
+    process.exitCode = 0;
+    expect(failed.mock.calls).toEqual([
+      ['error: DynamoDB ListBackups: Unknown operation'],
+      [expect.stringMatching(/^error: DynamoDB ListBackups: .* is not valid JSON$/)],
+    ]);
+  });
+
   it('says which step failed', async () => {
     aws.responses = {
       ...aws.responses,
@@ -405,7 +423,9 @@ describe('npm run operate', () => {
     const { error, printed } = await operate('restore pets', 'staging');
     expect(error).toMatch(new RegExp(`Pets lacks the index ${tables.pets.indexes[0].name}`));
     expect(printed.join('\n')).toMatch(/table exists: only its settings are compared/);
-    expect(printed.join('\n')).toMatch(/Waiting for at most 1h: ContinuousBackupsUnavailable/);
+    expect(printed.join('\n')).toMatch(
+      /Waiting for at most 1h: DynamoDB UpdateContinuousBackups: ContinuousBackupsUnavailable/,
+    );
     expect(requestsOf('TagResource')).toHaveLength(1);
     expect(requestsOf('UpdateContinuousBackups')).toHaveLength(2);
   });

@@ -119,7 +119,10 @@ describe('the preflight', () => {
     [/^on-call@store.test has not confirmed .*: open the link/, subscribed('PendingConfirmation')],
     [/^1 of the recipients of prod .*: aws sns subscribe --topic-arn arn:/, subscribed()],
     [/no API key: npm run keys -- issue --for-probe --stage prod$/, without('probe-api-key')],
-    [/^Could not check logRole: AccessDenied/, { 'GET /account': jsonError('AccessDenied', 403) }],
+    [
+      /^Could not check logRole: APIGateway GetAccount: AccessDenied/,
+      { 'GET /account': jsonError('AccessDenied', 403) },
+    ],
   ])('finds a problem, and says what to do: %s', async (message, changed) => {
     aws.responses = { ...ready, ...changed };
     expect(await problemsOf(stage)).toEqual([expect.stringMatching(message)]);
