@@ -17,6 +17,8 @@ export default defineConfig({
     // Most tests wait for a fault, a process or a deadline; few compute.
     maxWorkers: 4,
     restoreMocks: true,
+    // A text of `deployed/` that is missing fails, unless `-u` writes it.
+    update: 'none',
     unstubEnvs: true,
     // Long enough for a busy machine: only a test that hangs fails.
     testTimeout: 120_000,

@@ -4,10 +4,7 @@ import { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { Monitoring } from '../../infra/constructs/monitoring.ts';
-import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { prod } from '../../infra/settings/stages.ts';
-import { tables as declaredTables } from '../../infra/settings/tables.ts';
-import { operations } from '../../lib/operations/operations.ts';
 import { type AlarmCondition, alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate, newApp } from '../support/stack.ts';
 
@@ -33,51 +30,8 @@ const goesOff = (alarm: AlarmCondition, values: Values, year?: number): boolean[
 const always = [true, true];
 const never = [false, false];
 
-const bundleNames = functionNames.map(bundleName);
-
-/** For each alarm: the least values of its metrics that set it off, and values that just fail to. */
-type Limits = readonly [name: string, least: number[], ...less: number[][]];
-
-/** Returns the values of the metrics that one alarm adds up, at most ten: 0, except for the last ones. */
-const valuesOf = (metrics: number, last: readonly number[]): number[] => [
-  ...Array.from({ length: Math.min(metrics, 10) - last.length }, () => 0),
-  ...last,
-];
-const ofOperations = (...last: number[]) => valuesOf(operations.length, last);
-/** With fallback, which is no operation. */
-const ofFunctions = (...last: number[]) => valuesOf(functionNames.length, last);
-
-/** The reads and the writes of each table. */
-const tables = Object.keys(template.findResources('AWS::DynamoDB::Table'));
-const ofTables = (...last: number[]) => valuesOf(2 * tables.length, last);
-
-/** The reads and the writes of each index. */
-const ofIndexes = (...last: number[]) => valuesOf(2 * declaredTables.pets.indexes.length, last);
-
-const limits: readonly Limits[] = [
-  ['server-errors', [5, 500], [4, 4], [5, 501]],
-  ['latency', [1_000, 20], [999, 20], [9_999, 19]],
-  ['function-crashes', ofFunctions(1, 1, 1), ofFunctions(1, 1)],
-  ['function-throttles', ofFunctions(1, 1, 1, 2), ofFunctions(1, 1, 1, 1)],
-  ['table-throttles', ofTables(1, 1, 1, 2), ofTables(1, 1, 1, 1)],
-  ['index-throttles', ofIndexes(2, 3), ofIndexes(2, 2)],
-  ['auth-failures', ofOperations(98, 1, 1), ofOperations(98, 1, 0)],
-  ['firewall-blocks', [300], [299]],
-  ['getPet-in-use', [1], [0]],
-  ['probe', [0], [1]],
-  ...bundleNames.flatMap((name): Limits[] => [
-    [`canary-errors-${name}`, [1], [0]],
-    [`canary-server-errors-${name}`, [3, 600], [2, 2], [3, 601]],
-    [`canary-latency-${name}`, [1_000, 5], [999, 5], [1_000, 4]],
-  ]),
-];
-
-const known = new Set(limits.map(([name]) => name));
-
-/** The alarms on the API. A function of another kind may have alarms for which this does not hold. */
 const alarms = alarmsOf(template)
   .values()
-  .filter(({ name }) => known.has(name))
   .map((alarm) => [alarm.name, alarm] as const)
   .toArray();
 
@@ -91,13 +45,6 @@ it.each(alarms.filter(([name]) => name.startsWith('canary-')))(
 );
 
 describe('the alarm', () => {
-  const values = limits.map(([name, ...each]) => ({ name, values: each }));
-  it.each(values)('$name goes off from its limit on', ({ name, values }) => {
-    const [, alarm] = alarms.find(([each]) => each === name) ?? [];
-    const results = values.map((inPeriod) => alarm?.breaches(inPeriod, 2030));
-    expect(results).toEqual([true, ...values.slice(1).map(() => false)]);
-  });
-
   it.each(alarms)('%s stays off without data or traffic, except probe', (name, alarm) => {
     // A minute without a probe is a failure.
     const expected = name === 'probe' ? always : never;

@@ -1,10 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { stages } from '../../infra/settings/stages.ts';
-import { throttleOf } from '../../infra/settings/throttle-of.ts';
-import { methodsOf } from '../../lib/contract/routes.ts';
-import type { Throttle } from '../../lib/operations/operation-details.ts';
-import { operations } from '../../lib/operations/operations.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
 
 interface Key {
@@ -20,36 +16,6 @@ const bounded = {
 
 describe.each(stages)('stack of $name', (stage) => {
   const template = deployedTemplate(stage);
-
-  it.each([
-    ['ApiGateway::Stage', 'is called v1', { StageName: 'v1' }],
-    [
-      'ApiGateway::RestApi',
-      'takes TLS 1.3, or 1.2 with forward secrecy',
-      {
-        EndpointConfiguration: { Types: ['REGIONAL'] },
-        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
-        EndpointAccessMode: 'STRICT',
-      },
-    ],
-    [
-      'DynamoDB::Table',
-      'is bounded on demand, restored to a second, and kept as the stage says',
-      {
-        BillingMode: 'PAY_PER_REQUEST',
-        OnDemandThroughput: bounded,
-        DeletionProtectionEnabled: stage.deletionProtection,
-        PointInTimeRecoverySpecification: {
-          PointInTimeRecoveryEnabled: true,
-          RecoveryPeriodInDays: stage.pointInTimeRecoveryDays,
-        },
-      },
-    ],
-  ])('each %s %s', (type, _promise, expected) => {
-    const found = propertiesOf(template, `AWS::${type}`);
-    expect(found).not.toEqual([]);
-    for (const properties of found) expect(properties).toMatchObject(expected);
-  });
 
   // API Gateway processes header names case-sensitively, and HTTP/2 clients send `authorization`.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
@@ -116,28 +82,6 @@ describe.each(stages)('stack of $name', (stage) => {
       expect(variable).toMatch(/^\$context\.[\w.]+$/);
       expect(variable).not.toMatch(/error\.message|\.path$|userAgent|context\.requestId|raceId/);
     }
-  });
-
-  it('throttles each operation, for HEAD as for GET, and repeats every option of its methods', () => {
-    const settings = (HttpMethod: string, path: string, { ratePerSecond, burst }: Throttle) => ({
-      HttpMethod,
-      ResourcePath: `/${path.replaceAll('/', '~1')}`,
-      ThrottlingRateLimit: ratePerSecond,
-      ThrottlingBurstLimit: burst,
-      CachingEnabled: false,
-      DataTraceEnabled: false,
-      LoggingLevel: 'OFF',
-      MetricsEnabled: false,
-    });
-    const [{ MethodSettings } = {}] = propertiesOf(template, 'AWS::ApiGateway::Stage');
-    expect(MethodSettings).toEqual([
-      settings('*', '*', stage.throttle),
-      ...operations.flatMap((operation) =>
-        methodsOf(operation).map((method) =>
-          settings(method, operation.path, throttleOf(stage, operation.name)),
-        ),
-      ),
-    ]);
   });
 
   it('keeps the logical id of all that holds data, its keys and indexes, and the logical id of the API', () => {

@@ -27,19 +27,6 @@ describe.each(stages)('$name', (stage) => {
     expect(tags.tagValues()).toEqual({ service: 'animal-store', stage: stage.name });
   });
 
-  it('reserves concurrency for each operation, and less for what has no route', () => {
-    const reserved = Object.fromEntries(
-      propertiesOf(template, 'AWS::Lambda::Function').map(
-        ({ Handler, ReservedConcurrentExecutions }) => [Handler, ReservedConcurrentExecutions],
-      ),
-    );
-    const { eachOperation, fallback } = stage.reservedConcurrency ?? {};
-    const expected = Object.fromEntries(
-      operations.map(({ name }) => [`${bundleName(name)}.handler`, eachOperation]),
-    );
-    expect(reserved).toMatchObject({ ...expected, 'fallback.handler': fallback });
-  });
-
   it('accepts API keys of its own prefix only', () => {
     const API_KEY_PREFIX = stage.apiKeyPrefix;
     const Environment = { Variables: Match.objectLike({ API_KEY_PREFIX }) };
@@ -202,16 +189,6 @@ describe.each(withCheck)('a new version of $name', (stage) => {
       expect(DependsOn).toEqual(expect.arrayContaining([check, policy]));
     }
   });
-
-  it('does not stay if its deployment fails or is stopped', () => {
-    for (const [, { Properties }] of groups) {
-      const { Enabled, Events } = Properties.AutoRollbackConfiguration;
-      expect(Enabled).toBe(true);
-      expect(Events).toEqual(
-        expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST']),
-      );
-    }
-  });
 });
 
 const withCanary = stages.filter(({ canaryMinutes }) => canaryMinutes > 0);
@@ -322,27 +299,6 @@ describe('the firewall', () => {
     const { Content, ContentType } = CustomResponseBodies[response.CustomResponseBodyKey];
     expect(ContentType).toBe('APPLICATION_JSON');
     expect(JSON.parse(Content)).toEqual(error.body);
-  });
-
-  it.each(stages)(
-    'leaves most of the throttle of $name to others when one client floods it',
-    (stage) => {
-      for (const key of ['IP', 'CUSTOM_KEYS']) {
-        const { Statement } = ruleOf(deployedTemplate(stage), isFloodBy(key));
-        const { Limit, EvaluationWindowSec } = Statement.RateBasedStatement;
-        expect(Limit / EvaluationWindowSec).toBeLessThan(stage.throttle.ratePerSecond / 2);
-      }
-    },
-  );
-
-  it('counts every spelling of a header with the same API key as one', () => {
-    const TextTransformations = [
-      { Priority: 0, Type: 'COMPRESS_WHITE_SPACE' },
-      { Priority: 1, Type: 'LOWERCASE' },
-    ];
-    expect(ruleOf(template, isFloodBy('CUSTOM_KEYS')).Statement.RateBasedStatement).toMatchObject({
-      CustomKeys: [{ Header: { Name: 'Authorization', TextTransformations } }],
-    });
   });
 
   it('shows no API key of a header or a query in sampled requests', () => {
