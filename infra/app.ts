@@ -1,7 +1,7 @@
 import { App, cx_api } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
-import { addCodeCaches } from './build/code-caches.ts';
+import { addCodeCaches } from './build/code-cache/code-caches.ts';
 import { fail } from './commands/terminal.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
 import { accountStackId, stackName } from './settings/names.ts';

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtempDisposable, readFile } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectDirectory } from './project-directory.ts';
-import { parseTemplate, type Template } from './template.ts';
 
 export interface SynthesisOptions {
   /** Values of the CDK's context. Those that are `undefined` are not set. */
@@ -47,7 +46,3 @@ export const withAssembly = async <Result>(
   }
   return await work(folder);
 };
-
-/** Reads the template of a stack, by its name, from a folder of synthesised stacks. */
-export const readTemplate = async (assembly: string, stack: string): Promise<Template> =>
-  parseTemplate(await readFile(join(assembly, `${stack}.template.json`), 'utf8'));

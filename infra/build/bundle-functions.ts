@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { chmod, glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { entryModule } from './entry-module.ts';
+import { nodeMajorVersion } from '../settings/node-version.ts';
+import { entryModule } from './code-cache/entry-module.ts';
 import { leaveOutModules } from './left-out-modules.ts';
-import { nodeMajorVersion } from './node-version.ts';
 import { projectDirectory } from './project-directory.ts';
 
 const buildDirectory = join(projectDirectory, '.build');

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { OutputFile } from 'esbuild';
 import { replaceFile } from '../build/bundle-functions.ts';
-import { entryModule } from '../build/entry-module.ts';
+import { entryModule } from '../build/code-cache/entry-module.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { prepareTables } from './initial-data.ts';
 import { LambdaFunction } from './lambda/lambda-function.ts';

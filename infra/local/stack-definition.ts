@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { readTemplate } from '../build/build-stack.ts';
-import { Ref, resourcesOf, type Template } from '../build/template.ts';
 import { stackName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition.ts';
+import { Ref, readTemplate, resourcesOf, type Template } from './template.ts';
 
 const Handler = v.pipe(v.string(), v.regex(/^[\w-]+\.handler$/));
 const LambdaFunction = v.object({

@@ -1,4 +1,4 @@
-import { nodeMajorVersion } from '../build/node-version.ts';
+import { nodeMajorVersion } from './node-version.ts';
 import { tables } from './tables.ts';
 
 /**

@@ -2,8 +2,8 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../infra/build/bundle-functions.ts';
-import { makeCodeCache } from '../../infra/build/code-caches.ts';
-import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
+import { makeCodeCache } from '../../infra/build/code-cache/code-caches.ts';
+import { codeCacheFile, entryModule } from '../../infra/build/code-cache/entry-module.ts';
 import { bundleName } from '../../infra/settings/names.ts';
 import { type RequestName, requestNames } from './requests.ts';
 

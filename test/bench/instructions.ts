@@ -13,7 +13,7 @@ const flags = [
   ...lambdaFlags,
   '--predictable',
   '--random-seed=1',
-  ...['--require', join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs')],
+  ...['--require', join(projectDirectory, 'infra/build/stretch-timeouts.cjs')],
 ];
 
 /** Lets as many processes run at once as there are processors. Other load changes no count. */

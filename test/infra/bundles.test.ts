@@ -107,7 +107,7 @@ describe.each(functions)('the bundle of $name', ({ operation, name }) => {
     standIn.requests.length = 0;
     const events = [(await newRequest()).event, (await newRequest()).event];
     // On a busy machine, an attempt would be given up and made again.
-    const flags = ['--require', join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs')];
+    const flags = ['--require', join(projectDirectory, 'infra/build/stretch-timeouts.cjs')];
     const { statuses, expected } = await run({ events, flags });
     expect(statuses).toEqual([expected, expected]);
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
-import { addCodeCaches, makeCodeCache } from '../../infra/build/code-caches.ts';
-import { codeCacheFile, entryModule } from '../../infra/build/entry-module.ts';
+import { addCodeCaches, makeCodeCache } from '../../infra/build/code-cache/code-caches.ts';
+import { codeCacheFile, entryModule } from '../../infra/build/code-cache/entry-module.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { copyProject } from '../start/npm-start.ts';
 import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';
@@ -146,7 +146,7 @@ describe('a build', () => {
     const { bundleFunctions, bundleDirectory: directoryOf } = await import(
       join(path, 'infra/build/bundle-functions.ts')
     );
-    const { addCodeCaches } = await import(join(path, 'infra/build/code-caches.ts'));
+    const { addCodeCaches } = await import(join(path, 'infra/build/code-cache/code-caches.ts'));
     await bundleFunctions();
     const machine = `${process.platform}-${process.arch}`;
     await addCodeCaches(machine);

@@ -10,7 +10,7 @@ it('a function in a debugger has time, and does not wait long before it calls Dy
     setTimeout(print('time limit of a connection'), 500);
     AbortSignal.timeout(500).onabort = print('time limit of a request');
     setInterval(() => performance.now() > 1_500 && process.exit(), 10);`;
-  const preload = join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs');
+  const preload = join(projectDirectory, 'infra/build/stretch-timeouts.cjs');
   const words = ['--require', preload, '--eval', script];
   const printed = execFileSync(process.execPath, words, { encoding: 'utf8' });
   expect(printed).toBe('pause after a second attempt\n');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { cannedResponses } from '../../infra/build/canned-responses.ts';
+import { cannedResponses } from '../../infra/build/code-cache/canned-responses.ts';
 import { serviceEndpoints } from '../../infra/local/lambda/lambda-function.ts';
 import { functionEnvironment } from '../../infra/settings/function-environment.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';

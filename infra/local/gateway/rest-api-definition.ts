@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Ref, resourcesOf, type Template } from '../../build/template.ts';
+import { Ref, resourcesOf, type Template } from '../template.ts';
 
 /** A method of a resource. */
 export interface RestApiMethod {

@@ -3,7 +3,7 @@ import inspector from 'node:inspector';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { nodeMajorVersion } from '../../build/node-version.ts';
+import { nodeMajorVersion } from '../../settings/node-version.ts';
 import { localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from '../stack-definition.ts';
 import { sourceMapped } from './source-mapped.ts';
@@ -83,7 +83,7 @@ export class LambdaFunction {
   }
 }
 
-const stretchTimeouts = fileURLToPath(new URL('./stretch-timeouts.cjs', import.meta.url));
+const stretchTimeouts = fileURLToPath(new URL('../../build/stretch-timeouts.cjs', import.meta.url));
 /** The longest time that a timer of Node.js takes, in ms. */
 const longestMs = 2 ** 31 - 1;
 

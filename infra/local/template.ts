@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as v from 'valibot';
 
 const Template = v.object({
@@ -15,6 +17,10 @@ export const Ref = v.object({ Ref: v.string() });
 
 /** Parses the text of a CloudFormation template. Throws for any other text. */
 export const parseTemplate = (text: string): Template => v.parse(Template, JSON.parse(text));
+
+/** Reads the template of a stack, by its name, from a folder of synthesised stacks. */
+export const readTemplate = async (assembly: string, stack: string): Promise<Template> =>
+  parseTemplate(await readFile(join(assembly, `${stack}.template.json`), 'utf8'));
 
 /**
  * Returns the properties of every resource of a type, by logical id. Throws if a resource

@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { requestEvent } from '../../lib/checks/request-event.ts';
-import { generateApiKey } from '../../lib/keys/api-key.ts';
-import { detailsOf, operations } from '../../lib/operations/operations.ts';
-import { functionEnvironment } from '../settings/function-environment.ts';
-import { bundleName, functionNames } from '../settings/names.ts';
-import { bundleDirectory, replaceFile } from './bundle-functions.ts';
+import { requestEvent } from '../../../lib/checks/request-event.ts';
+import { generateApiKey } from '../../../lib/keys/api-key.ts';
+import { detailsOf, operations } from '../../../lib/operations/operations.ts';
+import { functionEnvironment } from '../../settings/function-environment.ts';
+import { bundleName, functionNames } from '../../settings/names.ts';
+import { bundleDirectory, replaceFile } from '../bundle-functions.ts';
+import { projectDirectory } from '../project-directory.ts';
 import { cannedResponses } from './canned-responses.ts';
 import { codeCacheFile } from './entry-module.ts';
-import { projectDirectory } from './project-directory.ts';
 
 /** Lambda's machines, on which the functions run (`infra/constructs/stage-function.ts`). */
 const lambdaMachine = 'linux-arm64';
@@ -49,7 +49,7 @@ export const addCodeCaches = async (machine = lambdaMachine): Promise<void> => {
  */
 const reproducible = [
   ...['--predictable', '--random-seed=1'],
-  ...['--require', join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs')],
+  ...['--require', join(projectDirectory, 'infra/build/stretch-timeouts.cjs')],
 ];
 
 /**
