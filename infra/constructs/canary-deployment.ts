@@ -1,5 +1,4 @@
 import { CfnCondition, CfnParameter, Duration, Fn, Stack } from 'aws-cdk-lib';
-import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type ILambdaDeploymentConfig,
   LambdaApplication,
@@ -8,20 +7,14 @@ import {
   TrafficRouting,
 } from 'aws-cdk-lib/aws-codedeploy';
 import { Construct } from 'constructs';
-import type { FunctionName } from '../../lib/contract/routes.ts';
-import { versionMetricNames } from '../../lib/telemetry/metric-names.ts';
 import { trafficParameter, trafficShifts } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
+import { canaryAlarms } from './alarms.ts';
 import type { Monitoring } from './monitoring.ts';
 import { acknowledge } from './security-checks.ts';
-import { type MonitoredService, serviceMetric } from './service-metrics.ts';
+import type { MonitoredService } from './service-metrics.ts';
 import { serviceRole } from './service-role.ts';
-import {
-  allow,
-  type ServiceFunction,
-  type ServiceFunctions,
-  StageFunction,
-} from './stage-function.ts';
+import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
 
 /**
  * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed. If
@@ -59,7 +52,7 @@ export class CanaryDeployment extends Construct {
         // alias, whose UpdatePolicy refers to the group: https://github.com/aws/aws-cdk/issues/2231
         // CodeDeploy accepts at most 10 alarms:
         // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-codedeploy-deploymentgroup-alarmconfiguration.html
-        alarms: hasCanary ? addCanaryAlarms(monitoring, stage, name, one) : [],
+        alarms: hasCanary ? monitoring.addAlarms(canaryAlarms(stage, name, one)) : [],
         autoRollback: {
           failedDeployment: true,
           stoppedDeployment: true,
@@ -121,87 +114,4 @@ export class CanaryDeployment extends Construct {
 const acknowledgeVersions = (construct: Construct, { lambda }: StageFunction, reason: string) => {
   const [logicalId] = Stack.of(lambda).resolve(lambda.functionArn)['Fn::GetAtt'];
   acknowledge(construct, { [`AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`]: reason });
-};
-
-/** The limits at which a new version is rolled back. The description of each alarm says its own. */
-const limits = {
-  serverErrors: 3,
-  serverErrorPercent: 0.5,
-  serverErrorMinutes: 10,
-  requestsForLatency: 5,
-  // Nobody has measured the functions on AWS, and a guess must not undo a release, so the limit is far above any
-  // expected latency.
-  latencyMs: 1_000,
-  // The first minute contains the cold starts, and the last two may be incomplete. So a slow version is rolled
-  // back after 6 minutes at most, while it has 10.
-  slowMinutes: 4,
-  latencyMinutes: 6,
-} as const;
-
-/**
- * Adds the alarms that roll back a function's new version. They don't compare it with the live version,
- * because the template does not know which version is live.
- *
- * Metrics come minutes late, and a new minute without failures would hide an older one whose failures arrive
- * after it. So each alarm looks at more periods than must fail, as AWS advises:
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Alarms.html
- */
-const addCanaryAlarms = (
-  monitoring: Monitoring,
-  stage: Stage,
-  operation: FunctionName,
-  { node: { id }, lambda, alias }: ServiceFunction,
-): Alarm[] => {
-  const { version } = lambda.currentVersion;
-  const metric = (name: string, statistic?: string) =>
-    serviceMetric(stage, name, { operation, version }, statistic);
-  const requests = metric(versionMetricNames.requests);
-  // CodeDeploy reads the state of these alarms. They have no actions, because after the deployment they watch
-  // the live version, where a single crash must not wake anyone.
-  const forCodeDeploy = { actionsEnabled: false, runbookEntry: 'canary-errors', version };
-  return [
-    // A crash and a time-out write no line, so only Lambda counts them.
-    monitoring.addAlarm(`canary-errors-${id}`, {
-      meaning: `The new version of ${id} crashed or timed out: its deployment is rolled back.`,
-      metric: lambda.metricErrors({
-        dimensionsMap: {
-          FunctionName: lambda.functionName,
-          Resource: `${lambda.functionName}:${alias.aliasName}`,
-          ExecutedVersion: version,
-        },
-        period: Duration.minutes(1),
-      }),
-      threshold: 1,
-      // Lambda dates an error to the start of the invocation, and reports it at the end:
-      // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
-      evaluationPeriods: 5,
-      datapointsToAlarm: 1,
-      ...forCodeDeploy,
-    }),
-    monitoring.addAlarm(`canary-server-errors-${id}`, {
-      meaning: `The new version of ${id} returned 5xx to ${limits.serverErrors} requests or more in ${limits.serverErrorMinutes} minutes, and these were at least ${limits.serverErrorPercent} % of its requests: its deployment is rolled back.`,
-      metric: new MathExpression({
-        // With little traffic, a single failure is a large share, but says nothing about the version.
-        expression: `IF(errors >= ${limits.serverErrors}, 100 * errors / requests, 0)`,
-        usingMetrics: { errors: metric(versionMetricNames.serverErrors), requests },
-        period: Duration.minutes(limits.serverErrorMinutes),
-      }),
-      threshold: limits.serverErrorPercent,
-      evaluationPeriods: 2,
-      datapointsToAlarm: 1,
-      ...forCodeDeploy,
-    }),
-    monitoring.addAlarm(`canary-latency-${id}`, {
-      meaning: `The slowest 1 % of the requests to the new version of ${id} took ${limits.latencyMs} ms or more in ${limits.slowMinutes} of ${limits.latencyMinutes} minutes: its deployment is rolled back.`,
-      metric: new MathExpression({
-        expression: `IF(requests >= ${limits.requestsForLatency}, p99, 0)`,
-        usingMetrics: { p99: metric(versionMetricNames.latency, 'p99'), requests },
-        period: Duration.minutes(1),
-      }),
-      threshold: limits.latencyMs,
-      evaluationPeriods: limits.latencyMinutes,
-      datapointsToAlarm: limits.slowMinutes,
-      ...forCodeDeploy,
-    }),
-  ];
 };

@@ -1,12 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
-import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 import type { Stage } from '../settings/stages.ts';
-import { inMostMinutes, type Monitoring, mostPeriods } from './monitoring.ts';
+import { probeAlarms } from './alarms.ts';
+import type { Monitoring } from './monitoring.ts';
 import { acknowledge } from './security-checks.ts';
-import { probeMetric } from './service-metrics.ts';
 import { StageFunction } from './stage-function.ts';
 
 /**
@@ -31,13 +30,6 @@ export class Probe extends StageFunction {
       'Serverless-EventBusDLQ':
         'The next minute asks again; a missing response sets off the alarm.',
     });
-    monitoring.addAlarm('probe', {
-      meaning: `${inMostMinutes}, a request from outside failed or could not be sent: perhaps no client can reach the service.`,
-      metric: probeMetric(stage, 'Minimum'),
-      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      threshold: 1,
-      ...mostPeriods,
-      treatMissingData: TreatMissingData.BREACHING,
-    });
+    monitoring.addAlarms(probeAlarms(stage));
   }
 }

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { metricsNamespace, probeMetricName } from '../../lib/telemetry/metric-names.ts';
 import { serviceName } from '../settings/names.ts';
@@ -53,16 +53,3 @@ export const tableMetric = (
     dimensionsMap: { TableName: table.tableName, ...dimensions },
     statistic: 'Sum',
   });
-
-/**
- * Returns the sum of metrics for use in an alarm. Missing values count as 0. AWS's pages disagree whether
- * arithmetic does that by itself, and an alarm that gets no value from AWS/DynamoDB keeps its state,
- * whatever treatMissingData says.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
- */
-export const sumOf = (metrics: readonly Metric[], period = Duration.minutes(5)) => {
-  const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
-  const values = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
-  return new MathExpression({ expression: values.join(' + '), usingMetrics, period });
-};
