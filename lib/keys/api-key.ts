@@ -88,3 +88,9 @@ export const toApiKeyRecord = (item: Readonly<Record<string, unknown>>): ApiKeyR
   if (!success) throw new LoggableError('The item of this API key is malformed');
   return output;
 };
+
+/** Tells whether a key is valid now. A time that can't be read counts as past, so its key is refused. */
+export const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord): boolean =>
+  isInFuture(expiresAt) && isInFuture(revokedAt);
+
+const isInFuture = (end: string | undefined) => end === undefined || Date.parse(end) > Date.now();

@@ -3,7 +3,14 @@ import { type CallContext, isRetryable, withTimeLimit } from '../aws/call-dynamo
 import { getItem, readItem } from '../aws/get-item.ts';
 import { environment } from '../environment.ts';
 import { newRequestRecord } from '../telemetry/request-record.ts';
-import { type ApiKeyRecord, hashOf, isIntact, keyIdOf, toApiKeyRecord } from './api-key.ts';
+import {
+  type ApiKeyRecord,
+  hashOf,
+  isInForce,
+  isIntact,
+  keyIdOf,
+  toApiKeyRecord,
+} from './api-key.ts';
 import { KeyMemory, type ReadKey } from './key-memory.ts';
 
 const prefix = environment('API_KEY_PREFIX');
@@ -33,12 +40,6 @@ export const authenticate = async (
   memory.prove(keyId);
   return record;
 };
-
-/** Tells whether a key is valid now. A time that can't be read counts as past, so its key is refused. */
-const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord): boolean =>
-  isInFuture(expiresAt) && isInFuture(revokedAt);
-
-const isInFuture = (end: string | undefined) => end === undefined || Date.parse(end) > Date.now();
 
 /**
  * How long a result of the keys table is used, in ms. A revocation takes effect after about this time plus

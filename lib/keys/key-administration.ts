@@ -1,9 +1,15 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   paginateScan,
+  TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import {
@@ -11,6 +17,7 @@ import {
   type ApiKeyRecord,
   generateApiKey,
   identifyApiKey,
+  isInForce,
   toApiKeyRecord,
 } from './api-key.ts';
 
@@ -49,17 +56,51 @@ const endOf = ({ expiresAt }: ApiKeyRecord) =>
 
 const unknownKey = (keyId: string) => new Error(`There is no key ${keyId}`);
 
+/** Throws for a key that is not in force, or that was rotated already unless it may be rotated again. */
+const checkRotation = (record: ApiKeyRecord, again: boolean) => {
+  const { keyId, successor } = record;
+  if (!isInForce(record))
+    throw new Error(`Key ${keyId} is no longer in force: issue a new one instead`);
+  if (successor !== undefined && !again)
+    throw new Error(
+      `Key ${keyId} was rotated already, to ${successor}: revoke that key if it was lost, and add --again`,
+    );
+};
+
+/** Tells whether DynamoDB cancelled a transaction for one of its reasons, such as `TransactionConflict`. */
+const isCancelledBy = (reason: string, error: unknown): boolean =>
+  error instanceof TransactionCanceledException &&
+  error.CancellationReasons?.some(({ Code }) => Code === reason) === true;
+
+/**
+ * Repeats a write that another transaction on the same key prevents, because the SDK does not.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
+ */
+const withoutConflict = async <Output>(write: () => Promise<Output>): Promise<Output> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      const isConflict =
+        error instanceof TransactionConflictException ||
+        isCancelledBy('TransactionConflict', error);
+      if (!isConflict || attempt === 5) throw error;
+    }
+    await pause(attempt * 100);
+  }
+};
+
 /** Returns the functions with which operators issue, list, rotate and revoke the API keys of one prefix. */
 export const keyAdministration = (
   dynamodb: DynamoDBDocumentClient,
   TableName: string,
   prefix: ApiKeyPrefix,
 ) => {
-  /** Issues a key with these grants. Throws for an `apiKey` of another prefix. */
-  const issue = async (
+  /** Returns a key with these grants, which is not stored yet. Throws for an `apiKey` of another prefix. */
+  const makeKey = (
     { lifetimeMs, ...others }: Grants,
     apiKey = generateApiKey(prefix),
-  ): Promise<IssuedApiKey> => {
+  ): IssuedApiKey => {
     const identity = identifyApiKey(apiKey, prefix);
     if (!identity) throw new Error(`The API key is not one that starts with ${prefix}`);
     const now = Date.now();
@@ -73,8 +114,14 @@ export const keyAdministration = (
         expiresAt: new Date(now + lifetimeMs).toISOString(),
       }),
     };
-    await dynamodb.send(new PutCommand({ TableName, Item: record }));
     return { apiKey, record };
+  };
+
+  /** Issues a key with these grants. Throws for an `apiKey` of another prefix. */
+  const issue = async (grants: Grants, apiKey?: string): Promise<IssuedApiKey> => {
+    const issued = makeKey(grants, apiKey);
+    await dynamodb.send(new PutCommand({ TableName, Item: issued.record }));
+    return issued;
   };
 
   /** Returns the record of a key. Throws for an unknown key. */
@@ -101,60 +148,72 @@ export const keyAdministration = (
     return records.sort((left, right) => left.createdAt.localeCompare(right.createdAt));
   };
 
-  const set = async (
-    keyId: string,
-    attribute: 'expiresAt' | 'revokedAt' | 'successor',
-    value: string,
-  ) => {
-    const update = new UpdateCommand({
-      TableName,
-      Key: { keyId },
-      UpdateExpression: 'SET #attribute = :value',
-      ConditionExpression: 'attribute_exists(keyId)',
-      ExpressionAttributeNames: { '#attribute': attribute },
-      ExpressionAttributeValues: { ':value': value },
-    });
-    await dynamodb.send(update).catch((error: unknown) => {
-      throw error instanceof ConditionalCheckFailedException ? unknownKey(keyId) : error;
-    });
-  };
-
   /**
    * Issues a key's successor with the same grants, and ends the key itself after the grace period, unless it ends
-   * sooner. Throws for a key that is unknown, no longer in force, or rotated already.
+   * sooner, in one transaction. Throws for a key that is unknown, no longer in force, or rotated already.
    */
   const rotate = async (
     keyId: string,
     { graceMs, lifetimeMs, again = false }: Rotation,
   ): Promise<RotatedApiKey> => {
     const record = await find(keyId);
-    const now = Date.now();
-    if (record.revokedAt !== undefined || !(endOf(record) > now)) {
-      throw new Error(`Key ${keyId} is no longer in force: issue a new one instead`);
-    }
-    if (record.successor !== undefined && !again) {
-      throw new Error(
-        `Key ${keyId} was rotated already, to ${record.successor}: revoke that key if it was lost, and add --again`,
-      );
-    }
-    const issued = await issue({
+    checkRotation(record, again);
+    const issued = makeKey({
       ...grantsOf(record),
       ...(lifetimeMs !== undefined && { lifetimeMs }),
     });
-    const expiresAt = new Date(Math.min(endOf(record), now + graceMs)).toISOString();
-    await set(keyId, 'successor', issued.record.keyId);
-    await set(keyId, 'expiresAt', expiresAt);
+    const successor = issued.record.keyId;
+    const expiresAt = new Date(Math.min(endOf(record), Date.now() + graceMs)).toISOString();
+    const isAsRead =
+      record.successor === undefined ? 'attribute_not_exists(successor)' : 'successor = :former';
+    const end = {
+      TableName,
+      Key: { keyId },
+      UpdateExpression: 'SET successor = :successor, expiresAt = :expiresAt',
+      ConditionExpression: `attribute_exists(keyId) AND attribute_not_exists(revokedAt) AND ${isAsRead}`,
+      ExpressionAttributeValues: {
+        ':successor': successor,
+        ':expiresAt': expiresAt,
+        ...(record.successor !== undefined && { ':former': record.successor }),
+      },
+    };
+    const rotation = new TransactWriteCommand({
+      TransactItems: [{ Put: { TableName, Item: issued.record } }, { Update: end }],
+    });
+    try {
+      await withoutConflict(() => dynamodb.send(rotation));
+    } catch (error) {
+      if (!isCancelledBy('ConditionalCheckFailed', error)) throw error;
+      const changed = await find(keyId);
+      // Otherwise this rotation itself was carried out before, and its response was lost.
+      if (changed.successor !== successor) {
+        checkRotation(changed, false);
+        throw error;
+      }
+    }
     return { ...issued, previous: { keyId, expiresAt } };
   };
 
   /**
-   * Ends a key now, or leaves the time at which it was revoked before. Functions that remember the key refuse
-   * it after about 60 s. Their next read is eventually consistent and may miss a write of the last second
-   * (DynamoDB developer guide, "DynamoDB read consistency"). Throws for an unknown key.
+   * Ends a key now, or leaves the time at which it was revoked before, and returns its record. Functions that
+   * remember the key refuse it after about 60 s. Their next read is eventually consistent and may miss a write of
+   * the last second (DynamoDB developer guide, "DynamoDB read consistency"). Throws for an unknown key.
    */
-  const revoke = async (keyId: string): Promise<void> => {
-    const { revokedAt = new Date().toISOString() } = await find(keyId);
-    await set(keyId, 'revokedAt', revokedAt);
+  const revoke = async (keyId: string): Promise<ApiKeyRecord> => {
+    const update = new UpdateCommand({
+      TableName,
+      Key: { keyId },
+      UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
+      ConditionExpression: 'attribute_exists(keyId)',
+      ExpressionAttributeValues: { ':now': new Date().toISOString() },
+      ReturnValues: 'ALL_NEW',
+    });
+    try {
+      const { Attributes = {} } = await withoutConflict(() => dynamodb.send(update));
+      return toApiKeyRecord(Attributes);
+    } catch (error) {
+      throw error instanceof ConditionalCheckFailedException ? unknownKey(keyId) : error;
+    }
   };
 
   return { issue, find, list, rotate, revoke };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocument, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { openStage } from '../../infra/commands/stage-keys.ts';
@@ -12,7 +12,7 @@ import { prod, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { type Grants, keyAdministration } from '../../lib/keys/key-administration.ts';
 import { json, jsonError, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
-import { conditionFailed, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
+import { awsError, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
 import { listen } from '../support/listen.ts';
 import { shared } from '../support/shared.ts';
@@ -54,6 +54,22 @@ const issue = async (...words: string[]) =>
 
 /** Grants that no other key of these tests has. A kind of grant that is missing here is a type error. */
 const grants: Required<Grants> = { owner: 'owner of many grants', lifetimeMs: 86_400_001 };
+
+const keysTable = dynamodb.tables['KEYS_TABLE']?.TableName;
+const document = DynamoDBDocument.from(
+  new DynamoDBClient(localClientConfig(dynamodb.dynamodbEndpoint)),
+);
+const updateCall = `UpdateItem ${keysTable}`;
+/** A transaction names its tables inside. */
+const rotateCall = 'TransactWriteItems undefined';
+/**
+ * DynamoDB Local never responds so.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+ */
+const transactionConflict = awsError(400, 'TransactionCanceledException', {
+  message: 'Transaction cancelled [None, TransactionConflict]',
+  CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+});
 
 const startProxy = async () => {
   const proxy = new FaultProxy(dynamodb.dynamodbEndpoint);
@@ -165,38 +181,129 @@ describe('npm run keys', () => {
   });
 
   it('says that a key is unknown when its item is removed before it is changed', async () => {
-    const { keyId } = await issue();
-    const { proxy, endpoint } = await startProxy();
-    const update = `UpdateItem ${dynamodb.tables['KEYS_TABLE']?.TableName}`;
-    proxy.inject(update, conditionFailed);
-    const revoked = await run(['revoke', keyId, '--yes', ...endpoint]);
-    const noKey = `no key ${keyId}`;
-    expect(revoked.error).toContain(noKey);
-    proxy.reset();
-    proxy.inject(update, faults.accessDenied);
-    const denied = await run(['revoke', keyId, '--yes', ...endpoint]);
-    expect(denied).toMatchObject({ error: expect.not.stringContaining(noKey), err: '' });
+    for (const [words, call] of [
+      [['revoke', '--yes'], updateCall],
+      [['rotate'], rotateCall],
+    ] as const) {
+      const { keyId } = await issue();
+      const { proxy, endpoint } = await startProxy();
+      proxy.inject(call, async (exchange) => {
+        await document.delete({ TableName: keysTable, Key: { keyId } });
+        await passOn(exchange);
+      });
+      const { error } = await run([...words, keyId, ...endpoint]);
+      expect(error).toContain(`no key ${keyId}`);
+      expect(await listed(keyId)).toBeUndefined();
+    }
   });
 
   it('sees what was written just before: it reads keys consistently', async () => {
     const { keyId } = await issue();
     const { proxy, endpoint } = await startProxy();
     const reads: object[] = [];
-    const table = dynamodb.tables['KEYS_TABLE']?.TableName;
     for (const action of ['Scan', 'GetItem']) {
-      proxy.inject(`${action} ${table}`, async (exchange) => {
+      proxy.inject(`${action} ${keysTable}`, async (exchange) => {
         const { ConsistentRead } = JSON.parse(exchange.request.toString());
         reads.push({ action, ConsistentRead });
         await passOn(exchange);
       });
     }
     await run(['list', ...endpoint]);
-    await run(['revoke', keyId, '--yes', ...endpoint]);
+    await run(['rotate', keyId, ...endpoint]);
     expect(reads).toEqual([
       { action: 'Scan', ConsistentRead: true },
       { action: 'GetItem', ConsistentRead: true },
-      { action: 'GetItem', ConsistentRead: true },
     ]);
+  });
+
+  it('rotates a key once, even if two rotations have read it as it was', async () => {
+    const { keyId } = await issue();
+    const { proxy, endpoint } = await startProxy();
+    let first = '';
+    proxy.inject(rotateCall, async (exchange) => {
+      first = (await storedKeys().rotate(keyId, { graceMs: 0 })).record.keyId;
+      await passOn(exchange);
+    });
+    const second = await run(['rotate', keyId, ...endpoint]);
+    expect(second).toMatchObject({ out: '', error: expect.stringMatching(/in force/) });
+    const { successor, expiresAt } = await listed(keyId);
+    expect(successor).toBe(first);
+    expect(Date.parse(expiresAt)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('rotates a key once, even with --again, if another rotation comes between', async () => {
+    const { keyId } = await issue();
+    await keys(['rotate', keyId]);
+    const { proxy, endpoint } = await startProxy();
+    proxy.inject(rotateCall, async (exchange) => {
+      await storedKeys().rotate(keyId, { graceMs: 60_000, again: true });
+      await passOn(exchange);
+    });
+    const { error } = await run(['rotate', keyId, '--again', ...endpoint]);
+    expect(error).toContain(`rotated already, to ${(await listed(keyId)).successor}`);
+  });
+
+  it('does not rotate a key that is revoked after it was read', async () => {
+    const { keyId } = await issue();
+    const { proxy, endpoint } = await startProxy();
+    proxy.inject(rotateCall, async (exchange) => {
+      await storedKeys().revoke(keyId);
+      await passOn(exchange);
+    });
+    const { error } = await run(['rotate', keyId, ...endpoint]);
+    expect(error).toMatch(/no longer in force/);
+    expect((await listed(keyId)).successor).toBeNull();
+  });
+
+  it('names the successor that stays valid when a key is revoked, also one that was issued just before', async () => {
+    const { keyId } = await issue();
+    const { proxy, endpoint } = await startProxy();
+    proxy.inject(updateCall, async (exchange) => {
+      await storedKeys().rotate(keyId, { graceMs: 60_000 });
+      await passOn(exchange);
+    });
+    const { out } = await run(['revoke', keyId, '--yes', ...endpoint]);
+    const { successor } = await listed(keyId);
+    expect(out).toMatch(new RegExp(`Revoked ${keyId}\n.*${successor}.* valid`));
+    await keys(['revoke', successor, '--yes']);
+    expect((await keys(['revoke', keyId, '--yes'])).out).toBe(`Revoked ${keyId}\n`);
+  });
+
+  it('leaves nothing of a rotation that DynamoDB refuses', async () => {
+    const { keyId } = await issue('--owner', 'owner of one key');
+    const { proxy, endpoint } = await startProxy();
+    proxy.inject(rotateCall, faults.accessDenied);
+    expect((await run(['rotate', keyId, ...endpoint])).error).toBeDefined();
+    const { out } = await keys(['list']);
+    expect(out.match(/owner of one key/g)).toHaveLength(1);
+  });
+
+  it('rotates a key once when the response is lost', async () => {
+    const { keyId } = await issue('--owner', 'owner of two keys');
+    const { proxy, endpoint } = await startProxy();
+    proxy.inject(rotateCall, faults.resetAfterForwarding, 1);
+    const { apiKey, ...successor } = JSON.parse(
+      (await run(['rotate', keyId, '--json', ...endpoint])).out,
+    );
+    expect(await statusWith(apiKey)).toBe(200);
+    expect((await listed(keyId)).successor).toBe(successor.keyId);
+    const { out } = await keys(['list']);
+    expect(out.match(/owner of two keys/g)).toHaveLength(2);
+  });
+
+  it('repeats a rotation and a revocation that another transaction prevents', async () => {
+    const { keyId } = await issue();
+    const { proxy, endpoint } = await startProxy();
+    proxy.inject(rotateCall, transactionConflict, 2);
+    proxy.inject(updateCall, awsError(400, 'TransactionConflictException'), 2);
+    const rotated = await run(['rotate', keyId, '--json', ...endpoint]);
+    expect(rotated.error).toBeUndefined();
+    expect((await listed(keyId)).successor).toBe(JSON.parse(rotated.out).keyId);
+    expect((await run(['revoke', keyId, '--yes', ...endpoint])).error).toBeUndefined();
+    expect((await listed(keyId)).revokedAt).not.toBeNull();
+    proxy.inject(rotateCall, transactionConflict);
+    const conflicting = await run(['rotate', (await issue()).keyId, ...endpoint]);
+    expect(conflicting.error).toMatch(/TransactionConflict/);
   });
 
   it('issues no key of another prefix', async () => {

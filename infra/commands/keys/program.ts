@@ -1,6 +1,7 @@
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
+import { isInForce } from '../../../lib/keys/api-key.ts';
 import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administration.ts';
 import { localStage } from '../../local/local-account.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
@@ -9,7 +10,7 @@ import { awsConfig } from '../aws-config.ts';
 import { toJson, toTable } from '../printed.ts';
 import { openLocalKeys, openStage } from '../stage-keys.ts';
 import { withStage } from '../stage-option.ts';
-import { type Ask, isPrintable, printable } from '../terminal.ts';
+import { type Ask, isPrintable, messageOf, printable } from '../terminal.ts';
 
 interface KeysOptions {
   readonly stage: Stage;
@@ -84,7 +85,9 @@ const handOver = async (options: KeysOptions, issued: IssuedApiKey & Partial<Rot
   const parameter = { Name, Value: apiKey, Type: 'SecureString', Overwrite: true } as const;
   const stored = new SSMClient(await awsConfig(stage)).send(new PutParameterCommand(parameter));
   await stored.catch((cause: unknown) => {
-    throw new Error(`Key ${record.keyId} was issued, but not stored: rotate it. ${cause}`);
+    throw new Error(
+      `Key ${record.keyId} was issued, but not stored: rotate it. ${messageOf(cause)}`,
+    );
   });
   const lines = [`The key is stored in ${Name}.`, ...endsOf(issued)];
   print(options, { parameter: Name, ...details }, lines);
@@ -180,8 +183,11 @@ export const keysProgram = (ask: Ask | undefined): Command => {
         const question = `Revoke key ${keyId} of ${toJson(owner)}, ${options.stage.name}? [y/N] `;
         if (!/^y(es)?$/i.test(await ask(printable(question)))) throw new Error('Not revoked');
       }
-      await keys.revoke(keyId);
-      print(options, { keyId }, [`Revoked ${keyId}`]);
+      const { successor } = await keys.revoke(keyId);
+      const lines = [`Revoked ${keyId}`];
+      const isValid = successor !== undefined && isInForce(await keys.find(successor));
+      if (isValid) lines.push(`Its successor ${successor} is still valid.`);
+      print(options, { keyId, successor: isValid ? successor : null }, lines);
     });
 
   return program;
