@@ -136,8 +136,8 @@ export class Connection {
   /** Sends a request once. */
   async #exchange(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
     const { method, path, headers, body: sent = null, successStatus } = request;
-    // `fetch` is called without `this`, because browsers require that.
-    const { fetch } = { fetch: this.#fetch ?? globalThis.fetch };
+    // A variable, because browsers refuse a call of `fetch` as a method of something else.
+    const fetch: Fetch = this.#fetch ?? globalThis.fetch;
     const fetched = fetch(`${this.#baseAddress}/${path}`, {
       method,
       headers: { Authorization: `Bearer ${this.#apiKey}`, Accept: 'application/json', ...headers },
