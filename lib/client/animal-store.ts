@@ -1,4 +1,4 @@
-import { stringifyJson } from '../contract/exact-json.ts';
+import { exactJson, stringifyJson } from '../contract/exact-json.ts';
 import { idempotencyKeyPattern, maxIdempotencyKeyLength } from '../contract/limits.ts';
 import { isPet, type NewPet, type Pet, type PetStatus } from './bodies.ts';
 import {
@@ -65,7 +65,7 @@ export class AnimalStore {
    * Throws an Error on platforms whose JSON can't keep 64-bit integers, such as Node.js 20.
    */
   constructor(options: AnimalStoreOptions) {
-    if (!('rawJSON' in JSON)) {
+    if (!exactJson.rawJSON) {
       throw new Error(
         'AnimalStore needs JSON.rawJSON for 64-bit integers: use Node.js 22, Chrome 114, Firefox 135 or Safari 18.4, or newer.',
       );

@@ -1,21 +1,26 @@
-declare global {
-  interface JSON {
-    /** Defined by the TC39 proposal "JSON.parse source text access". Node.js has it since version 22. */
-    rawJSON(text: string): unknown;
-    parse(
-      text: string,
-      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-    ): unknown;
-  }
+/**
+ * What `JSON` has that TypeScript does not declare, by the TC39 proposal "JSON.parse source text access". Older
+ * platforms, such as Node.js 20, don't have it. A global declaration would change `JSON.parse` in the programs
+ * of the client's users.
+ */
+interface ExactJson {
+  rawJSON?(text: string): unknown;
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context?: { readonly source?: string }) => unknown,
+  ): unknown;
 }
+
+/** The `JSON` of the platform. */
+export const exactJson: ExactJson = JSON;
 
 /**
  * Parses JSON with its numbers as `exactNumber` reads them. A number that it can't read exactly becomes
  * `inexact`, or by default what JSON.parse reads. Throws a SyntaxError for text that is not JSON.
  */
 export const parseJson = (text: string, inexact?: number): unknown =>
-  JSON.parse(text, (_key, value, { source = '' }) =>
-    typeof value === 'number' ? exactNumber(source, inexact ?? value) : value,
+  exactJson.parse(text, (_key, value, context) =>
+    typeof value === 'number' ? exactNumber(context?.source ?? '', inexact ?? value) : value,
   );
 
 /** Matches an integer of at most 19 digits, which every 64-bit integer has, and a fraction of zeros. */
@@ -41,11 +46,13 @@ export const stringifyJson = (value: unknown): string => {
   } catch {
     // The value contains a `bigint`, which is rare. A replacer takes several times as long,
     // so other values get none.
-    return JSON.stringify(value, (_key, member: unknown) =>
-      typeof member === 'bigint' ? JSON.rawJSON(member.toString()) : member,
-    );
+    return JSON.stringify(value, exactReplacer);
   }
 };
+
+/** A replacer for JSON.stringify, which writes a `bigint` as a JSON number with all its digits. */
+export const exactReplacer = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? (exactJson.rawJSON?.(`${value}`) ?? value) : value;
 
 /** A 64-bit signed integer. It is a `number` where that is exact, and otherwise a `bigint`. */
 export type Int64 = number | bigint;

@@ -1,3 +1,4 @@
+import { exactReplacer } from '../contract/exact-json.ts';
 import { headers } from './headers.ts';
 import { paths } from './paths.ts';
 import { componentSchemas } from './schemas.ts';
@@ -57,13 +58,9 @@ const document = (limits: string) => ({
   },
 });
 
-/** Writes the bounds of int64 with every digit. A JavaScript number would round them. */
-const exact = (_key: string, value: unknown) =>
-  typeof value === 'bigint' ? JSON.rawJSON(`${value}`) : value;
-
 /**
  * The text of the OpenAPI 3.1 document, from the operations, schemas and errors that the functions use.
  * `limits` are those that clients can reach, as Markdown.
  */
 export const openapiText = (limits: string): string =>
-  `${JSON.stringify(document(limits), exact, 2)}\n`;
+  `${JSON.stringify(document(limits), exactReplacer, 2)}\n`;

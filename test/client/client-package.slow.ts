@@ -191,6 +191,8 @@ export const absent: AnimalStoreOptions = {
 store.getPet(1, { signal: undefined });
 export const platform: AnimalStoreOptions['fetch'] = fetch;
 export const wrapper: AnimalStoreOptions['fetch'] = (url, init) => fetch(url, { ...init, keepalive: true });
+// The client leaves the types of the platform as they are.
+export const parsed: { at: Date } = JSON.parse('{}', (key, value) => (key === 'at' ? new Date(value) : value));
 `,
     );
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--types', 'node'];
