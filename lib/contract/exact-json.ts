@@ -58,7 +58,11 @@ export const exactReplacer = (_key: string, value: unknown): unknown =>
 export type Int64 = number | bigint;
 
 /** The smallest and the largest 64-bit signed integer. */
-export const int64Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n } as const;
+export const int64Bounds = {
+  // Not `2n ** 63n`, from which Babel makes `Math.pow`, which throws for a `bigint`.
+  minimum: -9_223_372_036_854_775_808n,
+  maximum: 9_223_372_036_854_775_807n,
+} as const;
 
 export const isInt64 = (value: unknown): value is Int64 =>
   typeof value === 'bigint'
