@@ -7,7 +7,7 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 import type { Command, SdkError } from '@smithy/types';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
-import type { RequestRecord } from '../telemetry/request-record.ts';
+import type { RequestLog } from '../telemetry/request-log.ts';
 import { dynamodb } from './dynamodb.ts';
 
 const maxAttempts = 3;
@@ -25,8 +25,8 @@ const backoffMs = (attempt: number) => Math.random() * 25 * 2 ** attempt;
 export interface CallContext {
   /** A signal that aborts the call. */
   readonly signal: AbortSignal;
-  /** Records the call's latency, its throttled attempts, and the ids of corrupt items. */
-  readonly record: Pick<RequestRecord, 'noteCorruptItem' | 'recordDynamodbLatency'>;
+  /** The log of the request, which gets the call's latency and the ids of corrupt items. */
+  readonly log: Pick<RequestLog, 'addCorruptItem' | 'addDynamodbLatency'>;
 }
 
 /** A command of the document client. */
@@ -58,7 +58,7 @@ export const callDynamodb = <Input extends ServiceInputTypes, Output extends Ser
  * each, with a pause between them. Throws the error of the last attempt, or one that no retry may fix.
  */
 export const withRetries = async <Result>(
-  { signal, record }: CallContext,
+  { signal, log }: CallContext,
   send: (signal: AbortSignal, attempt: number) => Promise<Result>,
 ): Promise<Result> => {
   const startedAt = instantMs();
@@ -72,7 +72,7 @@ export const withRetries = async <Result>(
       await pause(backoffMs(attempt));
     }
   } finally {
-    record.recordDynamodbLatency(elapsedMs(startedAt));
+    log.addDynamodbLatency(elapsedMs(startedAt));
   }
 };
 

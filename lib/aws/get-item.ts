@@ -41,12 +41,12 @@ export const readItem = <Item>(
   item: StoredItem,
   keyName: string,
   convert: (item: StoredItem) => Item,
-  { record }: CallContext,
+  { log }: CallContext,
 ): Item => {
   try {
     return convert(item);
   } catch (error) {
-    record.noteCorruptItem(`${item[keyName]}`);
+    log.addCorruptItem(`${item[keyName]}`);
     throw error;
   }
 };

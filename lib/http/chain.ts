@@ -14,12 +14,12 @@ import type { ChainContext, OperationEvent } from './request.ts';
  * Returns the Middy chain from which every function starts. It writes one log line per
  * request and handles CORS.
  */
-export const chain = (operationName: string) =>
+export const chain = (functionName: string) =>
   middy<OperationEvent, APIGatewayProxyResult, unknown, ChainContext>({
     // Middy's own early timeout covers only the handler; `deadline` covers the middleware too.
     timeoutEarlyInMillis: 0,
   })
-    .use(observability(operationName))
+    .use(observability(functionName))
     .use(cors());
 
 /**

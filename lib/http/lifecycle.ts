@@ -17,7 +17,7 @@ export const lifecycleHeaders = (operation: Operation) => {
   };
   const addHeaders = ({ event, context, response }: ChainRequest) => {
     const isOwn = event.requestContext.identity.userAgent === ownUserAgent;
-    if (deprecation && !isOwn) context.record.count(metricNames.deprecatedCalls);
+    if (deprecation && !isOwn) context.log.count(metricNames.deprecatedCalls);
     if (!response) return;
     response.headers = { ...response.headers, ...constant };
     if (deprecation) {

@@ -3,7 +3,7 @@ import { causeOf } from '../telemetry/cause.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
-import { newRequestRecord, type RequestRecord } from '../telemetry/request-record.ts';
+import { RequestLog } from '../telemetry/request-log.ts';
 import type { ChainRequest } from './request.ts';
 import { json } from './response.ts';
 
@@ -14,20 +14,19 @@ let coldStart = true;
  * middleware. The line has no client input except the key's public id, and no text of a library, which
  * can repeat client input.
  */
-export const observability = (operation: string) => {
+export const observability = (functionName: string) => {
   const observe = (request: ChainRequest) => {
     // When a function fails, API Gateway uses INTEGRATION_FAILURE (DataBiosphere/azul#6624), to which
     // infra/constructs/pets-api.ts gives this error.
     const status = request.response?.statusCode ?? errors.serviceUnavailable().status;
     const failed = status >= 500;
     const durationMs = elapsedMs(request.context.startedAt);
-    const { record } = request.context;
-    countResponse(record, status);
-    record.write({
-      ...record.fields,
+    const { log } = request.context;
+    countResponse(log, status);
+    log.write({
       level: failed ? 'ERROR' : 'INFO',
       message: failed ? 'The request failed' : 'The request was handled',
-      operation,
+      operation: functionName,
       status,
       ...requestDetails(request, durationMs),
       cause: failed ? originalCause(request.error) : undefined,
@@ -38,7 +37,7 @@ export const observability = (operation: string) => {
   return {
     before: (request: ChainRequest) => {
       request.context.startedAt = instantMs();
-      request.context.record = newRequestRecord();
+      request.context.log = new RequestLog();
       if (isFromRestApi(request.event)) return undefined;
       const error = errors.internalError(new LoggableError('The event is not that of a REST API'));
       request.error = error;
@@ -56,11 +55,11 @@ export const observability = (operation: string) => {
 const isFromRestApi = (event: Partial<ChainRequest['event']> | null): boolean =>
   event?.requestContext?.identity !== undefined;
 
-const countResponse = (record: RequestRecord, status: number) => {
-  record.count(metricNames.requests);
-  if (status >= 500) record.count(metricNames.serverErrors);
-  else if (status >= 400) record.count(metricNames.clientErrors);
-  if (status === 401) record.count(metricNames.authFailures);
+const countResponse = (log: RequestLog, status: number) => {
+  log.count(metricNames.requests);
+  if (status >= 500) log.count(metricNames.serverErrors);
+  else if (status >= 400) log.count(metricNames.clientErrors);
+  if (status === 401) log.count(metricNames.authFailures);
 };
 
 /**

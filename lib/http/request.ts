@@ -1,6 +1,6 @@
 import type { Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { RequestRecord } from '../telemetry/request-record.ts';
+import type { RequestLog } from '../telemetry/request-log.ts';
 
 /** The request of an API Gateway REST API. Its body is parsed if the operation takes one. */
 export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & { body: unknown };
@@ -9,8 +9,7 @@ export type OperationEvent = Omit<APIGatewayProxyEvent, 'body'> & { body: unknow
 export interface ChainContext extends Context {
   /** The time at which the request arrived, an instant of `instantMs`. */
   startedAt: number;
-  /** The record of the request, for its log line. */
-  record: RequestRecord;
+  log: RequestLog;
   /** The public id of the request's API key; absent until the key is known to be valid. */
   keyId?: string;
 }

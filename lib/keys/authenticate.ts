@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type CallContext, isRetryable, withTimeLimit } from '../aws/call-dynamodb.ts';
 import { getItem, readItem } from '../aws/get-item.ts';
 import { environment } from '../environment.ts';
-import { newRequestRecord } from '../telemetry/request-record.ts';
+import { RequestLog } from '../telemetry/request-log.ts';
 import {
   type ApiKeyRecord,
   hashOf,
@@ -71,7 +71,7 @@ const findApiKey = async (
   if (cached && isFresh(cached)) return cached.record;
   const now = Date.now();
   const mayFallBack = cached?.record && isBetween(cached.readAt, cached.readAt + outageToleranceMs);
-  const read = (signal: AbortSignal) => readApiKey(keyId, { signal, record: context.record });
+  const read = (signal: AbortSignal) => readApiKey(keyId, { signal, log: context.log });
   try {
     const record = mayFallBack
       ? await withTimeLimit(refreshPatienceMs, context.signal, read)
@@ -117,7 +117,7 @@ const warmUpMs = 1_000;
  * the first request tries again.
  */
 export const warmUp = async (): Promise<void> => {
-  // No client waits for this call, and no log line has its record.
-  const context = { signal: AbortSignal.timeout(warmUpMs), record: newRequestRecord() };
+  // No client waits for this call, and its log is not written.
+  const context = { signal: AbortSignal.timeout(warmUpMs), log: new RequestLog() };
   await readApiKey('no key', context).catch(() => {});
 };

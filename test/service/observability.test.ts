@@ -16,7 +16,7 @@ import { withChecksum } from '../support/with-checksum.ts';
 const service = await startHandlers();
 // Imported after its environment is set.
 const { json } = await import('../../lib/http/response.ts');
-const { newRequestRecord } = await import('../../lib/telemetry/request-record.ts');
+const { RequestLog } = await import('../../lib/telemetry/request-log.ts');
 const keyId = identifyApiKey(service.apiKey, 'pets_test')?.keyId;
 const { id: petId } = (await service.send(creation())).body;
 const get: EventParts = { petId };
@@ -149,9 +149,9 @@ describe('the line of a request', () => {
 
   it('has the fields that a handler adds, but its own fields and metrics as they are', async () => {
     const { chain } = await import('../../lib/http/chain.ts');
-    const handler = chain('listPets').handler(async (_event, { record }) => {
-      record.addFields({ petsReturned: 3, isLastPage: false });
-      record.addFields({ petsReturned: 4, status: 1, service: 'mine', Requests: 9 });
+    const handler = chain('listPets').handler(async (_event, { log }) => {
+      log.addFields({ petsReturned: 3, isLastPage: false });
+      log.addFields({ petsReturned: 4, status: 1, service: 'mine', Requests: 9 });
       return json(200, []);
     });
     const { line } = await observed({}, {}, (parts = {}) => invoke(handler, parts));
@@ -201,10 +201,10 @@ describe('DynamoDBLatency', () => {
   });
 
   it('has at most the 100 values that CloudWatch takes', async () => {
-    const record = newRequestRecord();
-    for (let call = 1; call <= 101; call += 1) record.recordDynamodbLatency(call);
+    const log = new RequestLog();
+    for (let call = 1; call <= 101; call += 1) log.addDynamodbLatency(call);
     const lines = captureLog();
-    record.write({
+    log.write({
       level: 'INFO',
       message: '',
       operation: 'listPets',

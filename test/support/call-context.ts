@@ -6,5 +6,5 @@ import type { CallContext } from '../../lib/aws/call-dynamodb.ts';
  */
 export const callContext: CallContext = {
   signal: new AbortController().signal,
-  record: { noteCorruptItem: () => {}, recordDynamodbLatency: () => {} },
+  log: { addCorruptItem: () => {}, addDynamodbLatency: () => {} },
 };

@@ -1,16 +1,18 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
-import type { lambdaContext } from './proxy-event.ts';
 
-export type Handler = (
-  event: APIGatewayProxyEvent,
-  context: ReturnType<typeof lambdaContext>,
-) => Promise<APIGatewayProxyResult>;
+/**
+ * A handler as Lambda calls it. It is declared as a method, whose parameters may be narrower, because the
+ * middleware of a handler adds to the event and the context what the handler reads of them besides.
+ */
+export type Handler = {
+  call(event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult>;
+}['call'];
 
 export type Handlers = Readonly<Record<FunctionName, Handler>>;
 

@@ -11,15 +11,11 @@ const version = process.env['AWS_LAMBDA_FUNCTION_VERSION'];
  */
 const maxValues = 100;
 
-class RequestRecorder {
+/** What happens during one request, until its log line is written. */
+export class RequestLog {
   readonly #metrics = new Map<MetricName, number[]>();
   readonly #corruptItems: string[] = [];
   readonly #fields: Record<string, string | number | boolean> = {};
-
-  /** The fields that were added. */
-  get fields(): Readonly<Record<string, string | number | boolean>> {
-    return this.#fields;
-  }
 
   /**
    * Adds fields to the log line of the request, such as `{ petsReturned: 20 }`. Pass counts, durations and
@@ -35,23 +31,24 @@ class RequestRecorder {
     this.#add(name, 1);
   }
 
-  /** Records how long the request waited for a call of DynamoDB, in ms. */
-  recordDynamodbLatency(ms: number): void {
+  /** Adds how long the request waited for a call of DynamoDB, in ms. */
+  addDynamodbLatency(ms: number): void {
     this.#add(metricNames.dynamodbLatency, ms);
   }
 
-  /** Records the id of a stored item that could not be read. No other part of the item may be logged. */
-  noteCorruptItem(id: string): void {
+  /** Adds the id of a stored item that could not be read. No other part of the item may be logged. */
+  addCorruptItem(id: string): void {
     if (this.#corruptItems.length < maxValues) this.#corruptItems.push(id);
   }
 
-  /** Writes the one log line of the request, with these fields and everything that was recorded. */
+  /** Writes the one log line of the request, with these fields and everything that was added or counted. */
   write(
     fields: Omit<RequestLine, 'corruptItems' | 'service' | 'version'> & {
       readonly [versionMetricNames.latency]: number;
     },
   ): void {
     const line: RequestLine & Record<string, unknown> = {
+      ...this.#fields,
       ...fields,
       corruptItems: this.#corruptItems.length > 0 ? this.#corruptItems : undefined,
       service,
@@ -70,12 +67,6 @@ class RequestRecorder {
     else if (values.length < maxValues) values.push(value);
   }
 }
-
-/** A record of what happens during one request, until its log line is written. */
-export type RequestRecord = Pick<RequestRecorder, keyof RequestRecorder>;
-
-/** Creates a record for a request that has just arrived. */
-export const newRequestRecord = (): RequestRecord => new RequestRecorder();
 
 const knownDirectives = new Map<string, readonly MetricDirective[]>();
 
