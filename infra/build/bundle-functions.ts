@@ -4,7 +4,6 @@ import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { nodeMajorVersion } from '../settings/node-version.ts';
 import { entryModule } from './code-cache/entry-module.ts';
-import { leaveOutModules } from './left-out-modules.ts';
 import { projectDirectory } from './project-directory.ts';
 
 const buildDirectory = join(projectDirectory, '.build');
@@ -13,11 +12,8 @@ const bundlesDirectory = join(buildDirectory, 'functions');
 /** Returns the folder with the deployed files of a function. It contains nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
 
-/**
- * The options with which esbuild bundles a function, including the SDK, into `<name>/<name>.cjs` of a folder.
- * With other settings it started slower.
- */
-export const bundleOptions = {
+/** The options with which esbuild bundles a check into `<name>/<name>.cjs` of a folder, including the SDK. */
+const checkBundleOptions = {
   absWorkingDir: projectDirectory,
   bundle: true,
   minify: true,
@@ -31,7 +27,22 @@ export const bundleOptions = {
   entryNames: '[name]/[name]',
   outExtension: { '.js': '.cjs' },
   mainFields: ['module', 'main'],
-  plugins: [leaveOutModules],
+  alias: { '@aws-sdk/credential-provider-node': './lib/aws/default-credentials.ts' },
+} satisfies BuildOptions;
+
+/**
+ * The modules that replace those of the SDK in each function of `functions/`. A client that needs event streams,
+ * such as that of Lambda or S3, fails to build with them. To use one, remove the line of event streams.
+ */
+const functionAliases = {
+  ...checkBundleOptions.alias,
+  '@smithy/core/event-streams': './lib/aws/no-event-streams.ts',
+};
+
+/** The options with which esbuild bundles a function. With other settings it started slower. */
+export const bundleOptions = {
+  ...checkBundleOptions,
+  alias: functionAliases,
 } satisfies BuildOptions;
 
 /**
@@ -47,7 +58,7 @@ export const bundleFunctions = async (): Promise<void> => {
     build({ ...options, ...sourceMap, entryPoints: ['functions/*.ts'] }),
     // The checks contain the SDK too, so that the tested version runs. Lambda's own copy changes by itself.
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
-    build({ ...options, plugins: [], entryPoints: ['functions/checks/*.ts'] }),
+    build({ ...checkBundleOptions, write: false, entryPoints: ['functions/checks/*.ts'] }),
   ]);
   const names = new Set<string>();
   for (const { path, text } of [...functions.outputFiles, ...checks.outputFiles]) {

@@ -18,7 +18,7 @@ import { walkPages } from '../support/pages.ts';
 import { bearer, creation, exampleCallsOf, exampleOf } from '../support/requests.ts';
 import { startHandlers } from '../support/start-handlers.ts';
 
-// Bundles leave out parts of the SDK: no fault may need one of those.
+// Bundles replace modules of the SDK: no fault may need one of those.
 const service = await startHandlers(fromBundles);
 // Stops the clock, so that every function keeps the key in its memory.
 vi.useFakeTimers({ toFake: ['Date'] });
