@@ -85,7 +85,7 @@ export const makeCodeCache = async (
     const printed = error instanceof Error && 'stderr' in error ? `${error.stderr}`.trim() : '';
     throw new Error(printed || `${error}`, { cause: error });
   }
-  return readFile(file);
+  return await readFile(file);
 };
 
 /** Starts a server in the place of DynamoDB, which has one API key. */
