@@ -1,28 +1,26 @@
-import {
-  CloudFormationClient,
-  DescribeStacksCommand,
-  paginateListStackResources,
-} from '@aws-sdk/client-cloudformation';
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { commitParameter, previousCommitParameter, stackName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
+import { awsClients } from './aws-clients.ts';
 import { awsConfig } from './aws-config.ts';
 
 /**
- * Returns the account and the region of a stage, which are those of the credentials if it has none. Throws
- * when the credentials belong to another account.
+ * Returns the account and the region of a stage, which are those of the credentials if it has none, with the
+ * clients of AWS. Throws when the credentials belong to another account.
  */
 export const openAccount = async (stage: Stage) => {
   const config = await awsConfig(stage);
-  const client = new STSClient(config);
-  const region = await client.config.region();
-  const { Account: account = '' } = await client.send(new GetCallerIdentityCommand());
+  const clients = awsClients(config);
+  const sts = clients.sts();
+  const region = await sts.config.region();
+  const { Account: account = '' } = await sts.send(new GetCallerIdentityCommand());
   const expected = stage.environment?.account;
   if (expected !== undefined && expected !== account)
     throw new Error(
       `The credentials belong to the account ${account}, and the stage to ${expected}`,
     );
-  return { config, account, region };
+  return { config, clients, account, region };
 };
 
 export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
@@ -50,12 +48,14 @@ const servedAddress = (address: string): string => {
  * before, which are `unknown` if it was deployed without them, its outputs and the address of its API. Returns
  * undefined if there is no stack.
  */
-export const findStack = async (stage: Stage, { config }: Pick<OpenedAccount, 'config'>) => {
-  const cloudformation = new CloudFormationClient(config);
+export const findStack = async (stage: Stage, { clients }: Pick<OpenedAccount, 'clients'>) => {
   const command = new DescribeStacksCommand({ StackName: stackName(stage) });
-  const response = await cloudformation.send(command).catch((error: unknown) => {
-    if (!isNoStack(error)) throw error;
-  });
+  const response = await clients
+    .cloudformation()
+    .send(command)
+    .catch((error: unknown) => {
+      if (!isNoStack(error)) throw error;
+    });
   const [stack] = response?.Stacks ?? [];
   if (!stack) return undefined;
   const parameterOf = (name: string): string => {
@@ -65,13 +65,14 @@ export const findStack = async (stage: Stage, { config }: Pick<OpenedAccount, 'c
   const outputs = new Map(
     stack.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
   );
-  const baseAddress = outputs.get('BaseAddress');
+  const address = outputs.get('BaseAddress');
+  const baseAddress = address && servedAddress(address);
+  outputs.set('BaseAddress', baseAddress);
   return {
-    cloudformation,
     status: stack.StackStatus ?? 'unknown',
     commit: parameterOf(commitParameter),
     previousCommit: parameterOf(previousCommitParameter),
-    baseAddress: baseAddress && servedAddress(baseAddress),
+    baseAddress,
     /** Throws if the stack has no such output, because its first deployment failed. */
     outputOf: (name: string): string => {
       const value = outputs.get(name);
@@ -93,18 +94,16 @@ export const openStack = async (stage: Stage) => {
   throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
 };
 
-export type OpenedStack = Awaited<ReturnType<typeof openStack>>;
-
 /**
  * Returns the resources of a stage's stack as it is deployed, all or of one type. Only a stack that does not
  * exist has none.
  */
 export const deployedResources = async (
   stage: Stage,
-  { config }: Pick<OpenedAccount, 'config'>,
+  { clients }: Pick<OpenedAccount, 'clients'>,
   type?: string,
 ) => {
-  const client = new CloudFormationClient(config);
+  const client = clients.cloudformation();
   const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
   const found = await Array.fromAsync(pages).catch((error: unknown) => {
     if (isNoStack(error)) return [];

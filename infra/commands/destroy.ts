@@ -2,36 +2,34 @@ import { DeleteStackCommand, waitUntilStackDeleteComplete } from '@aws-sdk/clien
 import {
   DeleteBackupCommand,
   DeleteTableCommand,
-  DynamoDBClient,
   paginateListTables,
 } from '@aws-sdk/client-dynamodb';
-import { DeleteParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { DeleteParametersCommand } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { probeKeyParameter, stackName } from '../settings/names.ts';
-import { emulated, type Stage } from '../settings/stages.ts';
+import type { Stage } from '../settings/stages.ts';
 import { backupsOf, isOfTable } from './backups.ts';
-import { deployedResources, type OpenedStack, openStack } from './deployed-stack.ts';
-import { call, type Step } from './plan.ts';
+import { deployedResources, type OpenedAccount, openStack } from './deployed-stack.ts';
+import { call, perform, type Step } from './plan.ts';
+import { runProgram } from './run-program.ts';
 import { withStage } from './stage-option.ts';
-import { announce, askInTerminal, confirm, fail } from './terminal.ts';
+import { askInTerminal } from './terminal.ts';
 
 interface DestroyOptions {
   readonly stage: Stage;
-  readonly emulator?: true;
   readonly yes?: true;
 }
 
-const run = async ({ stage: { name }, stage, emulator, yes }: DestroyOptions) => {
-  const opened = await openStack(emulator ? emulated(stage) : stage);
-  const { account, region, config, cloudformation: client } = opened;
+const destroy = async ({ stage, yes }: DestroyOptions) => {
+  const opened = await openStack(stage);
+  const client = opened.clients.cloudformation();
   const StackName = stackName(stage);
   const Name = probeKeyParameter(stage);
-  const ssm = new SSMClient(config);
   const copies = await deleteCopies(stage, opened);
   const steps: readonly Step[] = [
     {
       description: `Delete ${Name} in SSM, if it exists`,
-      run: () => ssm.send(new DeleteParametersCommand({ Names: [Name] })),
+      run: () => opened.clients.ssm().send(new DeleteParametersCommand({ Names: [Name] })),
     },
     ...copies.steps,
     // The stack is the last, so that this finds the stage again after an interruption.
@@ -48,19 +46,14 @@ const run = async ({ stage: { name }, stage, emulator, yes }: DestroyOptions) =>
       },
     },
   ];
-  announce(
-    { stage: name, account: `${account}`, region },
-    steps.map(({ description }) => description),
-    'Clients can no longer reach the stage.',
-  );
-  if (!yes) await confirm(askInTerminal, name);
-  for (const { run: runStep } of steps) await runStep();
+  const notices = ['Clients can no longer reach the stage.'];
+  await perform({ stage, ...opened }, { notices, steps }, { yes, ask: askInTerminal });
   for (const { BackupType, BackupArn } of copies.kept)
     console.log(
       `${BackupArn} stays: ${BackupType === 'SYSTEM' ? 'DynamoDB deletes it after 35 days' : 'delete it in AWS Backup'}`,
     );
   console.log(
-    `Nothing ${copies.kept.length > 0 ? 'else ' : ''}of ${name} is left. The account keeps what other stages share: the stacks CDKToolkit and AnimalStore-account, which cost next to nothing.`,
+    `Nothing ${copies.kept.length > 0 ? 'else ' : ''}of ${stage.name} is left. The account keeps what other stages share: the stacks CDKToolkit and AnimalStore-account, which cost next to nothing.`,
   );
 };
 
@@ -69,9 +62,9 @@ const run = async ({ stage: { name }, stage, emulator, yes }: DestroyOptions) =>
  * stack. Also returns the other backups: DynamoDB deletes those of type SYSTEM after 35 days, without a charge,
  * and may refuse to delete those of AWS Backup (unverified).
  */
-const deleteCopies = async (stage: Stage, { config }: OpenedStack) => {
-  const client = new DynamoDBClient(config);
-  const resources = await deployedResources(stage, { config }, 'AWS::DynamoDB::Table');
+const deleteCopies = async (stage: Stage, account: OpenedAccount) => {
+  const client = account.clients.dynamodb();
+  const resources = await deployedResources(stage, account, 'AWS::DynamoDB::Table');
   const tables = resources.map(({ PhysicalResourceId }) => `${PhysicalResourceId}`);
   const isOfStage = (name = '') => tables.some((table) => isOfTable(name, table));
   const pages = await Array.fromAsync(paginateListTables({ client }, {}));
@@ -89,10 +82,9 @@ const deleteCopies = async (stage: Stage, { config }: OpenedStack) => {
   };
 };
 
-await withStage(program, 'the stage to remove', [])
+withStage(program, 'the stage to remove', [])
   .name('npm run destroy --')
   .description('Removes a personal stage with its pets, keys and logs.')
   .option('--yes', 'do not ask first')
-  .action(run)
-  .parseAsync()
-  .catch(fail);
+  .action(destroy);
+await runProgram(program);

@@ -1,5 +1,8 @@
 import type { Client, Command, MetadataBearer } from '@smithy/types';
+import type { Stage } from '../settings/stages.ts';
 import { toJson } from './printed.ts';
+import { change, interrupted } from './run-program.ts';
+import { type Ask, messageOf, printable } from './terminal.ts';
 import { waitFor } from './wait-for.ts';
 
 /** What a command will do, and what clients and operators will notice. */
@@ -31,3 +34,61 @@ export const call = <
   description: `${command.constructor.name.replace(/Command$/, '')} ${toJson(command.input)}`,
   run: () => waitFor('1h', () => client.send(command)),
 });
+
+/** Where a command does what it plans. */
+interface Place {
+  readonly stage: Pick<Stage, 'name'>;
+  readonly account: string;
+  readonly region: string;
+}
+
+/** How an operator agrees: with `--yes`, or when asked. `ask` is undefined if there is no terminal. */
+export interface Consent {
+  readonly yes?: true | undefined;
+  readonly ask: Ask | undefined;
+}
+
+/** Throws if the operator has not agreed yet, and can't be asked. */
+export const requireConsent = ({ yes, ask }: Consent): void => {
+  if (!yes && !ask) throw new Error('There is no terminal to ask: add --yes');
+};
+
+/** Whether this process has begun a step. */
+let hasBegun = false;
+
+/**
+ * Prints where a command does what, and before that what clients will notice; waits until the operator types the
+ * name of the stage; and does it step by step. Throws if another word is typed, if nobody can be asked, or, with
+ * its number, if a step fails.
+ */
+export const perform = async (
+  { stage, account, region }: Place,
+  { notices, steps }: Plan,
+  consent: Consent,
+  print: (line: string) => void = console.log,
+): Promise<void> => {
+  interrupted.throwIfAborted();
+  const numbered = steps.map(({ description }, at) => `${at + 1}. ${description}`);
+  const lines = [
+    `Stage ${stage.name}, account ${account}, region ${region}`,
+    ...notices,
+    ...numbered,
+  ];
+  for (const line of lines) print(printable(line));
+  if (steps.length === 0) {
+    print('There is nothing to change');
+    return;
+  }
+  requireConsent(consent);
+  if (!consent.yes) {
+    const answer = await consent.ask?.(printable(`Type ${stage.name} to do this: `));
+    if (answer !== stage.name) throw new Error(`Nothing ${hasBegun ? 'more ' : ''}was changed`);
+  }
+  for (const [at, { run }] of steps.entries()) {
+    hasBegun = true;
+    await change(run).catch((cause: unknown) => {
+      throw new Error(`Step ${at + 1} failed: ${messageOf(cause)}`, { cause });
+    });
+    print(`Step ${at + 1} is done`);
+  }
+};

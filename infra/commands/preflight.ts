@@ -1,13 +1,9 @@
 import { once } from 'node:events';
 import { get } from 'node:https';
-import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
-import {
-  GetAccountSettingsCommand,
-  GetFunctionConcurrencyCommand,
-  LambdaClient,
-} from '@aws-sdk/client-lambda';
-import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
-import { GetParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
+import { GetAccountCommand } from '@aws-sdk/client-api-gateway';
+import { GetAccountSettingsCommand, GetFunctionConcurrencyCommand } from '@aws-sdk/client-lambda';
+import { ListSubscriptionsByTopicCommand } from '@aws-sdk/client-sns';
+import { GetParameterCommand, ParameterNotFound } from '@aws-sdk/client-ssm';
 import { operations } from '../../lib/operations/operations.ts';
 import { bootstrapVersionParameter } from '../settings/bootstrap.ts';
 import { probeKeyParameter } from '../settings/names.ts';
@@ -15,20 +11,23 @@ import type { Stage } from '../settings/stages.ts';
 import { deployedResources, type OpenedAccount } from './deployed-stack.ts';
 import { messageOf } from './terminal.ts';
 
+/** What `npm run deploy` can add to an account. */
+export type Addition = 'bootstrap' | 'logRole';
+
 /** Something that prevents a deployment. */
 export interface Finding {
   /** What it is, with its solution. */
   readonly problem: string;
-  /** What `npm run deploy` can add to the account, so that the problem ends. */
-  readonly addition?: 'bootstrap' | 'logRole' | undefined;
+  /** What ends the problem. */
+  readonly addition?: Addition | undefined;
 }
 
 /** Returns a line for each problem, with its solution. */
 type Check = (stage: Stage, account: OpenedAccount) => Promise<readonly (string | false)[]>;
 
-const findParameter = async ({ config }: OpenedAccount, Name: string) => {
+const findParameter = async ({ clients }: OpenedAccount, Name: string) => {
   try {
-    const found = await new SSMClient(config).send(new GetParameterCommand({ Name }));
+    const found = await clients.ssm().send(new GetParameterCommand({ Name }));
     return found.Parameter?.Value;
   } catch (error) {
     if (error instanceof ParameterNotFound) return undefined;
@@ -54,8 +53,8 @@ const bootstrap: Check = async (stage, account) => {
   ];
 };
 
-const logRole: Check = async (stage, { config }) => {
-  const { cloudwatchRoleArn } = await new APIGatewayClient(config).send(new GetAccountCommand());
+const logRole: Check = async (stage, { clients }) => {
+  const { cloudwatchRoleArn } = await clients.apiGateway().send(new GetAccountCommand());
   return [
     !cloudwatchRoleArn &&
       `API Gateway has no role to write logs in this region: npm run deploy -- --stage ${stage.name}`,
@@ -70,7 +69,7 @@ const unreservedConcurrency = 100;
 
 /** Returns the concurrency that the deployed functions of a stage have reserved. */
 const reservedBy = async (stage: Stage, account: OpenedAccount): Promise<number> => {
-  const lambda = new LambdaClient(account.config);
+  const lambda = account.clients.lambda();
   const functions = await deployedResources(stage, account, 'AWS::Lambda::Function');
   let reserved = 0;
   for (const { PhysicalResourceId } of functions) {
@@ -83,8 +82,8 @@ const reservedBy = async (stage: Stage, account: OpenedAccount): Promise<number>
 const concurrency: Check = async (stage, account) => {
   if (!stage.reservedConcurrency) return [];
   const { eachOperation, fallback } = stage.reservedConcurrency;
-  const lambda = new LambdaClient(account.config);
-  const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand());
+  const getSettings = new GetAccountSettingsCommand();
+  const { AccountLimit } = await account.clients.lambda().send(getSettings);
   const quota = AccountLimit?.ConcurrentExecutions ?? 0;
   const unreserved = AccountLimit?.UnreservedConcurrentExecutions ?? quota;
   const ofOthers = quota - unreserved - (await reservedBy(stage, account));
@@ -136,7 +135,7 @@ const alarmsAndProbe: Check = async (stage, account) => {
   const TopicArn = topic?.PhysicalResourceId;
   if (TopicArn === undefined) return [];
   const command = new ListSubscriptionsByTopicCommand({ TopicArn });
-  const { Subscriptions = [] } = await new SNSClient(account.config).send(command);
+  const { Subscriptions = [] } = await account.clients.sns().send(command);
   const declared = await resourcesOfAlarms('AWS::SNS::Subscription');
   const ended = declared.length - Subscriptions.length;
   return [
@@ -154,7 +153,7 @@ const alarmsAndProbe: Check = async (stage, account) => {
 
 /** Checks whether a stage can be deployed to its account. Runs every check, even if another one fails. */
 export const preflight = async (stage: Stage, account: OpenedAccount): Promise<Finding[]> => {
-  const run = async (name: string, check: Check, addition?: Finding['addition']) => {
+  const run = async (name: string, check: Check, addition?: Addition) => {
     try {
       const problems = (await check(stage, account)).filter((problem) => problem !== false);
       return problems.map((problem) => ({ problem, addition }));

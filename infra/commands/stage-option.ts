@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Stage, stageNamed, stages } from '../settings/stages.ts';
+import { emulated, isPersonal, type Stage, stageNamed, stages } from '../settings/stages.ts';
 import { messageOf } from './terminal.ts';
 
 const stageOf = (name: string): Stage => {
@@ -19,8 +19,8 @@ const oneOf = new Intl.ListFormat('en', { type: 'disjunction' });
 export const stageOption = (description: string, permanent: readonly Stage[] = stages): Option => {
   const accepted = oneOf.format([...permanent.map(({ name }) => name), 'a personal stage']);
   return new Option('--stage <stage>', `${description}: ${accepted}`).argParser((name) => {
-    const stage = stageOf(name);
-    if (!stages.includes(stage) || permanent.includes(stage)) return stage;
+    const stage = permanent.find((each) => each.name === name) ?? stageOf(name);
+    if (isPersonal(stage) || permanent.includes(stage)) return stage;
     throw new InvalidArgumentError(`It must be ${accepted}.`);
   });
 };
@@ -30,9 +30,9 @@ const awsDomain =
   /(^|\.)(amazonaws\.(com|com\.cn|eu)|api\.(aws|amazonwebservices\.(com\.cn|eu)))\.?$/;
 
 /**
- * Adds `--emulator` to a command, which then refuses to run without the address of an emulator, or with an
- * address of AWS. It would change a stage of AWS instead: an emulated stage has no account with which
- * credentials are compared.
+ * Adds `--emulator` to a command, which then gets its stage as it is on an emulator. It refuses to run without
+ * the address of an emulator, or with an address of AWS: it would change a stage of AWS instead, because an
+ * emulated stage has no account with which credentials are compared.
  */
 export const withEmulator = (command: Command): Command =>
   command
@@ -48,6 +48,10 @@ export const withEmulator = (command: Command): Command =>
       }
       // Also for the CDK. A profile may ignore the addresses, too.
       process.env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] = 'false';
+    })
+    .hook('preAction', () => {
+      const { stage, emulator } = command.opts<{ stage?: Stage; emulator?: true }>();
+      if (stage && emulator) command.setOptionValue('stage', emulated(stage));
     });
 
 /** Adds to a command about a deployed stage `--stage`, which must be given, and `--emulator`. */

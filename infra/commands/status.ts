@@ -1,14 +1,11 @@
 import { program } from 'commander';
-import { emulated, type Stage } from '../settings/stages.ts';
+import type { Stage } from '../settings/stages.ts';
+import { runProgram } from './run-program.ts';
 import { withStage } from './stage-option.ts';
 import { printStatus } from './stage-status.ts';
-import { fail } from './terminal.ts';
 
-await withStage(program, 'the stage')
+withStage(program, 'the stage')
   .name('npm run status --')
   .description('Prints the status, the address, the commits and the logs of a deployed stage.')
-  .action(({ stage, emulator }: { stage: Stage; emulator?: true }) =>
-    printStatus(emulator ? emulated(stage) : stage),
-  )
-  .parseAsync()
-  .catch(fail);
+  .action(({ stage }: { stage: Stage }) => printStatus(stage));
+await runProgram(program);

@@ -82,22 +82,3 @@ export const askInTerminal: Ask | undefined = process.stdin.isTTY
       }
     }
   : undefined;
-
-/** Prints where a command will do what, and before that what clients will notice. */
-export const announce = (
-  where: { readonly stage: string; readonly account: string; readonly region: string },
-  steps: readonly string[],
-  ...notices: readonly string[]
-): void => {
-  const { stage, account, region } = where;
-  const numbered = steps.map((step, at) => `${at + 1}. ${step}`);
-  const lines = [`Stage ${stage}, account ${account}, region ${region}`, ...notices, ...numbered];
-  for (const line of lines) console.log(printable(line));
-};
-
-/** Waits until an operator types a word. Throws if another one is typed, or nobody can be asked. */
-export const confirm = async (ask: Ask | undefined, word: string): Promise<void> => {
-  if (!ask) throw new Error('There is no terminal to ask: add --yes');
-  if ((await ask(printable(`Type ${word} to do this: `))) !== word)
-    throw new Error('Nothing was changed');
-};

@@ -5,9 +5,13 @@ import { text } from 'node:stream/consumers';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openStage } from '../../infra/commands/deployed-stage.ts';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
-import { openStage } from '../../infra/commands/stage-keys.ts';
-import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
+import {
+  localClientConfig,
+  localCredentials,
+  localStage,
+} from '../../infra/local/local-account.ts';
 import { prod, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { type Grants, keyAdministration } from '../../lib/keys/key-administration.ts';
@@ -29,7 +33,7 @@ const run = async (words: readonly string[], answer?: boolean) => {
   vi.spyOn(console, 'error').mockImplementation((line) => {
     printed.err += `${line}\n`;
   });
-  const ask = vi.fn(async () => (answer ? 'y' : ''));
+  const ask = vi.fn(async () => (answer ? localStage.name : ''));
   const program = keysProgram(answer === undefined ? undefined : ask);
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({ writeErr: () => {} });
@@ -361,11 +365,12 @@ describe('npm run keys', () => {
     expect(replaced).toMatch(new RegExp(`${keyId}.* ${expiresAt}`));
   });
 
-  it('revokes a key after it was told yes, and not otherwise', async () => {
+  it('revokes a key after the stage is typed, and not otherwise', async () => {
     const { apiKey, keyId } = await issue();
-    const { error, questions } = await keys(['revoke', keyId], false);
-    expect(error).toBeDefined();
-    expect(questions).toEqual([[expect.stringMatching(new RegExp(`${keyId}.*"alice".*local`))]]);
+    const { error, err, questions } = await keys(['revoke', keyId], false);
+    expect(error).toMatch(/Nothing/);
+    expect(questions).toEqual([[expect.stringContaining(localStage.name)]]);
+    expect(err).toMatch(new RegExp(`${keyId} of "alice"`));
     expect((await listed(keyId)).revokedAt).toBeNull();
     expect((await keys(['revoke', keyId], true)).error).toBeUndefined();
     expect(await statusWith(apiKey)).toBe(401);
@@ -379,12 +384,12 @@ describe('npm run keys', () => {
     const { keyId } = await issue();
     const command = ['infra/commands/keys/main.ts', 'revoke', keyId, ...local];
     const revoke = spawnSync(process.execPath, command, { input: '', encoding: 'utf8' });
-    expect(revoke.stderr).toMatch(/^error: .*--yes/);
+    expect(revoke.stderr).toMatch(/^error: .*--yes/m);
     expect(revoke.status).toBe(1);
     expect((await listed(keyId)).revokedAt).toBeNull();
     const onTerminal = 'import pty, sys; pty.spawn(sys.argv[1:])';
     const child = spawn('python3', ['-c', onTerminal, process.execPath, ...command]);
-    child.stdin.write('y\n');
+    child.stdin.write(`${localStage.name}\n`);
     const [out] = await Promise.all([text(child.stdout), once(child, 'close')]);
     expect(out).toContain(keyId);
     expect((await listed(keyId)).revokedAt).not.toBeNull();
@@ -407,10 +412,10 @@ describe('npm run keys', () => {
   it('escapes a stored owner', async () => {
     const owner = `"${unprintable.join('x')}`;
     const { keyId } = (await storedKeys().issue({ owner })).record;
-    const { questions } = await keys(['revoke', keyId], false);
-    expect(questions).toEqual([[expect.stringMatching(/"\\".+"/)]]);
+    const { err } = await keys(['revoke', keyId], false);
+    expect(err).toMatch(/"\\".+"/);
     const results = [await keys(['list']), await keys(['rotate', keyId, '--json'])];
-    const printed = [...questions.flat(), ...results.map(({ out }) => out)].join('');
+    const printed = [err, ...results.map(({ out }) => out)].join('');
     for (const character of unprintable)
       expect(printed.replaceAll('\n', '')).not.toContain(character);
     expect(await listed(keyId)).toMatchObject({ owner });

@@ -1,8 +1,9 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openOperatedStage } from '../../infra/commands/operate/operated-stage.ts';
+import { openStage } from '../../infra/commands/deployed-stage.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
-import { announce, confirm, fail } from '../../infra/commands/terminal.ts';
+import { perform } from '../../infra/commands/plan.ts';
+import { fail } from '../../infra/commands/terminal.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames } from '../../infra/settings/names.ts';
@@ -432,7 +433,7 @@ describe('npm run operate', () => {
 
   it('refuses the credentials of another account', async () => {
     const environment = { account: '123456789012', region: 'eu-west-1' };
-    const opening = openOperatedStage({ ...staging, environment });
+    const opening = openStage({ ...staging, environment });
     await expect(opening).rejects.toThrow(new RegExp(`${account}.*123456789012`));
   });
 
@@ -440,10 +441,12 @@ describe('npm run operate', () => {
     const forged = 'Pets\u001b]0;title\u0007\nerror: forged';
     const shown = 'Pets\\u001b]0;title\\u0007\\u000aerror: forged';
     const ask = vi.fn(async () => '');
-    await confirm(ask, forged).catch(() => {});
-    expect(ask).toHaveBeenCalledWith(expect.stringContaining(shown));
     const printed = vi.spyOn(console, 'log').mockReturnValue();
-    announce({ stage: 'staging', account: forged, region: '' }, []);
+    const place = { stage: { name: forged }, account: '', region: '' };
+    const plan = { notices: [], steps: [{ description: forged, run: async () => {} }] };
+    await perform(place, plan, { ask }).catch(() => {});
+    expect(ask).toHaveBeenCalledWith(expect.stringContaining(shown));
+    expect(printed).toHaveBeenCalledWith(`1. ${shown}`);
     expect(printed).toHaveBeenCalledWith(expect.stringContaining(shown));
     const failed = vi.spyOn(console, 'error').mockReturnValue();
     fail(new AggregateError([new Error(forged), 'another']));

@@ -13,8 +13,8 @@ import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { openStack } from '../../infra/commands/deployed-stack.ts';
-import { openStage } from '../../infra/commands/stage-keys.ts';
-import { fail, shellWord } from '../../infra/commands/terminal.ts';
+import { runProgram } from '../../infra/commands/run-program.ts';
+import { shellWord } from '../../infra/commands/terminal.ts';
 import {
   bundleName,
   functionNames,
@@ -197,7 +197,7 @@ const rehearse = async (root: string) => {
   const printed =
     outputOf(deploy, repository.directory) ?? outputOf(deploy, repository.directory) ?? '';
   succeed(npmRun('keys', 'issue', '--for-probe', ...ofStage));
-  const { baseAddress } = await openStage(stage);
+  const baseAddress = (await openStack(stage)).outputOf('BaseAddress');
   await expectRelease(baseAddress, 'first');
   runRequests(printed);
   succeed(npmRun('acceptance', ...ofStage));
@@ -291,10 +291,9 @@ const runRequests = (printed: string) => {
     succeed(['bash', '-c', `${request} --silent --show-error --fail`]);
 };
 
-await program
+program
   .name('npm run e2e:deploy --')
   .description('Rehearses releases on a personal stage, and then deletes the stage.')
   .option('--keep', 'keep the stage at the end, until the next run')
-  .action(({ keep }: { keep?: true }) => run(keep === true))
-  .parseAsync()
-  .catch(fail);
+  .action(({ keep }: { keep?: true }) => run(keep === true));
+await runProgram(program);

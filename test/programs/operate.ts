@@ -14,7 +14,8 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { openOperatedStage } from '../../infra/commands/operate/operated-stage.ts';
+import { openStage } from '../../infra/commands/deployed-stage.ts';
+import { deployedApi } from '../../infra/commands/operate/deployed-api.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { restore, restoreCopy } from '../../infra/commands/operate/restore.ts';
 import type { Plan } from '../../infra/commands/plan.ts';
@@ -40,8 +41,9 @@ const cdk = (...words: readonly string[]) =>
   });
 cdk('bootstrap');
 cdk('deploy', '--all', '--require-approval', 'never');
-const opened = await openOperatedStage(emulated(staging));
-const { functionOf, tableOf } = opened;
+const opened = await openStage(emulated(staging));
+const { tableOf } = opened;
+const { functionOf } = await deployedApi(opened);
 
 /** Runs a command, and types an answer: by default the name of the stage. */
 const operate = async (words: string, answer = staging.name) => {

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { Command } from 'commander';
 import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { openStage } from '../../infra/commands/stage-keys.ts';
+import { openStage } from '../../infra/commands/deployed-stage.ts';
+import { change, runProgram, withCleanup } from '../../infra/commands/run-program.ts';
 import { stageOption, withEmulator } from '../../infra/commands/stage-option.ts';
-import { fail, printable } from '../../infra/commands/terminal.ts';
-import { emulated, isProduction, type Stage, stages } from '../../infra/settings/stages.ts';
+import { printable } from '../../infra/commands/terminal.ts';
+import { isProduction, type Stage, stages } from '../../infra/settings/stages.ts';
 
 interface TestOptions {
   readonly stage?: Stage;
@@ -27,16 +28,20 @@ const runVitest = (
 
 /** Runs Vitest against a deployed stage, with a key that is revoked at the end. */
 const runOnStage = async (stage: Stage, keyOwner: string, words: readonly string[]) => {
-  const { account, region, baseAddress, keys } = await openStage(stage);
-  const { apiKey, record } = await keys.issue({ owner: keyOwner, lifetimeMs: ms('1h') });
-  // Ctrl-C ends Vitest, and then the key is revoked.
-  process.on('SIGINT', () => {});
-  try {
-    const tested = `${stage.name}, account ${account}, region ${region}, at ${baseAddress}`;
-    runVitest(tested, words, { BASE_URL: baseAddress, API_KEY: apiKey });
-  } finally {
-    await keys.revoke(record.keyId);
-  }
+  const opened = await openStage(stage);
+  const keys = opened.keys();
+  const baseAddress = opened.outputOf('BaseAddress');
+  const { apiKey, record } = await change(() =>
+    keys.issue({ owner: keyOwner, lifetimeMs: ms('1h') }),
+  );
+  await withCleanup(
+    () => keys.revoke(record.keyId),
+    async () => {
+      const { account, region } = opened;
+      const tested = `${stage.name}, account ${account}, region ${region}, at ${baseAddress}`;
+      runVitest(tested, words, { BASE_URL: baseAddress, API_KEY: apiKey });
+    },
+  );
 };
 
 /**
@@ -54,7 +59,7 @@ const test = async (name: string, words: readonly string[], { stage, emulator }:
   if (!emulator) return runOnStage(stage, name, words);
   console.log('LEFT OUT: the header x-amz-apigw-id, which MiniStack does not send.');
   process.env['LEFT_OUT_HEADERS'] = 'x-amz-apigw-id';
-  return runOnStage(emulated(stage), name, words);
+  return runOnStage(stage, name, words);
 };
 
 const program = new Command('npm run').helpCommand(false);
@@ -94,4 +99,4 @@ command(
   await test('smoke', ['test/acceptance/smoke.test.ts'], options);
 });
 
-await program.parseAsync().catch(fail);
+await runProgram(program);

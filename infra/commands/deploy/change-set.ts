@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import {
   type Change,
   type CloudFormationClient,
+  DeleteChangeSetCommand,
+  InvalidChangeSetStatusException,
   paginateDescribeChangeSet,
   type ResourceChange,
 } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
+import { NotYet, waitFor } from '../wait-for.ts';
 
 /** Describes a change set: its changes, with property values, and whether it can be executed. */
 export const describeChangeSet = async (client: CloudFormationClient, changeSet: ChangeSet) => {
@@ -104,6 +107,21 @@ export const newChangeSet = (StackName: string) => {
 };
 
 export type ChangeSet = ReturnType<typeof newChangeSet>;
+
+/**
+ * Deletes a change set, which somebody could still execute. Waits until CloudFormation has prepared it, for at
+ * most a minute:
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeleteChangeSet.html
+ */
+export const discardChangeSet = (client: CloudFormationClient, changeSet: ChangeSet) =>
+  waitFor('1m', async () => {
+    try {
+      await client.send(new DeleteChangeSetCommand(changeSet));
+    } catch (error) {
+      if (!(error instanceof InvalidChangeSetStatusException)) throw error;
+      throw new NotYet('The change set is being prepared');
+    }
+  });
 
 interface LossOptions {
   /** Whether an earlier commit is deployed. */

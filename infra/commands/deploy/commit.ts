@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { messageOf } from '../terminal.ts';
 
-const run = (words: readonly string[]) => spawnSync('git', words, { encoding: 'utf8' });
+const run = (cwd: string, words: readonly string[]) =>
+  spawnSync('git', words, { cwd, encoding: 'utf8' });
 
 /** Returns what git prints. Throws git's own words, in one line, if it fails. */
-const git = (...words: readonly string[]): string => {
-  const { error, status, stdout, stderr } = run(words);
+const git = (directory: string, ...words: readonly string[]): string => {
+  const { error, status, stdout, stderr } = run(directory, words);
   if (status === 0) return stdout.trim();
   throw new Error(error?.message ?? stderr.trim().replaceAll(/\s+/g, ' '));
 };
@@ -14,20 +15,20 @@ const git = (...words: readonly string[]): string => {
 const dirty = '-dirty';
 
 /** Throws git's own words if it can't tell the commit. */
-const readCommit = (): string => {
-  const commit = git('rev-parse', 'HEAD');
+const readCommit = (directory: string): string => {
+  const commit = git(directory, 'rev-parse', 'HEAD');
   // The bundles have new files too, which git does not list with `status.showUntrackedFiles=no`.
-  const changes = git('status', '--porcelain', '--untracked-files=normal');
+  const changes = git(directory, 'status', '--porcelain', '--untracked-files=normal');
   return changes === '' ? commit : `${commit}${dirty}`;
 };
 
 /**
- * Returns the commit of the project that is checked out, with a mark if files differ from it or are not in it,
+ * Returns the commit that is checked out in a folder, with a mark if files differ from it or are not in it,
  * or `unknown` if git can't tell. If the files must be committed, throws in both cases.
  */
-export const checkedOutCommit = (mustBeCommitted: boolean): string => {
+export const checkedOutCommit = (directory: string, mustBeCommitted: boolean): string => {
   try {
-    const commit = readCommit();
+    const commit = readCommit(directory);
     if (!mustBeCommitted || !commit.endsWith(dirty)) return commit;
   } catch (error) {
     if (!mustBeCommitted) return 'unknown';
@@ -44,9 +45,9 @@ export const checkedOutCommit = (mustBeCommitted: boolean): string => {
  * Throws if the commit that is checked out lacks a commit that a stack has, such as a hotfix, or if this clone
  * does not have the history that tells.
  */
-export const refuseToTakeBack = (deployed: string, stack: string): void => {
+export const refuseToTakeBack = (directory: string, deployed: string, stack: string): void => {
   if (deployed === 'unknown') return;
-  const { status, stderr } = run([
+  const { status, stderr } = run(directory, [
     'merge-base',
     '--is-ancestor',
     deployed.replace(dirty, ''),
@@ -54,7 +55,7 @@ export const refuseToTakeBack = (deployed: string, stack: string): void => {
   ]);
   if (status === 0) return;
   const has = `${stack} has the commit ${deployed}`;
-  if (git('rev-parse', '--is-shallow-repository') === 'true')
+  if (git(directory, 'rev-parse', '--is-shallow-repository') === 'true')
     throw new Error(`${has}, and this clone lacks the history up to it: git fetch --unshallow`);
   if (status !== 1)
     throw new Error(

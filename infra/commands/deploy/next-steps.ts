@@ -1,7 +1,8 @@
 import { isPersonal, type Stage } from '../../settings/stages.ts';
 import type { OpenedAccount } from '../deployed-stack.ts';
+import { openStage } from '../deployed-stage.ts';
 import { preflight } from '../preflight.ts';
-import { openStage } from '../stage-keys.ts';
+import { change } from '../run-program.ts';
 import { printable } from '../terminal.ts';
 
 /**
@@ -28,10 +29,13 @@ const lacksOf = async (stage: Stage, account: OpenedAccount) => {
 
 /** Issues the first API key of a personal stage, and returns what its owner needs to know. */
 const introductionOf = async (stage: Stage, emulator?: true) => {
-  const { keys, baseAddress } = await openStage(stage);
+  const opened = await openStage(stage);
+  const keys = opened.keys();
   const given = `--stage ${stage.name}${emulator ? ' --emulator' : ''}`;
   const isFirst = (await keys.list(() => {})).length === 0;
-  const apiKey = isFirst ? (await keys.issue({ owner: stage.name })).apiKey : '$API_KEY';
+  const apiKey = isFirst
+    ? (await change(() => keys.issue({ owner: stage.name }))).apiKey
+    : '$API_KEY';
   const authorization = `-H "Authorization: Bearer ${apiKey}"`;
   const pet = `-H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}'`;
   return [
@@ -40,8 +44,8 @@ const introductionOf = async (stage: Stage, emulator?: true) => {
       : `API key          was shown once. Another one: npm run keys -- issue --owner <NAME> ${given}`,
     '',
     'Add a pet, and list the pets:',
-    `curl -X POST '${baseAddress}/pets' ${authorization} ${pet}`,
-    `curl '${baseAddress}/pets?limit=5' ${authorization}`,
+    `curl -X POST '${opened.baseAddress}/pets' ${authorization} ${pet}`,
+    `curl '${opened.baseAddress}/pets?limit=5' ${authorization}`,
     '',
     'A month costs next to nothing without calls, at most $10.50 with calls in each hour, and $5 for a million requests.',
     `Print the address and the logs again: npm run status -- ${given}`,

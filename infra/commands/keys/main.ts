@@ -1,4 +1,5 @@
-import { askInTerminal, fail } from '../terminal.ts';
+import { runProgram } from '../run-program.ts';
+import { askInTerminal } from '../terminal.ts';
 import { keysProgram } from './program.ts';
 
-await keysProgram(askInTerminal).parseAsync().catch(fail);
+await runProgram(keysProgram(askInTerminal));

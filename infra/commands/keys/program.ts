@@ -1,21 +1,22 @@
-import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { PutParameterCommand } from '@aws-sdk/client-ssm';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
 import { isInForce } from '../../../lib/keys/api-key.ts';
 import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administration.ts';
 import { localStage } from '../../local/local-account.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
-import { emulated, type Stage } from '../../settings/stages.ts';
-import { awsConfig } from '../aws-config.ts';
+import { type Stage, stageNamed } from '../../settings/stages.ts';
+import { type DeployedStage, openStage } from '../deployed-stage.ts';
+import { perform } from '../plan.ts';
 import { toJson, toTable } from '../printed.ts';
-import { openLocalKeys, openStage } from '../stage-keys.ts';
+import { change } from '../run-program.ts';
 import { withStage } from '../stage-option.ts';
 import { type Ask, isPrintable, messageOf, printable } from '../terminal.ts';
+import { openLocalKeys } from './local-keys.ts';
 
 interface KeysOptions {
   readonly stage: Stage;
   readonly endpoint?: string;
-  readonly emulator?: true;
   readonly json?: true;
   readonly expiresIn?: number;
 }
@@ -25,17 +26,15 @@ interface KeysOptions {
  */
 const probeOwner = 'probe';
 
-const stageOf = ({ stage, emulator }: KeysOptions): Stage => (emulator ? emulated(stage) : stage);
-
 /** Throws for a stage without a probe: nothing would read its key, or remove it with the stage. */
-const requireProbe = ({ stage: { name, alarmRecipients } }: KeysOptions) => {
-  if (alarmRecipients === undefined)
+const requireProbe = ({ stage: { name } }: KeysOptions) => {
+  // On an emulator, every stage lacks its probe, and this can be practised.
+  if (stageNamed(name).alarmRecipients === undefined)
     throw new Error(`${name} has no probe, because it has no alarmRecipients`);
 };
 
-const keysOf = async (options: KeysOptions) => {
-  const { stage, endpoint } = options;
-  if (endpoint === undefined) return (await openStage(stageOf(options))).keys;
+const open = async ({ stage, endpoint }: KeysOptions) => {
+  if (endpoint === undefined) return openStage(stage);
   if (stage === localStage) return openLocalKeys(endpoint);
   throw new Error('--endpoint is for local keys: leave out --stage');
 };
@@ -73,17 +72,20 @@ const endsOf = ({ record, previous }: IssuedApiKey & Partial<RotatedApiKey>) => 
 ];
 
 /** Prints a new key. A key of the probe is not printed. It replaces the previous one in SSM. */
-const handOver = async (options: KeysOptions, issued: IssuedApiKey & Partial<RotatedApiKey>) => {
+const handOver = async (
+  options: KeysOptions,
+  { stage, clients }: Pick<DeployedStage, 'stage' | 'clients'>,
+  issued: IssuedApiKey & Partial<RotatedApiKey>,
+) => {
   const { apiKey, record, previous } = issued;
   const details = { ...shown(record), ...(previous && { previous }) };
   if (record.owner !== probeOwner) {
     const warning = 'It is shown this once: hand it over, and keep no copy.';
     return print(options, { apiKey, ...details }, [apiKey, ...endsOf(issued), warning]);
   }
-  const stage = stageOf(options);
   const Name = probeKeyParameter(stage);
   const parameter = { Name, Value: apiKey, Type: 'SecureString', Overwrite: true } as const;
-  const stored = new SSMClient(await awsConfig(stage)).send(new PutParameterCommand(parameter));
+  const stored = clients.ssm().send(new PutParameterCommand(parameter));
   await stored.catch((cause: unknown) => {
     throw new Error(
       `Key ${record.keyId} was issued, but not stored: rotate it. ${messageOf(cause)}`,
@@ -148,13 +150,14 @@ export const keysProgram = (ask: Ask | undefined): Command => {
         );
       if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
       if (owner === probeOwner) requireProbe(options);
-      const keys = await keysOf(options);
-      await handOver(options, await keys.issue({ owner, lifetimeMs: expiresIn }));
+      const opened = await open(options);
+      const issue = () => opened.keys().issue({ owner, lifetimeMs: expiresIn });
+      await handOver(options, opened, await change(issue));
     });
 
   command('list', 'list all keys, without their secrets').action(async (options: KeysOptions) => {
-    const keys = await keysOf(options);
-    printRows(options, (await keys.list(reportMalformed)).map(shown));
+    const opened = await open(options);
+    printRows(options, (await opened.keys().list(reportMalformed)).map(shown));
   });
 
   command('rotate', 'issue a successor of a key, and expire the old key after a grace period')
@@ -168,26 +171,31 @@ export const keysProgram = (ask: Ask | undefined): Command => {
     .option('--again', 'rotate a key whose successor was lost')
     .action(async (keyId: string, options: KeysOptions & { grace: number; again?: true }) => {
       const { grace: graceMs, expiresIn: lifetimeMs, again } = options;
-      const keys = await keysOf(options);
-      await handOver(options, await keys.rotate(keyId, { graceMs, lifetimeMs, again }));
+      const opened = await open(options);
+      const rotate = () => opened.keys().rotate(keyId, { graceMs, lifetimeMs, again });
+      await handOver(options, opened, await change(rotate));
     });
 
   command('revoke', 'end a key now; it is refused after about 60 s')
     .argument('<keyId>', 'the id of a key, as `list` shows it')
     .option('--yes', 'do not ask first')
     .action(async (keyId: string, options: KeysOptions & { yes?: true }) => {
-      const keys = await keysOf(options);
+      const opened = await open(options);
+      const keys = opened.keys();
       const { owner } = await keys.find(keyId);
-      if (!options.yes) {
-        if (!ask) throw new Error('There is no terminal to ask: add --yes');
-        const question = `Revoke key ${keyId} of ${toJson(owner)}, ${options.stage.name}? [y/N] `;
-        if (!/^y(es)?$/i.test(await ask(printable(question)))) throw new Error('Not revoked');
-      }
-      const { successor } = await keys.revoke(keyId);
-      const lines = [`Revoked ${keyId}`];
-      const isValid = successor !== undefined && isInForce(await keys.find(successor));
-      if (isValid) lines.push(`Its successor ${successor} is still valid.`);
-      print(options, { keyId, successor: isValid ? successor : null }, lines);
+      const revoke = async () => {
+        const { successor } = await keys.revoke(keyId);
+        const lines = [`Revoked ${keyId}`];
+        const isValid = successor !== undefined && isInForce(await keys.find(successor));
+        if (isValid) lines.push(`Its successor ${successor} is still valid.`);
+        print(options, { keyId, successor: isValid ? successor : null }, lines);
+      };
+      const plan = {
+        notices: ['Its client gets 401 after about 60 s.'],
+        steps: [{ description: `Revoke key ${keyId} of ${toJson(owner)}`, run: revoke }],
+      };
+      // Only the result goes to the standard output, as with the other commands for keys.
+      await perform(opened, plan, { yes: options.yes, ask }, console.error);
     });
 
   return program;

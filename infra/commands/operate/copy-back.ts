@@ -9,9 +9,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
+import type { DeployedStage } from '../deployed-stage.ts';
 import type { Plan } from '../plan.ts';
 import { printable } from '../terminal.ts';
-import type { OperatedStage } from './operated-stage.ts';
 import { isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
 import { existingTable, findTable, waitForTable } from './table.ts';
 
@@ -42,7 +42,7 @@ const rules: Readonly<Record<TableKind, { replaces: boolean; notice: string }>> 
 
 /** A table, its copy, the name of their key, and functions that wait until units are within the share. */
 interface Comparison {
-  readonly dynamodb: OperatedStage['dynamodb'];
+  readonly dynamodb: DeployedStage['dynamodb'];
   readonly kind: TableKind;
   readonly keyName: string;
   readonly table: string;
@@ -65,7 +65,7 @@ interface Pair {
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-pitr-recovery-inplace-rollback.html
  */
 export const copyBack = async (
-  opened: OperatedStage,
+  opened: DeployedStage,
   kind: TableKind,
   copy: string,
 ): Promise<Plan> => {

@@ -1,4 +1,5 @@
-import { askInTerminal, fail } from '../terminal.ts';
+import { runProgram } from '../run-program.ts';
+import { askInTerminal } from '../terminal.ts';
 import { operateProgram } from './program.ts';
 
-await operateProgram(askInTerminal).parseAsync().catch(fail);
+await runProgram(operateProgram(askInTerminal));

@@ -2,13 +2,13 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { FunctionName, OperationName } from '../../../lib/contract/routes.ts';
 import { operations } from '../../../lib/operations/operations.ts';
 import { functionNames } from '../../settings/names.ts';
-import { emulated, type Stage } from '../../settings/stages.ts';
+import type { Stage } from '../../settings/stages.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
-import type { Plan } from '../plan.ts';
+import { type DeployedStage, openStage } from '../deployed-stage.ts';
+import { type Plan, perform } from '../plan.ts';
 import { withStage } from '../stage-option.ts';
-import { type Ask, announce, confirm, messageOf } from '../terminal.ts';
+import type { Ask } from '../terminal.ts';
 import { copyBack } from './copy-back.ts';
-import { type OperatedStage, openOperatedStage } from './operated-stage.ts';
 import { removeItem } from './remove-item.ts';
 import { reserve } from './reserve.ts';
 import { restore, restoreCopy } from './restore.ts';
@@ -16,7 +16,6 @@ import { throttle } from './throttle.ts';
 
 interface OperateOptions {
   readonly stage: Stage;
-  readonly emulator?: true;
   readonly yes?: true;
 }
 
@@ -49,49 +48,36 @@ export const operateProgram = (ask: Ask | undefined): Command => {
       .description(description)
       .option('--yes', 'do not ask first');
 
-  /** Prints what clients will notice and what a command does, waits until the stage is typed, and does it. */
-  const perform = async (
-    { stage: named, emulator, yes }: OperateOptions,
-    plan: (opened: OperatedStage) => Plan | Promise<Plan>,
+  /** Opens the stage of a command, and does what is planned for it if the operator agrees. */
+  const operate = async (
+    { stage, yes }: OperateOptions,
+    plan: (opened: DeployedStage) => Promise<Plan>,
   ) => {
-    const opened = await openOperatedStage(emulator ? emulated(named) : named);
-    const { notices, steps } = await plan(opened);
-    const descriptions = steps.map(({ description }) => description);
-    announce({ ...opened, stage: named.name }, descriptions, ...notices);
-    if (steps.length === 0) {
-      console.log('There is nothing to change');
-      return;
-    }
-    if (!yes) await confirm(ask, named.name);
-    for (const [at, { run }] of steps.entries()) {
-      await run().catch((cause) => {
-        throw new Error(`Step ${at + 1} failed: ${messageOf(cause)}`, { cause });
-      });
-      console.log(`Step ${at + 1} is done`);
-    }
+    const opened = await openStage(stage);
+    await perform(opened, await plan(opened), { yes, ask });
   };
 
   const table = () => new Argument('<table>', 'its table').choices(Object.keys(tables));
 
   command('close', 'stop all requests: clients get 503').action((options: OperateOptions) =>
-    perform(options, async (opened) => ({
+    operate(options, async (opened) => ({
       notices: ['Clients get 503 for every request until you open the service.'],
-      steps: await reserve(opened, opened.apiFunctions(), 0),
+      steps: await reserve(opened, 'all', 0),
     })),
   );
   command('open', 'let requests through again').action((options: OperateOptions) =>
-    perform(options, async (opened) => ({
+    operate(options, async (opened) => ({
       notices: ['Clients of a closed service are served again.'],
-      steps: await reserve(opened, opened.apiFunctions()),
+      steps: await reserve(opened, 'all'),
     })),
   );
   command('reserve', 'reserve concurrency for a function, as stages.ts declares or a number')
     .addArgument(new Argument('<function>', 'an operation, or fallback').choices(functionNames))
     .argument('[number]', 'the concurrency', number)
     .action((name: FunctionName, concurrency: number | undefined, options: OperateOptions) =>
-      perform(options, async (opened) => ({
+      operate(options, async (opened) => ({
         notices: [`Clients get 503 for requests to ${name} that exceed its concurrency.`],
-        steps: await reserve(opened, [opened.functionOf(name)], concurrency),
+        steps: await reserve(opened, name, concurrency),
       })),
     );
   command('throttle', 'limit an operation, as declared or to a rate and a burst')
@@ -103,31 +89,31 @@ export const operateProgram = (ask: Ask | undefined): Command => {
     .action((name: OperationName, ratePerSecond, burst, options: OperateOptions) => {
       if (ratePerSecond !== undefined && burst === undefined) throw new Error('Give a burst too');
       const limits = burst === undefined ? undefined : { ratePerSecond, burst };
-      return perform(options, (opened) => throttle(opened, name, limits));
+      return operate(options, (opened) => throttle(opened, name, limits));
     });
   command('remove-item', 'remove a corrupt item')
     .addArgument(table())
     .argument('<id>', 'the id of the pet or the key', text(/^[\w.+-]{1,64}$/, 'an id'))
     .action((kind: TableKind, id: string, options: OperateOptions) =>
-      perform(options, (opened) => removeItem(opened, kind, id)),
+      operate(options, (opened) => removeItem(opened, kind, id)),
     );
   command('restore-copy', 'copy a table as of a time into a new table')
     .addArgument(table())
     .argument('<time>', 'a time in the past, in UTC, such as 2026-01-31T03:00:00Z', pastTime)
     .action((kind: TableKind, at: Date, options: OperateOptions) =>
-      perform(options, (opened) => restoreCopy(opened, kind, at)),
+      operate(options, (opened) => restoreCopy(opened, kind, at)),
     );
   command('copy-back', 'write what a table lacks, or has with other values, from its copy')
     .addArgument(table())
     .argument('<copy>', 'the name of the copy', text(/^[\w.-]{3,255}$/, 'the name of a table'))
     .action((kind: TableKind, copy: string, options: OperateOptions) =>
-      perform(options, (opened) => copyBack(opened, kind, copy)),
+      operate(options, (opened) => copyBack(opened, kind, copy)),
     );
   command('restore', 'restore a table that is gone, or the settings that it lacks')
     .addArgument(table())
     .option('--backup <arn>', 'the backup, if there are several')
     .action((kind: TableKind, options: OperateOptions & { backup?: string }) =>
-      perform(options, (opened) => restore(opened, kind, options.backup)),
+      operate(options, (opened) => restore(opened, kind, options.backup)),
     );
   return program;
 };

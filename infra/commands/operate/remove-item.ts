@@ -6,8 +6,8 @@ import {
 import { ApiKeyRecord } from '../../../lib/keys/api-key.ts';
 import { StoredPet } from '../../../lib/pets/stored-pet.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
+import type { DeployedStage } from '../deployed-stage.ts';
 import type { Plan } from '../plan.ts';
-import type { OperatedStage } from './operated-stage.ts';
 import { isReadable, type StoredItem, shown } from './stored-item.ts';
 import { existingTable } from './table.ts';
 
@@ -16,7 +16,7 @@ import { existingTable } from './table.ts';
  * service writes them.
  */
 export const removeItem = async (
-  opened: OperatedStage,
+  opened: DeployedStage,
   kind: TableKind,
   id: string,
 ): Promise<Plan> => {

@@ -3,15 +3,24 @@ import {
   GetFunctionConcurrencyCommand,
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
+import type { FunctionName } from '../../../lib/contract/routes.ts';
+import type { DeployedStage } from '../deployed-stage.ts';
 import { call, type Step } from '../plan.ts';
-import type { OperatedStage } from './operated-stage.ts';
+import { deployedApi } from './deployed-api.ts';
 
-/** Plans the reserved concurrency of functions, which is also their limit: by default what the stage declares. */
+/**
+ * Plans the reserved concurrency of a function, or of all functions of the API, which is also their limit: by
+ * default what the stage declares.
+ */
 export const reserve = async (
-  { lambda, functionOf, stage: { reservedConcurrency } }: OperatedStage,
-  functions: readonly string[],
+  opened: DeployedStage,
+  name: FunctionName | 'all',
   number?: number,
 ): Promise<Step[]> => {
+  const { reservedConcurrency } = opened.stage;
+  const lambda = opened.clients.lambda();
+  const { apiFunctions, functionOf } = await deployedApi(opened);
+  const functions = name === 'all' ? apiFunctions() : [functionOf(name)];
   const steps: Step[] = [];
   for (const FunctionName of functions) {
     const isFallback = FunctionName === functionOf('fallback');

@@ -5,11 +5,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { type KeyAttribute, type TableKind, tables } from '../../settings/tables.ts';
 import { backupsOf, isOfTable } from '../backups.ts';
+import type { DeployedStage } from '../deployed-stage.ts';
 import { call, type Plan } from '../plan.ts';
 import { toJson } from '../printed.ts';
 import { printable } from '../terminal.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
-import type { OperatedStage } from './operated-stage.ts';
 import { existingTable, findTable, recoveryOf, waitForTable } from './table.ts';
 import { missingSettings } from './table-settings.ts';
 
@@ -18,7 +18,7 @@ import { missingSettings } from './table-settings.ts';
  * copy exists, waits until it is active.
  */
 export const restoreCopy = async (
-  opened: OperatedStage,
+  opened: DeployedStage,
   kind: TableKind,
   RestoreDateTime: Date,
 ): Promise<Plan> => {
@@ -74,7 +74,7 @@ export const restoreCopy = async (
  * CloudFormation changes the stack, because it could make or delete the table.
  */
 export const restore = async (
-  opened: OperatedStage,
+  opened: DeployedStage,
   kind: TableKind,
   backup?: string,
 ): Promise<Plan> => {
@@ -137,7 +137,7 @@ export const restore = async (
  * are several: the one that DynamoDB makes when a table is deleted has the damage of that table.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
  */
-const onlyBackup = async (opened: OperatedStage, kind: TableKind): Promise<string> => {
+const onlyBackup = async (opened: DeployedStage, kind: TableKind): Promise<string> => {
   const table = opened.tableOf(kind);
   const backups = await backupsOf(opened.dynamodb, table);
   const [only] = backups;

@@ -8,8 +8,8 @@ import {
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { stageTags } from '../../settings/names.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
+import type { DeployedStage } from '../deployed-stage.ts';
 import { call, type Step } from '../plan.ts';
-import type { OperatedStage } from './operated-stage.ts';
 import { existingTable, recoveryOf } from './table.ts';
 
 /**
@@ -18,7 +18,7 @@ import { existingTable, recoveryOf } from './table.ts';
  * backup is older.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
  */
-export const missingSettings = async (opened: OperatedStage, kind: TableKind): Promise<Step[]> => {
+export const missingSettings = async (opened: DeployedStage, kind: TableKind): Promise<Step[]> => {
   const { dynamodb, stage } = opened;
   const { name: TableName, ...table } = await existingTable(opened, kind);
   const { TableArn: ResourceArn, GlobalSecondaryIndexes: indexes = [] } = table;

@@ -4,10 +4,10 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import type { TableKind } from '../../settings/tables.ts';
+import type { DeployedStage } from '../deployed-stage.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
-import type { OperatedStage } from './operated-stage.ts';
 
-type Dynamodb = OperatedStage['dynamodb'];
+type Dynamodb = DeployedStage['dynamodb'];
 
 /** Returns a table, or `undefined` if there is none of this name. */
 export const findTable = async (dynamodb: Dynamodb, TableName: string) => {
@@ -28,7 +28,7 @@ export const recoveryOf = async (dynamodb: Dynamodb, TableName: string) => {
 
 /** Returns a table of a stage with its name. Throws if it is gone or being deleted. */
 export const existingTable = async (
-  { dynamodb, stage, tableOf }: OperatedStage,
+  { dynamodb, stage, tableOf }: DeployedStage,
   kind: TableKind,
 ) => {
   const name = tableOf(kind);

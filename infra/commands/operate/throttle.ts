@@ -2,15 +2,17 @@ import { UpdateStageCommand } from '@aws-sdk/client-api-gateway';
 import { methodsOf, type OperationName, routes } from '../../../lib/contract/routes.ts';
 import type { Throttle } from '../../../lib/operations/operation-details.ts';
 import { throttleOf } from '../../settings/throttle-of.ts';
+import type { DeployedStage } from '../deployed-stage.ts';
 import { call, type Plan } from '../plan.ts';
-import type { OperatedStage } from './operated-stage.ts';
+import { deployedApi } from './deployed-api.ts';
 
 /** Plans the throttle of an operation's methods: by default the declared one. */
-export const throttle = (
-  { apiGateway, idOf, stage }: OperatedStage,
+export const throttle = async (
+  opened: DeployedStage,
   name: OperationName,
-  { ratePerSecond, burst }: Throttle = throttleOf(stage, name),
-): Plan => {
+  { ratePerSecond, burst }: Throttle = throttleOf(opened.stage, name),
+): Promise<Plan> => {
+  const { idOf } = await deployedApi(opened);
   const limits = { rateLimit: ratePerSecond, burstLimit: burst };
   // As in a JSON pointer, `~1` is a slash of the path.
   const path = routes[name].path.replaceAll('/', '~1');
@@ -30,6 +32,6 @@ export const throttle = (
     notices: [
       `Clients get 429 for more requests to ${name} than ${ratePerSecond} a second or ${burst} at once.`,
     ],
-    steps: [call(apiGateway, update)],
+    steps: [call(opened.clients.apiGateway(), update)],
   };
 };

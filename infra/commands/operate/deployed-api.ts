@@ -1,16 +1,12 @@
-import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { FunctionName } from '../../../lib/contract/routes.ts';
 import { bundleName } from '../../settings/names.ts';
-import type { Stage } from '../../settings/stages.ts';
-import { type TableKind, tables } from '../../settings/tables.ts';
-import { deployedResources, openStack } from '../deployed-stack.ts';
+import { deployedResources } from '../deployed-stack.ts';
+import type { DeployedStage } from '../deployed-stage.ts';
 
-/** Opens a deployed stage for changes. Throws when the credentials belong to another account. */
-export const openOperatedStage = async (stage: Stage) => {
-  const { config, outputOf, ...stack } = await openStack(stage);
-  const resources = await deployedResources(stage, { config });
+/** Finds the API of a deployed stage, and its functions, by their ids in AWS. */
+export const deployedApi = async (opened: DeployedStage) => {
+  const { stage } = opened;
+  const resources = await deployedResources(stage, opened);
   /** The physical id of the one resource of a type whose logical id starts with a text. */
   const idOf = (type: string, start = ''): string => {
     const found = resources.find(
@@ -26,12 +22,6 @@ export const openOperatedStage = async (stage: Stage) => {
     return [idOf('Lambda::Function', LogicalResourceId.replace(/FunctionAlias.*/, 'Function'))];
   });
   return {
-    stage,
-    ...stack,
-    lambda: new LambdaClient(config),
-    // A copy of a whole table is throttled at times.
-    dynamodb: new DynamoDBClient({ ...config, maxAttempts: 6 }),
-    apiGateway: new APIGatewayClient(config),
     idOf,
     /**
      * Returns the functions that the deployed API calls. This commit may have an operation that is not
@@ -43,8 +33,5 @@ export const openOperatedStage = async (stage: Stage) => {
     },
     functionOf: (name: FunctionName) =>
       idOf('Lambda::Function', `${bundleName(name).replaceAll('-', '')}Function`),
-    tableOf: (kind: TableKind) => outputOf(`${tables[kind].id}Name`),
   };
 };
-
-export type OperatedStage = Awaited<ReturnType<typeof openOperatedStage>>;

@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { fail } from './terminal.ts';
+
+const interruption = new AbortController();
+
+/** Is aborted at Ctrl-C. What still runs for a moment, until it is cleaned up, starts and asks nothing more. */
+export const interrupted: AbortSignal = interruption.signal;
+
+let mayHaveChanged = false;
+
+/** Does something that changes a stage or an account. At Ctrl-C, the program then says that AWS may continue. */
+export const change = <Result>(work: () => Promise<Result>): Promise<Result> => {
+  mayHaveChanged = true;
+  return work();
+};
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+/** Does something, and cleans up after it, once: when it ends, when it fails, or at Ctrl-C. */
+export const withCleanup = async <Result>(
+  cleanup: () => Promise<unknown>,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  let cleaned: Promise<unknown> | undefined;
+  const cleanUp = () => {
+    cleaned ??= cleanup();
+    return cleaned;
+  };
+  cleanups.push(cleanUp);
+  try {
+    return await work();
+  } finally {
+    await cleanUp();
+    cleanups.splice(cleanups.indexOf(cleanUp), 1);
+  }
+};
+
+const cleanUpAll = async () => {
+  for (const cleanUp of cleanups.toReversed()) await cleanUp().catch(() => {});
+};
+
+const interrupt = async () => {
+  interruption.abort();
+  const advice = mayHaveChanged ? ' AWS may continue. Run the same command again.' : '';
+  console.error(`error: Interrupted.${advice}`);
+  await Promise.race([cleanUpAll(), pause(60_000)]);
+  process.exit(130);
+};
+
+/**
+ * Runs the program of a command. It ends with exit code 1 and a line about each error, or at Ctrl-C with 130
+ * and a line. A second Ctrl-C ends it at once.
+ */
+export const runProgram = async (program: Command): Promise<void> => {
+  process.once('SIGINT', interrupt);
+  await program.parseAsync().catch((error: unknown) => {
+    if (!interrupted.aborted) fail(error);
+  });
+};
