@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { freePort } from '../support/listen.ts';
+import { copyProject, NpmStart, runInShell } from './npm-start.ts';
+
+const readme = readFileSync(join(projectDirectory, 'README.md'), 'utf8');
+const exchanges = [...readme.matchAll(/^(curl .+)\n```\n\n```json\n(.+)\n```$/gm)];
+
+const project = await copyProject();
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+it('npm start responds to the curl lines of README.md as it shows', async () => {
+  const port = await freePort();
+  const service = new NpmStart(project, port);
+  await service.ready();
+  expect(exchanges.length).toBe(readme.match(/^curl /gm)?.length);
+  for (const [, curl = '', response] of exchanges) {
+    const line = curl.replace('127.0.0.1:3000', `127.0.0.1:${port}`);
+    expect(await runInShell(`cd '${project}' && ${line} --silent --max-time 20`)).toBe(response);
+  }
+  service.signalGroup('SIGTERM');
+  await service.ended();
+});
