@@ -7,7 +7,7 @@ import { parseJson } from '../../lib/contract/exact-json.ts';
 import { maxNameLength, NewPet } from '../../lib/contract/pet.ts';
 import { parseBody } from '../../lib/contract/requests.ts';
 import { openapiText } from '../../lib/openapi/document.ts';
-import { bodyMismatches, contract, contractText } from '../support/contract.ts';
+import { bodyMismatches, contract, contractText, resolveReferences } from '../support/contract.ts';
 import { newPetFields } from '../support/new-pets.ts';
 import { deployedTemplate } from '../support/stack.ts';
 
@@ -48,14 +48,9 @@ describe('openapi.json', () => {
   });
 
   it('has no rule in a response by which a generated client could refuse it', () => {
-    /** A part of the document, in which each reference is replaced by what it refers to. */
-    const resolve = (part: unknown): unknown =>
-      JSON.parse(JSON.stringify(part), (key, value) => {
-        if (key !== '$ref') return value;
-        const [, , group = '', name = ''] = `${value}`.split('/');
-        return resolve(Object(contract.components)[group][name]);
-      });
-    const responses = JSON.stringify(documented.map((operation) => resolve(operation.responses)));
+    const responses = JSON.stringify(
+      documented.map((operation) => resolveReferences(operation.responses)),
+    );
     expect(responses).toContain('"format":"int64"');
     const rules = ['enum', 'const', 'pattern', 'minLength', 'maxLength', 'minItems', 'maxItems'];
     rules.push('minimum', 'maximum', 'multipleOf', 'uniqueItems', 'additionalProperties');

@@ -43,6 +43,16 @@ export const contractText = readFileSync(
 );
 export const contract: Document = JSON.parse(contractText);
 
+/** Returns a part of the document in which each reference is replaced by what it refers to. */
+export const resolveReferences = (part: unknown): unknown =>
+  JSON.parse(JSON.stringify(part), (_key, value: { readonly $ref?: string }) => {
+    if (typeof value?.$ref !== 'string') return value;
+    const { $ref, ...beside } = value;
+    const [, , group = '', name = ''] = $ref.split('/');
+    const target = resolveReferences(Object(contract.components)[group][name]);
+    return { ...Object(target), ...beside };
+  });
+
 /**
  * The document with closed objects: clients must ignore unknown fields, but the service must not send any.
  */
