@@ -13,11 +13,9 @@ import { functionEnvironment } from '../../infra/settings/function-environment.t
 import { bundleName } from '../../infra/settings/names.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { DynamodbStandIn, type RespondTo } from '../support/dynamodb-stand-in.ts';
-import { exampleRequest } from '../support/example-request.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../support/lambda-process.ts';
 import { listen } from '../support/listen.ts';
-import { proxyEvent } from '../support/proxy-event.ts';
-import { exampleCallsOf, getRequest } from '../support/requests.ts';
+import { exampleCallsOf, exampleRequest, getRequest, proxyEvent } from '../support/requests.ts';
 import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
 

@@ -8,8 +8,8 @@ import { codeCacheFile, entryModule } from '../../infra/build/code-cache/entry-m
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { copyProject } from '../start/npm-start.ts';
 import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';
-import { exampleRequest } from '../support/example-request.ts';
 import { lambdaFlags, runLambda } from '../support/lambda-process.ts';
+import { exampleRequest } from '../support/requests.ts';
 
 let standIn: DynamodbStandIn;
 

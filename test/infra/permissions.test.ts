@@ -12,12 +12,10 @@ import { isPet } from '../../lib/operations/check-request.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
-import { fromBundles } from '../support/load-handlers.ts';
+import { fromBundles, lambdaContext, startHandlers } from '../support/handlers.ts';
 import { filterSets } from '../support/new-pets.ts';
 import { walkPages } from '../support/pages.ts';
-import { lambdaContext } from '../support/proxy-event.ts';
 import { idOf, newApp, propertiesOf, templateOf } from '../support/stack.ts';
-import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers(fromBundles);
 

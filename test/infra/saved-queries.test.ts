@@ -1,12 +1,10 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { prod } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
-import { invoke } from '../support/invoke.ts';
-import { fromBundles } from '../support/load-handlers.ts';
+import { fromBundles, invoke, startHandlers } from '../support/handlers.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { bearer } from '../support/requests.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
-import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers(fromBundles);
 const aws = await startAwsEndpoint();

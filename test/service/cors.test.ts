@@ -2,11 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { allowedMethods } from '../../lib/contract/routes.ts';
 import { headers, headersOf } from '../../lib/openapi/headers.ts';
 import { definition as listPets } from '../../lib/operations/list-pets.ts';
-import { senderTo } from '../support/invoke.ts';
-import { fromBundles, loadHandlers } from '../support/load-handlers.ts';
-import type { EventParts, Values } from '../support/proxy-event.ts';
-import { bearer, creation } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
+import { fromBundles, loadHandlers, senderTo, startHandlers } from '../support/handlers.ts';
+import { bearer, creation, type EventParts, type Values } from '../support/requests.ts';
 
 const store = 'https://store.example';
 const admin = 'http://localhost:5173';

@@ -9,9 +9,9 @@ import { petStatuses } from '../../lib/contract/pet.ts';
 import type { OperationName } from '../../lib/contract/routes.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
+import { startHandlers } from '../support/handlers.ts';
 import { longTexts } from '../support/new-pets.ts';
 import { bearer, creation, exampleCallsOf, exampleOf } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 const petBytes = 194;

@@ -8,13 +8,13 @@ import { NewPet, type Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { parseBody } from '../../lib/contract/requests.ts';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
+import { startHandlers } from '../support/handlers.ts';
 import { inListOrder } from '../support/in-list-order.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';
 import { longTexts, newPetFields, newPets } from '../support/new-pets.ts';
 import { walkPages } from '../support/pages.ts';
 import { bearer, creation } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
-import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 

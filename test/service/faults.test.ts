@@ -11,12 +11,10 @@ import {
   respondWith,
   stalls,
 } from '../support/fault-proxy.ts';
-import type { InvokeOptions } from '../support/invoke.ts';
-import { fromBundles } from '../support/load-handlers.ts';
+import { fromBundles, type InvokeOptions, startHandlers } from '../support/handlers.ts';
 import { captureLog, expectOneFailure, readLines } from '../support/log-lines.ts';
 import { walkPages } from '../support/pages.ts';
 import { bearer, creation, exampleCallsOf, exampleOf } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
 
 // Bundles replace modules of the SDK: no fault may need one of those.
 const service = await startHandlers(fromBundles);

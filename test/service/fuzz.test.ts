@@ -5,15 +5,13 @@ import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
 import { routes } from '../../lib/contract/routes.ts';
 import { departuresFromContract } from '../support/contract.ts';
-import { startHandlerGateway } from '../support/handler-gateway.ts';
+import { fromBundles, startHandlerGateway, startHandlers } from '../support/handlers.ts';
 import { type ClientRequest, sendTo } from '../support/http-client.ts';
-import { fromBundles } from '../support/load-handlers.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { newPetFields, newPets } from '../support/new-pets.ts';
 import { brokenPromises } from '../support/promises.ts';
 import { creation as creationRequest } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
-import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers(fromBundles);
 const { apiKey } = service;

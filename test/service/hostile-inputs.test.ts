@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest';
 import { maxBodyBytes as bodyBytes } from '../../lib/contract/limits.ts';
-import type { Handler } from '../support/load-handlers.ts';
-import { type EventParts, lambdaContext, proxyEvent, type Values } from '../support/proxy-event.ts';
-import { bearer, createRequest } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
+import { type Handler, lambdaContext, startHandlers } from '../support/handlers.ts';
+import {
+  bearer,
+  createRequest,
+  type EventParts,
+  proxyEvent,
+  type Values,
+} from '../support/requests.ts';
 
 /**
  * The size of headers that API Gateway accepts, in bytes.

@@ -4,11 +4,9 @@ import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { KeyMemory } from '../../lib/keys/key-memory.ts';
 import { callContext } from '../support/call-context.ts';
 import { type Fault, faults, respondWith, stalls } from '../support/fault-proxy.ts';
-import { invoke } from '../support/invoke.ts';
+import { invoke, startHandlers } from '../support/handlers.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';
-import type { EventParts } from '../support/proxy-event.ts';
-import { bearer } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
+import { bearer, type EventParts } from '../support/requests.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();

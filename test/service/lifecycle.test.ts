@@ -3,13 +3,10 @@ import { json, link, nextLink } from '../../lib/http/response.ts';
 import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { definition as listPets } from '../../lib/operations/list-pets.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
-import { startHandlerGateway } from '../support/handler-gateway.ts';
+import { invoke, startHandlerGateway, startHandlers } from '../support/handlers.ts';
 import { sendTo } from '../support/http-client.ts';
-import { invoke } from '../support/invoke.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
-import { type EventParts, proxyEvent } from '../support/proxy-event.ts';
-import { bearer, creation } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
+import { bearer, creation, type EventParts, proxyEvent } from '../support/requests.ts';
 
 const service = await startHandlers();
 const gateway = await startHandlerGateway(service);

@@ -5,12 +5,21 @@ import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { delayed, type Fault, faults } from '../support/fault-proxy.ts';
-import { type InvokeOptions, invoke, senderTo } from '../support/invoke.ts';
-import { loadHandlers } from '../support/load-handlers.ts';
+import {
+  type InvokeOptions,
+  invoke,
+  loadHandlers,
+  senderTo,
+  startHandlers,
+} from '../support/handlers.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
-import { type EventParts, extendedRequestId } from '../support/proxy-event.ts';
-import { bearer, creation, exampleCallsOf } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
+import {
+  bearer,
+  creation,
+  type EventParts,
+  exampleCallsOf,
+  extendedRequestId,
+} from '../support/requests.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();

@@ -6,14 +6,13 @@ import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
 import { awsError, type Fault, passOn, stalls } from '../support/fault-proxy.ts';
+import { type InvokeOptions, startHandlers } from '../support/handlers.ts';
 import { inListOrder } from '../support/in-list-order.ts';
-import type { InvokeOptions } from '../support/invoke.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { filterSets, newPetFields } from '../support/new-pets.ts';
 import { readPage, walkPages } from '../support/pages.ts';
-import type { Values } from '../support/proxy-event.ts';
+import type { Values } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
-import { startHandlers } from '../support/start-handlers.ts';
 
 /** How many pets of each status there are. */
 const sizes = petStatuses.map((_, index) => [30, 3, 20][index] ?? 2);

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxBodyBytes, maxContentTypeLength } from '../../lib/contract/limits.ts';
-import type { Values } from '../support/proxy-event.ts';
-import { creation } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
+import { startHandlers } from '../support/handlers.ts';
+import { creation, type Values } from '../support/requests.ts';
 
 const service = await startHandlers();
 

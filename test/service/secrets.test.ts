@@ -6,12 +6,15 @@ import { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
-import { invoke } from '../support/invoke.ts';
-import { fromBundles } from '../support/load-handlers.ts';
+import { fromBundles, invoke, startHandlers } from '../support/handlers.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
-import type { EventParts } from '../support/proxy-event.ts';
-import { bearer, createRequest, exampleOf, getRequest } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
+import {
+  bearer,
+  createRequest,
+  type EventParts,
+  exampleOf,
+  getRequest,
+} from '../support/requests.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 /** Made of equal pieces, so that a part of it is recognised too. */

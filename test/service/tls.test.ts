@@ -7,11 +7,10 @@ import {
 } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../support/certificate.ts';
+import { fromBundles, startHandlers } from '../support/handlers.ts';
 import { listen } from '../support/listen.ts';
-import { fromBundles } from '../support/load-handlers.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { bearer, creation } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
 
 type ConnectionFault = (socket: Socket) => void;
 

@@ -7,11 +7,9 @@ import { errors } from '../../lib/contract/errors.ts';
 import { json } from '../../lib/http/response.ts';
 import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { LoggableError } from '../../lib/telemetry/loggable-error.ts';
-import { invoke } from '../support/invoke.ts';
+import { invoke, lambdaContext, startHandlers } from '../support/handlers.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';
-import { lambdaContext } from '../support/proxy-event.ts';
 import { getRequest } from '../support/requests.ts';
-import { startHandlers } from '../support/start-handlers.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.

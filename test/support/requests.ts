@@ -1,7 +1,60 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { proxyEvent as gatewayEvent, newRequestIds } from '../../lib/api-gateway/proxy-event.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
+import type { FunctionName } from '../../lib/contract/routes.ts';
 import type { Operation } from '../../lib/operations/operation.ts';
-import { detailsOf } from '../../lib/operations/operations.ts';
-import type { EventParts, Values } from './proxy-event.ts';
+import { detailsOf, operations } from '../../lib/operations/operations.ts';
+
+/** Headers or query parameters; a name may have several values, or none. */
+export type Values = Readonly<Record<string, string | readonly string[]>>;
+
+export interface EventParts {
+  /** A client may choose it. */
+  readonly requestId?: string;
+  readonly method?: string;
+  readonly resource?: string;
+  readonly petId?: string;
+  readonly headers?: Values;
+  readonly query?: Values;
+  readonly body?: string;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** The extended request id of every event. */
+export const extendedRequestId = 'ATfSdF7nPHcErRA=';
+
+/** The proxy event that a REST API sends for a request, as the local gateway builds it. */
+export const proxyEvent = (parts: EventParts): APIGatewayProxyEvent => {
+  const ids = newRequestIds();
+  const { requestId = ids.requestId, method = 'GET', resource = resourceOf(parts), petId } = parts;
+  const { headers = {}, query = {}, body = '', isBase64Encoded = false } = parts;
+  const path = resource.replace('{petId}', petId ?? '');
+  const request = {
+    ...ids,
+    requestId,
+    extendedRequestId,
+    method,
+    path: `/v1${path}`,
+    query: `${new URLSearchParams(pairsOf(query))}`,
+    headers: pairsOf(headers),
+    port: 443,
+  };
+  const pathParameters = petId === undefined ? {} : { petId };
+  const api = { accountId: '123456789012', apiId: 'test' };
+  const target = { api, stage: 'v1', path, resourcePath: resource, pathParameters };
+  const event = gatewayEvent(request, target, body);
+  return { ...event, isBase64Encoded };
+};
+
+/** The path of a pet if there is an id, otherwise that of the list. */
+export const resourceOf = ({ petId }: EventParts) =>
+  petId === undefined ? '/pets' : '/pets/{petId}';
+
+/** One pair for each value of a name. */
+const pairsOf = (values: Values) =>
+  Object.entries(values).flatMap(([name, given]) =>
+    [given].flat().map((value): [string, string] => [name, value]),
+  );
 
 /** The header that carries an API key. */
 export const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
@@ -44,3 +97,14 @@ export const getRequest = (apiKey: string, id: number | string): EventParts => (
   petId: `${id}`,
   headers: bearer(apiKey),
 });
+
+/**
+ * Returns a valid request for a function, as an event, and the status of its response. A pet in its path has
+ * this id.
+ */
+export const exampleRequest = (name: FunctionName, apiKey: string, petId = 1) => {
+  const headers = { ...bearer(apiKey), 'Content-Type': 'application/json' };
+  const operation = operations.find((each) => each.name === name);
+  const request = operation ? exampleOf(operation, petId) : { resource: '/{proxy+}' };
+  return { event: proxyEvent({ ...request, headers }), status: operation?.successStatus ?? 404 };
+};
