@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
-import { departuresFromContract } from '../support/contract.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
-import { brokenPromises } from '../support/promises.ts';
+import { expectPromised } from '../support/promises.ts';
 import { shared } from '../support/shared.ts';
 
 export const baseAddress = shared('baseAddress');
@@ -27,10 +26,7 @@ export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   };
   for (let attempt = 1; ; attempt += 1) {
     const response = await sendTo(baseAddress, sent);
-    expect(
-      [...departuresFromContract(sent, response), ...brokenPromises(response)],
-      `${sent.method} ${sent.path}${suspicion}`,
-    ).toEqual([]);
+    expectPromised(sent, response, suspicion);
     if (response.status >= 400) expectNoLeak(response);
     if (![429, 503].includes(response.status) || attempt > 20) return response;
     await pause(Number(response.headers['retry-after']) * 1_000);

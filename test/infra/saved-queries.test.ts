@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { prod } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
-import { fromBundles, invoke, startHandlers } from '../support/handlers.ts';
+import { fromBundles, startHandlers } from '../support/handlers.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { bearer } from '../support/requests.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
@@ -35,7 +35,7 @@ const failWithCorruptPet = async () => {
   vi.stubEnv('CODE_CACHE', 'hit');
   const apiKey = await service.issueApiKey();
   await service.putPet({ id: 7, status: 'sold' });
-  await invoke(service.getPet, { petId: '7', headers: bearer(apiKey) });
+  await service.send({ petId: '7', headers: bearer(apiKey) });
 };
 
 const failProbe = async () => {

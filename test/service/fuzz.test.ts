@@ -4,12 +4,11 @@ import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
 import { routes } from '../../lib/contract/routes.ts';
-import { departuresFromContract } from '../support/contract.ts';
 import { fromBundles, startHandlerGateway, startHandlers } from '../support/handlers.ts';
 import { type ClientRequest, sendTo } from '../support/http-client.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { newPetFields, newPets } from '../support/new-pets.ts';
-import { brokenPromises } from '../support/promises.ts';
+import { expectPromised } from '../support/promises.ts';
 import { creation as creationRequest } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
 
@@ -116,7 +115,7 @@ const statusOf = async (sent: ClientRequest) => {
   const response = await sendTo(gateway.baseAddress, sent);
   const { status, headers, text } = response;
   expect(status, text).toBeLessThan(500);
-  expect([...departuresFromContract(sent, response), ...brokenPromises(response)]).toEqual([]);
+  expectPromised(sent, response);
   // A client may give a pet its key as the name. No error may show the key.
   if (status >= 400) expect(JSON.stringify(headers) + text).not.toContain(apiKey);
   return status;

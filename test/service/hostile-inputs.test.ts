@@ -1,13 +1,7 @@
 import { expect, it } from 'vitest';
 import { maxBodyBytes as bodyBytes } from '../../lib/contract/limits.ts';
 import { type Handler, lambdaContext, startHandlers } from '../support/handlers.ts';
-import {
-  bearer,
-  createRequest,
-  type EventParts,
-  proxyEvent,
-  type Values,
-} from '../support/requests.ts';
+import { bearer, creation, type EventParts, proxyEvent, type Values } from '../support/requests.ts';
 
 /**
  * The size of headers that API Gateway accepts, in bytes.
@@ -36,8 +30,9 @@ const filled = (start: string, piece: string, end: string) => {
 
 const authorization = bearer(service.apiKey);
 const padding = { 'X-Padding': fill('x', valueBytes) };
-const post = createRequest(service.apiKey, { x: 1 });
-const largePost = createRequest(service.apiKey, { x: fill('a', bodyBytes - 10) });
+const headersOfPost = { ...authorization, 'Content-Type': 'application/json' };
+const post = creation({ x: 1 }, headersOfPost);
+const largePost = creation({ x: fill('a', bodyBytes - 10) }, headersOfPost);
 
 /** A request, and a harmless one of the same size. */
 type Case = readonly [what: string, Handler, hostile: EventParts, harmless: EventParts];

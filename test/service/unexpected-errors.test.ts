@@ -9,7 +9,7 @@ import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { LoggableError } from '../../lib/telemetry/loggable-error.ts';
 import { invoke, lambdaContext, startHandlers } from '../support/handlers.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';
-import { getRequest } from '../support/requests.ts';
+import { bearer } from '../support/requests.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.
@@ -17,6 +17,8 @@ const { operation } = await import('../../lib/http/chain.ts');
 
 /** A place in the file that finds our own frames, which is a bundle when it is deployed. */
 const ownFrame = `${join(projectDirectory, 'lib/telemetry/cause.ts')}:4111111111111111:1`;
+
+const request = { petId: '1', headers: bearer(service.apiKey) };
 
 /** Calls getPet with a handler that throws. Returns the log. */
 const throwing = async (thrown: unknown) => {
@@ -26,7 +28,7 @@ const throwing = async (thrown: unknown) => {
     expectTypeOf(context).not.toBeAny();
     throw thrown;
   });
-  const { status, body } = await invoke(handler, getRequest(service.apiKey, 1));
+  const { status, body } = await invoke(handler, request);
   expect(status).toBe(500);
   expect(body).toEqual(errors.internalError().body);
   expect(lines.join()).not.toMatch(/secret|4111111111111111/);
@@ -96,7 +98,7 @@ describe('the deadline of a request', () => {
   const withStoppedClock = (handle: () => Promise<APIGatewayProxyResult>, remainingMs: number) => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const handler = operation(getPet).handler(async () => handle());
-    return invoke(handler, getRequest(service.apiKey, 1), { remainingMs });
+    return invoke(handler, request, { remainingMs });
   };
   const returning = async () => json(200, {});
   const failing = async () => {

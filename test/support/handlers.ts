@@ -12,7 +12,15 @@ import { type FunctionName, methodsOf } from '../../lib/contract/routes.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { discardLog } from './log-lines.ts';
-import { bearer, type EventParts, proxyEvent, resourceOf } from './requests.ts';
+import { expectPromised } from './promises.ts';
+import {
+  bearer,
+  type EventParts,
+  extendedRequestId,
+  pairsOf,
+  proxyEvent,
+  resourceOf,
+} from './requests.ts';
 import { shared } from './shared.ts';
 import { createTestTables } from './test-tables.ts';
 
@@ -85,9 +93,36 @@ export const invoke = async (
   return { status, headers: { ...headers }, body, text };
 };
 
+/** Expects a response of a handler to be one that API Gateway may pass on to a client. */
+const expectPromisedBy = (
+  { method = 'GET', headers = {}, query = {}, body, ...parts }: EventParts,
+  { status, headers: received, text }: Awaited<ReturnType<typeof invoke>>,
+) => {
+  // API Gateway routes no path without an id to an operation that has one in its path.
+  const id = encodeURIComponent(parts.petId || 'none');
+  const path = (parts.resource ?? resourceOf(parts)).replace('{petId}', id);
+  const search = new URLSearchParams(pairsOf(query));
+  const named = Object.entries(received).map(([name, value]) => [name.toLowerCase(), `${value}`]);
+  expectPromised(
+    {
+      // API Gateway drops the body of a response to HEAD.
+      method: method === 'HEAD' ? 'GET' : method,
+      path: search.size === 0 ? path : `${path}?${search}`,
+      headers: pairsOf(headers),
+      body,
+    },
+    {
+      status,
+      text,
+      headers: { ...Object.fromEntries(named), 'x-amz-apigw-id': extendedRequestId },
+    },
+  );
+};
+
 /**
- * Sends requests to the handlers that API Gateway routes them to. By default a request has the API key, and
- * with a body the type JSON; a header without values is left out.
+ * Sends requests to the handlers that API Gateway routes them to, and expects responses as the contract promises
+ * them. By default a request has the API key, and with a body the type JSON; a header without values is left
+ * out.
  */
 export const senderTo = (handlers: Handlers, apiKey: string) => {
   const routes = new Map(
@@ -98,15 +133,14 @@ export const senderTo = (handlers: Handlers, apiKey: string) => {
       ]),
     ),
   );
-  return (parts: EventParts = {}, options?: InvokeOptions) => {
+  return async (parts: EventParts = {}, options?: InvokeOptions) => {
     const { method = 'GET', resource = resourceOf(parts), body } = parts;
     const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
-    const headers = { ...bearer(apiKey), ...json, ...parts.headers };
-    return invoke(
-      routes.get(`${method} ${resource}`) ?? handlers.fallback,
-      { ...parts, headers },
-      options,
-    );
+    const request = { ...parts, headers: { ...bearer(apiKey), ...json, ...parts.headers } };
+    const handler = routes.get(`${method} ${resource}`) ?? handlers.fallback;
+    const response = await invoke(handler, request, options);
+    expectPromisedBy(request, response);
+    return response;
   };
 };
 

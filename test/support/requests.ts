@@ -51,7 +51,7 @@ export const resourceOf = ({ petId }: EventParts) =>
   petId === undefined ? '/pets' : '/pets/{petId}';
 
 /** One pair for each value of a name. */
-const pairsOf = (values: Values) =>
+export const pairsOf = (values: Values) =>
   Object.entries(values).flatMap(([name, given]) =>
     [given].flat().map((value): [string, string] => [name, value]),
   );
@@ -87,16 +87,6 @@ export const exampleCallsOf = ({ name }: Pick<Operation, 'name'>) =>
     const [table = ''] = resource.split('Table');
     return [{ call: `${action.replace('dynamodb:', '')} ${table}`, units }];
   });
-
-/** A valid `POST /pets` for `invoke`, with the API key. */
-export const createRequest = (apiKey: string, pet?: unknown, headers?: Values) =>
-  creation(pet, { ...bearer(apiKey), 'Content-Type': 'application/json', ...headers });
-
-/** A valid `GET /pets/{petId}` for `invoke`, with the API key. */
-export const getRequest = (apiKey: string, id: number | string): EventParts => ({
-  petId: `${id}`,
-  headers: bearer(apiKey),
-});
 
 /**
  * Returns a valid request for a function, as an event, and the status of its response. A pet in its path has
