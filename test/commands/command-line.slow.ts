@@ -115,7 +115,6 @@ describe('a command', () => {
     ['infra/commands/keys/main.ts list --stage prod', noCredentials],
     ['infra/commands/operate/main.ts close --stage prod', noCredentials],
     ['infra/commands/status.ts', "required option '--stage"],
-    ['infra/commands/destroy.ts --stage staging', '.* It must be a personal stage'],
     [`${acceptance} --stage prod`, '.* It must be staging.* or a personal stage'],
     [`${acceptance} --stage dev-alice`, noCredentials],
     [`${smoke} --stage prod`, noCredentials],

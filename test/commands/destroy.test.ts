@@ -2,10 +2,26 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { stages } from '../../infra/settings/stages.ts';
 import { json, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 
 const aws = await startAwsEndpoint();
 afterAll(() => aws.stop());
+
+const destroy = (stage: string) =>
+  promisify(execFile)(process.execPath, ['infra/commands/destroy.ts', '--stage', stage, '--yes'], {
+    cwd: projectDirectory,
+    env: { ...aws.variables, AWS_REGION: 'eu-west-1' },
+  });
+
+it('refuses a permanent stage, and asks AWS for nothing', async () => {
+  aws.responses = {};
+  for (const { name } of stages)
+    await expect(destroy(name)).rejects.toMatchObject({
+      stderr: expect.stringMatching(/It must be a personal stage/),
+    });
+  expect(aws.requests).toEqual([]);
+});
 
 it('deletes the copies and backups of the tables of a personal stage, and then its stack', async () => {
   let isDeleted = false;
@@ -42,11 +58,7 @@ it('deletes the copies and backups of the tables of a personal stage, and then i
     'DynamoDB_20120810.DeleteTable': json({}),
     'DynamoDB_20120810.DeleteBackup': json({}),
   };
-  const words = ['infra/commands/destroy.ts', '--stage', 'dev-bob', '--yes'];
-  const { stdout } = await promisify(execFile)(process.execPath, words, {
-    cwd: projectDirectory,
-    env: { ...aws.variables, AWS_REGION: 'eu-west-1' },
-  });
+  const { stdout } = await destroy('dev-bob');
   expect(stdout).toMatch(/dev-bob-Pets\/backup\/SYSTEM stays: .*35 days/);
   expect(stdout).toMatch(/dev-bob-Pets\/backup\/AWS_BACKUP stays: delete it in AWS Backup/);
   expect(stdout).toContain('Nothing else of dev-bob is left');

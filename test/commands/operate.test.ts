@@ -1,14 +1,15 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStage } from '../../infra/commands/deployed-stage.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { perform } from '../../infra/commands/plan.ts';
 import { fail } from '../../infra/commands/terminal.ts';
-import { localClientConfig } from '../../infra/local/local-account.ts';
+import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { tables } from '../../infra/settings/tables.ts';
+import { throttleOf } from '../../infra/settings/throttle-of.ts';
 import {
   type CannedResponse,
   json,
@@ -17,16 +18,22 @@ import {
   xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
+import { FaultProxy, passOn } from '../support/fault-proxy.ts';
 import { shared } from '../support/shared.ts';
+import { createTestTables } from '../support/test-tables.ts';
 
 const aws = await startAwsEndpoint();
 afterAll(() => aws.stop());
 
 const account = staging.environment?.account ?? '777777777777';
-const stack = (StackStatus: string, OutputKey = 'PetsTableName') =>
+const stack = (StackStatus: string, OutputKey = 'PetsTableName', OutputValue = 'Pets') =>
   xml('DescribeStacks', {
-    Stacks: [{ StackStatus, Outputs: [{ OutputKey, OutputValue: 'Pets' }] }],
+    Stacks: [{ StackStatus, Outputs: [{ OutputKey, OutputValue }] }],
   });
+/** The throttle of getPet, which lib/operations declares. */
+const { ratePerSecond, burst } = throttleOf(staging, 'getPet');
+const declaredThrottle = { rate: `${ratePerSecond}`, burst: `${burst}` };
+
 const caller = (Account: string) => xml('GetCallerIdentity', { Account });
 
 /** A stack with the functions of the API, by their names. */
@@ -42,11 +49,17 @@ const withFunctions = (names: readonly string[]) => {
       { ResourceType: 'AWS::Lambda::Alias', LogicalResourceId: `${id}Aliaslive2C3D` },
     ];
   });
-  StackResourceSummaries.push({
-    ResourceType: 'AWS::Lambda::Alias',
-    LogicalResourceId: 'formerpetFunctionAliaslive4E5F',
-    ResourceStatus: 'DELETE_COMPLETE',
-  });
+  const api = { LogicalResourceId: 'Api', PhysicalResourceId: 'api' };
+  const apiStage = { LogicalResourceId: 'ApiStage', PhysicalResourceId: 'v1' };
+  StackResourceSummaries.push(
+    { ResourceType: 'AWS::ApiGateway::RestApi', ...api },
+    { ResourceType: 'AWS::ApiGateway::Stage', ...apiStage },
+    {
+      ResourceType: 'AWS::Lambda::Alias',
+      LogicalResourceId: 'formerpetFunctionAliaslive4E5F',
+      ResourceStatus: 'DELETE_COMPLETE',
+    },
+  );
   return xml('ListStackResources', { StackResourceSummaries });
 };
 
@@ -181,6 +194,29 @@ describe('npm run operate', () => {
     expect(changes).toEqual([]);
   });
 
+  it.each([
+    ['throttle getPet 10 20', { rate: '10', burst: '20' }],
+    ['throttle getPet', declaredThrottle],
+  ])('gives the methods of an operation their throttle: %s', async (words, { rate, burst }) => {
+    const update = 'PATCH /restapis/api/stages/v1';
+    aws.responses = { ...aws.responses, [update]: json({}) };
+    const { error, changes } = await operate(words, 'staging');
+    expect(error).toBeUndefined();
+    expect(changes.map(({ action }) => action)).toEqual([update]);
+    const { patchOperations } = JSON.parse(changes[0]?.body ?? '{}');
+    const limits = patchOperations.map(({ op, path, value }: Record<string, string>) => [
+      `${op} ${path}`,
+      value,
+    ]);
+    const settings = (method: string) => `replace /~1pets~1{petId}/${method}/throttling`;
+    expect(Object.fromEntries(limits)).toEqual({
+      [`${settings('GET')}/rateLimit`]: rate,
+      [`${settings('GET')}/burstLimit`]: burst,
+      [`${settings('HEAD')}/rateLimit`]: rate,
+      [`${settings('HEAD')}/burstLimit`]: burst,
+    });
+  });
+
   it('says that there is nothing to change, and does not ask', async () => {
     const { error, printed, questions } = await operate('open', 'staging');
     expect(error).toBeUndefined();
@@ -212,13 +248,28 @@ describe('npm run operate', () => {
   });
 
   it('does not remove an item that was repaired after it was shown', async () => {
-    const { name: _name, ...nameless } = pet;
-    const failed = jsonError('ConditionalCheckFailedException');
-    expect((await removal(nameless, failed)).error).toMatch(/7 was changed meanwhile/);
-    const { body = '' } = aws.requests.at(-1) ?? {};
-    expect(Object.values(JSON.parse(body).ExpressionAttributeNames)).toEqual(
-      expect.arrayContaining(Object.keys(pet)),
+    const service = shared('dynamodb');
+    const { tables, putPet, storedPets } = await createTestTables(service);
+    const proxy = new FaultProxy(service.dynamodbEndpoint);
+    onTestFinished(() => proxy.refuseConnections());
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', await proxy.listen());
+    vi.stubEnv('AWS_ACCESS_KEY_ID', localCredentials.accessKeyId);
+    const DescribeStacks = stack('UPDATE_COMPLETE', 'PetsTableName', tables.pets);
+    aws.responses = { ...aws.responses, DescribeStacks };
+    const corrupt = { id: 7, name: 'Rex', status: 'sold' };
+    const repaired = { ...corrupt, categoryId: 1 };
+    await putPet(corrupt);
+    proxy.inject(
+      'DeleteItem Pets',
+      async (exchange) => {
+        await putPet(repaired);
+        await passOn(exchange);
+      },
+      1,
     );
+    const { error } = await operate('remove-item pets 7', 'staging');
+    expect(error).toMatch(/7 was changed meanwhile/);
+    expect(await storedPets()).toEqual([repaired]);
   });
 
   const active = { TableName: 'Pets', TableStatus: 'ACTIVE' };
