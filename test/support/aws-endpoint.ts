@@ -5,7 +5,7 @@ import { listen } from './listen.ts';
 /** A response as AWS's API reference of the service describes it. */
 export type CannedResponse = readonly [status: number, body: string];
 export type Responses = Readonly<
-  Record<string, CannedResponse | ((body: string) => CannedResponse)>
+  Record<string, CannedResponse | ((body: string) => CannedResponse | Promise<CannedResponse>)>
 >;
 
 export const json = (body: object, status = 200): CannedResponse => [status, JSON.stringify(body)];
@@ -55,7 +55,7 @@ export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
     const scope = /Credential=(\w+)\/\d+\/([\w-]+)\//.exec(request.headers.authorization ?? '');
     endpoint.requests.push({ action, region: scope?.[2], accessKey: scope?.[1], body });
     const canned = endpoint.responses[action] ?? jsonError(`NoResponseTo ${action}`, 501);
-    const [status, content] = typeof canned === 'function' ? canned(body) : canned;
+    const [status, content] = typeof canned === 'function' ? await canned(body) : canned;
     response.writeHead(status).end(content);
   });
   const endpoint: AwsEndpoint = {

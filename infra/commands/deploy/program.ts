@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Change } from '@aws-sdk/client-cloudformation';
@@ -34,13 +34,13 @@ import { checkedOutCommit, refuseToTakeBack } from './commit.ts';
 import { printNextSteps } from './next-steps.ts';
 import { findSettledStack, type SettledStack } from './settled-stack.ts';
 
-/** What the program deploys with. */
-interface Environment {
+/** What the program deploys, and with what. */
+interface Setup {
   /** The permanent stages. */
   readonly stages: readonly Stage[];
-  /** What the owner of the repository sets, by default in `infra/settings/owner.ts`. */
+  /** What the owner of the repository has set, by default in `infra/settings/owner.ts`. */
   readonly owner?: Parameters<typeof placeholdersIn>[1];
-  /** The folder of the project, with its commits. */
+  /** The folder of the project, whose commit is deployed. */
   readonly directory: string;
   readonly cdk: Cdk;
   /** Asks the operator to type something; undefined if there is no terminal. */
@@ -59,7 +59,7 @@ interface DeployOptions {
 }
 
 /** A deployment whose commit and former state are known. */
-interface Deployment extends DeployOptions {
+interface Deployment extends Setup, DeployOptions {
   readonly account: OpenedAccount;
   readonly commit: string;
   /** The stack that it changes; undefined at the first deployment. */
@@ -70,60 +70,120 @@ interface Deployment extends DeployOptions {
  * Deploys what is checked out to a stage, with what its account lacks, and prints what comes next. It can be
  * repeated after any failure.
  */
-const deploy = async (environment: Environment, options: DeployOptions): Promise<void> => {
-  const { directory, cdk, ask } = environment;
-  const { stage, emulator, app, revert, yes } = options;
-  const consent = { yes, ask };
-  requireConsent(consent);
-  const StackName = stackName(stage);
+const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
+  const { directory, stages } = setup;
+  const { stage, emulator, app, revert } = options;
+  requireConsent({ ...setup, ...options });
   const account = await openAccount(stage);
-  protectProduction(environment, stage, account);
+  protectProduction(stages, stage, account);
 
   const mustBeCommitted = !isPersonal(stage) && !emulator;
   const commit = checkedOutCommit(directory, mustBeCommitted);
   const former = await findSettledStack(stage, account);
   if (former && isProduction(stage) && !revert)
-    refuseToTakeBack(directory, former.commit, StackName);
-  const deployment = { ...options, account, commit, former };
-  const lacks = await checkAccount(environment, deployment);
+    refuseToTakeBack(directory, former.commit, stackName(stage));
+  const deployment = { ...setup, ...options, account, commit, former };
+  const lacks = await checkAccount(deployment);
 
+  const deployFrom = async (folder: string) => {
+    if (checkedOutCommit(directory, mustBeCommitted) !== commit)
+      throw new Error('Files changed before they were synthesised: run the same command again.');
+    await addToAccount(deployment, folder, lacks);
+    await deployStack(deployment, folder);
+  };
+  if (app === undefined) await synthesise(deployment, deployFrom);
+  else await deployFrom(app);
+
+  await printStatus(stage);
+  await printNextSteps(stage, account, emulator);
+};
+
+/** Returns the words that tell the app what to synthesise. */
+const contextOf = ({ stage, emulator, revert }: Deployment): string[] => {
   const context = ['--context', `stage=${stage.name}`];
   if (emulator) context.push('--context', 'emulator=true');
   if (revert) context.push('--context', 'placeholders=allowed');
-  const run = (...words: readonly string[]) => cdk(account.region, words);
-  const folder = app ?? makeTemporaryFolder();
-  if (app === undefined) await run('synth', StackName, '--quiet', ...context, '--output', folder);
-  if (checkedOutCommit(directory, mustBeCommitted) !== commit)
-    throw new Error('Files changed before they were synthesised: run the same command again.');
-  // The CDK asks nothing, because this command shows what will change, and asks.
-  const deployStack = (id: string, ...words: readonly string[]) =>
-    run('deploy', id, '--app', folder, '--require-approval', 'never', ...words);
+  return context;
+};
 
+/** Synthesises the stack, and those beside it, into a new folder, and uses it, before it is removed. */
+const synthesise = async (
+  deployment: Deployment,
+  use: (folder: string) => Promise<void>,
+): Promise<void> => {
+  const { stage, account, cdk } = deployment;
+  const folder = await mkdtempDisposable(join(tmpdir(), 'animal-store-'));
+  const words = ['synth', stackName(stage), '--quiet', ...contextOf(deployment)];
+  await withCleanup(folder.remove, async () => {
+    await cdk(account.region, [...words, '--output', folder.path]);
+    await use(folder.path);
+  });
+};
+
+/** Deploys a stack of a folder. The CDK asks nothing, because this command shows what will change, and asks. */
+const runDeploy = (
+  { account, cdk }: Deployment,
+  folder: string,
+  id: string,
+  ...words: readonly string[]
+) =>
+  cdk(account.region, [
+    ...['deploy', id, '--app', folder, '--require-approval', 'never'],
+    ...words,
+  ]);
+
+/** Adds to an account what it lacks, if the operator agrees. */
+const addToAccount = async (
+  deployment: Deployment,
+  folder: string,
+  lacks: readonly Addition[],
+): Promise<void> => {
+  const { stage, account, cdk } = deployment;
   const additions: Readonly<Record<Addition, Step>> = {
     bootstrap: {
       description: 'Bootstrap the account for the CDK: cdk bootstrap',
-      run: () => run('bootstrap', `aws://${account.account}/${account.region}`, ...context),
+      run: () => {
+        const environment = `aws://${account.account}/${account.region}`;
+        return cdk(account.region, ['bootstrap', environment, ...contextOf(deployment)]);
+      },
     },
     logRole: {
       description: `Deploy ${accountStackName}: a role with which API Gateway writes logs`,
-      run: () => deployStack(accountStackId(stage)),
+      run: () => runDeploy(deployment, folder, accountStackId(stage)),
     },
   };
-  const steps = lacks.map((lack) => additions[lack]);
-  if (steps.length > 0) await perform({ stage, ...account }, { notices: [], steps }, consent);
+  if (lacks.length === 0) return;
+  const plan = { notices: [], steps: lacks.map((lack) => additions[lack]) };
+  await perform({ ...account, stage }, plan, deployment);
+};
 
-  const changeSet = newChangeSet(StackName);
-  const named = ['--change-set-name', changeSet.ChangeSetName];
-  const prepared = [...parametersOf(deployment), '--method', 'prepare-change-set', ...named];
-  if (options.revertDrift) prepared.push('--revert-drift');
+/**
+ * Deploys the stack by a change set, if that changes anything and the operator agrees. Throws if it loses data
+ * without the operator's word, or if the stack was deployed meanwhile. A change set that is not executed is
+ * deleted, because somebody could still execute it.
+ */
+const deployStack = async (deployment: Deployment, folder: string): Promise<void> => {
+  const { stage, account, revertDrift } = deployment;
   const client = account.clients.cloudformation();
+  const changeSet = newChangeSet(stackName(stage));
+  const { StackName, ChangeSetName } = changeSet;
   let isExecuted = false;
+  // Why it is not executed matters more than a failure to delete it.
   const discard = async () => {
-    // Why a change set is not executed matters more than a failure to delete it.
     if (!isExecuted) await discardChangeSet(client, changeSet).catch(() => {});
   };
+  const run = (method: string, ...words: readonly string[]) => {
+    const named = ['--method', method, '--change-set-name', ChangeSetName];
+    return runDeploy(deployment, folder, StackName, ...words, ...named);
+  };
+  const execute = async () => {
+    await refuseIfOutrun(deployment);
+    isExecuted = true;
+    await run('execute-change-set');
+  };
   await withCleanup(discard, async () => {
-    await change(() => deployStack(StackName, ...prepared));
+    const drift = revertDrift ? ['--revert-drift'] : [];
+    await change(() => run('prepare-change-set', ...parametersOf(deployment), ...drift));
     const { changes, executionStatus } = await describeChangeSet(client, changeSet);
     if (executionStatus === 'UNAVAILABLE') {
       console.log('Nothing differs from what is deployed.');
@@ -133,31 +193,16 @@ const deploy = async (environment: Environment, options: DeployOptions): Promise
       throw new Error(
         `${StackName} was deployed just now, so its change set is ${executionStatus}: run the same command again.`,
       );
-    refuseLosses(changes, options);
-    const execute = async () => {
-      await refuseIfOutrun(deployment);
-      isExecuted = true;
-      await deployStack(StackName, '--method', 'execute-change-set', ...named);
-    };
-    await perform({ stage, ...account }, planOf(deployment, changes, execute), consent);
+    refuseLosses(changes, deployment);
+    await perform({ ...account, stage }, planOf(deployment, changes, execute), deployment);
   });
-
-  await printStatus(stage);
-  await printNextSteps(stage, account, emulator);
-};
-
-/** Returns a new folder, which is removed when this process ends. */
-const makeTemporaryFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 };
 
 /**
  * Throws if a personal stage is deployed to the account of a stage in production, because a mistake would reach
  * clients. Warns of a permanent one, whose releases can change every stack of the account.
  */
-const protectProduction = ({ stages }: Environment, stage: Stage, { account }: OpenedAccount) => {
+const protectProduction = (stages: readonly Stage[], stage: Stage, { account }: OpenedAccount) => {
   const production = stages.find(
     (each) =>
       isProduction(each) && each.name !== stage.name && each.environment?.account === account,
@@ -175,10 +220,7 @@ const protectProduction = ({ stages }: Environment, stage: Stage, { account }: O
  * A pipeline adds nothing. Neither does a way back, which only prints the problems, because nothing of lesser
  * weight may prevent it.
  */
-const checkAccount = async (
-  { owner }: Environment,
-  { stage, account, app, revert }: Deployment,
-) => {
+const checkAccount = async ({ stage, owner, account, app, revert }: Deployment) => {
   const findings = await preflight(stage, account);
   const addsNothing = app !== undefined || revert === true;
   const lacks = addsNothing ? [] : findings.flatMap(({ addition }) => addition ?? []);
@@ -243,8 +285,8 @@ const refuseIfOutrun = async ({ stage, account, former }: Deployment) => {
 };
 
 /** The program of `npm run deploy`. */
-export const deployProgram = (environment: Environment): Command =>
-  withStage(new Command('npm run deploy --'), 'the stage to deploy', environment.stages)
+export const deployProgram = (setup: Setup): Command =>
+  withStage(new Command('npm run deploy --'), 'the stage to deploy', setup.stages)
     .description(
       'Deploys what is checked out to a stage, by a change set that it shows first. Refuses to lose data.',
     )
@@ -257,4 +299,4 @@ export const deployProgram = (environment: Environment): Command =>
     .option('--revert-drift', 'undo what was changed without CloudFormation too')
     .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
     .option('--yes', 'do not ask first')
-    .action((options: DeployOptions) => deploy(environment, options));
+    .action((options: DeployOptions) => deploy(setup, options));

@@ -1,0 +1,474 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { deployProgram } from '../../infra/commands/deploy/program.ts';
+import { printStatus } from '../../infra/commands/stage-status.ts';
+import { prod, type Stage, staging } from '../../infra/settings/stages.ts';
+import {
+  json,
+  jsonError,
+  noStack,
+  type Responses,
+  startAwsEndpoint,
+  xml,
+  xmlError,
+} from '../support/aws-endpoint.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const table = 'AWS::DynamoDB::Table';
+
+const aws = await startAwsEndpoint();
+const accounts = { staging: '777777777777', prod: '888888888888' };
+const region = 'eu-west-1';
+const settings = { alarmRecipients: ['on-call@store.test'] };
+const stages = [
+  { ...staging, ...settings, environment: { account: accounts.staging, region } },
+  { ...prod, ...settings, environment: { account: accounts.prod, region } },
+] as const;
+const owner = { link: 'https://git.store.test/runbook.md', packageName: '@store/animal-store' };
+
+const directory = mkdtempSync(join(tmpdir(), 'animal-store-deploy-'));
+const git = (...words: readonly string[]) =>
+  execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@store.test', ...words], {
+    cwd: directory,
+    encoding: 'utf8',
+  }).trim();
+const commit = (name: string) => {
+  git('commit', '--quiet', '--allow-empty', '--message', name);
+  return git('rev-parse', 'HEAD');
+};
+git('init', '--quiet', '--initial-branch', 'main');
+const first = commit('first');
+const head = commit('second');
+afterAll(() => {
+  aws.stop();
+  rmSync(directory, { recursive: true });
+});
+
+const caller = (Account: string) => ({ GetCallerIdentity: xml('GetCallerIdentity', { Account }) });
+/** A deployed stack. */
+const stackWith = (
+  Commit: string,
+  { PreviousCommit = 'unknown', StackStatus = 'UPDATE_COMPLETE' } = {},
+) =>
+  xml('DescribeStacks', {
+    Stacks: [
+      {
+        StackStatus,
+        Parameters: Object.entries({ Commit, PreviousCommit }).map(
+          ([ParameterKey, ParameterValue]) => ({ ParameterKey, ParameterValue }),
+        ),
+        Outputs: [
+          { OutputKey: 'BaseAddress', OutputValue: 'https://a1.test/v1' },
+          { OutputKey: 'KeysTableName', OutputValue: 'keys' },
+        ],
+      },
+    ],
+  });
+const withChanges = (...Changes: object[]) => ({
+  DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'AVAILABLE', Changes }),
+});
+const tableWith = (Replacement: string) => ({
+  ResourceChange: {
+    ...{ Action: 'Modify', ResourceType: table, LogicalResourceId: 'Pets', Replacement },
+  },
+});
+
+beforeEach(() => {
+  aws.requests.length = 0;
+  for (const [name, value] of Object.entries({ ...aws.variables, AWS_REGION: region }))
+    vi.stubEnv(name, value);
+  git('switch', '--quiet', 'main');
+});
+
+/** The commands of the CDK that the last run of `deploy` gave. */
+let ran: string[] = [];
+/** Deploys a stage. `answer` returns what an operator types; without it, there is no terminal. */
+const deploy = (
+  stage: 'staging' | 'prod' | 'dev-alice',
+  words: string,
+  responses: Responses = {},
+  answer?: () => string,
+  permanent: readonly Stage[] = stages,
+) => {
+  aws.responses = {
+    ...caller(stage === 'dev-alice' ? '000000000000' : accounts[stage]),
+    'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
+    'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
+    'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 1_000 } }),
+    ListStackResources: xml('ListStackResources', {}),
+    DescribeStacks: stackWith(first),
+    ...withChanges(tableWith('False')),
+    DeleteChangeSet: xml('DeleteChangeSet', {}),
+    'DynamoDB_20120810.Scan': json({ Items: [] }),
+    'DynamoDB_20120810.PutItem': json({}),
+    ...responses,
+  };
+  ran = [];
+  const cdk = async (_region: string, given: readonly string[]) => void ran.push(given.join(' '));
+  const ask =
+    answer &&
+    (async (question: string) => {
+      console.log(question);
+      return answer();
+    });
+  const program = deployProgram({ stages: permanent, owner, directory, cdk, ask });
+  return runCommand(program, ['--stage', stage, ...words.split(' ').filter(Boolean)]);
+};
+const prepared = () => ran.find((command) => command.includes('prepare-change-set'));
+const isExecuted = () => ran.some((command) => command.includes('execute-change-set'));
+const nameIn = (command = '') => /--change-set-name (\S+)/.exec(command)?.[1];
+/** The names of the change sets in the calls of an action of CloudFormation. */
+const changeSetsOf = (name: string) =>
+  aws.requests
+    .filter(({ action }) => action === name)
+    .map(({ body }) => new URLSearchParams(body).get('ChangeSetName'));
+
+describe('npm run deploy', () => {
+  it('executes exactly the change set that it has shown', async () => {
+    const { out, err, error } = await deploy('staging', '--yes');
+    expect({ err, error }).toEqual({ err: '', error: undefined });
+    expect(out).toContain(`Stage staging, account ${accounts.staging}, region eu-west-1`);
+    expect(out).toContain(`Modify ${table} Pets`);
+    for (const text of [first, head]) expect(out).toContain(text);
+    const [synth, prepare, execute, ...others] = ran;
+    expect(others).toEqual([]);
+    const folder = /--output (\S+)/.exec(`${synth}`)?.[1];
+    for (const command of [prepare, execute])
+      expect(command).toContain(`deploy AnimalStore-staging --app ${folder} `);
+    expect(changeSetsOf('DescribeChangeSet')).toEqual([nameIn(prepare)]);
+    expect(nameIn(execute)).toBe(nameIn(prepare));
+    expect(isExecuted()).toBe(true);
+    expect(changeSetsOf('DeleteChangeSet')).toEqual([]);
+  });
+
+  const both = { PreviousCommit: 'c0' };
+  it.each([
+    ['its commit and the one that it replaces', '', stackWith(first, both), [head, first]],
+    ['the same commits when it is repeated', '', stackWith(head, both), [head, 'c0']],
+    ['no former commit after a way back', '--revert', stackWith(first, both), [head, 'unknown']],
+    ['the same commits after the same way back', '--revert', stackWith(head, both), [head, 'c0']],
+    ['no former commit at first', '', noStack, [head, 'unknown']],
+  ])('tells the stack %s', async (_what, words, DescribeStacks, [commit, former]) => {
+    await deploy('staging', `--yes ${words}`, { DescribeStacks });
+    expect(prepared()).toContain(
+      `--no-previous-parameters --parameters Commit=${commit} --parameters PreviousCommit=${former}`,
+    );
+  });
+
+  it.each([
+    ['', 'canary'],
+    ['--all-at-once', 'all-at-once'],
+    ['--revert', 'all-at-once'],
+  ])('moves the traffic of prod as %j says', async (words, how) => {
+    await deploy('prod', `--yes ${words}`);
+    expect(prepared()).toContain(`--parameters Traffic=${how} `);
+  });
+
+  it('executes nothing if nothing differs', async () => {
+    const DescribeChangeSet = xml('DescribeChangeSet', { ExecutionStatus: 'UNAVAILABLE' });
+    const { error } = await deploy('staging', '--yes', { DescribeChangeSet });
+    expect({ error, isExecuted: isExecuted() }).toEqual({ error: undefined, isExecuted: false });
+  });
+
+  it.each(['OBSOLETE', 'EXECUTE_IN_PROGRESS'])(
+    'does not take the change set %s, which another deployment outran, for one without changes',
+    async (ExecutionStatus) => {
+      const DescribeChangeSet = xml('DescribeChangeSet', { ExecutionStatus });
+      const { error } = await deploy('staging', '--yes', { DescribeChangeSet });
+      expect(error).toMatch(/^AnimalStore-staging was deployed just now/);
+      expect(isExecuted()).toBe(false);
+    },
+  );
+
+  it('executes a change set that changes only outputs', async () => {
+    const { error } = await deploy('staging', '--yes', withChanges());
+    expect({ error, isExecuted: isExecuted() }).toEqual({ error: undefined, isExecuted: true });
+  });
+
+  it('deletes a change set that would lose a table, as soon as CloudFormation lets it', async () => {
+    const inProgress = xmlError('InvalidChangeSetStatus');
+    const { error } = await deploy('staging', '--yes', {
+      ...withChanges(tableWith('True')),
+      DeleteChangeSet: () =>
+        changeSetsOf('DeleteChangeSet').length === 1 ? inProgress : xml('DeleteChangeSet', {}),
+    });
+    expect(error).toContain(`${table} Pets: Modify with Replacement True.`);
+    expect(isExecuted()).toBe(false);
+    expect(changeSetsOf('DeleteChangeSet')).toEqual(Array(2).fill(nameIn(prepared())));
+  });
+
+  it('executes it with --destructive, and says what is lost', async () => {
+    const { out } = await deploy('staging', '--yes --destructive', withChanges(tableWith('True')));
+    expect(out).toContain(`${table} Pets: Modify with Replacement True`);
+    expect(isExecuted()).toBe(true);
+  });
+
+  it('undoes drift when it is told so', async () => {
+    await deploy('staging', '--yes --revert-drift');
+    expect(ran.map((command) => command.includes('--revert-drift'))).toEqual([false, true, false]);
+  });
+
+  it('does nothing unless somebody can be asked', async () => {
+    const { error } = await deploy('staging', '');
+    expect({ error, ran }).toEqual({ error: 'There is no terminal to ask: add --yes', ran: [] });
+  });
+
+  it('changes nothing while the stack is changed, and says how to stop that', async () => {
+    const DescribeStacks = stackWith(first, { StackStatus: 'UPDATE_IN_PROGRESS' });
+    const { error } = await deploy('prod', '--yes --revert', { DescribeStacks });
+    expect(error).toContain('aws cloudformation cancel-update-stack --stack-name AnimalStore-prod');
+    expect(ran).toEqual([]);
+  });
+});
+
+describe('npm run deploy with what an account lacks', () => {
+  const empty: Responses = {
+    'AmazonSSM.GetParameter': jsonError('ParameterNotFound'),
+    'GET /account': json({}),
+    DescribeStacks: noStack,
+  };
+  /** Responses from the moment at which a change set is described. */
+  const afterwards = (before: Responses, after: Responses) => ({
+    ...before,
+    DescribeChangeSet: () => {
+      aws.responses = { ...aws.responses, ...after };
+      return withChanges().DescribeChangeSet;
+    },
+  });
+
+  it('adds it for a personal stage, which gets its first key', async () => {
+    const responses = afterwards(empty, { DescribeStacks: stackWith(head) });
+    const { out, err, error } = await deploy('dev-alice', '--yes', responses);
+    expect({ err, error }).toEqual({ err: '', error: undefined });
+    expect(ran).toEqual([
+      expect.stringMatching(/^synth AnimalStore-dev-alice .*--context stage=dev-alice /),
+      'bootstrap aws://000000000000/eu-west-1 --context stage=dev-alice',
+      expect.stringMatching(/^deploy AnimalStore-account /),
+      expect.stringMatching(/^deploy AnimalStore-dev-alice .*prepare-change-set/),
+      expect.stringMatching(/^deploy AnimalStore-dev-alice .*execute-change-set/),
+    ]);
+    expect(out.match(/^curl .*\/v1\/pets.* -H "Authorization: Bearer pets_test_/gm)).toHaveLength(
+      2,
+    );
+    expect(out).toContain('npm run destroy -- --stage dev-alice');
+  });
+
+  it('does not add it unless somebody agrees', async () => {
+    const { out, error } = await deploy('dev-alice', '', empty, () => 'no');
+    expect(out).toMatch(/1\. Bootstrap the account/);
+    expect(error).toMatch(/^Nothing /);
+    expect(ran).toEqual([expect.stringMatching(/^synth /)]);
+  });
+
+  it('says that nothing more was changed if somebody agrees to what it adds only', async () => {
+    const answers = ['dev-alice', 'no'];
+    const { error } = await deploy('dev-alice', '', empty, () => answers.shift() ?? '');
+    expect(error).toBe('Nothing more was changed');
+    expect({ isBootstrapped: /\bbootstrap\b/.test(`${ran}`), isExecuted: isExecuted() }).toEqual({
+      isBootstrapped: true,
+      isExecuted: false,
+    });
+  });
+
+  it('refuses it in a pipeline, which deploys only the stack', async () => {
+    const { error } = await deploy('staging', '--yes --app stacks', empty);
+    expect(error).toMatch(/^CDK's bootstrap is missing: npm run deploy -- --stage/m);
+    expect(ran).toEqual([]);
+    await deploy('staging', '--yes --app stacks');
+    expect(ran.map((command) => command.split(' ').slice(0, 4).join(' '))).toEqual(
+      Array(2).fill('deploy AnimalStore-staging --app stacks'),
+    );
+  });
+
+  it('issues no second key', async () => {
+    const key = {
+      ...{ keyId: { S: '0' }, hash: { B: Buffer.alloc(32).toString('base64') } },
+      ...{ owner: { S: 'alice' }, lastFour: { S: 'abcd' }, createdAt: { S: '2026' } },
+    };
+    const Scan = json({ Items: [key] });
+    const { out } = await deploy('dev-alice', '--yes', { 'DynamoDB_20120810.Scan': Scan });
+    expect(out).toContain('-H "Authorization: Bearer $API_KEY"');
+  });
+
+  it('ends at a permanent stage with what its operator has to do', async () => {
+    const topic = {
+      ResourceType: 'AWS::SNS::Topic',
+      LogicalResourceId: 'MonitoringTopic',
+      PhysicalResourceId: 'topic',
+    };
+    const subscription = { Endpoint: 'on-call@store.test', SubscriptionArn: 'PendingConfirmation' };
+    const responses = afterwards(
+      {
+        ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', {
+          Subscriptions: [subscription],
+        }),
+        'AmazonSSM.GetParameter': (body) =>
+          body.includes('probe-api-key')
+            ? jsonError('ParameterNotFound')
+            : json({ Parameter: { Value: '33' } }),
+      },
+      { ListStackResources: xml('ListStackResources', { StackResourceSummaries: [topic] }) },
+    );
+    const { out, err } = await deploy('staging', '--yes', responses);
+    expect(err).toBe('');
+    const [, left = ''] = out.split('Before the next deployment:\n');
+    expect(left).toContain('on-call@store.test has not confirmed');
+    expect(left).toContain('npm run keys -- issue --for-probe --stage staging');
+    expect(out).not.toContain('pets_test_');
+  });
+});
+
+describe('npm run deploy with the settings of the repository', () => {
+  const [ofStaging, ofProd] = stages;
+
+  it('deploys staging before prod is set, and refuses prod', async () => {
+    const unset = [ofStaging, { ...ofProd, environment: { region } }];
+    const { error } = await deploy('staging', '--yes', {}, undefined, unset);
+    expect({ error, isExecuted: isExecuted() }).toEqual({ error: undefined, isExecuted: true });
+    const refused = await deploy('prod', '--yes', {}, undefined, unset);
+    expect(refused.error).toMatch(/^environment of prod has no account/);
+    expect(ran).toEqual([]);
+  });
+
+  const shared = [ofStaging, { ...ofProd, environment: ofStaging.environment }];
+
+  it('warns that a release of staging can change prod in the same account', async () => {
+    const { err } = await deploy('staging', '--yes', {}, undefined, shared);
+    expect(err).toMatch(
+      new RegExp(`warning: .* account ${accounts.staging} of prod, .*staging can change`),
+    );
+  });
+
+  it('puts no personal stage into the account of a stage in production', async () => {
+    const { error } = await deploy('dev-alice', '--yes', caller(accounts.prod));
+    expect(error).toBe(
+      `The credentials belong to the account ${accounts.prod} of prod: use others.`,
+    );
+    expect(ran).toEqual([]);
+  });
+});
+
+describe('npm run deploy with what is checked out', () => {
+  const untracked = join(directory, 'new.ts');
+
+  it('refuses a new file in staging, also if git is set to hide it', async () => {
+    writeFileSync(untracked, '');
+    git('config', 'status.showUntrackedFiles', 'no');
+    onTestFinished(() => {
+      git('config', '--unset', 'status.showUntrackedFiles');
+      rmSync(untracked);
+    });
+    const { error } = await deploy('staging', '--yes');
+    expect(error).toMatch(/commit or stash/);
+    expect(ran).toEqual([]);
+    await deploy('dev-alice', '--yes');
+    expect(prepared()).toContain(`--parameters Commit=${head}-dirty `);
+  });
+
+  it('deploys nothing if a file changes before it is synthesised', async () => {
+    const { error } = await deploy('staging', '--yes', {
+      'AmazonSSM.GetParameter': () => {
+        writeFileSync(untracked, '');
+        onTestFinished(() => rmSync(untracked, { force: true }));
+        return json({ Parameter: { Value: '33' } });
+      },
+    });
+    expect(error).toMatch(/commit or stash/);
+    expect(prepared()).toBeUndefined();
+  });
+
+  it('says in git’s own words why it refuses a permanent stage outside a repository', async () => {
+    vi.stubEnv('GIT_DIR', '/nowhere');
+    const { error } = await deploy('prod', '--yes');
+    expect(error).toMatch(/^.*not a git repository: '\/nowhere'.*$/);
+    expect(ran).toEqual([]);
+    await deploy('dev-alice', '--yes');
+    expect(prepared()).toContain('--parameters Commit=unknown ');
+    expect(isExecuted()).toBe(true);
+  });
+});
+
+describe('the way back of prod', () => {
+  const DescribeStacks = stackWith(head, { PreviousCommit: first });
+  beforeEach(() => void git('switch', '--quiet', '--detach', first));
+
+  it('is refused without --revert, because it takes back a commit', async () => {
+    const { error } = await deploy('prod', '--yes', { DescribeStacks });
+    expect(error).toMatch(
+      new RegExp(`AnimalStore-prod has the commit ${head}.*take back.*--revert`),
+    );
+    expect(ran).toEqual([]);
+  });
+
+  it('says that a clone lacks the commit of prod', async () => {
+    const unknown = stackWith('f'.repeat(40));
+    const { error } = await deploy('prod', '--yes', { DescribeStacks: unknown });
+    expect(error).toMatch(/which this clone does not have: git fetch\b/);
+    expect(ran).toEqual([]);
+  });
+
+  it('says that a shallow clone lacks the history', async () => {
+    const shallow = join(directory, '.git', 'shallow');
+    writeFileSync(shallow, `${head}\n`);
+    onTestFinished(() => rmSync(shallow));
+    git('switch', '--quiet', '--detach', head);
+    const { error } = await deploy('prod', '--yes', { DescribeStacks: stackWith(first) });
+    expect(error).toMatch(/lacks the history .*: git fetch --unshallow$/);
+    expect(ran).toEqual([]);
+  });
+
+  it('is shown, is asked for, and moves all traffic at once, even if the account lacks something', async () => {
+    const GetParameter = jsonError('ParameterNotFound');
+    const responses = { DescribeStacks, 'AmazonSSM.GetParameter': GetParameter };
+    const { out, err, error } = await deploy('prod', '--revert', responses, () => 'prod');
+    expect(err).toMatch(/^warning: CDK's bootstrap is missing/m);
+    expect(ran[0]).toContain('--context placeholders=allowed');
+    const [plan = ''] = out.split('Type prod');
+    for (const text of [head, first, `Modify ${table} Pets`]) expect(plan).toContain(text);
+    expect(prepared()).toContain(
+      `--parameters Commit=${first} --parameters PreviousCommit=unknown --parameters Traffic=all-at-once`,
+    );
+    expect({ error, isExecuted: isExecuted() }).toEqual({ error: undefined, isExecuted: true });
+  });
+
+  it.each<[string, Responses, () => string, RegExp]>([
+    ['if nobody agrees', {}, () => 'no', /^Nothing .*was changed/],
+    [
+      'if another deployment ends while it asks',
+      {},
+      () => {
+        aws.responses = { ...aws.responses, DescribeStacks: stackWith('c0ffee') };
+        return 'prod';
+      },
+      /c0ffee/,
+    ],
+    ['past a table', withChanges(tableWith('True')), () => 'prod', /hotfix.*"Hotfix" in infra/],
+    ['with credentials of another account', caller('123456789012'), () => 'prod', /123456789012/],
+  ])('changes nothing %s', async (_when, responses, answer, message) => {
+    const { error } = await deploy('prod', '--revert', { DescribeStacks, ...responses }, answer);
+    expect(error).toMatch(message);
+    expect(isExecuted()).toBe(false);
+    expect(changeSetsOf('DeleteChangeSet')).toEqual([nameIn(prepared())].filter(Boolean));
+  });
+});
+
+it('npm run status prints the status and the commits of a stage, and changes nothing', async () => {
+  const StackStatus = 'UPDATE_IN_PROGRESS';
+  aws.responses = {
+    ...caller(accounts.prod),
+    DescribeStacks: stackWith(head, { PreviousCommit: first, StackStatus }),
+    ListStackResources: xml('ListStackResources', {}),
+  };
+  const printed = vi.spyOn(console, 'log').mockReturnValue();
+  await printStatus(stages[1]);
+  for (const text of [StackStatus, head, first, 'http://a1.execute-api.localhost'])
+    expect(printed.mock.calls.join('\n')).toContain(text);
+  expect(aws.requests.map(({ action }) => action)).toEqual([
+    'GetCallerIdentity',
+    'DescribeStacks',
+    'ListStackResources',
+  ]);
+});

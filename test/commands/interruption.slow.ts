@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { json, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { listen } from '../support/listen.ts';
+
+const aws = await startAwsEndpoint();
+/** Accepts connections, and never answers. */
+const silent = createServer(() => {});
+const silentAddress = `http://127.0.0.1:${await listen(silent)}`;
+const programs = await mkdtemp(join(tmpdir(), 'animal-store-interruption-'));
+afterAll(async () => {
+  aws.stop();
+  silent.close();
+  await rm(programs, { recursive: true });
+});
+
+/** A CDK that prints its words, and prepares change sets for ever. */
+const slowCdk = `#!/bin/sh
+echo "cdk $*"
+case "$*" in *prepare-change-set*) exec sleep 600 ;; esac
+`;
+await writeFile(join(programs, 'cdk'), slowCdk, { mode: 0o755 });
+
+const isChanged = 'error: Interrupted. AWS may continue. Run the same command again.\n';
+
+const path = [programs, join(projectDirectory, 'node_modules/.bin'), process.env['PATH']];
+const variables = { ...aws.variables, AWS_REGION: 'eu-west-1', PATH: path.join(delimiter) };
+
+/** Starts a command. `end` returns what it printed, and its exit code. */
+const start = (program: string, words: readonly string[], others = {}) => {
+  const env = { ...variables, ...others };
+  const child = spawn(program, words, { cwd: projectDirectory, env });
+  const printed = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  const end = async () => {
+    const [out, err, [exitCode]] = await printed;
+    return { out, err, exitCode };
+  };
+  return { child, end };
+};
+const onDevAlice = (words: string) => [...words.split(' '), '--stage', 'dev-alice'];
+
+const stack = {
+  StackStatus: 'CREATE_COMPLETE',
+  Outputs: [
+    { OutputKey: 'BaseAddress', OutputValue: 'https://a1.test/v1' },
+    { OutputKey: 'KeysTableName', OutputValue: 'keys' },
+  ],
+};
+
+beforeEach(() => {
+  aws.requests.length = 0;
+  aws.responses = {
+    GetCallerIdentity: xml('GetCallerIdentity', { Account: '000000000000' }),
+    'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
+    'GET /account': json({ cloudwatchRoleArn: 'logs' }),
+    ListStackResources: noStack,
+    DescribeStacks: noStack,
+    DeleteChangeSet: xml('DeleteChangeSet', {}),
+  };
+});
+
+it.each([
+  'infra/commands/deploy/main.ts --yes',
+  'infra/commands/destroy.ts --yes',
+  'infra/commands/keys/main.ts issue --owner alice',
+  'infra/commands/keys/main.ts list',
+  'infra/commands/keys/main.ts revoke 0123456789abcdef --yes',
+  'infra/commands/keys/main.ts rotate 0123456789abcdef',
+  'infra/commands/operate/main.ts close --yes',
+  'infra/commands/status.ts',
+  'test/programs/stage-tests.ts acceptance',
+  'test/programs/stage-tests.ts smoke',
+])(
+  'Ctrl-C ends a command that has changed nothing, while AWS does not answer: %s',
+  async (words) => {
+    const { child, end } = start('node', onDevAlice(words), { AWS_ENDPOINT_URL: silentAddress });
+    await once(silent, 'connection');
+    child.kill('SIGINT');
+    expect(await end()).toEqual({ out: '', err: 'error: Interrupted.\n', exitCode: 130 });
+  },
+);
+
+it('Ctrl-C says that AWS may continue when something may have been changed', async () => {
+  const words = onDevAlice('infra/commands/keys/main.ts issue --owner alice');
+  const { child, end } = start('node', words);
+  aws.responses = {
+    ...aws.responses,
+    DescribeStacks: xml('DescribeStacks', { Stacks: [stack] }),
+    'DynamoDB_20120810.PutItem': () => {
+      child.kill('SIGINT');
+      return new Promise(() => {});
+    },
+  };
+  expect(await end()).toEqual({ out: '', err: isChanged, exitCode: 130 });
+});
+
+it('Ctrl-C while a change set is prepared leaves none, and asks nothing', async () => {
+  const { child, end } = start('node', onDevAlice('infra/commands/deploy/main.ts --yes'));
+  child.stdout.on('data', (data) => {
+    if (`${data}`.includes('prepare-change-set')) child.kill('SIGINT');
+  });
+  const { out, err, exitCode } = await end();
+  expect({ err, exitCode }).toEqual({ err: isChanged, exitCode: 130 });
+  const [, changeSet] = /--change-set-name (\S+)/.exec(out) ?? [];
+  const deleted = aws.requests.filter(({ action }) => action === 'DeleteChangeSet');
+  expect(deleted.map(({ body }) => new URLSearchParams(body).get('ChangeSetName'))).toEqual([
+    changeSet,
+  ]);
+  expect(out.trimEnd().split('\n').at(-1)).toMatch(/^cdk deploy .*prepare-change-set/);
+  const [, folder = ''] = /--output (\S+)/.exec(out) ?? [];
+  expect(folder).not.toBe('');
+  expect(existsSync(folder)).toBe(false);
+});
+
+it('Ctrl-C at a question is no answer', async () => {
+  aws.responses = { ...aws.responses, 'GET /account': json({}) };
+  const command = 'node infra/commands/deploy/main.ts --stage dev-alice';
+  const { child, end } = start('script', ['-qefc', command, '/dev/null']);
+  child.stdout.on('data', (data) => {
+    if (`${data}`.includes('Type dev-alice')) child.stdin.write('\x03');
+  });
+  const { out, exitCode } = await end();
+  expect(out).toMatch(/\r\nerror: Nothing was changed\r\n$/);
+  expect(exitCode).toBe(1);
+});
