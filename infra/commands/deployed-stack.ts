@@ -14,7 +14,8 @@ export const openAccount = async (stage: Stage) => {
   const clients = awsClients(config);
   const sts = clients.sts();
   const region = await sts.config.region();
-  const { Account: account = '' } = await sts.send(new GetCallerIdentityCommand());
+  const { Account: account } = await sts.send(new GetCallerIdentityCommand());
+  if (!account) throw notOfAws('STS GetCallerIdentity');
   const expected = stage.environment?.account;
   if (expected !== undefined && expected !== account)
     throw new Error(
@@ -24,6 +25,10 @@ export const openAccount = async (stage: Stage) => {
 };
 
 export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
+
+/** The error of a response with status 200 that lacks what AWS always sends, such as the web page of a proxy. */
+const notOfAws = (call: string) =>
+  new Error(`${call}: the response is not one of AWS, but perhaps of a proxy: see HTTPS_PROXY`);
 
 /**
  * Tells whether a stack does not exist. CloudFormation has no type of its own for this error: a name that it
@@ -56,8 +61,9 @@ export const findStack = async (stage: Stage, { clients }: Pick<OpenedAccount, '
     .catch((error: unknown) => {
       if (!isNoStack(error)) throw error;
     });
-  const [stack] = response?.Stacks ?? [];
-  if (!stack) return undefined;
+  if (!response) return undefined;
+  const [stack] = response.Stacks ?? [];
+  if (!stack) throw notOfAws('CloudFormation DescribeStacks');
   const parameterOf = (name: string): string => {
     const parameter = stack.Parameters?.find(({ ParameterKey }) => ParameterKey === name);
     return parameter?.ParameterValue ?? 'unknown';
