@@ -1,10 +1,10 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openStage } from '../../infra/commands/deployed-stage.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { perform } from '../../infra/commands/plan.ts';
 import { fail } from '../../infra/commands/terminal.ts';
-import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
+import { localClientConfig } from '../../infra/local/local-account.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
@@ -18,17 +18,15 @@ import {
   xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
-import { FaultProxy, passOn } from '../support/fault-proxy.ts';
 import { shared } from '../support/shared.ts';
-import { createTestTables } from '../support/test-tables.ts';
 
 const aws = await startAwsEndpoint();
 afterAll(() => aws.stop());
 
 const account = staging.environment?.account ?? '777777777777';
-const stack = (StackStatus: string, OutputKey = 'PetsTableName', OutputValue = 'Pets') =>
+const stack = (StackStatus: string, OutputKey = 'PetsTableName') =>
   xml('DescribeStacks', {
-    Stacks: [{ StackStatus, Outputs: [{ OutputKey, OutputValue }] }],
+    Stacks: [{ StackStatus, Outputs: [{ OutputKey, OutputValue: 'Pets' }] }],
   });
 /** The throttle of getPet, which lib/operations declares. */
 const { ratePerSecond, burst } = throttleOf(staging, 'getPet');
@@ -224,54 +222,6 @@ describe('npm run operate', () => {
     expect(questions).toEqual([]);
   });
 
-  const hash = Buffer.alloc(32).toString('base64');
-  const pet = {
-    ...{ id: { N: '7' }, name: { S: 'Rex' }, categoryId: { N: '1' }, status: { S: 'sold' } },
-    ...{ creation: { B: hash }, fingerprint: { B: hash } },
-  };
-  const removal = (Item?: object, DeleteItem = json({})) => {
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.GetItem': json({ Item }),
-      'DynamoDB_20120810.DeleteItem': DeleteItem,
-    };
-    return operate('remove-item pets 7', 'staging');
-  };
-
-  it('removes a pet that is corrupt only in what tells a replay, and none that is whole', async () => {
-    expect((await removal(pet)).error).toMatch(/7 is not corrupt/);
-    expect((await removal()).error).toMatch(/no item 7/);
-    const { error, printed } = await removal({ ...pet, fingerprint: { B: 'AAAA' } });
-    expect(error).toBeUndefined();
-    expect(printed.join()).toContain('name "Rex"');
-    expect(aws.requests.at(-1)?.action).toBe('DynamoDB_20120810.DeleteItem');
-  });
-
-  it('does not remove an item that was repaired after it was shown', async () => {
-    const service = shared('dynamodb');
-    const { tables, putPet, storedPets } = await createTestTables(service);
-    const proxy = new FaultProxy(service.dynamodbEndpoint);
-    onTestFinished(() => proxy.refuseConnections());
-    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', await proxy.listen());
-    vi.stubEnv('AWS_ACCESS_KEY_ID', localCredentials.accessKeyId);
-    const DescribeStacks = stack('UPDATE_COMPLETE', 'PetsTableName', tables.pets);
-    aws.responses = { ...aws.responses, DescribeStacks };
-    const corrupt = { id: 7, name: 'Rex', status: 'sold' };
-    const repaired = { ...corrupt, categoryId: 1 };
-    await putPet(corrupt);
-    proxy.inject(
-      'DeleteItem Pets',
-      async (exchange) => {
-        await putPet(repaired);
-        await passOn(exchange);
-      },
-      1,
-    );
-    const { error } = await operate('remove-item pets 7', 'staging');
-    expect(error).toMatch(/7 was changed meanwhile/);
-    expect(await storedPets()).toEqual([repaired]);
-  });
-
   const active = { TableName: 'Pets', TableStatus: 'ACTIVE' };
   const notFound = jsonError('ResourceNotFoundException');
   /** Returns these responses one after the other, and the last one from then on. */
@@ -401,6 +351,18 @@ describe('npm run operate', () => {
     expect(questions).toEqual([]);
     const chosen = await operate(`restore pets --backup ${arnOf(1)}`, 'no');
     expect(chosen.printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(1)}"`);
+  });
+
+  it('restores no backup of another table', async () => {
+    withBackups([backup(1)]);
+    const BackupDescription = { SourceTableDetails: { TableName: 'Orders' } };
+    aws.responses = {
+      ...aws.responses,
+      'DynamoDB_20120810.DescribeBackup': json({ BackupDescription }),
+    };
+    const { error, questions } = await operate(`restore pets --backup ${arnOf(1)}`, 'staging');
+    expect(error).toMatch(/one of Orders, and not of Pets/);
+    expect(questions).toEqual([]);
   });
 
   it('says what is left to do without a backup', async () => {

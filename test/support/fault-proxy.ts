@@ -55,12 +55,9 @@ export const forwarded =
 export const passOn = forwarded((response, body) => response.end(body));
 
 /**
- * The fault of a write whose condition is not met, without the item that DynamoDB adds on request.
+ * The fault of a write whose condition is not met by this item.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
  */
-export const conditionFailed = awsError(400, `${dynamodbPrefix}ConditionalCheckFailedException`);
-
-/** The fault of a write whose condition is not met by this item. */
 export const conditionFailedBy = (Item: object): Fault =>
   awsError(400, `${dynamodbPrefix}ConditionalCheckFailedException`, { Item });
 

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   BatchGetItemCommand,
   ConditionalCheckFailedException,
-  type KeysAndAttributes,
   PutItemCommand,
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
@@ -12,7 +11,7 @@ import { type TableKind, tables } from '../../settings/tables.ts';
 import type { DeployedStage } from '../deployed-stage.ts';
 import type { Plan } from '../plan.ts';
 import { printable } from '../terminal.ts';
-import { isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
+import { fieldsOf, isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
 import { existingTable, findTable, waitForTable } from './table.ts';
 
 /** The segments of the copy that are read and written in parallel, each with one request at a time. */
@@ -25,6 +24,9 @@ const pageSize = 100;
 const shareOfUnits = 0.5;
 
 const progressMs = 10_000;
+
+/** How long DynamoDB may read nothing of what it is asked for, because it is throttled. */
+const maxThrottledMs = 60_000;
 
 /** Whether the items of a copy replace those of each table, and what clients and operators notice. */
 const rules: Readonly<Record<TableKind, { replaces: boolean; notice: string }>> = {
@@ -134,7 +136,7 @@ const isWritten = (kind: TableKind, finding: Finding): boolean =>
 
 /** Prints how a table differs from its copy, with examples. Returns how many items are to be written. */
 const compare = async (comparison: Comparison): Promise<number> => {
-  const { kind, keyName } = comparison;
+  const { kind } = comparison;
   const report = progress();
   const counts = { missing: 0, different: 0, same: 0, unreadable: 0 };
   const examples = { missing: '', different: '', same: '', unreadable: '' };
@@ -144,7 +146,7 @@ const compare = async (comparison: Comparison): Promise<number> => {
     const finding = findingOf(kind, pair);
     counts[finding] += 1;
     if (finding !== 'same' && counts[finding] <= 3)
-      examples[finding] += `\n  ${printable(exampleOf(keyName, pair))}`;
+      examples[finding] += `\n  ${printable(exampleOf(kind, pair))}`;
     if (isWritten(kind, finding)) written += 1;
     compared += 1;
     report(`Compared ${compared} ${kind}`);
@@ -160,12 +162,14 @@ const compare = async (comparison: Comparison): Promise<number> => {
 };
 
 /** Shows an item of the copy, or its fields that differ from those in the table. */
-const exampleOf = (keyName: string, { item, present }: Pair): string => {
-  if (present === undefined) return shown(item);
-  const changed = Object.keys({ ...item, ...present })
-    .filter((name) => !isDeepStrictEqual(item[name], present[name]))
-    .map((name) => `${name} ${shownValue(present[name])}, in the copy ${shownValue(item[name])}`);
-  return `${keyName} ${shownValue(item[keyName])}: ${changed.join('; ')}`;
+const exampleOf = (kind: TableKind, { item, present }: Pair): string => {
+  const [keyName = '', ...names] = fieldsOf(kind, item, present ?? {});
+  const changed = names.filter((name) => !isDeepStrictEqual(item[name], present?.[name]));
+  if (present === undefined || changed.length === 0) return shown(kind, item);
+  const changes = changed.map(
+    (name) => `${name} ${shownValue(present[name])}, in the copy ${shownValue(item[name])}`,
+  );
+  return `${keyName} ${shownValue(item[keyName])}: ${changes.join('; ')}`;
 };
 
 /** Writes the items of a copy that a table lacks or has with other values, and prints the progress. */
@@ -183,6 +187,7 @@ const writeChanges = async (comparison: Comparison, changes: number) => {
       ...(pair.present === undefined && {
         ConditionExpression: 'attribute_not_exists(#key)',
         ExpressionAttributeNames: { '#key': keyName },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
       }),
       ReturnConsumedCapacity: 'TOTAL',
     });
@@ -192,7 +197,9 @@ const writeChanges = async (comparison: Comparison, changes: number) => {
       await spendWrites(ConsumedCapacity?.CapacityUnits ?? 0);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      left += 1;
+      // An attempt whose response was lost has written the same item.
+      if (isDeepStrictEqual(error.Item, pair.item)) written += 1;
+      else left += 1;
     }
     report(`Wrote ${written} of ${changes} ${kind}`);
   });
@@ -230,20 +237,40 @@ const forEachPair = async (
   await Promise.all(visits);
 };
 
-/** Returns the items of the table that have the keys of these items, at most `pageSize`. */
+/**
+ * Returns the items of the table that have the keys of these items, at most `pageSize`. Throws if DynamoDB reads
+ * none of them for a minute.
+ */
 const itemsOf = async (
   { dynamodb, keyName, table, spendReads }: Comparison,
   items: readonly StoredItem[],
 ): Promise<StoredItem[]> => {
   const found: StoredItem[] = [];
-  const Keys = items.flatMap(({ [keyName]: value }) => (value ? [{ [keyName]: value }] : []));
-  let requested: Record<string, KeysAndAttributes> = { [table]: { Keys, ConsistentRead: true } };
-  while ((requested[table]?.Keys ?? []).length > 0) {
-    const batch = { RequestItems: requested, ReturnConsumedCapacity: 'TOTAL' } as const;
-    const output = await dynamodb.send(new BatchGetItemCommand(batch));
+  let keys = items.flatMap(({ [keyName]: value }) => (value ? [{ [keyName]: value }] : []));
+  let lastRead = Date.now();
+  let pauseMs = 100;
+  while (keys.length > 0) {
+    const batch = new BatchGetItemCommand({
+      RequestItems: { [table]: { Keys: keys, ConsistentRead: true } },
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+    const output = await dynamodb.send(batch);
     found.push(...(output.Responses?.[table] ?? []));
     await spendReads(output.ConsumedCapacity?.[0]?.CapacityUnits ?? 0);
-    requested = output.UnprocessedKeys ?? {};
+    const left = output.UnprocessedKeys?.[table]?.Keys ?? [];
+    if (left.length < keys.length) {
+      lastRead = Date.now();
+      pauseMs = 100;
+    } else {
+      // A throttled read costs no units, which would slow this down.
+      if (Date.now() - lastRead > maxThrottledMs)
+        throw new Error(
+          `DynamoDB has throttled all reads of ${table} for a minute: run the same command again later`,
+        );
+      await pause(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, 10_000);
+    }
+    keys = left;
   }
   return found;
 };

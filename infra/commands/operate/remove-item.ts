@@ -12,8 +12,8 @@ import { isReadable, type StoredItem, shown } from './stored-item.ts';
 import { existingTable } from './table.ts';
 
 /**
- * Plans to remove a corrupt pet or API key, unless somebody changes it meanwhile. Throws for an item as the
- * service writes them.
+ * Plans to remove a corrupt pet or API key, unless somebody changes it meanwhile. Throws for an item that the
+ * service can read for clients.
  */
 export const removeItem = async (
   opened: DeployedStage,
@@ -29,19 +29,28 @@ export const removeItem = async (
   const place = { TableName, Key: { [name]: type === 'NUMBER' ? { N: id } : { S: id } } };
   const { Item } = await dynamodb.send(new GetItemCommand({ ...place, ConsistentRead: true }));
   if (!Item) throw new Error(`There is no item ${id} in ${TableName}`);
-  if (isReadable(kind, Item)) throw new Error(`The item ${id} is not corrupt, and is not removed`);
-  const deletion = new DeleteItemCommand({ ...place, ...ifStill(kind, Item) });
+  if (isReadable(kind, Item))
+    throw new Error(`The item ${id} is not corrupt: clients can read it, so it is not removed`);
+  const deletion = new DeleteItemCommand({
+    ...place,
+    ...ifStill(kind, Item),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
   const remove = async () => {
     try {
       await dynamodb.send(deletion);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      // Without an item, an attempt whose response was lost has removed it.
+      if (error.Item === undefined) return;
       throw new Error(`The item ${id} was changed meanwhile, and is not removed`);
     }
   };
   return {
     notices: [notices[kind]],
-    steps: [{ description: `Delete from ${TableName} the item with ${shown(Item)}`, run: remove }],
+    steps: [
+      { description: `Delete from ${TableName} the item with ${shown(kind, Item)}`, run: remove },
+    ],
   };
 };
 

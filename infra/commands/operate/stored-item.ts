@@ -2,19 +2,19 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { exactNumber } from '../../../lib/contract/exact-json.ts';
 import { toApiKeyRecord } from '../../../lib/keys/api-key.ts';
-import { toStoredPet } from '../../../lib/pets/stored-pet.ts';
-import type { TableKind } from '../../settings/tables.ts';
+import { toPet } from '../../../lib/pets/stored-pet.ts';
+import { type TableKind, tables } from '../../settings/tables.ts';
 
 /** An item as DynamoDB sends it, with each number as text, so that none loses digits. */
 export type StoredItem = Record<string, AttributeValue>;
 
-/** The function of the service that reads an item of each table, and throws for one that it can't read. */
+/** The function with which the service reads an item of each table for clients, and throws for a corrupt one. */
 const readers: Readonly<Record<TableKind, (item: Record<string, unknown>) => unknown>> = {
-  pets: toStoredPet,
+  pets: toPet,
   keys: toApiKeyRecord,
 };
 
-/** Tells whether the service can read an item. */
+/** Tells whether the service can read an item for clients. Another one is corrupt. */
 export const isReadable = (kind: TableKind, item: StoredItem): boolean => {
   try {
     readers[kind](unmarshall(item, { wrapNumbers: exactNumber }));
@@ -24,9 +24,16 @@ export const isReadable = (kind: TableKind, item: StoredItem): boolean => {
   }
 };
 
+/** Returns the names of the fields of items, that of the key first and the others sorted. */
+export const fieldsOf = (kind: TableKind, ...items: readonly StoredItem[]): string[] => {
+  const keyName = tables[kind].partitionKey.name;
+  const names = new Set(items.flatMap((item) => Object.keys(item)));
+  return [keyName, ...[...names].filter((name) => name !== keyName).sort()];
+};
+
 /** Returns the fields of an item as text. Binary values, such as the hash of a key, are only named. */
-export const shown = (item: StoredItem): string =>
-  Object.keys(item)
+export const shown = (kind: TableKind, item: StoredItem): string =>
+  fieldsOf(kind, item)
     .map((name) => `${name} ${shownValue(item[name])}`)
     .join(', ');
 
