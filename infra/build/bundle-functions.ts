@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, glob, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
+import { execWrapper } from '../settings/names.ts';
 import { nodeMajorVersion } from '../settings/node-version.ts';
 import { entryModule } from './code-cache/entry-module.ts';
 import { projectDirectory } from './project-directory.ts';
@@ -47,8 +48,8 @@ export const bundleOptions = {
 
 /**
  * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda, into `<name>.cjs` and
- * `<name>.mjs`, which exports `handler`. Beside a function of the API is its source map `<name>.cjs.map`,
- * which lib/telemetry/cause.ts reads when a defect is logged.
+ * `<name>.mjs`, which exports `handler`. Beside a bundle of `functions/` are its source map `<name>.cjs.map`,
+ * which lib/telemetry/cause.ts reads when a defect is logged, and the script that starts Node.js.
  */
 export const bundleFunctions = async (): Promise<void> => {
   const options = { ...bundleOptions, write: false } as const;
@@ -60,18 +61,23 @@ export const bundleFunctions = async (): Promise<void> => {
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
     build({ ...checkBundleOptions, write: false, entryPoints: ['functions/checks/*.ts'] }),
   ]);
+  const wrapper = await readFile(join(import.meta.dirname, 'code-cache', execWrapper), 'utf8');
   const names = new Set<string>();
-  for (const { path, text } of [...functions.outputFiles, ...checks.outputFiles]) {
+  for (const file of [...functions.outputFiles, ...checks.outputFiles]) {
+    const { path, text } = file;
     if (path.endsWith('.map')) {
       await replaceFile(path, text);
       continue;
     }
     const name = basename(path, '.cjs');
+    const directory = bundleDirectory(name);
     names.add(name);
     // Before the bundle, so that the entry module of another bundle never finds it.
-    await removeCodeCaches(bundleDirectory(name));
+    await removeCodeCaches(directory);
     await replaceFile(path, text);
-    await replaceFile(join(bundleDirectory(name), `${name}.mjs`), entryModule(name, text));
+    await replaceFile(join(directory, `${name}.mjs`), entryModule(name, text));
+    if (functions.outputFiles.includes(file))
+      await replaceFile(join(directory, execWrapper), wrapper, 0o755);
   }
   // Otherwise the stack would still deploy a function whose source was deleted.
   for (const name of await readdir(bundlesDirectory)) {
@@ -89,12 +95,16 @@ const removeCodeCaches = async (directory: string): Promise<void> => {
  * permissions.
  * https://repost.aws/knowledge-center/lambda-deployment-package-errors
  */
-export const replaceFile = async (path: string, contents: string | Buffer): Promise<void> => {
+export const replaceFile = async (
+  path: string,
+  contents: string | Buffer,
+  mode = 0o644,
+): Promise<void> => {
   // The draft is on the same file system, in a folder that is not deployed.
   const draft = join(buildDirectory, randomUUID());
   await mkdir(dirname(path), { recursive: true });
   await chmod(dirname(path), 0o755);
   await writeFile(draft, contents);
-  await chmod(draft, 0o644);
+  await chmod(draft, mode);
   await rename(draft, path);
 };

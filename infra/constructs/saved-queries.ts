@@ -116,6 +116,15 @@ const queries: Readonly<Record<string, Query>> = {
 | sort @timestamp desc
 | limit 50`,
   },
+  'cold starts': {
+    of: ['requests'],
+    // The first brackets in the name of a log stream have the version of the function:
+    // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-loggroups.html
+    queryString: String.raw`filter ispresent(@initDuration)
+| parse @logStream /\[(?<version>[^\]]+)\]/
+| stats count(*) as coldStarts, pct(@initDuration, 50) as p50, pct(@initDuration, 90) as p90, pct(@initDuration, 99) as p99 by @log, version
+| sort version desc`,
+  },
   'code caches': {
     of: ['requests'],
     queryString: `filter ispresent(codeCache)

@@ -14,7 +14,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { bundleDirectory } from '../build/bundle-functions.ts';
-import { probeKeyParameter, serviceName } from '../settings/names.ts';
+import { execWrapper, probeKeyParameter, serviceName } from '../settings/names.ts';
 import { nodeMajorVersion } from '../settings/node-version.ts';
 import type { Stage } from '../settings/stages.ts';
 import { acknowledge } from './security-checks.ts';
@@ -113,6 +113,8 @@ export class ServiceFunction extends StageFunction {
     const { memoryMiB, timeoutSeconds, corsOrigins } = props.stage;
     const environment = {
       ...props.environment,
+      // Not for the checks, which must run even if the script can't, and refuse the version then.
+      AWS_LAMBDA_EXEC_WRAPPER: `/var/task/${execWrapper}`,
       ...(corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(' ') }),
     };
     super(scope, name, { ...props, memoryMiB, timeoutSeconds, environment });

@@ -42,6 +42,9 @@ export const functionNames: readonly FunctionName[] = [
 export const bundleName = (name: FunctionName): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+/** The script in the folder of a function with which Lambda starts Node.js (`AWS_LAMBDA_EXEC_WRAPPER`). */
+export const execWrapper = 'exec-wrapper';
+
 /** The name of the stack that an account needs once in a region, for any number of stages. */
 export const accountStackName = 'AnimalStore-account';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deployProgram } from '../../infra/commands/deploy/program.ts';
 import { printStatus } from '../../infra/commands/stage-status.ts';
@@ -281,6 +281,20 @@ describe('npm run deploy with what an account lacks', () => {
     expect(ran.map((command) => command.split(' ').slice(0, 4).join(' '))).toEqual(
       Array(2).fill('deploy AnimalStore-staging --app stacks'),
     );
+  });
+
+  it('lets Lambda execute the script of a function, whatever its file went through', async () => {
+    const folder = mkdtempSync(join(directory, '.git/stacks-'));
+    const script = join(folder, 'asset.1/exec-wrapper');
+    mkdirSync(dirname(script));
+    writeFileSync(script, '', { mode: 0o600 });
+    let mode = 0;
+    const DescribeChangeSet = () => {
+      mode = statSync(script).mode & 0o777;
+      return withChanges().DescribeChangeSet;
+    };
+    await deploy('staging', `--yes --app ${folder}`, { DescribeChangeSet });
+    expect(mode.toString(8)).toBe('755');
   });
 
   it('issues no second key', async () => {

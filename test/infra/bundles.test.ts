@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { functionEnvironment } from '../../infra/settings/function-environment.ts';
-import { bundleName } from '../../infra/settings/names.ts';
+import { bundleName, execWrapper } from '../../infra/settings/names.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { DynamodbStandIn, type RespondTo } from '../support/dynamodb-stand-in.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../support/lambda-process.ts';
@@ -84,21 +84,22 @@ describe.each(functions)('the bundle of $name', ({ operation, name }) => {
     return { statuses: invocations.map(({ statusCode }) => statusCode), expected: status };
   };
 
-  it('loads Node’s own modules from their code cache, although Lambda starts Node.js with a flag', async () => {
+  it('loads Node’s own modules from their code cache, although Lambda gives Node.js a flag', async () => {
     const script = `
       await import(${JSON.stringify(join(bundleDirectory(name), `${name}.mjs`))});
       const { createRequire } = process.getBuiltinModule('node:module');
       const { internalBinding } = createRequire('/')('internal/test/binding');
-      const { compiledWithCache } = internalBinding('builtins').getCacheUsage();
-      console.log(JSON.stringify({ fromCache: [...compiledWithCache], gc: typeof globalThis.gc }));
+      const usage = internalBinding('builtins').getCacheUsage();
+      const fromCache = [...usage.compiledWithCache];
+      console.log(JSON.stringify({ fromCache, compiled: [...usage.compiledWithoutCache] }));
       process.exit();`;
-    const words = [...lambdaFlags, '--expose-internals', '--input-type=module', '--eval', script];
+    const words = ['--expose-internals', '--input-type=module', '--eval', script];
     const { environment: env } = standIn;
-    const { stdout } = await promisify(execFile)(process.execPath, words, { env });
-    expect(JSON.parse(stdout)).toEqual({
-      fromCache: expect.arrayContaining(['crypto', 'https', 'tls']),
-      gc: 'function',
-    });
+    const wrapper = join(bundleDirectory(name), execWrapper);
+    const command = [process.execPath, ...lambdaFlags, ...words];
+    const { stdout } = await promisify(execFile)(wrapper, command, { env });
+    const fromCache = expect.arrayContaining(['crypto', 'https', 'tls']);
+    expect(JSON.parse(stdout)).toEqual({ fromCache, compiled: [] });
   });
 
   it('connects before any request, and calls DynamoDB once for a request with a known key', async () => {
@@ -233,6 +234,20 @@ describe('a function with another client of the SDK', () => {
     const environment = { AWS_ENDPOINT_URL_LAMBDA: await startLambdaStream('streamed') };
     const response = await responseOf(streaming, withEventStreams, environment);
     expect(response).toMatchObject({ body: 'streamed' });
+  });
+});
+
+describe('the script that starts Node.js', () => {
+  const print = ['-p', 'JSON.stringify(process.argv.slice(1))'];
+  const awkward = ['two words', '', '*', '$HOME', '--', '-n', '!', '\\'];
+
+  it.each([
+    ['unchanged', [...print, '--', ...awkward], awkward],
+    ['without --expose-gc', ['--expose-gc', ...print, '--', 'a', '--expose-gc', 'b'], ['a', 'b']],
+  ])('runs a command %s', async (_how, words, expected) => {
+    const wrapper = join(bundleDirectory('fallback'), execWrapper);
+    const { stdout } = await promisify(execFile)(wrapper, [process.execPath, ...words]);
+    expect(JSON.parse(stdout)).toEqual(expected);
   });
 });
 

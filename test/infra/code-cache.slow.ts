@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { addCodeCaches, makeCodeCache } from '../../infra/build/code-cache/code-caches.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/code-cache/entry-module.ts';
-import { bundleName, functionNames } from '../../infra/settings/names.ts';
+import { bundleName, execWrapper, functionNames } from '../../infra/settings/names.ts';
 import { copyProject } from '../start/npm-start.ts';
 import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';
 import { lambdaFlags, runLambda } from '../support/lambda-process.ts';
@@ -34,7 +34,7 @@ interface DeployedFunction {
 /** A copy of what is deployed of a function, without a cache. */
 const deployed = async (name: string): Promise<DeployedFunction> => {
   const directory = await temporaryFolder();
-  for (const file of [`${name}.cjs`, `${name}.mjs`])
+  for (const file of [`${name}.cjs`, `${name}.mjs`, execWrapper])
     await cp(join(bundleDirectory(name), file), join(directory, file));
   return { directory, name };
 };
@@ -43,6 +43,7 @@ const deployed = async (name: string): Promise<DeployedFunction> => {
 const functionWith = async (bundle: string): Promise<DeployedFunction> => {
   const directory = await temporaryFolder();
   await writeBundle(directory, bundle);
+  await cp(join(bundleDirectory('fallback'), execWrapper), join(directory, execWrapper));
   return { directory, name: 'f' };
 };
 
@@ -62,11 +63,16 @@ const cacheOf = async ({ directory, name }: DeployedFunction) =>
 const cacheFor = ({ directory, name }: DeployedFunction, operation = 'none') =>
   makeCodeCache(join(directory, `${name}.mjs`), operation);
 
-/** Runs a function as Lambda does. Returns its response and its line. */
-const start = async ({ directory, name }: DeployedFunction, event: unknown) => {
+/** Runs a function as Lambda does, with its wrapper or without. Returns its response and its line. */
+const start = async (
+  { directory, name }: DeployedFunction,
+  event: unknown,
+  wrapper = [join(directory, execWrapper)],
+) => {
   const { environment } = standIn;
   const module = join(directory, `${name}.mjs`);
-  const options = { module, environment, events: [event], flags: lambdaFlags };
+  const node = [...wrapper, process.execPath];
+  const options = { module, environment, events: [event], node, flags: lambdaFlags };
   const { invocations, printed } = await runLambda(options);
   return { response: invocations[0], line: printed === '' ? {} : JSON.parse(printed) };
 };
@@ -119,6 +125,14 @@ describe('a function', () => {
     const { response, line } = await start(target, getPet());
     expect(response?.statusCode).toBe(200);
     expect(line.codeCache).toBe(expected);
+  });
+
+  it('responds without its wrapper, because of which V8 rejects the cache', async () => {
+    const target = await deployed('get-pet');
+    await writeFile(await cacheOf(target), await cacheFor(target));
+    const { response, line } = await start(target, getPet(), []);
+    expect(response?.statusCode).toBe(200);
+    expect(line.codeCache).toBe('rejected');
   });
 
   it('responds when its cache can’t be read', async () => {

@@ -1,5 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { stages } from '../../infra/settings/stages.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
 
@@ -45,6 +46,14 @@ describe.each(stages)('stack of $name', (stage) => {
         message: expect.stringMatching(/\S/),
         status: Number(StatusCode),
       });
+    }
+  });
+
+  it('starts the functions of the API by the script in their folders, and its checks without it', () => {
+    const ofApi = functionNames.map((name) => `${bundleName(name)}.handler`);
+    for (const { Handler, Environment } of propertiesOf(template, 'AWS::Lambda::Function')) {
+      const script = ofApi.includes(Handler) ? '/var/task/exec-wrapper' : undefined;
+      expect(Environment.Variables['AWS_LAMBDA_EXEC_WRAPPER'], Handler).toBe(script);
     }
   });
 

@@ -10,6 +10,35 @@ import { listen } from '../support/listen.ts';
 const runtimeClient = join(import.meta.dirname, 'node_modules/aws-lambda-ric/index.mjs');
 
 /**
+ * How Lambda starts Node.js for a function of 1,024 MiB, by the lines of /var/runtime/bootstrap in
+ * public.ecr.aws/lambda/nodejs. The arguments are the program of Node.js, and the runtime client with its own.
+ */
+const bootstrap = `
+NODE=$1
+NODE_ARGS=(
+    --expose-gc
+    --max-http-header-size 81920
+    "--max-semi-space-size=51"
+    "--max-old-space-size=922"
+    "\${@:2}"
+    )
+
+if [ -z "$AWS_LAMBDA_EXEC_WRAPPER" ]; then
+  exec $NODE "\${NODE_ARGS[@]}"
+else
+  wrapper="$AWS_LAMBDA_EXEC_WRAPPER"
+  if [ ! -f "$wrapper" ]; then
+    echo "$wrapper: does not exist"
+    exit 127
+  fi
+  if [ ! -x "$wrapper" ]; then
+    echo "$wrapper: is not an executable"
+    exit 126
+  fi
+    exec -- "$wrapper" $NODE "\${NODE_ARGS[@]}"
+fi`;
+
+/**
  * The server that Lambda runs beside a function's runtime, for one execution environment:
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
@@ -46,8 +75,8 @@ const runtimeApi = () => {
 };
 
 /**
- * Starts a function in a process of its own, which AWS's runtime client runs from the folder that is
- * deployed. `initialised` is `ready` or the error of INIT; `invoke` gives the response or the error
+ * Starts a function in a process of its own, as Lambda's bootstrap does, which AWS's runtime client runs from the
+ * folder that is deployed. `initialised` is `ready` or the error of INIT; `invoke` gives the response or the error
  * that the runtime reports.
  */
 export const startFunction = async (
@@ -57,11 +86,14 @@ export const startFunction = async (
 ) => {
   const { server, initialised, invoke } = runtimeApi();
   const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint };
-  const child = spawn(process.execPath, [runtimeClient, `${definition.bundleName}.handler`], {
+  const node = [process.execPath, runtimeClient, `${definition.bundleName}.handler`];
+  const wrapper = definition.environment['AWS_LAMBDA_EXEC_WRAPPER'];
+  const child = spawn('bash', ['-c', bootstrap, 'bootstrap', ...node], {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...environmentOf({ definition, directory, environment }),
+      ...(wrapper && { AWS_LAMBDA_EXEC_WRAPPER: wrapper.replace('/var/task', directory) }),
       AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${await listen(server)}`,
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_LAMBDA_LOG_GROUP_NAME: 'test',

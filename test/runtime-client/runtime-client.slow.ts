@@ -1,10 +1,11 @@
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
-import { bundleName, functionNames } from '../../infra/settings/names.ts';
+import { bundleName, execWrapper, functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { freePort, listen } from '../support/listen.ts';
@@ -88,6 +89,7 @@ describe('a bundle that fails to initialise', () => {
   ])('is reported as an error of INIT when it %s', async (_how, bundle) => {
     const taskRoot = await testDirectory({ 'get-pet': bundle });
     onTestFinished(() => rm(taskRoot, { recursive: true }));
+    await cp(join(bundleDirectory('get-pet'), execWrapper), join(taskRoot, execWrapper));
     const running = await started('get-pet', taskRoot);
     expect(await running.initialised).toMatchObject({ error: { errorMessage: 'on purpose' } });
   });

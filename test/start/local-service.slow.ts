@@ -95,11 +95,13 @@ describe('the bundles', () => {
       { cwd: path },
     );
     const folder = join(path, '.build', 'functions', 'get-pet');
-    const modes = ['.', 'get-pet.cjs', 'get-pet.cjs.map', 'get-pet.mjs'].map(async (name) => {
-      const { mode } = await stat(join(folder, name));
-      return (mode & 0o777).toString(8);
-    });
-    expect(await Promise.all(modes)).toEqual(['755', '644', '644', '644']);
+    const modes = ['.', 'exec-wrapper', 'get-pet.cjs', 'get-pet.cjs.map', 'get-pet.mjs'].map(
+      async (name) => {
+        const { mode } = await stat(join(folder, name));
+        return (mode & 0o777).toString(8);
+      },
+    );
+    expect(await Promise.all(modes)).toEqual(['755', '755', '644', '644', '644']);
   });
 });
 

@@ -19,7 +19,7 @@ interface Report {
  */
 export const lambdaFlags = [
   '--expose-gc',
-  '--max-http-header-size=81920',
+  ...['--max-http-header-size', '81920'],
   '--max-semi-space-size=51',
   '--max-old-space-size=922',
 ];
@@ -42,7 +42,7 @@ export interface LambdaProcess {
   readonly warm?: WarmPlan;
   /** Flags of Node.js, which come before the module. */
   readonly flags?: readonly string[];
-  /** The program that runs Node.js, with its arguments: that of this process, unless it is another. */
+  /** The command that runs Node.js, such as the wrapper of the function before Node.js. */
   readonly node?: readonly string[];
 }
 

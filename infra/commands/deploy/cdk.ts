@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmod, glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execWrapper } from '../../settings/names.ts';
 import { sessionVariables } from '../aws-config.ts';
 import { withCleanup } from '../run-program.ts';
 
@@ -24,4 +27,13 @@ export const cdk: Cdk = async (region, words) => {
   };
   const [exitCode] = await withCleanup(stop, () => end);
   if (exitCode !== 0) throw new Error(`cdk ${words[0]} failed: see above`);
+};
+
+/**
+ * Lets everybody execute the script in the folder of each function with which Lambda starts it. An artifact of
+ * GitHub loses the modes of its files, the CDK packs files with their modes, and Lambda could not start a function
+ * whose script is no executable.
+ */
+export const makeWrappersExecutable = async (assembly: string): Promise<void> => {
+  for await (const file of glob(join(assembly, 'asset.*', execWrapper))) await chmod(file, 0o755);
 };

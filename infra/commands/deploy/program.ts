@@ -21,7 +21,7 @@ import { change, withCleanup } from '../run-program.ts';
 import { withStage } from '../stage-option.ts';
 import { printStatus } from '../stage-status.ts';
 import { type Ask, printable } from '../terminal.ts';
-import type { Cdk } from './cdk.ts';
+import { type Cdk, makeWrappersExecutable } from './cdk.ts';
 import {
   describeChangeSet,
   destructiveChangesIn,
@@ -88,6 +88,7 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   const deployFrom = async (folder: string) => {
     if (checkedOutCommit(directory, mustBeCommitted) !== commit)
       throw new Error('Files changed before they were synthesised: run the same command again.');
+    await makeWrappersExecutable(folder);
     await addToAccount(deployment, folder, lacks);
     await deployStack(deployment, folder);
   };
