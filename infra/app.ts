@@ -1,8 +1,8 @@
 import { App, cx_api } from 'aws-cdk-lib';
+import * as v from 'valibot';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
 import { addCodeCaches } from './build/code-cache/code-caches.ts';
-import { fail } from './commands/terminal.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
 import { accountStackId, stackName } from './settings/names.ts';
 import { placeholdersIn } from './settings/stage-problems.ts';
@@ -13,42 +13,51 @@ import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
 // The CDK's command line passes the feature flags of cdk.json by itself. The other programs that run this
 // file don't, so they are set here.
 const app = new App({ analyticsReporting: false, context: cdk.context });
-// `--context emulator=true` is for an AWS-compatible emulator. `--context placeholders=allowed` allows a
-// synthesis without a deployment. `--context cors=<origin>` replaces `corsOrigins`.
-// `--context stage=<name>` declares one stage, permanent or personal, instead of all
-// permanent ones.
-// `--context code-cache=off` is for functions that don't run on Lambda, as on an emulator.
-// `--context bundles=none` is for the local service, which bundles the functions itself.
-const isSet = (switchName: string, value: string) => app.node.tryGetContext(switchName) === value;
-const cors: unknown = app.node.tryGetContext('cors');
-const stageName: unknown = app.node.tryGetContext('stage');
-const arePlaceholdersAllowed = isSet('placeholders', 'allowed');
 
-/**
- * Ends with a line about what the operator must change. The CDK shows what else an app throws as a defect.
- */
-const stop = (problem: unknown): never => {
-  fail(problem);
-  process.exit();
+/** What `--context <name>=<value>` can set. */
+const Context = v.object({
+  /** The only stage to declare, permanent or personal. By default, all permanent ones are declared. */
+  stage: v.optional(v.pipe(v.string(), v.transform(stageNamed))),
+  /** `true` declares the stage, by default staging, as it is on an AWS-compatible emulator. */
+  emulator: v.optional(v.picklist(['true', 'false']), 'false'),
+  /** `allowed` synthesises stages that can't be deployed yet, too. */
+  placeholders: v.optional(v.picklist(['allowed', 'refused']), 'refused'),
+  /** An origin that replaces `corsOrigins`. */
+  cors: v.optional(v.string()),
+  /** `off` is for functions that don't run on Lambda. Those on an emulator don't. */
+  'code-cache': v.optional(v.picklist(['on', 'off']), 'on'),
+  /** `none` is for the local service, which bundles the functions itself. */
+  bundles: v.optional(v.picklist(['all', 'none']), 'all'),
+  /** The stacks whose assets the CDK's command line needs: none for commands such as `cdk bootstrap`. */
+  [cx_api.BUNDLING_STACKS]: v.optional(v.array(v.string()), ['**']),
+});
+
+/** Ends with a line about what the operator must change. The CDK shows what an app throws as a defect. */
+const stop = (problem: string): never => {
+  console.error(`error: ${problem}`);
+  process.exit(1);
 };
 
-const namedStage = () => {
+const parseContext = () => {
+  const given = Object.keys(Context.entries).map((name) => [name, app.node.tryGetContext(name)]);
   try {
-    return stageName === undefined ? undefined : stageNamed(`${stageName}`);
-  } catch (problem) {
-    return stop(problem);
+    return v.parse(Context, Object.fromEntries(given));
+  } catch (error) {
+    const where = v.isValiError(error) ? `--context ${v.getDotPath(error.issues[0])}: ` : '';
+    return stop(`${where}${error instanceof Error ? error.message : error}`);
   }
 };
+const context = parseContext();
 
 const declaredStages = (): readonly Stage[] => {
-  const named = namedStage();
-  if (isSet('emulator', 'true')) return [emulated(named ?? staging)];
-  return named ? [named] : stages;
+  const { stage, emulator } = context;
+  if (emulator === 'true') return [emulated(stage ?? staging)];
+  return stage ? [stage] : stages;
 };
 
 /** The stages without placeholders, so that you can deploy staging before you set the values of prod. */
 const deployed = declaredStages().filter((stage) => {
-  const placeholders = arePlaceholdersAllowed ? [] : placeholdersIn(stage);
+  const placeholders = context.placeholders === 'allowed' ? [] : placeholdersIn(stage);
   if (placeholders.length === 0) return true;
   const reasons = placeholders.join(' ');
   console.error(`${stage.name} is left out, because it has placeholders. ${reasons}`);
@@ -57,13 +66,9 @@ const deployed = declaredStages().filter((stage) => {
 if (deployed.length === 0)
   stop('Every stage has placeholders. To synthesise without deploying: npm run synth.');
 
-/** The stacks whose assets the CDK's command line needs: none for commands such as `cdk bootstrap`. */
-const bundledStacks: unknown = app.node.tryGetContext(cx_api.BUNDLING_STACKS);
-const needsAssets = !(Array.isArray(bundledStacks) && bundledStacks.length === 0);
-
-if (!isSet('bundles', 'none')) await bundleFunctions();
-const runsOnLambda = !isSet('code-cache', 'off') && !isSet('emulator', 'true');
-if (needsAssets && runsOnLambda) await addCodeCaches();
+if (context.bundles === 'all') await bundleFunctions();
+const runsOnLambda = context['code-cache'] === 'on' && context.emulator === 'false';
+if (runsOnLambda && context[cx_api.BUNDLING_STACKS].length > 0) await addCodeCaches();
 
 for (const stage of deployed) {
   const account = accountStackId(stage);
@@ -72,7 +77,7 @@ for (const stage of deployed) {
   }
   new AnimalStoreStack(app, stackName(stage), {
     ...stage,
-    ...(typeof cors === 'string' && { corsOrigins: [cors] }),
+    ...(context.cors !== undefined && { corsOrigins: [context.cors] }),
   });
 }
 addSecurityChecks(app);

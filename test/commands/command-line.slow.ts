@@ -182,6 +182,7 @@ describe('a command', () => {
       'There is no region',
     ],
     ['infra/app.ts', {}, 'Every stage has placeholders'],
+    ['infra/app.ts', { CDK_CONTEXT_JSON: '{"emulator":"yes"}' }, '--context emulator: .*"true"'],
   ])('says in its last line what is wrong in a variable or a setting: %s %j', (...given) => {
     const [words, variables, message] = given;
     const { status, stderr } = start(words, variables);
