@@ -435,7 +435,8 @@ describe('npm run operate', () => {
       ),
     };
     const { error, printed } = await operate('restore pets', 'staging');
-    expect(error).toMatch(new RegExp(`Pets lacks the index ${tables.pets.indexes[0].name}`));
+    expect(error).toBeUndefined();
+    expect(printed.join('\n')).toContain(`Pets lacks the index ${tables.pets.indexes[0].name}`);
     expect(printed.join('\n')).toMatch(/table exists: only its settings are compared/);
     expect(printed.join('\n')).toMatch(
       /Waiting for at most 1h: DynamoDB UpdateContinuousBackups: ContinuousBackupsUnavailable/,

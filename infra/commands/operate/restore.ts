@@ -94,10 +94,10 @@ export const restore = async (
     );
   if (table) {
     await waitForTable(dynamodb, TargetTableName);
-    return {
-      notices: ['The table exists: only its settings are compared. Its items stay as they are.'],
-      steps: await missingSettings(opened, kind),
-    };
+    const { notices, steps } = await missingSettings(opened, kind);
+    const unchanged =
+      'The table exists: only its settings are compared. Its items stay as they are.';
+    return { notices: [unchanged, ...notices], steps };
   }
   const BackupArn = backup ?? (await onlyBackup(opened, kind));
   const { BackupDescription } = await dynamodb.send(new DescribeBackupCommand({ BackupArn }));
@@ -122,10 +122,12 @@ export const restore = async (
         description: `Wait until ${TargetTableName} is active, and set its tags, recovery, protection and limits`,
         run: async () => {
           await waitForTable(dynamodb, TargetTableName);
-          for (const { description, run } of await missingSettings(opened, kind)) {
+          const { notices, steps } = await missingSettings(opened, kind);
+          for (const { description, run } of steps) {
             console.log(printable(description));
             await run();
           }
+          for (const notice of notices) console.log(printable(notice));
         },
       },
     ],

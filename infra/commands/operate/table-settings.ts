@@ -9,16 +9,15 @@ import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { stageTags } from '../../settings/names.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
 import type { DeployedStage } from '../deployed-stage.ts';
-import { call, type Step } from '../plan.ts';
+import { call, type Plan, type Step } from '../plan.ts';
 import { existingTable, recoveryOf } from './table.ts';
 
 /**
- * Returns the steps that give a table what its stage declares and AWS does not restore: tags, recovery,
- * protection and limits. The last step fails if the table lacks an index that its stage declares, because the
- * backup is older.
+ * Plans what a table lacks of what its stage declares, and AWS does not restore: tags, recovery, protection and
+ * limits. A notice names each index that the table lacks, because the backup is older: the operator makes it.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
  */
-export const missingSettings = async (opened: DeployedStage, kind: TableKind): Promise<Step[]> => {
+export const missingSettings = async (opened: DeployedStage, kind: TableKind): Promise<Plan> => {
   const { dynamodb, stage } = opened;
   const { name: TableName, ...table } = await existingTable(opened, kind);
   const { TableArn: ResourceArn, GlobalSecondaryIndexes: indexes = [] } = table;
@@ -61,15 +60,12 @@ export const missingSettings = async (opened: DeployedStage, kind: TableKind): P
     steps.push(call(dynamodb, new UpdateTableCommand(change)));
   }
 
-  for (const { name } of tables[kind].indexes)
-    if (!indexes.some(({ IndexName }) => IndexName === name))
-      steps.push({
-        description: `Check that the table ${TableName} has the index ${name}`,
-        run: async () => {
-          throw new Error(
-            `The table ${TableName} lacks the index ${name}: create it as infra/settings/tables.ts declares it, and run the command again`,
-          );
-        },
-      });
-  return steps;
+  const lacking = tables[kind].indexes.filter(
+    ({ name }) => !indexes.some(({ IndexName }) => IndexName === name),
+  );
+  const notices = lacking.map(
+    ({ name }) =>
+      `The table ${TableName} lacks the index ${name}: create it as infra/settings/tables.ts declares it, and run the command again.`,
+  );
+  return { notices, steps };
 };
