@@ -43,7 +43,7 @@ interface Place {
 }
 
 /** How an operator agrees: with `--yes`, or when asked. `ask` is undefined if there is no terminal. */
-export interface Consent {
+interface Consent {
   readonly yes?: true | undefined;
   readonly ask: Ask | undefined;
 }
