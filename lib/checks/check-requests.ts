@@ -4,16 +4,22 @@ import type { FunctionName } from '../contract/routes.ts';
 import { generateApiKey } from '../keys/api-key.ts';
 import { type CheckRequest, errorResponse } from '../operations/check-request.ts';
 import { definition as createPet } from '../operations/create-pet.ts';
-import { deprecationHeaders, isRemoved, type Operation } from '../operations/operation.ts';
+import {
+  deprecationHeaders,
+  isRemoved,
+  noInput,
+  type Operation,
+  takesIdempotencyKey,
+} from '../operations/operation.ts';
 import { checkRequestOf, operations } from '../operations/operations.ts';
 import { noPetId, requestEvent } from './request-event.ts';
 
 /** The target of a request: an operation, or the function of all other paths. */
-type Target = Pick<Operation, 'method' | 'path' | 'headers' | 'deprecation'> & {
+type Target = Pick<Operation, 'method' | 'path' | 'input' | 'deprecation'> & {
   readonly name: FunctionName;
 };
 
-const fallback: Target = { name: 'fallback', method: 'GET', path: '/{proxy+}', headers: [] };
+const fallback: Target = { name: 'fallback', method: 'GET', path: '/{proxy+}', input: noInput };
 
 /**
  * Returns the check requests that every operation refuses: one without an API key, and one with a key that
@@ -59,7 +65,7 @@ const toEvent = (request: TargetedCheckRequest) => {
   const headers = {
     'User-Agent': ownUserAgent,
     ...authorization(apiKey),
-    ...(target.headers.includes('Idempotency-Key') && { 'Idempotency-Key': 'deployment-check' }),
+    ...(takesIdempotencyKey(target) && { 'Idempotency-Key': 'deployment-check' }),
   };
   return {
     functionName: target.name,

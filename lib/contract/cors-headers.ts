@@ -1,3 +1,6 @@
+/** The headers that web pages may send. */
+export const requestHeaders = 'Authorization, Content-Type, Idempotency-Key';
+
 /**
  * Returns headers that let web pages of an origin, or of any origin (`*`), read a response and its headers,
  * except the authentication scheme, without cookies (https://fetch.spec.whatwg.org/#http-cors-protocol).

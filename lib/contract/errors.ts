@@ -124,7 +124,7 @@ export const errors = {
 } as const;
 
 /** What an error message calls a part of a request. */
-export type Kind = 'field' | 'query parameter';
+export type Kind = 'field' | 'query parameter' | 'header';
 
 /** Throws `invalid_request` if anything is wrong. The message names each problem. */
 export const refuse = (problems: readonly string[]) => {

@@ -34,6 +34,9 @@ export const ListPetsQuery = v.object({
 });
 export type ListPetsQuery = Readonly<v.InferOutput<typeof ListPetsQuery>>;
 
-/** The body of a list. No function of the API bundles it. */
-export const Pets = /* @__PURE__ */ (() =>
-  v.pipe(v.array(Pet), v.metadata({ description: 'A page of animals.' })))();
+/** The body of a list. */
+export const Pets = v.pipe(
+  v.array(Pet),
+  v.title('Pets'),
+  v.metadata({ description: 'A page of animals.' }),
+);

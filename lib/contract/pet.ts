@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type Int64, int64Bounds, isInt64 } from './exact-json.ts';
+import { Id } from './ids.ts';
 
 /** Every status, in the order in which lists return them. */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
@@ -26,16 +27,6 @@ const oneOf = <const Status extends string>(statuses: readonly Status[]) =>
 
 export type PetStatus = (typeof petStatuses)[number];
 export const PetStatus = oneOf(petStatuses);
-
-export const PetId = v.pipe(
-  v.number(),
-  v.safeInteger(),
-  v.minValue(1),
-  v.metadata({
-    format: 'int64',
-    description: 'Assigned by the service. Below 2^53, so every JSON parser keeps each digit.',
-  }),
-);
 
 /**
  * What a client sends to add an animal; its output has the default status if the client sent none. The
@@ -72,6 +63,7 @@ export const NewPet = v.pipe(
     status: v.optional(PetStatus, 'available'),
   }),
   // Not `strictObject`, which stops at the first unknown field: `parseBody` names them all.
+  v.title('NewPet'),
   v.metadata({ additionalProperties: false, description: 'The animal to add.' }),
 );
 export type NewPet = Readonly<v.InferOutput<typeof NewPet>>;
@@ -82,7 +74,7 @@ export type NewPet = Readonly<v.InferOutput<typeof NewPet>>;
  */
 export const Pet = v.pipe(
   v.object({
-    id: PetId,
+    id: Id,
     name: v.pipe(v.string(), v.metadata({ description: 'Name of the animal, as it was sent.' })),
     categoryId: v.pipe(
       v.custom<Int64>(isInt64),
@@ -93,12 +85,7 @@ export const Pet = v.pipe(
       v.metadata({ description: 'Availability of the animal. New statuses may be added.' }),
     ),
   }),
+  v.title('Pet'),
   v.metadata({ description: 'An animal in the catalogue.' }),
 );
 export type Pet = Readonly<v.InferOutput<typeof Pet>>;
-
-/** Parses the id of a pet in a path. Returns `undefined` for an invalid id. */
-export const parsePetId = (text: string | undefined): number | undefined => {
-  const id = /^[1-9]\d{0,15}$/.test(text ?? '') ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : undefined;
-};

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { errors, type Kind, notKnown, refuse } from './errors.ts';
 import { isRecord } from './fields.ts';
 
-/** The fields of a body, or the parameters of a query. */
+/** The schema of a part of a request: the parameters in its path, its query or its headers, or its body. */
 export interface RequestSchema<Output> extends v.GenericSchema<unknown, Output> {
   readonly entries: v.ObjectEntries;
 }
@@ -20,6 +20,22 @@ export const parseQuery = <Output>(
   schema: RequestSchema<Output>,
   query: Readonly<Record<string, unknown>>,
 ): Output => parse(schema, 'query parameter', query);
+
+/** Parses the headers that a schema names. Throws `invalid_request`, which names each wrong one. */
+export const parseHeaders = <Output>(
+  schema: RequestSchema<Output>,
+  headers: Readonly<Record<string, unknown>>,
+): Output => parse(schema, 'header', headers);
+
+/** Parses the parameters in a path. Throws `not_found`, because no resource has a path with a wrong one. */
+export const parsePath = <Output>(
+  schema: RequestSchema<Output>,
+  path: Readonly<Record<string, unknown>>,
+): Output => {
+  const { success, output } = v.safeParse(schema, path);
+  if (!success) throw errors.notFound();
+  return output;
+};
 
 const parse = <Output>(schema: RequestSchema<Output>, kind: Kind, sent: object): Output => {
   // Valibot's own messages repeat the input, which may be a secret.

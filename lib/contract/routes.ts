@@ -3,26 +3,19 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path template relative to the base address, in the syntax of API Gateway resources. */
   readonly path: string;
-  /** The names of the headers that the operation takes as parameters. */
-  readonly headers: readonly string[];
 }
 
 /** The route of each operation, by name. Apart from the rest, because `fallback` needs no schema. */
 export const routes = {
-  listPets: { method: 'GET', path: '/pets', headers: [] },
-  createPet: { method: 'POST', path: '/pets', headers: ['Idempotency-Key'] },
-  getPet: { method: 'GET', path: '/pets/{petId}', headers: [] },
+  listPets: { method: 'GET', path: '/pets' },
+  createPet: { method: 'POST', path: '/pets' },
+  getPet: { method: 'GET', path: '/pets/{petId}' },
 } as const satisfies Readonly<Record<string, Route>>;
 
 export type OperationName = keyof typeof routes;
 
 /** A function of the API: that of an operation, or the one for every other path and method. */
 export type FunctionName = OperationName | 'fallback';
-
-/** The names of the headers that any operation takes as parameters. */
-export const headerParameters: ReadonlySet<string> = /* @__PURE__ */ new Set(
-  Object.values<Route>(routes).flatMap(({ headers }) => headers),
-);
 
 /** The methods that reach an operation's function: HEAD is GET without a body (RFC 9110 §9.3.2). */
 export const methodsOf = ({ method }: Route): readonly string[] =>

@@ -1,13 +1,14 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Operation } from '../operations/operation.ts';
-import { bearerAuth } from './bearer-auth.ts';
+import { type Authenticated, bearerAuth } from './bearer-auth.ts';
 import { cors } from './cors.ts';
-import { deadline } from './deadline.ts';
+import { type Deadline, deadline } from './deadline.ts';
 import { errorResponses } from './error-responses.ts';
+import type { BodyParser } from './json-body.ts';
 import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 import { observability } from './observability.ts';
-import { queryParameters } from './parameters.ts';
+import { headersAndPath, queryParameters } from './parameters.ts';
 import type { ChainContext, OperationEvent } from './request.ts';
 
 /**
@@ -22,16 +23,40 @@ export const chain = (functionName: string) =>
     .use(observability(functionName))
     .use(cors());
 
+/** What the handler of an operation gets of a request: each part as the operation's definition declares it. */
+interface Input<Path, Query, Headers, Body> {
+  readonly path: Path;
+  readonly query: Query;
+  readonly headers: Headers;
+  /** `unknown` if the chain has no parser for a body. */
+  readonly body: Body;
+}
+
 /**
- * Returns the chain of an operation of the contract. Its handler runs only for a valid
- * API key and a valid query.
+ * Returns the chain of an operation of the contract. Its handler runs only for a valid API key and a valid
+ * input, and gets that as `event.input`. An operation with a body gives a parser for it, which is not part of
+ * every bundle.
  */
-export const operation = <Query>(definition: Operation<Query>) =>
-  chain(definition.name)
+export const operationChain = <Path, Query, Headers, Body = unknown>(
+  definition: Operation<Path, Query, Headers>,
+  bodyParser: BodyParser<Body> = [],
+) => {
+  const complete = chain(definition.name)
     // This middleware is outside the error responses, so that these get the lifecycle headers too.
     .use(lifecycleHeaders(definition))
     .use(errorResponses())
     .use(deadline())
     .use(bearerAuth())
     .use(refuseAfterSunset(definition))
-    .use(queryParameters(definition.query));
+    .use(queryParameters(definition.input.query))
+    .use(bodyParser)
+    .use(headersAndPath(definition.input));
+  return {
+    handler: (
+      handle: (
+        event: OperationEvent & { readonly input: Input<Path, Query, Headers, Body> },
+        context: ChainContext & Deadline & Authenticated,
+      ) => Promise<APIGatewayProxyResult>,
+    ) => complete.handler(handle),
+  };
+};

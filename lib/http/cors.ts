@@ -1,5 +1,4 @@
-import { corsHeaders } from '../contract/cors-headers.ts';
-import { headerParameters } from '../contract/routes.ts';
+import { corsHeaders, requestHeaders } from '../contract/cors-headers.ts';
 import { type ChainRequest, headerValues } from './request.ts';
 
 /** The origins whose pages may call the service. The stack sets none where CORS is off. */
@@ -19,9 +18,7 @@ export const cors = () => {
     if (allow && isPreflight(event)) {
       Object.assign(response.headers, {
         'Access-Control-Allow-Methods': allow,
-        'Access-Control-Allow-Headers': ['Authorization', 'Content-Type', ...headerParameters].join(
-          ', ',
-        ),
+        'Access-Control-Allow-Headers': requestHeaders,
         // Chromium accepts at most 7200 seconds.
         'Access-Control-Max-Age': '7200',
       });

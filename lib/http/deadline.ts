@@ -1,7 +1,7 @@
 import { timeoutError } from '../aws/call-dynamodb.ts';
 import { errors } from '../contract/errors.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
-import type { OperationRequest } from './request.ts';
+import type { RequestWith } from './request.ts';
 
 /** The time reserved for the response before Lambda ends the invocation, in ms. */
 const marginMs = 500;
@@ -12,14 +12,22 @@ const marginMs = 500;
  */
 const callsMs = 3_500;
 
+/** What the middleware adds to the context. */
+export interface Deadline {
+  /** A signal that aborts every call that would outlast the invocation. */
+  signal: AbortSignal;
+  /** The timer of `signal`. */
+  deadline: NodeJS.Timeout;
+}
+
 /**
  * Limits the time of all calls of an invocation by `context.signal`. Throws `service_unavailable` when
  * too little time is left.
  */
 export const deadline = () => {
-  const clear = ({ context }: OperationRequest) => clearTimeout(context.deadline);
+  const clear = ({ context }: RequestWith<Deadline>) => clearTimeout(context.deadline);
   return {
-    before: ({ context }: OperationRequest) => {
+    before: ({ context }: RequestWith<Deadline>) => {
       const remainingMs = context.getRemainingTimeInMillis() - marginMs;
       if (remainingMs <= 0)
         throw errors.serviceUnavailable(new LoggableError('Too little time is left'));

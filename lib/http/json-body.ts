@@ -1,26 +1,57 @@
 import { MIMEType } from 'node:util';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
-import { errors } from '../contract/errors.ts';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type ApiError, errors, notKnown } from '../contract/errors.ts';
 import { parseJson } from '../contract/exact-json.ts';
+import { fieldsOf } from '../contract/fields.ts';
 import { maxBodyBytes, maxContentTypeLength } from '../contract/limits.ts';
 import { parseBody, type RequestSchema } from '../contract/requests.ts';
-import { notJson } from './error-responses.ts';
-import { type BodyRequest, headerValues, type OperationEvent } from './request.ts';
+import { headerValues, type RequestWith } from './request.ts';
 
 /**
- * Parses the body into `event.body`, by its schema and with every digit of its integers. Throws 415 (type,
- * coding), 413 (size) or 400 (missing, not JSON, or a wrong or unknown field).
+ * Parses the body into `event.input.body`, by its schema and with every digit of its integers. Throws 415
+ * (type, coding), 413 (size) or 400 (missing, not JSON, or a wrong or unknown field).
  */
 export const jsonBody = <Body>(schema: RequestSchema<Body>) => [
   bodyLimits(),
-  httpJsonBodyParser({ disableContentTypeCheck: true }),
+  httpJsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true }),
+  parserErrors(),
   exactIntegers(),
   {
-    before: ({ event }: { event: OperationEvent & { body: Body } }) => {
-      event.body = parseBody(schema, event.body);
+    before: ({ event }: BodyRequest<{ input: { body: Body } }>) => {
+      event.input.body = parseBody(schema, event.body);
     },
   },
 ];
+
+/** The middleware that parses a body. */
+export type BodyParser<Body> = ReturnType<typeof jsonBody<Body>>;
+
+/** The request of a middleware that parses a body. `internal.bodyText` is the body as text. */
+type BodyRequest<EventValues = unknown> = RequestWith<unknown, EventValues, { bodyText: string }>;
+
+/** Returns the error for a body that is not JSON, or that is nested too deeply to parse. */
+const notJson = (): ApiError =>
+  errors.invalidRequest('The body is not valid JSON, or is nested too deeply.');
+
+/**
+ * Converts the errors of Middy's JSON parser. Runs before the chain's error responses, because Middy calls the
+ * `onError` of what was added later first.
+ */
+const parserErrors = () => ({
+  onError: (request: BodyRequest) => {
+    request.error = parserError(request.error) ?? request.error;
+  },
+});
+
+/** The `cause.data` of an error is a forbidden key, or the whole body if there is a `cause.message`. */
+const parserError = (thrown: unknown): ApiError | undefined => {
+  const cause = fieldsOf(fieldsOf(thrown)['cause']);
+  if (cause['package'] !== '@middy/http-json-body-parser') return undefined;
+  return 'message' in cause || !('data' in cause)
+    ? notJson()
+    : errors.invalidRequest(`${notKnown('field', `${cause['data']}`)}.`);
+};
 
 /**
  * Parses the body again, because Middy's parser rounds large integers. A number that `parseJson`

@@ -5,7 +5,7 @@ import { LoggableError } from '../telemetry/loggable-error.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
 import { RequestLog } from '../telemetry/request-log.ts';
 import type { ChainRequest } from './request.ts';
-import { json } from './response.ts';
+import { failure } from './response.ts';
 
 let coldStart = true;
 
@@ -41,7 +41,7 @@ export const observability = (functionName: string) => {
       if (isFromRestApi(request.event)) return undefined;
       const error = errors.internalError(new LoggableError('The event is not that of a REST API'));
       request.error = error;
-      request.response = json(error.status, error.body);
+      request.response = failure(error);
       // An early response skips the rest of the chain.
       observe(request);
       return request.response;

@@ -1,38 +1,43 @@
-import { errors, refuse } from '../contract/errors.ts';
-import { idempotencyKeyPattern, maxIdempotencyKeyLength } from '../contract/limits.ts';
-import { parseQuery, type RequestSchema } from '../contract/requests.ts';
-import {
-  headerValues,
-  type OperationContext,
-  type OperationEvent,
-  type WithContext,
-} from './request.ts';
+import { refuse } from '../contract/errors.ts';
+import { parseHeaders, parsePath, parseQuery, type RequestSchema } from '../contract/requests.ts';
+import { headerValues, type RequestWith } from './request.ts';
 
 /**
- * Parses the query into `context.query`. Throws `invalid_request` for wrong, unknown and repeated parameters.
+ * Parses the query into `event.input.query`. Throws `invalid_request` for wrong, unknown and repeated
+ * parameters.
  */
 export const queryParameters = <Query>(schema: RequestSchema<Query>) => ({
-  before: ({ event, context }: WithContext<OperationContext & { query: Query }>) => {
-    const parameters = Object.entries(event.multiValueQueryStringParameters ?? {});
-    const repeated = parameters.filter(
-      ([name, values]) => (values?.length ?? 0) > 1 && Object.hasOwn(schema.entries, name),
-    );
-    refuse(repeated.map(([name]) => `${name} must not be repeated`));
-    const firstValues = parameters.map(([name, values]) => [name, values?.[0]]);
-    context.query = parseQuery(schema, Object.fromEntries(firstValues));
+  before: ({ event }: RequestWith<unknown, { input: { query: Query } }>) => {
+    const sent = Object.entries(event.multiValueQueryStringParameters ?? {});
+    event.input = { query: parseQuery(schema, onlyValues(sent, schema)) };
   },
 });
 
 /**
- * Returns the request's `Idempotency-Key`, if it has one. Throws `invalid_request` for one that is empty, too
- * long or not visible ASCII.
+ * Parses the headers that an operation takes into `event.input.headers`, and the parameters in its path into
+ * `event.input.path`. Throws `invalid_request` for a wrong or repeated header, and `not_found` for a wrong path.
  */
-export const idempotencyKeyOf = (event: OperationEvent): string | undefined => {
-  const [key, ...others] = headerValues(event, 'idempotency-key');
-  if (key === undefined) return undefined;
-  if (others.length > 0) throw errors.invalidRequest('Idempotency-Key must not be repeated.');
-  if (idempotencyKeyPattern.test(key)) return key;
-  throw errors.invalidRequest(
-    `Idempotency-Key must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters, without spaces.`,
+export const headersAndPath = <Headers, Path>(schemas: {
+  readonly headers: RequestSchema<Headers>;
+  readonly path: RequestSchema<Path>;
+}) => ({
+  before: ({ event }: RequestWith<unknown, { input: { headers: Headers; path: Path } }>) => {
+    const sent = Object.keys(schemas.headers.entries)
+      .map((name) => [name, headerValues(event, name.toLowerCase())] as const)
+      .filter(([, values]) => values.length > 0);
+    event.input.headers = parseHeaders(schemas.headers, onlyValues(sent, schemas.headers));
+    event.input.path = parsePath(schemas.path, event.pathParameters ?? {});
+  },
+});
+
+/** Returns the first value of each parameter. Throws `invalid_request` if a known one has several values. */
+const onlyValues = (
+  parameters: readonly (readonly [name: string, values: readonly string[] | undefined])[],
+  { entries }: RequestSchema<unknown>,
+): Record<string, string | undefined> => {
+  const repeated = parameters.filter(
+    ([name, values]) => (values?.length ?? 0) > 1 && Object.hasOwn(entries, name),
   );
+  refuse(repeated.map(([name]) => `${name} must not be repeated`));
+  return Object.fromEntries(parameters.map(([name, values]) => [name, values?.[0]]));
 };

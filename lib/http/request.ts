@@ -14,32 +14,24 @@ export interface ChainContext extends Context {
   keyId?: string;
 }
 
-/** The context with the values that an operation's middleware adds before the handler runs. */
-export interface OperationContext extends ChainContext {
-  /** The owner of the request's API key. */
-  owner: string;
-  /** A signal that aborts every call that would outlast the invocation. */
-  signal: AbortSignal;
-  /** The timer of `signal`. */
-  deadline?: NodeJS.Timeout;
-}
-
-/** What a middleware gets that changes the context. */
-export type WithContext<RequestContext extends Context> = MiddyRequest<RequestContext>;
-
-type MiddyRequest<
-  RequestContext extends Context,
-  Internal extends Record<string, unknown> = Record<never, never>,
-> = Request<OperationEvent, APIGatewayProxyResult, unknown, RequestContext, Internal>;
-
 /** The request that a middleware of every chain gets. */
-export type ChainRequest = MiddyRequest<ChainContext>;
+export type ChainRequest = RequestWith<unknown>;
 
-/** The request that a middleware of an operation gets. */
-export type OperationRequest = MiddyRequest<OperationContext>;
-
-/** The request that a middleware of a request body gets. `internal.bodyText` is the body as text. */
-export type BodyRequest = MiddyRequest<OperationContext, { bodyText: string }>;
+/**
+ * The request of a middleware that reads or adds values of the context, of the event, or of Middy's
+ * `internal`. A handler sees what all middleware of its chain declares.
+ */
+export type RequestWith<
+  ContextValues,
+  EventValues = unknown,
+  Internal extends Record<string, unknown> = Record<never, never>,
+> = Request<
+  OperationEvent & EventValues,
+  APIGatewayProxyResult,
+  unknown,
+  ChainContext & ContextValues,
+  Internal
+>;
 
 /**
  * Returns all values of a request header. The name is given in lower case. The request

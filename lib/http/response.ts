@@ -1,9 +1,21 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { GenericSchema } from 'valibot';
+import type { ApiError } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/exact-json.ts';
 import type { OperationEvent } from './request.ts';
 
+/** Returns the successful response of an operation, whose body is what the operation's definition declares. */
+export const success = <Body>(
+  definition: { readonly successStatus: number; readonly response: GenericSchema<unknown, Body> },
+  body: NoInfer<Readonly<Body>>,
+  headers?: Readonly<Record<string, string>>,
+) => json(definition.successStatus, body, headers);
+
+/** Returns the response for an error. */
+export const failure = ({ status, body, headers }: ApiError) => json(status, body, headers);
+
 /** Returns a response with a JSON body. No cache may store it, because it depends on the API key. */
-export const json = (
+const json = (
   statusCode: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-import type { Operation } from '../operations/operation.ts';
+import { type Operation, takesIdempotencyKey } from '../operations/operation.ts';
 import type { ExampleRequest } from '../operations/operation-details.ts';
 
 /** The path of a request, with its parameters. */
@@ -14,18 +14,16 @@ const curl = (operation: Operation, request: ExampleRequest): string => {
   const impliedMethod = body === undefined ? 'GET' : 'POST';
   const method = operation.method === impliedMethod ? '' : `-X ${operation.method} `;
   const lines = [`curl ${method}"$BASE_URL${url}"`, '-H "Authorization: Bearer $API_KEY"'];
-  if (takesKey(operation)) lines.push('-H "Idempotency-Key: $key"');
+  if (takesIdempotencyKey(operation)) lines.push('-H "Idempotency-Key: $key"');
   if (body !== undefined) {
     // A quoted text of the shell has no escape for the quote.
     const json = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
     lines.push('-H "Content-Type: application/json"', `-d '${json}'`);
   }
   // On a line of its own, so that a repeated request has the same key.
-  const newKey = takesKey(operation) ? 'key=$(openssl rand -hex 16)\n' : '';
+  const newKey = takesIdempotencyKey(operation) ? 'key=$(openssl rand -hex 16)\n' : '';
   return newKey + lines.join(' \\\n  ');
 };
-
-const takesKey = ({ headers }: Operation) => headers.includes('Idempotency-Key');
 
 const hasResponseBody = ({ successStatus }: Operation) => successStatus !== 204;
 
@@ -45,14 +43,14 @@ const python = (operation: Operation, request: ExampleRequest): string => {
   const values = [`os.environ["BASE_URL"] + "${pathOf(path, request)}"`];
   if (query !== undefined) values.push(`params=${dictionary(query)}`);
   if (body !== undefined) values.push(`json=${dictionary(body)}`);
-  if (takesKey(operation)) values.push('headers={"Idempotency-Key": key}');
+  if (takesIdempotencyKey(operation)) values.push('headers={"Idempotency-Key": key}');
   return `\
 import os
 import requests
 
 session = requests.Session()
 session.headers["Authorization"] = "Bearer " + os.environ["API_KEY"]
-${takesKey(operation) ? 'key = os.urandom(16).hex()\n' : ''}
+${takesIdempotencyKey(operation) ? 'key = os.urandom(16).hex()\n' : ''}
 response = session.${method.toLowerCase()}(
 ${values.map((value) => `    ${value},`).join('\n')}
 )

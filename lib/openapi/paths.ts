@@ -7,7 +7,7 @@ import type { AnyDetails, ExampleRequest } from '../operations/operation-details
 import { detailsOf, operations } from '../operations/operations.ts';
 import { codeSamples } from './code-samples.ts';
 import { header, headersOf, headersOfError } from './headers.ts';
-import { parameterSchemas, ref } from './schemas.ts';
+import { parameterSchemas, ref, titleOf } from './schemas.ts';
 
 const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
   'application/json': {
@@ -19,57 +19,51 @@ const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
 });
 
 /** The parameters that an operation takes in its path, its query and its headers. */
-const parametersOf = (operation: Operation, { parameters, example }: AnyDetails) => {
-  const { name: operationName, query, headers } = operation;
+const parametersOf = ({ name: operationName, input }: Operation, details: AnyDetails) => {
   const schemas = parameterSchemas(operationName);
-  return Object.entries(parameters).map(([name, parameter]) => {
-    const schema = schemas[name];
-    if (typeof parameter === 'string') {
-      const inQuery = query.entries[name];
-      return {
-        in: 'query',
-        name,
-        ...(inQuery?.type !== 'optional' && { required: true }),
-        description: parameter,
-        schema,
-        example: inQuery && v.parse(inQuery, example.request.query?.[name]),
-      };
-    }
-    const { description } = parameter;
-    if (headers.includes(name)) return { in: 'header', name, description, schema };
-    const inPath = example.request.path?.[name];
-    return { in: 'path', name, required: true, description, schema, example: inPath };
-  });
+  const { path, query } = details.example.request;
+  return [
+    { place: 'path', entries: input.path.entries, examples: path },
+    { place: 'query', entries: input.query.entries, examples: query },
+    { place: 'header', entries: input.headers.entries, examples: {} },
+  ].flatMap(({ place, entries, examples = {} }) =>
+    Object.entries(entries).map(([name, entry]) => ({
+      in: place,
+      name,
+      ...(entry.type !== 'optional' && { required: true }),
+      description: details.parameters[name],
+      schema: schemas[name],
+      // A request has the text of a value.
+      example: name in examples ? v.parse(entry, `${examples[name]}`) : undefined,
+    })),
+  );
 };
 
 /** The body of a request, if the operation takes one. */
-const requestBodyOf = ({ body = {} }: Operation, { requestBody }: AnyDetails) => {
-  const [schema] = Object.keys(body);
-  if (!schema || !requestBody) return undefined;
+const requestBodyOf = ({ input }: Operation, { requestBody }: AnyDetails) => {
+  if (!input.body || !requestBody) return undefined;
   const { description, examples } = requestBody;
-  return { description, required: true, content: json(schema, examples) };
+  return { description, required: true, content: json(titleOf(input.body), examples) };
 };
 
 /** The successful response of an operation. */
-const successOf = ({ response, example }: AnyDetails) => {
-  const { description, schema = {}, headers = {}, links } = response;
-  const [name] = Object.keys(schema);
+const successOf = ({ response: schema }: Operation, { response, example }: AnyDetails) => {
+  const { description, headers = {}, links } = response;
   return {
     description,
     headers: Object.fromEntries(
       Object.entries(headers).map(([each, component]) => [each, header(component)]),
     ),
-    ...(name && { content: json(name, example.responses) }),
+    ...(schema && { content: json(titleOf(schema), example.responses) }),
     ...(links && { links }),
   };
 };
 
 /** The error that the service responds with to a wrong request. Throws for one that it accepts. */
-const refusalOf = ({ name, query, body }: Operation, wrong: ExampleRequest): ApiError => {
-  const [schema] = Object.values(body ?? {});
+const refusalOf = ({ name, input }: Operation, wrong: ExampleRequest): ApiError => {
   try {
-    parseQuery(query, wrong.query ?? {});
-    if (schema) parseBody(schema, wrong.body);
+    parseQuery(input.query, wrong.query ?? {});
+    if (input.body) parseBody(input.body, wrong.body);
   } catch (error) {
     if (error instanceof ApiError) return error;
   }
@@ -78,12 +72,12 @@ const refusalOf = ({ name, query, body }: Operation, wrong: ExampleRequest): Api
 
 /** The errors that the service responds with to an operation. */
 const errorsOf = (operation: Operation): ApiError[] => {
-  const { name, path, body, deprecation } = operation;
+  const { name, path, input, deprecation } = operation;
   const { wrongRequest = { query: { expand: 'all' } }, errors: own = [] } = detailsOf(name);
   return [
     refusalOf(operation, wrongRequest),
     ...(path.includes('{') ? [errors.notFound()] : []),
-    ...(body ? [errors.unsupportedMediaType()] : []),
+    ...(input.body ? [errors.unsupportedMediaType()] : []),
     ...own,
     errors.unauthorized(),
     ...(deprecation ? [errors.endpointRemoved(`GET ${deprecation.successor}`)] : []),
@@ -124,7 +118,8 @@ const operationObject = (operation: Operation) => {
   const { name, successStatus, deprecation } = operation;
   const details = detailsOf(name);
   const { summary, description, example } = details;
-  const all = [[successStatus, successOf(details)] as const, ...errorResponsesOf(operation)];
+  const success = successOf(operation, details);
+  const all = [[successStatus, success] as const, ...errorResponsesOf(operation)];
   return {
     operationId: name,
     tags: ['pets'],

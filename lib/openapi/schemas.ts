@@ -5,7 +5,7 @@ import { errorDescriptions } from '../contract/errors.ts';
 import { PetStatus } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
 import type { Operation } from '../operations/operation.ts';
-import { detailsOf, operations } from '../operations/operations.ts';
+import { operations } from '../operations/operations.ts';
 
 /** Returns a reference to a schema. */
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -23,8 +23,8 @@ const DefaultValue = v.union([v.string(), v.number()]);
 const conversion: ConversionConfig = {
   typeMode: 'output',
   target: 'draft-2020-12',
-  // What a check or a custom schema requires is in the metadata beside it.
-  ignoreActions: ['check'],
+  // What a check or a custom schema requires is in the metadata beside it. A title is the name of a component.
+  ignoreActions: ['check', 'title'],
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
     if (valibotSchema.type === 'custom') return jsonSchema;
     if (!('default' in jsonSchema)) return undefined;
@@ -34,17 +34,27 @@ const conversion: ConversionConfig = {
   overrideRef: ({ referenceId }) => ref(referenceId).$ref,
 };
 
+/** Returns the title of a schema, which is its name in the document. Throws if it has none. */
+export const titleOf = (schema: v.GenericSchema): string => {
+  const title = v.getTitle(schema);
+  if (title === undefined) throw new Error('The schema of a body has no v.title');
+  return title;
+};
+
+const byTitle = (schemas: readonly (v.GenericSchema | undefined)[]) =>
+  Object.fromEntries(
+    schemas.flatMap((schema) => (schema ? [[titleOf(schema), schema] as const] : [])),
+  );
+
 /** The schemas of request bodies, and what they share with parameters. */
 const requestSchemas: Readonly<Record<string, v.GenericSchema>> = {
   PetStatus,
-  ...Object.fromEntries(operations.flatMap(({ body = {} }) => Object.entries(body))),
+  ...byTitle(operations.map(({ input }) => input.body)),
 };
 
 /** The schemas of responses. */
 const responseSchemas: Readonly<Record<string, v.GenericSchema>> = {
-  ...Object.fromEntries(
-    operations.flatMap(({ name }) => Object.entries(detailsOf(name).response.schema ?? {})),
-  ),
+  ...byTitle(operations.map(({ response }) => response)),
   Error: DocumentedError,
 };
 
@@ -71,12 +81,8 @@ const mapValues = <Value, Result>(
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]));
 
 /** The parameters that an operation takes in its path, its query and its headers. */
-const parametersOf = ({ name, query }: Operation) => {
-  const entries: Record<string, v.GenericSchema> = { ...query.entries };
-  for (const [parameter, details] of Object.entries(detailsOf(name).parameters))
-    if (typeof details !== 'string') entries[parameter] = details.schema;
-  return v.object(entries);
-};
+const parametersOf = ({ input: { path, query, headers } }: Operation) =>
+  v.object({ ...path.entries, ...query.entries, ...headers.entries });
 const parameters = Object.fromEntries(
   operations.map((operation) => [`parameters of ${operation.name}`, parametersOf(operation)]),
 );

@@ -1,25 +1,25 @@
 import * as v from 'valibot';
 import { errors } from '../contract/errors.ts';
-import {
-  idempotencyKeyPattern,
-  maxBodyBytes,
-  maxIdempotencyKeyLength,
-  withCommas,
-} from '../contract/limits.ts';
+import { IdempotencyKey } from '../contract/idempotency-key.ts';
+import { maxBodyBytes, withCommas } from '../contract/limits.ts';
 import { NewPet, Pet } from '../contract/pet.ts';
 import { routes } from '../contract/routes.ts';
 import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
-import { NoQuery, type Operation } from './operation.ts';
+import { noInput, type Operation } from './operation.ts';
 import type { OperationDetails } from './operation-details.ts';
 
 /** `POST /pets`, as its function needs it. */
 export const definition = {
   name: 'createPet',
   ...routes.createPet,
-  query: NoQuery,
-  body: { NewPet },
+  input: {
+    ...noInput,
+    headers: v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) }),
+    body: NewPet,
+  },
   successStatus: 201,
+  response: Pet,
 } satisfies Operation;
 
 /**
@@ -37,14 +37,8 @@ export const details = (): OperationDetails<typeof definition> => ({
   description:
     'Adds one animal, which is stored when you get the response. Lists usually show it within a second. Keep the response, because lists have no filter by `id`, and `GET /pets/{petId}` is deprecated. If the response is lost, repeat the request with the same `Idempotency-Key`. Then no second animal is added, and each response has the animal as it is stored by then.',
   parameters: {
-    'Idempotency-Key': {
-      description:
-        'A new value for each animal, such as a UUID. It is remembered as long as the animal is stored, and shared by all API keys of one owner.',
-      schema: v.pipe(
-        v.string(),
-        v.metadata({ maxLength: maxIdempotencyKeyLength, pattern: idempotencyKeyPattern.source }),
-      ),
-    },
+    'Idempotency-Key':
+      'A new value for each animal, such as a UUID. It is remembered as long as the animal is stored, and shared by all API keys of one owner.',
   },
   requestBody: {
     description: `The animal, in at most ${withCommas(maxBodyBytes)} bytes of UTF-8. API Gateway replaces each byte that is not UTF-8, such as an accented letter in Latin-1, by U+FFFD before the service sees it.`,
@@ -55,7 +49,6 @@ export const details = (): OperationDetails<typeof definition> => ({
   },
   response: {
     description: 'The animal with its `id`.',
-    schema: { Pet },
     headers: { 'Idempotent-Replayed': 'Idempotent-Replayed' },
     links: { get: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } } },
   },

@@ -1,16 +1,19 @@
-import { Pet, PetId } from '../contract/pet.ts';
+import * as v from 'valibot';
+import { IdInPath } from '../contract/ids.ts';
+import { Pet } from '../contract/pet.ts';
 import { routes } from '../contract/routes.ts';
 import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
-import { NoQuery, type Operation } from './operation.ts';
+import { noInput, type Operation } from './operation.ts';
 import type { OperationDetails } from './operation-details.ts';
 
 /** `GET /pets/{petId}`, as its function needs it. */
 export const definition = {
   name: 'getPet',
   ...routes.getPet,
-  query: NoQuery,
+  input: { ...noInput, path: v.object({ petId: IdInPath }) },
   successStatus: 200,
+  response: Pet,
   deprecation: {
     since: new Date('2026-11-21T00:00:00Z'),
     sunset: new Date('2030-12-05T00:00:00Z'),
@@ -30,12 +33,9 @@ export const details = (): OperationDetails<typeof definition> => ({
   description:
     'Returns one animal, also right after it was added. `GET /pets` has no filter by `id`, so keep the response to the creation, or list animals by `status`.',
   parameters: {
-    petId: {
-      description: 'The `id` of the animal. An invalid value gets 404.',
-      schema: PetId,
-    },
+    petId: 'The `id` of the animal. An invalid value gets 404.',
   },
-  response: { description: 'The animal.', schema: { Pet } },
+  response: { description: 'The animal.' },
   example: {
     request: { path: { petId: examplePet.id } },
     clientCall: `store.getPet(${examplePet.id})`,

@@ -3,15 +3,16 @@ import { routes } from '../contract/routes.ts';
 import { statusIndex } from '../pets/stored-pet.ts';
 import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
-import type { Operation } from './operation.ts';
+import { noInput, type Operation } from './operation.ts';
 import type { OperationDetails } from './operation-details.ts';
 
 /** `GET /pets`, as its function needs it. */
 export const definition = {
   name: 'listPets',
   ...routes.listPets,
-  query: ListPetsQuery,
+  input: { ...noInput, query: ListPetsQuery },
   successStatus: 200,
+  response: Pets,
 } satisfies Operation;
 
 /** The check request. Lists are eventually consistent, so a page may miss its pet. */
@@ -37,7 +38,6 @@ export const details = (): OperationDetails<typeof definition> => ({
   },
   response: {
     description: 'A page of animals.',
-    schema: { Pets },
     headers: { Link: 'NextLink' },
   },
   example: {

@@ -1,4 +1,3 @@
-import type { GenericSchema } from 'valibot';
 import type { ApiError } from '../contract/errors.ts';
 import type { Operation } from './operation.ts';
 
@@ -28,12 +27,6 @@ export interface Call {
   readonly units?: number;
 }
 
-/** A parameter in the path or in a header. The schema of one in the query is in the operation's `query`. */
-interface RouteParameter {
-  readonly description: string;
-  readonly schema: GenericSchema;
-}
-
 interface RequestBody {
   readonly description: string;
   /** Bodies that work, by name. */
@@ -43,8 +36,6 @@ interface RequestBody {
 /** A successful response. */
 interface ResponseDetails {
   readonly description: string;
-  /** The schema of the body under its name in openapi.json; absent if the response has no body. */
-  readonly schema?: Readonly<Record<string, GenericSchema>>;
   /** The headers besides those of every response, and the name of each in `lib/openapi/headers.ts`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly links?: object;
@@ -63,8 +54,8 @@ interface Example {
 export interface AnyDetails {
   readonly summary: string;
   readonly description: string;
-  /** The parameters in the path, the query and the headers. That of a query has its description only. */
-  readonly parameters: Readonly<Record<string, string | RouteParameter>>;
+  /** The descriptions of the parameters in the path, the query and the headers. */
+  readonly parameters: Readonly<Record<string, string>>;
   readonly requestBody?: RequestBody;
   readonly response: ResponseDetails;
   readonly example: Example;
@@ -84,23 +75,16 @@ export interface AnyDetails {
 
 /** The details of one operation, with each part that its definition requires. */
 export type OperationDetails<Definition extends Operation> = Flat<
-  Omit<AnyDetails, 'parameters' | 'requestBody' | 'response'> & {
-    readonly parameters: Readonly<
-      Record<keyof Definition['query']['entries'], string> &
-        Record<NamesIn<Definition['path']> | Definition['headers'][number], RouteParameter>
-    >;
-    readonly response: Definition extends { readonly successStatus: 204 }
-      ? Omit<ResponseDetails, 'schema'>
-      : ResponseDetails & Required<Pick<ResponseDetails, 'schema'>>;
-  } & (Definition extends { readonly body: object }
+  Omit<AnyDetails, 'parameters' | 'requestBody'> & {
+    readonly parameters: Readonly<Record<ParameterOf<Definition['input']>, string>>;
+  } & (Definition['input'] extends { readonly body: object }
       ? { readonly requestBody: RequestBody }
       : unknown)
 >;
 
+type ParameterOf<Input extends Operation['input']> = keyof (Input['path']['entries'] &
+  Input['query']['entries'] &
+  Input['headers']['entries']);
+
 /** One object type for an intersection of several, so that the compiler says in one line what is missing. */
 type Flat<Type> = { readonly [Key in keyof Type]: Type[Key] };
-
-/** The names of the parameters in a path template. */
-type NamesIn<Path extends string> = Path extends `${string}{${infer First}}${infer Rest}`
-  ? First | NamesIn<Rest>
-  : never;

@@ -11,21 +11,40 @@ export interface Deprecation {
   readonly successor: string;
 }
 
-/** What the function of an operation needs to know of it. */
-export interface Operation<Query = unknown> extends Route {
-  readonly name: OperationName;
-  /** All parameters that the operation takes in its query. */
+/** The schemas of what an operation takes of a request. That of a body has a title. */
+interface InputSchemas<Path, Query, Headers> {
+  readonly path: RequestSchema<Path>;
   readonly query: RequestSchema<Query>;
-  /** The schema of the body that the operation takes, under its name in openapi.json. */
-  readonly body?: Readonly<Record<string, RequestSchema<unknown>>>;
-  /** The status of a successful response. A response with 204 has no body. */
-  readonly successStatus: 200 | 201 | 204;
-  readonly deprecation?: Deprecation;
-  readonly stability?: 'experimental' | 'beta';
+  readonly headers: RequestSchema<Headers>;
+  readonly body?: RequestSchema<unknown>;
 }
 
-/** The query of an operation that takes no parameters in it. */
-export const NoQuery = v.object({});
+/** The status of a successful response, and the schema of its body, which has a title. */
+type Success<Result> =
+  | { readonly successStatus: 200 | 201; readonly response: v.GenericSchema<unknown, Result> }
+  | { readonly successStatus: 204; readonly response?: never };
+
+/** What the function of an operation needs to know of it. */
+export type Operation<
+  Path = unknown,
+  Query = unknown,
+  Headers = unknown,
+  Result = unknown,
+> = Route & {
+  readonly name: OperationName;
+  readonly input: InputSchemas<Path, Query, Headers>;
+  readonly deprecation?: Deprecation;
+  readonly stability?: 'experimental' | 'beta';
+} & Success<Result>;
+
+const Nothing = v.object({});
+
+/** The input of an operation that takes nothing. A definition replaces the parts that its operation takes. */
+export const noInput = { path: Nothing, query: Nothing, headers: Nothing };
+
+/** Whether an operation takes an `Idempotency-Key`. */
+export const takesIdempotencyKey = ({ input }: Pick<Operation, 'input'>): boolean =>
+  Object.hasOwn(input.headers.entries, 'Idempotency-Key');
 
 /** Whether the sunset of an operation has come, so that it responds with 410. */
 export const isRemoved = ({ deprecation }: Pick<Operation, 'deprecation'>): boolean =>

@@ -1,4 +1,5 @@
-import type { OperationName, routes } from '../contract/routes.ts';
+import type { GenericSchema } from 'valibot';
+import type { OperationName, Route, routes } from '../contract/routes.ts';
 import type { CheckRequest } from './check-request.ts';
 import * as createPet from './create-pet.ts';
 import * as getPet from './get-pet.ts';
@@ -19,13 +20,23 @@ interface OperationFile {
 /** The file of each operation, in the order of the documents. */
 const files: {
   readonly [Name in OperationName]: OperationFile & {
-    readonly definition: (typeof routes)[Name] & { readonly name: Name };
+    readonly definition: (typeof routes)[Name] & {
+      readonly name: Name;
+      readonly input: { readonly path: { readonly entries: EntriesOf<(typeof routes)[Name]> } };
+    };
   };
 } = {
   listPets,
   createPet,
   getPet,
 };
+
+/** An entry for each parameter in the path of a route. */
+type EntriesOf<Target extends Route> = Readonly<Record<ParameterIn<Target['path']>, GenericSchema>>;
+
+type ParameterIn<Path extends string> = Path extends `${string}{${infer First}}${infer Rest}`
+  ? First | ParameterIn<Rest>
+  : never;
 
 /** Every operation of the contract. */
 export const operations: readonly Operation[] = Object.values(files).map(

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { requestHeaders } from '../../lib/contract/cors-headers.ts';
 import { allowedMethods } from '../../lib/contract/routes.ts';
 import { headers, headersOf } from '../../lib/openapi/headers.ts';
 import { definition as listPets } from '../../lib/operations/list-pets.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { fromBundles, loadHandlers, senderTo, startHandlers } from '../support/handlers.ts';
 import { bearer, creation, type EventParts, type Values } from '../support/requests.ts';
 
@@ -55,6 +57,11 @@ it('pages can read each header that clients may rely on, except the authenticati
   const relied = Object.keys(all).map((name) => name.replace(/^(Next|Successor)Link$/, 'Link'));
   const read = relied.filter((name) => !/www-authenticate$/i.test(name) && name !== safelisted);
   expect(new Set(exposed)).toEqual(new Set(read));
+});
+
+it('pages can send each header that an operation takes', () => {
+  const taken = operations.flatMap(({ input }) => Object.keys(input.headers.entries));
+  expect(requestHeaders.split(', ')).toEqual(expect.arrayContaining(taken));
 });
 
 describe('a function with CORS for some origins', () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { json, link, nextLink } from '../../lib/http/response.ts';
+import { link, nextLink, success } from '../../lib/http/response.ts';
 import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { definition as listPets } from '../../lib/operations/list-pets.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
@@ -98,19 +98,22 @@ it('the link to the next page of a list has the parameters of its path', () => {
 });
 
 it('a deprecated list still links its next page', async () => {
-  const { operation } = await import('../../lib/http/chain.ts');
+  const { operationChain } = await import('../../lib/http/chain.ts');
   const deprecated = { ...listPets, deprecation: getPet.deprecation };
   const next = '</v1/pets?cursor=x>; rel="next"';
   const successor = '</v1/pets>; rel="successor-version"';
-  const handler = operation(deprecated).handler(async () => json(200, [], { Link: next }));
+  const handler = operationChain(deprecated).handler(async () =>
+    success(listPets, [], { Link: next }),
+  );
   const { headers } = await invoke(handler, { headers: bearer(service.apiKey) });
   expect(headers).toMatchObject({ Link: `${next}, ${successor}` });
 });
 
 describe('a stability marker', () => {
   it.each(['experimental', 'beta'] as const)('%s is sent as X-Stability', async (stability) => {
-    const { operation } = await import('../../lib/http/chain.ts');
-    const handler = operation({ ...listPets, stability }).handler(async () => json(200, []));
+    const { operationChain } = await import('../../lib/http/chain.ts');
+    const chain = operationChain({ ...listPets, stability });
+    const handler = chain.handler(async () => success(listPets, []));
     const { headers } = await invoke(handler, { headers: bearer(service.apiKey) });
     expect(headers).toMatchObject({ 'X-Stability': stability });
   });

@@ -24,7 +24,7 @@ import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.
-const { json } = await import('../../lib/http/response.ts');
+const { noContent } = await import('../../lib/http/response.ts');
 const { RequestLog } = await import('../../lib/telemetry/request-log.ts');
 const keyId = identifyApiKey(service.apiKey, 'pets_test')?.keyId;
 const { id: petId } = (await service.send(creation())).body;
@@ -161,13 +161,13 @@ describe('the line of a request', () => {
     const handler = chain('listPets').handler(async (_event, { log }) => {
       log.addFields({ petsReturned: 3, isLastPage: false });
       log.addFields({ petsReturned: 4, status: 1, service: 'mine', Requests: 9 });
-      return json(200, []);
+      return noContent();
     });
     const { line } = await observed({}, {}, (parts = {}) => invoke(handler, parts));
     const added = { petsReturned: 4, isLastPage: false };
     expect(line).toMatchObject({
       ...added,
-      status: 200,
+      status: 204,
       service: 'animal-store-test',
       Requests: 1,
     });

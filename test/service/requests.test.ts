@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { NewPet } from '../../lib/contract/pet.ts';
-import { parseBody, parseQuery } from '../../lib/contract/requests.ts';
+import { parseBody, parseHeaders, parseQuery } from '../../lib/contract/requests.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { candidateId, creationOf, fingerprintOf } from '../../lib/pets/creation.ts';
 import { newPets } from '../support/new-pets.ts';
@@ -12,9 +12,10 @@ import { newPets } from '../support/new-pets.ts';
 /** A secret that no field of a request may have as its value. */
 const secret = ['pets_live_secret'];
 
-const shapes = operations.flatMap(({ name, query, body = {} }) => [
+const shapes = operations.flatMap(({ name, input: { query, headers, body } }) => [
   { shape: `the query of ${name}`, schema: query, parse: parseQuery },
-  ...Object.entries(body).map(([shape, schema]) => ({ shape, schema, parse: parseBody })),
+  { shape: `the headers of ${name}`, schema: headers, parse: parseHeaders },
+  ...(body ? [{ shape: `the body of ${name}`, schema: body, parse: parseBody }] : []),
 ]);
 const shapesWithFields = shapes.filter(({ schema }) => Object.keys(schema.entries).length > 0);
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { functionNames } from '../../infra/settings/names.ts';
 import { errors } from '../../lib/contract/errors.ts';
-import { json } from '../../lib/http/response.ts';
+import { noContent } from '../../lib/http/response.ts';
 import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { LoggableError } from '../../lib/telemetry/loggable-error.ts';
 import { invoke, lambdaContext, startHandlers } from '../support/handlers.ts';
@@ -13,7 +13,7 @@ import { bearer } from '../support/requests.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.
-const { operation } = await import('../../lib/http/chain.ts');
+const { operationChain } = await import('../../lib/http/chain.ts');
 
 /** A place in the file that finds our own frames, which is a bundle when it is deployed. */
 const ownFrame = `${join(projectDirectory, 'lib/telemetry/cause.ts')}:4111111111111111:1`;
@@ -23,7 +23,7 @@ const request = { petId: '1', headers: bearer(service.apiKey) };
 /** Calls getPet with a handler that throws. Returns the log. */
 const throwing = async (thrown: unknown) => {
   const lines = captureLog();
-  const handler = operation(getPet).handler(async (_event, context) => {
+  const handler = operationChain(getPet).handler(async (_event, context) => {
     // It was `any` once, and nothing checked what handlers do with it.
     expectTypeOf(context).not.toBeAny();
     throw thrown;
@@ -53,7 +53,7 @@ describe('a handler that throws', () => {
     ['an error without a stack', 'Error', Object.assign(new Error('x'), { stack: undefined })],
     ['a string', 'string', 'secret SDK text'],
     ['null', 'object', null],
-    ['a response', 'object', json(200, {})],
+    ['a response', 'object', noContent()],
   ])('%s returns 500 and writes one log line with the request id', async (_kind, name, thrown) => {
     const line = { operation: 'getPet', lambdaRequestId: 'request-id', code: 'internal_error' };
     const lines = await throwing(thrown);
@@ -97,16 +97,16 @@ describe('the deadline of a request', () => {
 
   const withStoppedClock = (handle: () => Promise<APIGatewayProxyResult>, remainingMs: number) => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-    const handler = operation(getPet).handler(async () => handle());
+    const handler = operationChain(getPet).handler(async () => handle());
     return invoke(handler, request, { remainingMs });
   };
-  const returning = async () => json(200, {});
+  const returning = async () => noContent();
   const failing = async () => {
     throw new RangeError();
   };
 
   it.each([
-    [200, returning],
+    [204, returning],
     [500, failing],
   ])('leaves no timer behind a %i', async (expected, handler) => {
     expect((await withStoppedClock(handler, 10_000)).status).toBe(expected);
@@ -115,7 +115,7 @@ describe('the deadline of a request', () => {
 
   it.each([
     [503, 500],
-    [200, 501],
+    [204, 501],
   ])('returns %i when Lambda leaves %i ms', async (expected, remainingMs) => {
     expect((await withStoppedClock(returning, remainingMs)).status).toBe(expected);
   });

@@ -28,8 +28,8 @@ it('npm start prints requests and failures on a terminal, keeps data in files of
     );
   }
 
-  const parse = 'const id = parsePetId';
-  await editIn(project, 'functions/get-pet.ts', parse, `errors.notFond();\n${parse}`);
+  const call = 'const pet = await pets.get';
+  await editIn(project, 'functions/get-pet.ts', call, `errors.notFond();\n${call}`);
   await first.printed(/^(Reloaded the functions)$/m);
   const failed = await get('/pets/1');
   expect([failed.status, await failed.text()]).toEqual([

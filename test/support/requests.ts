@@ -39,7 +39,7 @@ export const proxyEvent = (parts: EventParts): APIGatewayProxyEvent => {
     headers: pairsOf(headers),
     port: 443,
   };
-  const pathParameters = petId === undefined ? {} : { petId };
+  const pathParameters = petId === undefined ? {} : { petId: `${petId}` };
   const api = { accountId: '123456789012', apiId: 'test' };
   const target = { api, stage: 'v1', path, resourcePath: resource, pathParameters };
   const event = gatewayEvent(request, target, body);
