@@ -91,7 +91,7 @@ describe('a command', () => {
   it.each([
     'client',
     'deploy/main',
-    'destroy',
+    'destroy/main',
     'docs',
     'keys/main',
     'openapi',
@@ -121,7 +121,7 @@ describe('a command', () => {
     [smoke, 'Name a stage with --stage, or set BASE_URL and API_KEY'],
     ...[
       'infra/commands/deploy/main.ts',
-      'infra/commands/destroy.ts',
+      'infra/commands/destroy/main.ts',
       'infra/commands/keys/main.ts list',
       'infra/commands/operate/main.ts close',
       acceptance,
@@ -131,7 +131,7 @@ describe('a command', () => {
     ]),
     ...[
       'infra/commands/deploy/main.ts --stage staging',
-      'infra/commands/destroy.ts --stage dev-alice',
+      'infra/commands/destroy/main.ts --stage dev-alice',
       'infra/commands/keys/main.ts list --stage staging',
       'infra/commands/operate/main.ts close --stage staging',
       `${smoke} --stage staging`,
@@ -152,14 +152,14 @@ describe('a command', () => {
     ],
     ...['https://sts.eu-west-1.amazonaws.com', 'localhost:4566'].map(
       (AWS_ENDPOINT_URL_STS): [string, object, string] => [
-        'infra/commands/destroy.ts --stage dev-alice --emulator --yes',
+        'infra/commands/destroy/main.ts --stage dev-alice --emulator --yes',
         { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_ENDPOINT_URL_STS },
         '--emulator needs .* AWS_ENDPOINT_URL_STS',
       ],
     ),
     // Its address is used even if a profile or a variable ignores it.
     [
-      'infra/commands/destroy.ts --stage dev-alice --emulator --yes',
+      'infra/commands/destroy/main.ts --stage dev-alice --emulator --yes',
       {
         ...{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
         ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },

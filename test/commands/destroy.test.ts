@@ -1,25 +1,23 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { afterAll, expect, it } from 'vitest';
-import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { destroyProgram } from '../../infra/commands/destroy/program.ts';
 import { stages } from '../../infra/settings/stages.ts';
 import { json, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const aws = await startAwsEndpoint();
 afterAll(() => aws.stop());
+beforeEach(() => {
+  for (const [name, value] of Object.entries({ ...aws.variables, AWS_REGION: 'eu-west-1' }))
+    vi.stubEnv(name, value);
+});
 
 const destroy = (stage: string) =>
-  promisify(execFile)(process.execPath, ['infra/commands/destroy.ts', '--stage', stage, '--yes'], {
-    cwd: projectDirectory,
-    env: { ...aws.variables, AWS_REGION: 'eu-west-1' },
-  });
+  runCommand(destroyProgram(undefined), ['--stage', stage, '--yes']);
 
 it('refuses a permanent stage, and asks AWS for nothing', async () => {
   aws.responses = {};
   for (const { name } of stages)
-    await expect(destroy(name)).rejects.toMatchObject({
-      stderr: expect.stringMatching(/It must be a personal stage/),
-    });
+    expect((await destroy(name)).error).toMatch(/It must be a personal stage/);
   expect(aws.requests).toEqual([]);
 });
 
@@ -58,10 +56,11 @@ it('deletes the copies and backups of the tables of a personal stage, and then i
     'DynamoDB_20120810.DeleteTable': json({}),
     'DynamoDB_20120810.DeleteBackup': json({}),
   };
-  const { stdout } = await destroy('dev-bob');
-  expect(stdout).toMatch(/dev-bob-Pets\/backup\/SYSTEM stays: .*35 days/);
-  expect(stdout).toMatch(/dev-bob-Pets\/backup\/AWS_BACKUP stays: delete it in AWS Backup/);
-  expect(stdout).toContain('Nothing else of dev-bob is left');
+  const { out, error } = await destroy('dev-bob');
+  expect(error).toBeUndefined();
+  expect(out).toMatch(/dev-bob-Pets\/backup\/SYSTEM stays: .*35 days/);
+  expect(out).toMatch(/dev-bob-Pets\/backup\/AWS_BACKUP stays: delete it in AWS Backup/);
+  expect(out).toContain('Nothing else of dev-bob is left');
   const deleted = aws.requests
     .filter(({ action }) => /\.Delete(Table|Backup)$/.test(action))
     .map(({ body }) => JSON.parse(body));

@@ -69,7 +69,7 @@ beforeEach(() => {
 
 it.each([
   'infra/commands/deploy/main.ts --yes',
-  'infra/commands/destroy.ts --yes',
+  'infra/commands/destroy/main.ts --yes',
   'infra/commands/keys/main.ts issue --owner alice',
   'infra/commands/keys/main.ts list',
   'infra/commands/keys/main.ts revoke 0123456789abcdef --yes',

@@ -5,22 +5,21 @@ import {
   paginateListTables,
 } from '@aws-sdk/client-dynamodb';
 import { DeleteParametersCommand } from '@aws-sdk/client-ssm';
-import { program } from 'commander';
-import { probeKeyParameter, stackName } from '../settings/names.ts';
-import type { Stage } from '../settings/stages.ts';
-import { backupsOf, isOfTable } from './backups.ts';
-import { deployedResources, type OpenedAccount, openStack } from './deployed-stack.ts';
-import { call, perform, type Step } from './plan.ts';
-import { runProgram } from './run-program.ts';
-import { withStage } from './stage-option.ts';
-import { askInTerminal } from './terminal.ts';
+import { Command } from 'commander';
+import { probeKeyParameter, stackName } from '../../settings/names.ts';
+import type { Stage } from '../../settings/stages.ts';
+import { backupsOf, isOfTable } from '../backups.ts';
+import { deployedResources, type OpenedAccount, openStack } from '../deployed-stack.ts';
+import { call, perform, type Step } from '../plan.ts';
+import { withStage } from '../stage-option.ts';
+import type { Ask } from '../terminal.ts';
 
 interface DestroyOptions {
   readonly stage: Stage;
   readonly yes?: true;
 }
 
-const destroy = async ({ stage, yes }: DestroyOptions) => {
+const destroy = async ({ stage, yes }: DestroyOptions, ask: Ask | undefined) => {
   const opened = await openStack(stage);
   const client = opened.clients.cloudformation();
   const StackName = stackName(stage);
@@ -47,7 +46,7 @@ const destroy = async ({ stage, yes }: DestroyOptions) => {
     },
   ];
   const notices = ['Clients can no longer reach the stage.'];
-  await perform({ stage, ...opened }, { notices, steps }, { yes, ask: askInTerminal });
+  await perform({ stage, ...opened }, { notices, steps }, { yes, ask });
   for (const { BackupType, BackupArn } of copies.kept)
     console.log(
       `${BackupArn} stays: ${BackupType === 'SYSTEM' ? 'DynamoDB deletes it after 35 days' : 'delete it in AWS Backup'}`,
@@ -82,9 +81,12 @@ const deleteCopies = async (stage: Stage, account: OpenedAccount) => {
   };
 };
 
-withStage(program, 'the stage to remove', [])
-  .name('npm run destroy --')
-  .description('Removes a personal stage with its pets, keys and logs.')
-  .option('--yes', 'do not ask first')
-  .action(destroy);
-await runProgram(program);
+/**
+ * The program of `npm run destroy`. `ask` asks the operator to type something; it is absent when there is no
+ * terminal.
+ */
+export const destroyProgram = (ask: Ask | undefined): Command =>
+  withStage(new Command('npm run destroy --'), 'the stage to remove', [])
+    .description('Removes a personal stage with its pets, keys and logs.')
+    .option('--yes', 'do not ask first')
+    .action((options: DestroyOptions) => destroy(options, ask));
