@@ -40,42 +40,71 @@ describe('a release', () => {
 });
 
 describe('.github/protect-repository', () => {
-  /** Each request to GitHub: its words, and the JSON that it sends. */
-  const requests: [words: string, body: Readonly<Record<string, unknown>>][] = [];
-  // In place of GitHub's CLI, whose sign-in a test can't have.
-  const gh = `() { case "$2" in orgs/*) echo 7 ;; esac
-    if [[ "$*" == *--input* ]]; then echo "$*"; tr -d '\\n'; echo; fi; }`;
-  const { status, stdout } = spawnSync(
-    join(projectDirectory, '.github', 'protect-repository'),
-    ['store', 'on-call'],
-    { env: { ...process.env, 'BASH_FUNC_gh%%': gh }, encoding: 'utf8' },
-  );
-  const lines = stdout.trim().split('\n');
-  for (let at = 0; at + 1 < lines.length; at += 2)
-    requests.push([lines[at] ?? '', JSON.parse(lines[at + 1] ?? '')]);
-  const bodyOf = (wanted: string) =>
-    requests.find(([words, body]) => words.includes(wanted) || body['name'] === wanted)?.[1];
+  /** Runs it with this in place of GitHub's CLI, whose sign-in a test can't have. It prints each change. */
+  const gh = `() {
+    case "$2" in
+      'repos/{owner}/{repo}') echo "$VISIBILITY" ;;
+      orgs/*/teams/*) echo 7 ;;
+      orgs/*) echo "$PLAN" ;;
+    esac
+    [[ "$*" != *--method* ]] || echo "$*"
+    [[ "$*" != *--input* ]] || { tr -d '\\n' <"\${*: -1}"; echo; }
+  }`;
+  const protect = (VISIBILITY: string, PLAN: string) =>
+    spawnSync(join(projectDirectory, '.github', 'protect-repository'), ['store', 'on-call'], {
+      env: { ...process.env, 'BASH_FUNC_gh%%': gh, VISIBILITY, PLAN },
+      encoding: 'utf8',
+    });
+  const { status, stdout } = protect('public', 'free');
+  const changes = stdout.trim().split('\n');
+  const rulesetOf = (ref: string) => changes.find((line) => line.includes(`"include": ["${ref}"]`));
 
   it.each([
     ['main', ['pull-request']],
     ['hotfix/*', []],
   ])('lets nobody change %s without a review, and requires the checks %j', (branch, checks) => {
     expect(status).toBe(0);
-    const ruleset = JSON.stringify(bodyOf(`Reviewed changes of ${branch}`));
-    expect(ruleset).toContain('"required_approving_review_count":1');
-    const contexts = [...ruleset.matchAll(/"context":"([^"]+)"/g)].map(([, name]) => name);
+    const ruleset = rulesetOf(`refs/heads/${branch}`);
+    expect(ruleset).toContain('"required_approving_review_count": 1');
+    const contexts = [...`${ruleset}`.matchAll(/"context": "([^"]+)"/g)].map(([, name]) => name);
     expect(contexts).toEqual(checks);
     for (const name of checks) expect(jobsOf('check')).toHaveProperty(name);
   });
 
+  it('lets nobody move or delete the tag of a release', () => {
+    expect(JSON.parse(`${rulesetOf('refs/tags/v*')}`)).toMatchObject({
+      target: 'tag',
+      bypass_actors: [],
+      rules: [{ type: 'update' }, { type: 'deletion' }],
+    });
+  });
+
   it('protects the environment of every job, that of production by the team', () => {
     const named = Object.values(release).flatMap(({ environment }) => environment ?? []);
+    const environmentOf = (name: string) =>
+      changes.find((line) => line.includes(`/environments/${name} `));
     for (const name of [...named, ...stages.map((stage) => stage.name)])
-      expect(bodyOf(`/environments/${name} `)).toMatchObject({ deployment_branch_policy: {} });
+      expect(environmentOf(name)).toContain('deployment_branch_policy');
     for (const { name } of stages.filter(isProduction))
-      expect(bodyOf(`/environments/${name} `)).toMatchObject({
-        prevent_self_review: true,
-        reviewers: [{ type: 'Team', id: 7 }],
-      });
+      expect(environmentOf(name)).toMatch(/prevent_self_review=true .*reviewers\[]\[id]=7/);
   });
+
+  it.each([
+    ['private', 'free', 1],
+    ['private', 'team', 1],
+    ['private', 'unknown', 1],
+    ['private', 'enterprise', 0],
+    ['internal', 'enterprise', 0],
+  ])(
+    'changes a %s repository of the plan %s only if it has reviewers',
+    (visibility, plan, code) => {
+      const { status, stdout, stderr } = protect(visibility, plan);
+      expect({ status, isChanged: stdout.includes('--method') }).toEqual({
+        status: code,
+        isChanged: code === 0,
+      });
+      if (code === 1)
+        expect(stderr).toMatch(new RegExp(`^error: .* plan of store is ${plan}.*\n$`));
+    },
+  );
 });
