@@ -1,16 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { isProduction, stages } from '../../infra/settings/stages.ts';
+import { findProgram } from '../support/find-program.ts';
 
 interface Job {
   readonly if?: string;
   readonly needs?: string | readonly string[];
   readonly environment?: string;
   readonly with?: Readonly<Record<string, string>>;
+  readonly steps?: readonly {
+    readonly run?: string;
+    readonly with?: Readonly<Record<string, string>>;
+  }[];
 }
 
 const jobsOf = (name: string): Readonly<Record<string, Job>> =>
@@ -107,4 +113,60 @@ describe('.github/protect-repository', () => {
         expect(stderr).toMatch(new RegExp(`^error: .* plan of store is ${plan}.*\n$`));
     },
   );
+});
+
+const hasJq = findProgram(['jq']) !== undefined;
+if (!hasJq) console.log('LEFT OUT: .ci/create-release, which needs jq.');
+
+describe.skipIf(!hasJq)('.ci/create-release', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'animal-store-release-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'client'));
+  writeFileSync(join(folder, 'client', 'package.json'), '{"version":"1.1.0"}');
+
+  // In place of GitHub's CLI. It prints what it creates.
+  const gh = `() {
+    case "$*" in
+      *git/ref/tags/v1.1.0) [ -n "$TAGGED" ] ;;
+      *commits/tags/v1.1.0*) echo "$TAGGED" ;;
+      *compare/*...released*) echo "$RELATION" ;;
+      *contents/*) echo '{"info":{"version":"'"$VERSION"'"}}' ;;
+      'release view v1.1.0') [ -n "$HAS_RELEASE" ] ;;
+      *git/refs*|'release create'*) echo "$*" ;;
+      *) return 1 ;;
+    esac
+  }`;
+  const tag =
+    /^api --silent repos\/store\/pets\/git\/refs -f ref=refs\/tags\/v1.1.0 -f sha=released$/m;
+  const release = /^release create v1.1.0 /m;
+  const onTag = { TAGGED: 'tagged', RELATION: 'ahead', VERSION: '1.1.0', HAS_RELEASE: '' };
+
+  it.each([
+    ['no tag', { ...onTag, TAGGED: '' }, [0, true, true]],
+    ['its tag', { ...onTag, TAGGED: 'released' }, [0, false, true]],
+    ['the tag of an earlier run that failed', onTag, [0, false, true]],
+    ['a release of this version', { ...onTag, HAS_RELEASE: 'yes' }, [0, false, false]],
+    ['a tag on another branch', { ...onTag, RELATION: 'diverged' }, [1, false, false]],
+    ['a tag on a later commit', { ...onTag, RELATION: 'behind' }, [1, false, false]],
+    ['a tag on another version', { ...onTag, VERSION: '1.0.0' }, [1, false, false]],
+    [
+      'a tag on another version, and a release',
+      { ...onTag, VERSION: '1.0.0', HAS_RELEASE: 'yes' },
+      [1, false, false],
+    ],
+  ])('with %s ends, tags and releases: %j %j', (_found, variables, expected) => {
+    const { status, stdout, stderr } = spawnSync(
+      join(projectDirectory, '.ci', 'create-release'),
+      [folder],
+      {
+        env: {
+          ...{ PATH: process.env['PATH'], 'BASH_FUNC_gh%%': gh },
+          ...{ GH_REPO: 'store/pets', GITHUB_SHA: 'released', ...variables },
+        },
+        encoding: 'utf8',
+      },
+    );
+    expect([status, tag.test(stdout), release.test(stdout)]).toEqual(expected);
+    if (status === 1) expect(stderr).toMatch(/^::error::The tag v1.1.0 is on the commit tagged/m);
+  });
 });
