@@ -37,6 +37,35 @@ describe('a release', () => {
     },
   );
 
+  it.each(
+    stages.flatMap(({ name }, at) => {
+      const before = stages[at - 1]?.name;
+      return before === undefined ? [] : [[name, before] as const];
+    }),
+  )(
+    'reaches %s also if %s has no tests, but not if its deployment or tests failed',
+    (name, before) => {
+      // Without a condition of its own, GitHub skips a job that follows a skipped one at any distance.
+      const condition = release[name]?.if;
+      for (const part of [
+        '!cancelled()',
+        `needs.${before}.outputs.deployed`,
+        "!contains(needs.*.result, 'failure')",
+        "!contains(needs.*.result, 'cancelled')",
+      ])
+        expect(condition).toContain(part);
+    },
+  );
+
+  it('publishes what a job has built that runs no test', () => {
+    const uses = Object.values(release).flatMap(({ steps = [] }) => steps);
+    const artifacts = uses.flatMap((step) => step.with?.['artifact-ids'] ?? []);
+    expect(artifacts.length).toBeGreaterThan(0);
+    for (const id of artifacts) expect(id).toContain('needs.synthesise.outputs.');
+    const commands = release['synthesise']?.steps?.flatMap(({ run }) => run ?? []);
+    for (const command of commands ?? []) expect(command).toMatch(/^npm run (synth|client|docs)\b/);
+  });
+
   it.each(['pages', 'npm'])('publishes by the job %s what production has', (name) => {
     for (const stage of stages.filter(isProduction)) {
       expect(release[name]?.needs).toContain(stage.name);
