@@ -1,57 +1,81 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { bundleOptions } from '../../infra/build/bundle-functions.ts';
+import {
+  bundleDirectory,
+  bundleFunctions,
+  bundleOptions,
+} from '../../infra/build/bundle-functions.ts';
 import { makeCodeCache } from '../../infra/build/code-cache/code-caches.ts';
 import { codeCacheFile, entryModule } from '../../infra/build/code-cache/entry-module.ts';
-import { bundleName } from '../../infra/settings/names.ts';
+import { bundleName, execWrapper } from '../../infra/settings/names.ts';
 import { type RequestName, requestNames } from './requests.ts';
 
 /** This service, and what it is compared with, by the names of their sources in `programs/`. */
 export type Program = 'empty' | 'bare-sigv4' | 'sdk-call' | 'service';
 
 /**
- * How a program is built: with esbuild's defaults, or as this project builds its functions. A function of
- * this project has a code cache that V8 uses (`hit`), one that V8 rejects, or none.
+ * How a program is built and started: as usual, with esbuild's defaults and by Lambda's own command, or as this
+ * project deploys its functions. Or like those, but without the wrapper, so that V8 rejects the code cache, or
+ * without a code cache, as a build on a machine unlike Lambda's makes them.
  */
-export type Build = 'defaults' | 'hit' | 'rejected' | 'absent';
+export type Build = 'usual' | 'deployed' | 'no-wrapper' | 'no-cache';
 
-/** Returns the file that Lambda loads for a request. */
-export type Contenders = (program: Program, build: Build, request: RequestName) => string;
+/** A program as Lambda starts it. */
+export interface Contender {
+  /** The file that Lambda loads. */
+  readonly module: string;
+  /** The script that starts Node.js, if Lambda does not do it itself. */
+  readonly wrapper?: string;
+  /** What V8 does with the code cache, if the program looks for one. */
+  readonly codeCache?: 'hit' | 'rejected' | 'absent';
+}
+
+/** Returns a program for a request. */
+export type Contenders = (program: Program, build: Build, request: RequestName) => Contender;
 
 /** Builds this service and `programs/` in every way into a folder. */
 export const buildContenders = async (outdir: string): Promise<Contenders> => {
   const functions = requestNames.map((request) => `functions/${bundleName(request)}.ts`);
-  const sources = [...functions, 'test/bench/programs/*.ts'];
+  const entryPoints = [...functions, 'test/bench/programs/*.ts'];
   const { absWorkingDir, platform, entryNames, outExtension } = bundleOptions;
-  await build({
-    ...{ absWorkingDir, platform, entryNames, outExtension, bundle: true, minify: true },
-    entryPoints: sources,
-    outdir: join(outdir, 'defaults'),
-  });
-  await build({ ...bundleOptions, entryPoints: sources, outdir: join(outdir, 'absent') });
-  for (const name of await readdir(join(outdir, 'absent'))) {
-    const directory = join(outdir, 'absent', name);
+  const usual = { absWorkingDir, platform, entryNames, outExtension, bundle: true, minify: true };
+  await build({ ...usual, entryPoints, outdir: join(outdir, 'usual') });
+  await build({ ...bundleOptions, entryPoints, outdir: join(outdir, 'no-cache') });
+  for (const name of await readdir(join(outdir, 'no-cache'))) {
+    const directory = join(outdir, 'no-cache', name);
     const bundle = await readFile(join(directory, `${name}.cjs`), 'utf8');
     const module = join(directory, `${name}.mjs`);
     await writeFile(module, entryModule(name, bundle));
     // A function of the service handles one of the requests, and any other program handles each.
     const own = requestNames.filter((request) => bundleName(request) === name);
     for (const request of own.length > 0 ? own : requestNames) {
-      const cache = await makeCodeCache(module, request);
-      for (const build of ['hit', 'rejected'] as const) {
-        const copy = join(outdir, `${build}-${request}`, name);
-        await cp(directory, copy, { recursive: true });
-        await writeFile(join(copy, codeCacheFile(name, bundle)), cache);
-        // As if another version of V8 had made it: the 4 bytes after the first 4 name the version.
-        cache.fill(cache.readUInt8(4) ^ 1, 4, 5);
-      }
+      const copy = join(outdir, `deployed-${request}`, name);
+      await cp(directory, copy, { recursive: true });
+      await writeFile(
+        join(copy, codeCacheFile(name, bundle)),
+        await makeCodeCache(module, request),
+      );
     }
   }
-  return (program, build, request) => {
+  await bundleFunctions();
+  const wrapper = join(bundleDirectory(bundleName('getPet')), execWrapper);
+  return (program, how, request) => {
     const name = program === 'service' ? bundleName(request) : program;
-    const hasCache = build === 'hit' || build === 'rejected';
-    const folder = hasCache ? `${build}-${request}` : build;
-    return join(outdir, folder, name, `${name}.${build === 'defaults' ? 'cjs' : 'mjs'}`);
+    const module = join(outdir, `deployed-${request}`, name, `${name}.mjs`);
+    switch (how) {
+      case 'usual':
+        return { module: join(outdir, 'usual', name, `${name}.cjs`) };
+      case 'deployed':
+        return { module, wrapper, codeCache: 'hit' };
+      case 'no-wrapper':
+        return { module, codeCache: 'rejected' };
+      case 'no-cache':
+        return {
+          module: join(outdir, 'no-cache', name, `${name}.mjs`),
+          wrapper,
+          codeCache: 'absent',
+        };
+    }
   };
 };

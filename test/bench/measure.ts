@@ -1,6 +1,7 @@
 import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';
-import type { Build, Contenders, Program } from './contenders.ts';
-import { countInstructions } from './instructions.ts';
+import { lambdaFlags, runLambda } from '../support/lambda-process.ts';
+import type { Build, Contender, Contenders, Program } from './contenders.ts';
+import { countInstructions, countWrapper } from './instructions.ts';
 import { type RequestName, requests } from './requests.ts';
 
 /** A program, how it is built, and the request that it handles. */
@@ -10,59 +11,84 @@ export interface Case {
   readonly request: RequestName;
 }
 
-/** A case with the millions of instructions that it takes. */
-export interface Count extends Case {
-  readonly millions: number;
+/** A case with what it takes: millions of instructions, or milliseconds of CPU time. */
+export interface Figure extends Case {
+  readonly value: number;
 }
 
 /**
- * Counts cold starts, from the start of the process to the first response over TLS, less those of an empty
- * handler.
+ * Counts the millions of instructions of cold starts, from the start of the process to the first response over
+ * TLS, with those of the wrapper.
  */
 export const measureColdStarts = async (
   contenders: Contenders,
   cases: readonly Case[],
-): Promise<readonly Count[]> => {
+): Promise<readonly Figure[]> => {
   await using standIn = await DynamodbStandIn.start();
   const count = async ({ program, build, request }: Case) => {
-    const parts = await countInstructions({
-      module: contenders(program, build, request),
-      environment: standIn.environment,
-      events: [requests(standIn.apiKey)[request]],
-      codeCache: build === 'defaults' ? undefined : build,
-    });
-    return parts.reduce((sum, part) => sum + part, 0);
+    const contender = contenders(program, build, request);
+    const parts = await countInstructions(runOf(contender, standIn, request));
+    if (contender.wrapper) parts.push(await countWrapper(contender.wrapper));
+    return { program, build, request, value: parts.reduce((sum, part) => sum + part, 0) };
   };
-  const empty = count({ program: 'empty', build: 'defaults', request: 'getPet' });
-  return await Promise.all(
-    cases.map(async (each) => ({ ...each, millions: (await count(each)) - (await empty) })),
-  );
+  return await Promise.all(cases.map(count));
 };
 
 const invocationsOfRun = 50;
+const runs = 4;
 
 /**
- * Counts invocations that V8 has optimised: the mean of 50, in the best of this many runs, after twice as many
- * others.
+ * Counts the millions of instructions of an invocation that V8 has optimised: the mean of 50, in the best of 4
+ * runs, after 400 others.
  */
 export const measureWarmInvocations = async (
   contenders: Contenders,
   cases: readonly Case[],
-  runs = 4,
-): Promise<readonly Count[]> => {
+): Promise<readonly Figure[]> => {
   await using standIn = await DynamodbStandIn.start();
   const count = async ({ program, build, request }: Case) => {
     const parts = await countInstructions({
-      module: contenders(program, build, request),
-      environment: standIn.environment,
-      events: [requests(standIn.apiKey)[request]],
+      ...runOf(contenders(program, build, request), standIn, request),
       warm: { warmUps: 2 * runs * invocationsOfRun, runs, invocationsOfRun },
-      codeCache: build,
     });
     // The first parts are the start and the warm-up, and the last one is the end. In all runs but the best,
     // V8 compiles or collects garbage.
     const fewest = Math.min(...parts.slice(-runs - 1, -1));
-    return { program, build, request, millions: fewest / invocationsOfRun };
+    return { program, build, request, value: fewest / invocationsOfRun };
   };
   return await Promise.all(cases.map(count));
 };
+
+const rounds = 20;
+
+/**
+ * Measures the CPU time of cold starts in ms, with that of the wrapper: the least of 20, which alternate, so that
+ * the load of the machine changes each program alike.
+ */
+export const measureCpuTimes = async (
+  contenders: Contenders,
+  cases: readonly Case[],
+): Promise<readonly Figure[]> => {
+  await using standIn = await DynamodbStandIn.start();
+  const least = new Map<Case, number>();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const each of cases) {
+      const contender = contenders(each.program, each.build, each.request);
+      const { wrapper, module, environment, events } = runOf(contender, standIn, each.request);
+      const node = [...(wrapper ? [wrapper] : []), process.execPath];
+      const { cpuMs } = await runLambda({ module, environment, events, flags: lambdaFlags, node });
+      least.set(each, Math.min(cpuMs, least.get(each) ?? Number.POSITIVE_INFINITY));
+    }
+  }
+  return cases.map((each) => ({ ...each, value: least.get(each) ?? Number.NaN }));
+};
+
+const runOf = (
+  contender: Contender,
+  { environment, apiKey }: DynamodbStandIn,
+  name: RequestName,
+) => ({
+  ...contender,
+  environment,
+  events: [requests(apiKey)[name]],
+});

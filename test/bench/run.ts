@@ -2,56 +2,70 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Build, buildContenders, type Program } from './contenders.ts';
-import { type Case, measureColdStarts, measureWarmInvocations } from './measure.ts';
-import { type Counts, report, tables, verdictsOf } from './report.ts';
+import { type Build, buildContenders, type Contenders, type Program } from './contenders.ts';
+import {
+  type Case,
+  measureColdStarts,
+  measureCpuTimes,
+  measureWarmInvocations,
+} from './measure.ts';
+import { type Measured, report, tables, verdictsOf } from './report.ts';
 import { type RequestName, requestNames } from './requests.ts';
 
 const { values } = parseArgs({ options: { gate: { type: 'boolean', default: false } } });
 
 const casesOf = (
-  builds: readonly Build[],
+  build: Build,
   programs: readonly Program[],
   measured: readonly RequestName[] = requestNames,
 ): readonly Case[] =>
-  builds.flatMap((build) =>
-    programs.flatMap((program) => measured.map((request) => ({ program, build, request }))),
-  );
+  programs.flatMap((program) => measured.map((request) => ({ program, build, request })));
 
-const programs = ['bare-sigv4', 'sdk-call', 'service'] as const;
+/** One request of an empty handler is enough. */
+const emptyOf = (...builds: readonly Build[]) =>
+  builds.flatMap((build) => casesOf(build, ['empty'], ['getPet']));
 
-/** The programs of warm invocations, and their request. The counts of lists differ too much between runs. */
-const warmCases = casesOf(['hit'], programs, ['getPet']);
+/** Measures only what takes part in a bar. */
+const gate = async (contenders: Contenders): Promise<Measured> => ({
+  cold: await measureColdStarts(contenders, [
+    ...emptyOf('deployed'),
+    ...casesOf('usual', ['bare-sigv4']),
+    ...casesOf('deployed', ['sdk-call', 'service']),
+  ]),
+  // The counts of lists differ too much between runs.
+  warm: await measureWarmInvocations(
+    contenders,
+    casesOf('deployed', ['sdk-call', 'service'], ['getPet']),
+  ),
+  cpu: [],
+});
 
-/** Counts only what takes part in the bars of this project's build. */
-const gate = async (outdir: string): Promise<Counts> => {
-  const contenders = await buildContenders(outdir);
-  const [cold, warm] = await Promise.all([
-    measureColdStarts(contenders, [
-      ...casesOf(['hit'], programs),
-      ...casesOf(['absent'], ['bare-sigv4', 'service']),
-    ]),
-    measureWarmInvocations(contenders, warmCases),
-  ]);
-  return { cold, warm };
-};
+const all: readonly Program[] = ['bare-sigv4', 'sdk-call', 'service'];
 
-const full = async (outdir: string): Promise<Counts> => {
-  const contenders = await buildContenders(outdir);
-  const [cold, warm] = await Promise.all([
-    measureColdStarts(contenders, [
-      ...casesOf(['defaults', 'hit'], programs),
-      ...casesOf(['rejected'], ['service']),
-      ...casesOf(['absent'], ['bare-sigv4', 'service']),
-    ]),
-    measureWarmInvocations(contenders, warmCases),
-  ]);
-  await writeFile(join(import.meta.dirname, 'RESULT.md'), report({ cold, warm }));
-  return { cold, warm };
+/** Measures everything, and writes RESULT.md. */
+const full = async (contenders: Contenders): Promise<Measured> => {
+  const cold = [
+    ...emptyOf('usual', 'deployed', 'no-wrapper', 'no-cache'),
+    ...casesOf('usual', all),
+    ...casesOf('deployed', all),
+    ...casesOf('no-wrapper', ['service']),
+    ...casesOf('no-cache', ['service']),
+  ];
+  const measured = {
+    cold: await measureColdStarts(contenders, cold),
+    warm: await measureWarmInvocations(contenders, casesOf('deployed', all, ['getPet'])),
+    // Last, because nothing else may run meanwhile.
+    cpu: await measureCpuTimes(
+      contenders,
+      cold.filter(({ request }) => request === 'getPet'),
+    ),
+  };
+  await writeFile(join(import.meta.dirname, 'RESULT.md'), report(measured));
+  return measured;
 };
 
 await using directory = await mkdtempDisposable(join(tmpdir(), 'animal-store-bench-'));
-const run = values.gate ? gate : full;
-const counts = await run(directory.path);
-console.log(tables(counts));
-if (verdictsOf(counts).some(({ isMet }) => !isMet)) process.exitCode = 1;
+const contenders = await buildContenders(directory.path);
+const measured = await (values.gate ? gate : full)(contenders);
+console.log(tables(measured));
+if (verdictsOf(measured).some(({ isMet }) => !isMet)) process.exitCode = 1;

@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 interface Report {
   /** What V8 did with the function's code cache, if its entry module looks for one. */
   readonly codeCache?: string;
+  /** The CPU time of the whole process, in ms. */
+  readonly cpuMs: number;
   readonly invocations: readonly {
     readonly statusCode: number;
     readonly headers?: Readonly<Record<string, unknown>>;
