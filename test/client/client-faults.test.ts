@@ -32,6 +32,10 @@ const refusal =
     response.end(JSON.stringify({ code, message: 'Injected.', status }));
   };
 
+/** A redirect to a pet of the same server, which a client that followed it would request. */
+const redirect: Fault = ({ response }) =>
+  void response.writeHead(302, { Location: '/v1/pets/2' }).end();
+
 const unavailable = refusal(503, 'service_unavailable', { 'Retry-After': '0' });
 
 const timedOutAfterForwarding: Fault = async (exchange) => {
@@ -107,6 +111,16 @@ describe.concurrent('the typed client', () => {
     for (const outcome of await Promise.allSettled(calls))
       expect(outcome).toMatchObject({ reason });
     expect(proxy.requests).toHaveLength(calls.length);
+  });
+
+  it.each<[what: string, fault: Fault, message: RegExp]>([
+    ['a redirect', redirect, /is a redirect/],
+    ['a body of more than 1 MiB', respondWith(`"${' '.repeat(2 ** 20)}"`), /larger than 1 MiB/],
+  ])('does not accept %s, and sends no second request', async (_what, fault, message) => {
+    const { proxy, store } = await behindProxy();
+    proxy.inject('GET /v1/pets/1', fault);
+    await expect(store.getPet(1)).rejects.toThrow(message);
+    expect(proxy.requests).toEqual(['GET /v1/pets/1']);
   });
 
   const elsewhere = '{"message":"Forbidden"}';
@@ -307,4 +321,21 @@ describe.concurrent('the typed client', () => {
       expect(construct).not.toThrow(/pets_test|password|ftp:/);
     }
   });
+});
+
+// Not at the same time as the others, whose pauses it would change.
+it('the typed client waits before each retry, and longer each time', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.2);
+  const { proxy, store } = await behindProxy();
+  const sentAt: number[] = [];
+  proxy.inject('GET /v1/pets/1', async (exchange) => {
+    sentAt.push(performance.now());
+    await faults.resetBeforeForwarding(exchange);
+  });
+  await expect(store.getPet(1)).rejects.toBeInstanceOf(NetworkError);
+  const pauses = sentAt.slice(1).map((at, retry) => at - (sentAt[retry] ?? 0));
+  expect(pauses).toHaveLength(3);
+  // A timer may end a millisecond early.
+  for (const [retry, leastMs] of [60, 120, 240].entries())
+    expect(pauses[retry]).toBeGreaterThan(leastMs - 2);
 });
