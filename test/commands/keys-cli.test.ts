@@ -19,6 +19,7 @@ import { json, jsonError, noStack, startAwsEndpoint, xml } from '../support/aws-
 import { awsError, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
 import { listen } from '../support/listen.ts';
+import { runCommand } from '../support/run-command.ts';
 import { shared } from '../support/shared.ts';
 
 const dynamodb = shared('dynamodb');
@@ -26,23 +27,9 @@ const local = ['--endpoint', dynamodb.dynamodbEndpoint];
 
 /** Runs `npm run keys --` with an answer to its question. `error` is the error that ended it. */
 const run = async (words: readonly string[], answer?: boolean) => {
-  const printed = { out: '', err: '' };
-  vi.spyOn(console, 'log').mockImplementation((line) => {
-    printed.out += `${line}\n`;
-  });
-  vi.spyOn(console, 'error').mockImplementation((line) => {
-    printed.err += `${line}\n`;
-  });
   const ask = vi.fn(async () => (answer ? localStage.name : ''));
   const program = keysProgram(answer === undefined ? undefined : ask);
-  for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureOutput({ writeErr: () => {} });
-  }
-  const error = await program.parseAsync(words, { from: 'user' }).then(
-    () => undefined,
-    (thrown: Error) => thrown.message,
-  );
-  return { ...printed, error, questions: ask.mock.calls };
+  return { ...(await runCommand(program, words)), questions: ask.mock.calls };
 };
 
 const keys = (words: readonly string[], answer?: boolean) => run([...words, ...local], answer);

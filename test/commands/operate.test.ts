@@ -18,6 +18,7 @@ import {
   xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
+import { runCommand } from '../support/run-command.ts';
 import { shared } from '../support/shared.ts';
 
 const aws = await startAwsEndpoint();
@@ -80,17 +81,11 @@ beforeEach(() => {
 
 /** Runs a command on staging, and types an answer; without one, there is no terminal. */
 const operate = async (words: string, answer?: string) => {
-  const printed: string[] = [];
-  vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(line));
   const ask = vi.fn(async () => answer ?? '');
   const program = operateProgram(answer === undefined ? undefined : ask);
-  for (const each of [program, ...program.commands])
-    each.exitOverride().configureOutput({ writeErr: () => {} });
   const given = [...words.split(' '), '--stage', 'staging'];
-  const error = await program.parseAsync(given, { from: 'user' }).then(
-    () => undefined,
-    (thrown: Error) => thrown.message,
-  );
+  const { out, error } = await runCommand(program, given);
+  const printed = out.trimEnd().split('\n');
   const changes = aws.requests.filter(({ action }) => /^(PUT|DELETE|PATCH)/.test(action));
   return { printed, error, questions: ask.mock.calls.flat(), changes };
 };
@@ -140,7 +135,7 @@ describe('npm run operate', () => {
   it('says why it found no functions', async () => {
     const refused = xmlError('ValidationError', 'The name is malformed');
     aws.responses = { ...aws.responses, ListStackResources: refused };
-    expect((await operate('close', 'staging')).error).toBe('The name is malformed');
+    expect((await operate('close', 'staging')).error).toMatch(/The name is malformed/);
   });
 
   it('names the call of AWS that failed', async () => {

@@ -9,6 +9,7 @@ import { staging } from '../../infra/settings/stages.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { delayed, type Fault, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
+import { runCommand } from '../support/run-command.ts';
 import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
 
@@ -59,14 +60,9 @@ beforeEach(async () => {
 
 /** Runs a command on staging, and types an answer. Returns what it printed, and the error that ended it. */
 const operate = async (words: readonly string[], answer = 'staging') => {
-  const printed: string[] = [];
-  vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(line));
   const program = operateProgram(async () => answer);
-  const error = await program.parseAsync([...words, '--stage', 'staging'], { from: 'user' }).then(
-    () => undefined,
-    (thrown: Error) => thrown.message,
-  );
-  return { text: printed.join('\n'), error };
+  const { out, error } = await runCommand(program, [...words, '--stage', 'staging']);
+  return { text: out.trimEnd(), error };
 };
 const copyBack = (kind: 'pets' | 'keys', copy = copies[kind], answer = 'staging') =>
   operate(['copy-back', kind, copy], answer);
