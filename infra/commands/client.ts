@@ -1,14 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { program } from 'commander';
 import { build } from 'esbuild';
 import { info } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../build/project-directory.ts';
 import { clientPackage } from '../settings/owner.ts';
-import { shellWord } from './terminal.ts';
+import { runProgram } from './run-program.ts';
+import { messageOf, shellWord } from './terminal.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 
@@ -38,51 +38,57 @@ const manifest = {
 
 const ownFolder = join(projectDirectory, '.build', 'client');
 
+/** Makes an empty folder for the package. Throws if it has other files. */
+const makeFolder = async (directory: string) => {
+  try {
+    // Files of an earlier package must not stay, but a folder of the user can have other files.
+    if (directory === ownFolder) await rm(directory, { recursive: true, force: true });
+    if (!existsSync(directory)) await mkdir(directory);
+    if (readdirSync(directory).length > 0) throw new Error('it is not empty');
+  } catch (cause) {
+    const message = `${directory} can't be written: ${messageOf(cause)}. Give --out a new or empty folder.`;
+    throw new Error(message, { cause });
+  }
+};
+
+const writePackage = async ({ out }: { out: string }) => {
+  // npm runs a script in the folder of the project, and keeps the user's in INIT_CWD.
+  const directory = resolve(process.env['INIT_CWD'] ?? '.', out);
+  await makeFolder(directory);
+  await build({
+    absWorkingDir: projectDirectory,
+    entryPoints: [source],
+    outdir: directory,
+    bundle: true,
+    platform: 'neutral',
+    target: 'es2024',
+    // The code is not minified, because developers read it in stack traces.
+    sourcemap: true,
+  });
+  // The declarations of the client, and of what it imports, are in `types/`.
+  const tsc = `node_modules/typescript/bin/tsc --ignoreConfig ${source} --declaration --emitDeclarationOnly
+    --rootDir lib --target ESNext --module NodeNext --types node --strict --exactOptionalPropertyTypes
+    --skipLibCheck --allowImportingTsExtensions --outDir`;
+  execFileSync(process.execPath, [...tsc.split(/\s+/), join(directory, 'types')], {
+    cwd: projectDirectory,
+    stdio: 'inherit',
+  });
+  for (const [from, to] of [
+    ['lib/contract/openapi.json', 'openapi.json'],
+    ['lib/client/README.md', 'README.md'],
+    ['LICENSE', 'LICENSE'],
+  ] as const) {
+    await cp(join(projectDirectory, from), join(directory, to));
+  }
+  await writeFile(join(directory, 'package.json'), JSON.stringify(manifest, null, 2));
+  console.log(
+    `Wrote a package. Pack it into a file for your project: npm pack ${shellWord(directory)}`,
+  );
+};
+
 program
   .name('npm run client')
   .description('Writes the typed client as an npm package.')
   .option('--out <folder>', 'a new or empty folder to write it into', ownFolder)
-  .parse();
-// npm runs a script in the folder of the project, and keeps the user's in INIT_CWD.
-const directory = resolve(process.env['INIT_CWD'] ?? '.', program.opts<{ out: string }>().out);
-
-try {
-  // Files of an earlier package must not stay, but a folder of the user can have other files.
-  if (directory === ownFolder) await rm(directory, { recursive: true, force: true });
-  if (!existsSync(directory)) await mkdir(directory);
-  if (readdirSync(directory).length > 0) throw new Error('it is not empty');
-} catch (error) {
-  const reason = error instanceof Error ? error.message : error;
-  program.error(
-    `error: ${directory} can't be written: ${reason}. Give --out a new or empty folder.`,
-  );
-}
-
-await build({
-  absWorkingDir: projectDirectory,
-  entryPoints: [source],
-  outdir: directory,
-  bundle: true,
-  platform: 'neutral',
-  target: 'es2024',
-  // The code is not minified, because developers read it in stack traces.
-  sourcemap: true,
-});
-// The declarations of the client, and of what it imports, are in `types/`.
-const tsc = `node_modules/typescript/bin/tsc --ignoreConfig ${source} --declaration --emitDeclarationOnly
-  --rootDir lib --target ESNext --module NodeNext --types node --strict --exactOptionalPropertyTypes
-  --skipLibCheck --allowImportingTsExtensions --outDir`;
-await promisify(execFile)(process.execPath, [...tsc.split(/\s+/), join(directory, 'types')], {
-  cwd: projectDirectory,
-});
-for (const [from, to] of [
-  ['lib/contract/openapi.json', 'openapi.json'],
-  ['lib/client/README.md', 'README.md'],
-  ['LICENSE', 'LICENSE'],
-] as const) {
-  await cp(join(projectDirectory, from), join(directory, to));
-}
-await writeFile(join(directory, 'package.json'), JSON.stringify(manifest, null, 2));
-console.log(
-  `Wrote a package. Pack it into a file for your project: npm pack ${shellWord(directory)}`,
-);
+  .action(writePackage);
+await runProgram(program);

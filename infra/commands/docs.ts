@@ -7,13 +7,9 @@ import { program } from 'commander';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
 import { projectDirectory } from '../build/project-directory.ts';
 import { limitsText } from '../settings/limits-text.ts';
+import { runProgram } from './run-program.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');
-
-program
-  .name('npm run docs')
-  .description('Writes the reference page to .build/docs, for any static host.')
-  .parse();
 
 /**
  * The licences of Scalar and its dependencies. They are distributed with the page,
@@ -35,10 +31,19 @@ const licences = async (): Promise<string> => {
   return texts.sort().join('\n\n');
 };
 
-await rm(directory, { recursive: true, force: true });
-await mkdir(directory, { recursive: true });
-for (const [name, read] of Object.entries(pageFiles(limitsText()))) {
-  await writeFile(join(directory, name), await read());
-}
-await writeFile(join(directory, 'LICENSES.txt'), await licences());
-console.log(`Wrote ${directory}: any static host can serve it.`);
+/** Writes the reference page into an empty folder. */
+const writePage = async () => {
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  for (const [name, read] of Object.entries(pageFiles(limitsText()))) {
+    await writeFile(join(directory, name), await read());
+  }
+  await writeFile(join(directory, 'LICENSES.txt'), await licences());
+  console.log(`Wrote ${directory}: any static host can serve it.`);
+};
+
+program
+  .name('npm run docs')
+  .description('Writes the reference page to .build/docs, for any static host.')
+  .action(writePage);
+await runProgram(program);
