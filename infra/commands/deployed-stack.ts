@@ -49,7 +49,7 @@ const servedAddress = (address: string): string => {
 };
 
 /**
- * Finds the stack of a stage in an opened account. Returns its status, the commit that it has and the one
+ * Finds the stack of a stage in an opened account. Returns its id, its status, the commit that it has and the one
  * before, which are `unknown` if it was deployed without them, its outputs and the address of its API. Returns
  * undefined if there is no stack.
  */
@@ -72,13 +72,13 @@ export const findStack = async (stage: Stage, { clients }: Pick<OpenedAccount, '
     stack.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
   );
   const address = outputs.get('BaseAddress');
-  const baseAddress = address && servedAddress(address);
-  outputs.set('BaseAddress', baseAddress);
+  if (address) outputs.set('BaseAddress', servedAddress(address));
   return {
+    id: stack.StackId,
     status: stack.StackStatus ?? 'unknown',
     commit: parameterOf(commitParameter),
     previousCommit: parameterOf(previousCommitParameter),
-    baseAddress,
+    baseAddress: outputs.get('BaseAddress'),
     /** Throws if the stack has no such output, because its first deployment failed. */
     outputOf: (name: string): string => {
       const value = outputs.get(name);

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { cannedPets } from '../../infra/build/code-cache/canned-responses.ts';
-import { proxyEvent } from '../support/requests.ts';
+import { eventWith } from '../support/requests.ts';
 
 export const requestNames = ['getPet', 'createPet', 'listPets'] as const;
 export type RequestName = (typeof requestNames)[number];
@@ -11,12 +11,12 @@ const newPet = '{"name":"Rex","categoryId":1,"status":"available"}';
 export const requests = (apiKey: string): Readonly<Record<RequestName, APIGatewayProxyEvent>> => {
   const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
   return {
-    getPet: proxyEvent({ resource: '/pets/{petId}', petId: `${cannedPets[0]?.id}`, headers }),
-    createPet: proxyEvent({
+    getPet: eventWith({ resource: '/pets/{petId}', petId: `${cannedPets[0]?.id}`, headers }),
+    createPet: eventWith({
       method: 'POST',
       headers: { ...headers, 'Content-Length': `${newPet.length}` },
       body: newPet,
     }),
-    listPets: proxyEvent({ headers, query: { limit: '20', status: 'available' } }),
+    listPets: eventWith({ headers, query: { limit: '20', status: 'available' } }),
   };
 };

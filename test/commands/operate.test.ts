@@ -11,7 +11,7 @@ import { staging } from '../../infra/settings/stages.ts';
 import { tables } from '../../infra/settings/tables.ts';
 import { throttleOf } from '../../infra/settings/throttle-of.ts';
 import {
-  type CannedResponse,
+  type AwsResponse,
   json,
   jsonError,
   startAwsEndpoint,
@@ -220,7 +220,7 @@ describe('npm run operate', () => {
   const active = { TableName: 'Pets', TableStatus: 'ACTIVE' };
   const notFound = jsonError('ResourceNotFoundException');
   /** Returns these responses one after the other, and the last one from then on. */
-  const inOrder = (...responses: CannedResponse[]) => {
+  const inOrder = (...responses: AwsResponse[]) => {
     let next = 0;
     return () => responses[Math.min(next++, responses.length - 1)] ?? json({});
   };

@@ -18,7 +18,7 @@ import { petStatuses } from '../../lib/contract/pet.ts';
 import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import {
-  type CannedResponse,
+  type AwsResponse,
   json,
   jsonError,
   type Responses,
@@ -163,7 +163,7 @@ const succeeded = {
 const failed = [{ ...succeeded.reports[0], status: 'Failed' }];
 
 /** Returns the responses of SSM and of CodeDeploy, which accepts every report. */
-const respondAsSsm = (parameter: CannedResponse) => {
+const respondAsSsm = (parameter: AwsResponse) => {
   aws.responses = {
     // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
     'AmazonSSM.GetParameter': (body) => {

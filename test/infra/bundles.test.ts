@@ -15,7 +15,7 @@ import { operations } from '../../lib/operations/operations.ts';
 import { DynamodbStandIn, type RespondTo } from '../support/dynamodb-stand-in.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../support/lambda-process.ts';
 import { listen } from '../support/listen.ts';
-import { bearer, exampleCallsOf, exampleRequest, proxyEvent } from '../support/requests.ts';
+import { bearer, eventWith, exampleCallsOf, exampleRequest } from '../support/requests.ts';
 import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
 
@@ -262,7 +262,7 @@ describe('the cause of a 500 in the log line', async () => {
         KEYS_TABLE: tables.keys,
         ...environment,
       },
-      events: [proxyEvent({ petId: '7', headers: bearer(await issueApiKey()) })],
+      events: [eventWith({ petId: '7', headers: bearer(await issueApiKey()) })],
     });
     expect(invocations).toMatchObject([{ statusCode: 500 }]);
     return JSON.parse(printed).cause;

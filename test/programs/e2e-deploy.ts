@@ -2,19 +2,20 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFile, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import {
-  CloudFormationClient,
-  DescribeStacksCommand,
-  paginateListStackResources,
-} from '@aws-sdk/client-cloudformation';
+import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs';
-import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { GetParametersCommand } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { openStack } from '../../infra/commands/deployed-stack.ts';
+import {
+  findStack,
+  type OpenedAccount,
+  openAccount,
+  openStack,
+} from '../../infra/commands/deployed-stack.ts';
 import { runProgram } from '../../infra/commands/run-program.ts';
 import { shellWord } from '../../infra/commands/terminal.ts';
+import { NotYet, waitFor } from '../../infra/commands/wait-for.ts';
 import {
   bundleName,
   functionNames,
@@ -66,33 +67,6 @@ const failAsExpected = (command: readonly string[], why: string, directory?: str
   if (exitCodeOf(command, directory) === 0)
     throw new Error(`${command.join(' ')} succeeded: ${why}`);
   console.log(`As expected, this failed: ${why}`);
-};
-
-const cloudformation = new CloudFormationClient();
-
-const findStack = async (StackName: string) => {
-  try {
-    const command = new DescribeStacksCommand({ StackName });
-    return (await cloudformation.send(command)).Stacks?.[0];
-  } catch (error) {
-    if (error instanceof Error && error.message.endsWith('does not exist')) return undefined;
-    throw error;
-  }
-};
-
-/** Whether CloudFormation is at work on the stage. A stack under review waits for its first change set. */
-const isBusy = async () => {
-  const status = (await findStack(stack))?.StackStatus ?? '';
-  return status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS';
-};
-
-/** Tries something until it succeeds. Throws after a number of seconds. */
-const waitFor = async (what: string, seconds: number, tries: () => boolean | Promise<boolean>) => {
-  const deadline = Date.now() + seconds * 1_000;
-  while (!(await tries())) {
-    if (Date.now() > deadline) throw new Error(`Waited ${seconds} s for ${what}`);
-    await pause(Math.min(seconds * 10, 10_000));
-  }
 };
 
 /**
@@ -161,7 +135,9 @@ const expectRelease = async (baseAddress: string, name: string) => {
       ({ headers }) => headers['x-release'] === name,
       () => false,
     );
-  await waitFor(`the release ${name}`, 60, isAnswering);
+  await waitFor('1m', async () => {
+    if (!(await isAnswering())) throw new NotYet(`The release ${name} does not respond`);
+  });
 };
 
 /**
@@ -238,27 +214,40 @@ const synthesisOf = (folder: string) => {
   return ['cdk', 'synth', '--quiet', '--output', folder, ...context];
 };
 
+/** Waits while CloudFormation is at work on the stage. A stack under review waits for its first change set. */
+const waitUntilSettled = (account: OpenedAccount) =>
+  waitFor('2h', async () => {
+    const status = (await findStack(stage, account))?.status ?? '';
+    if (status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS')
+      throw new NotYet(`${stack} is ${status}`);
+  });
+
 /** Deletes the stage with its parameters, if there is one. Throws if anything of it is left. */
 const removeStage = async () => {
-  const found = await findStack(stack);
+  const account = await openAccount(stage);
+  const found = await findStack(stage, account);
   if (found) {
-    await waitFor('the end of an interrupted deployment', 7_200, async () => !(await isBusy()));
+    await waitUntilSettled(account);
     succeed(npmRun('destroy', '--yes', ...ofStage));
   }
   failAsExpected(npmRun('destroy', '--yes', ...ofStage), 'there is no such stage');
   const left = [
-    ...(await resourcesLeft(found?.StackId)),
+    ...(await resourcesLeft(account, found?.id)),
     ...(await logsLeft()),
-    ...(await parametersLeft()),
+    ...(await parametersLeft(account)),
   ];
   if (left.length > 0) throw new Error(`This is left of ${stack}: ${left.join(', ')}`);
   console.log(`Nothing is left of ${stack}.`);
 };
 
 /** The resources of a deleted stack that still exist. The versions of a function are deleted with it. */
-const resourcesLeft = async (StackName: string | undefined): Promise<string[]> => {
+const resourcesLeft = async (
+  { clients }: OpenedAccount,
+  StackName: string | undefined,
+): Promise<string[]> => {
   if (StackName === undefined) return [];
-  const pages = paginateListStackResources({ client: cloudformation }, { StackName });
+  const client = clients.cloudformation();
+  const pages = paginateListStackResources({ client }, { StackName });
   const found = await Array.fromAsync(pages);
   return found
     .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
@@ -277,9 +266,9 @@ const logsLeft = async (): Promise<string[]> => {
   return found.map(({ logGroupName }) => `the log ${logGroupName}`);
 };
 
-const parametersLeft = async (): Promise<string[]> => {
-  const Names = [probeKeyParameter(rehearsal)];
-  const { Parameters = [] } = await new SSMClient().send(new GetParametersCommand({ Names }));
+const parametersLeft = async ({ clients }: OpenedAccount): Promise<string[]> => {
+  const get = new GetParametersCommand({ Names: [probeKeyParameter(rehearsal)] });
+  const { Parameters = [] } = await clients.ssm().send(get);
   return Parameters.map(({ Name }) => `the parameter ${Name}`);
 };
 

@@ -1,19 +1,18 @@
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { APIGatewayClient, GetRestApisCommand, GetStageCommand } from '@aws-sdk/client-api-gateway';
+import { GetRestApisCommand, GetStageCommand } from '@aws-sdk/client-api-gateway';
 import {
   CreateBackupCommand,
   DeleteItemCommand,
   DeleteTableCommand,
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
-  DynamoDBClient,
   GetItemCommand,
   ListTagsOfResourceCommand,
   PutItemCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetFunctionConcurrencyCommand } from '@aws-sdk/client-lambda';
 import { openStage } from '../../infra/commands/deployed-stage.ts';
 import { deployedApi } from '../../infra/commands/operate/deployed-api.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
@@ -30,10 +29,6 @@ import { throttleOf } from '../../infra/settings/throttle-of.ts';
  * Run it with .ci/with-ministack.
  */
 
-const lambda = new LambdaClient();
-const dynamodb = new DynamoDBClient();
-const apiGateway = new APIGatewayClient();
-
 const context = ['emulator=true', 'placeholders=allowed'];
 const cdk = (...words: readonly string[]) =>
   execFileSync('cdk', [...words, ...context.flatMap((value) => ['--context', value])], {
@@ -42,7 +37,9 @@ const cdk = (...words: readonly string[]) =>
 cdk('bootstrap');
 cdk('deploy', '--all', '--require-approval', 'never');
 const opened = await openStage(emulated(staging));
-const { tableOf } = opened;
+const { dynamodb, tableOf } = opened;
+const lambda = opened.clients.lambda();
+const apiGateway = opened.clients.apiGateway();
 const { functionOf } = await deployedApi(opened);
 
 /** Runs a command, and types an answer: by default the name of the stage. */

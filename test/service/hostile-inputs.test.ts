@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { maxBodyBytes as bodyBytes } from '../../lib/contract/limits.ts';
 import { type Handler, lambdaContext, startHandlers } from '../support/handlers.ts';
-import { bearer, creation, type EventParts, proxyEvent, type Values } from '../support/requests.ts';
+import { bearer, creation, type EventParts, eventWith, type Values } from '../support/requests.ts';
 
 /**
  * The size of headers that API Gateway accepts, in bytes.
@@ -100,7 +100,7 @@ const largeBody: Case = [
  * compilation or a garbage collection.
  */
 const cpuTimeOf = async (handler: Handler, parts: EventParts): Promise<number> => {
-  const event = proxyEvent(parts);
+  const event = eventWith(parts);
   const context = lambdaContext('request-id');
   const times: number[] = [];
   for (let measurement = 0; measurement < 5; measurement += 1) {

@@ -6,7 +6,7 @@ import { smokeRequests } from '../acceptance/smoke-requests.ts';
 import { invoke, startHandlerGateway, startHandlers } from '../support/handlers.ts';
 import { sendTo } from '../support/http-client.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
-import { bearer, creation, type EventParts, proxyEvent } from '../support/requests.ts';
+import { bearer, creation, type EventParts, eventWith } from '../support/requests.ts';
 
 const service = await startHandlers();
 const gateway = await startHandlerGateway(service);
@@ -84,14 +84,14 @@ describe('a link', () => {
     ['/pets/7', '/pets'],
     ['/store/v1/pets/7', '/store/v1/pets'],
   ])('of a request to %s leads to %s', (path, expected) => {
-    const event = proxyEvent({ petId: '7' });
+    const event = eventWith({ petId: '7' });
     const requestContext = { ...event.requestContext, path };
     expect(link({ ...event, requestContext }, '/pets', 'next')).toBe(`<${expected}>; rel="next"`);
   });
 });
 
 it('the link to the next page of a list has the parameters of its path', () => {
-  const event = proxyEvent({ resource: '/stores/{storeId}/pets' });
+  const event = eventWith({ resource: '/stores/{storeId}/pets' });
   const requestContext = { ...event.requestContext, path: '/v1/stores/7/pets/' };
   const { Link } = nextLink({ ...event, requestContext }, { limit: 1 }, 'abc');
   expect(Link).toBe('</v1/stores/7/pets?limit=1&cursor=abc>; rel="next"');

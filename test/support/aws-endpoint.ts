@@ -3,16 +3,16 @@ import { text } from 'node:stream/consumers';
 import { listen } from './listen.ts';
 
 /** A response as AWS's API reference of the service describes it. */
-export type CannedResponse = readonly [status: number, body: string];
+export type AwsResponse = readonly [status: number, body: string];
 export type Responses = Readonly<
-  Record<string, CannedResponse | ((body: string) => CannedResponse | Promise<CannedResponse>)>
+  Record<string, AwsResponse | ((body: string) => AwsResponse | Promise<AwsResponse>)>
 >;
 
-export const json = (body: object, status = 200): CannedResponse => [status, JSON.stringify(body)];
-export const jsonError = (code: string, status = 400): CannedResponse =>
+export const json = (body: object, status = 200): AwsResponse => [status, JSON.stringify(body)];
+export const jsonError = (code: string, status = 400): AwsResponse =>
   json({ __type: code, message: code }, status);
 /** A result of the services that respond with XML: CloudFormation, SNS and STS. */
-export const xml = (action: string, result: object): CannedResponse => [
+export const xml = (action: string, result: object): AwsResponse => [
   200,
   elementsOf({ [`${action}Response`]: { [`${action}Result`]: result } }),
 ];
@@ -23,7 +23,7 @@ const elementsOf = (value: unknown): string => {
   const elements = Object.entries(value);
   return elements.map(([name, inner]) => `<${name}>${elementsOf(inner)}</${name}>`).join('');
 };
-export const xmlError = (code: string, message = code): CannedResponse => [
+export const xmlError = (code: string, message = code): AwsResponse => [
   400,
   `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
 ];

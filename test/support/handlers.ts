@@ -16,9 +16,9 @@ import { expectPromised } from './promises.ts';
 import {
   bearer,
   type EventParts,
+  eventWith,
   extendedRequestId,
   pairsOf,
-  proxyEvent,
   resourceOf,
 } from './requests.ts';
 import { shared } from './shared.ts';
@@ -88,7 +88,7 @@ export const invoke = async (
   { requestId = 'request-id', remainingMs = 10_000 }: InvokeOptions = {},
 ) => {
   const context = lambdaContext(requestId, remainingMs);
-  const { statusCode: status, headers, body: text } = await handler(proxyEvent(parts), context);
+  const { statusCode: status, headers, body: text } = await handler(eventWith(parts), context);
   const body = text === '' ? undefined : JSON.parse(text);
   return { status, headers: { ...headers }, body, text };
 };

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { proxyEvent as gatewayEvent, newRequestIds } from '../../lib/api-gateway/proxy-event.ts';
+import { newRequestIds, proxyEvent } from '../../lib/api-gateway/proxy-event.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import type { Operation } from '../../lib/operations/operation.ts';
@@ -24,7 +24,7 @@ export interface EventParts {
 export const extendedRequestId = 'ATfSdF7nPHcErRA=';
 
 /** The proxy event that a REST API sends for a request, as the local gateway builds it. */
-export const proxyEvent = (parts: EventParts): APIGatewayProxyEvent => {
+export const eventWith = (parts: EventParts): APIGatewayProxyEvent => {
   const ids = newRequestIds();
   const { requestId = ids.requestId, method = 'GET', resource = resourceOf(parts), petId } = parts;
   const { headers = {}, query = {}, body = '', isBase64Encoded = false } = parts;
@@ -42,7 +42,7 @@ export const proxyEvent = (parts: EventParts): APIGatewayProxyEvent => {
   const pathParameters = petId === undefined ? {} : { petId: `${petId}` };
   const api = { accountId: '123456789012', apiId: 'test' };
   const target = { api, stage: 'v1', path, resourcePath: resource, pathParameters };
-  const event = gatewayEvent(request, target, body);
+  const event = proxyEvent(request, target, body);
   return { ...event, isBase64Encoded };
 };
 
@@ -96,5 +96,5 @@ export const exampleRequest = (name: FunctionName, apiKey: string, petId = 1) =>
   const headers = { ...bearer(apiKey), 'Content-Type': 'application/json' };
   const operation = operations.find((each) => each.name === name);
   const request = operation ? exampleOf(operation, petId) : { resource: '/{proxy+}' };
-  return { event: proxyEvent({ ...request, headers }), status: operation?.successStatus ?? 404 };
+  return { event: eventWith({ ...request, headers }), status: operation?.successStatus ?? 404 };
 };

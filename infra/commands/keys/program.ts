@@ -53,7 +53,7 @@ const printRows = (options: KeysOptions, rows: readonly object[]) =>
   print(options, rows, rows.length > 0 ? toTable(rows) : ['There are no keys.']);
 
 /** Returns the parts of a key that may be shown. The secret and its hash are not among them. */
-const shown = (record: IssuedApiKey['record']) => ({
+const withoutSecret = (record: IssuedApiKey['record']) => ({
   keyId: record.keyId,
   owner: record.owner,
   lastFour: record.lastFour,
@@ -78,7 +78,7 @@ const handOver = async (
   issued: IssuedApiKey & Partial<RotatedApiKey>,
 ) => {
   const { apiKey, record, previous } = issued;
-  const details = { ...shown(record), ...(previous && { previous }) };
+  const details = { ...withoutSecret(record), ...(previous && { previous }) };
   if (record.owner !== probeOwner) {
     const warning = 'It is shown this once: hand it over, and keep no copy.';
     return print(options, { apiKey, ...details }, [apiKey, ...endsOf(issued), warning]);
@@ -157,7 +157,7 @@ export const keysProgram = (ask: Ask | undefined): Command => {
 
   command('list', 'list all keys, without their secrets').action(async (options: KeysOptions) => {
     const opened = await open(options);
-    printRows(options, (await opened.keys().list(reportMalformed)).map(shown));
+    printRows(options, (await opened.keys().list(reportMalformed)).map(withoutSecret));
   });
 
   command('rotate', 'issue a successor of a key, and expire the old key after a grace period')
