@@ -8,7 +8,11 @@ import {
 export const isOfTable = (name: string, table: string): boolean =>
   name === table || name.startsWith(`${table}-`);
 
-/** Returns every backup of DynamoDB in the account and region, or those of a table, which may be gone. */
+/**
+ * Returns every backup of DynamoDB in the account and region, or those of a table, which may be gone. Those of AWS
+ * Backup are not among them:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ListBackups.html
+ */
 export const backupsOf = async (dynamodb: DynamoDBClient, TableName?: string) => {
   const backups: BackupSummary[] = [];
   let ExclusiveStartBackupArn: string | undefined;

@@ -36,7 +36,7 @@ const awsDomain =
  */
 export const withEmulator = (command: Command): Command =>
   command
-    .option('--emulator', 'an AWS-compatible emulator, in the account of the emulator')
+    .option('--emulator', 'the emulator MiniStack instead of AWS, in the account of the emulator')
     .on('option:emulator', () => {
       if (!process.env['AWS_ENDPOINT_URL'])
         command.error('error: --emulator needs the address of an emulator in AWS_ENDPOINT_URL');
@@ -53,6 +53,10 @@ export const withEmulator = (command: Command): Command =>
       const { stage, emulator } = command.opts<{ stage?: Stage; emulator?: true }>();
       if (stage && emulator) command.setOptionValue('stage', emulated(stage));
     });
+
+/** Returns the words of a command that name a stage, such as `--stage dev-alice --emulator`. */
+export const stageWords = ({ name, isEmulated }: Stage): string =>
+  `--stage ${name}${isEmulated ? ' --emulator' : ''}`;
 
 /** Adds to a command about a deployed stage `--stage`, which must be given, and `--emulator`. */
 export const withStage = (

@@ -9,6 +9,8 @@ export const firewallWindowSec = 300;
 export interface Stage {
   /** Part of the names of its stack, alarms and logs. */
   readonly name: string;
+  /** Whether the stage is one of an emulator. */
+  readonly isEmulated?: true;
   /**
    * The account and region of the stage. Without an account, it can't be deployed. If all of it is
    * `undefined`, the stage is deployed to those of the credentials.
@@ -188,6 +190,7 @@ export const isProduction = ({ apiKeyPrefix }: Stage): boolean => apiKeyPrefix =
  */
 export const emulated = (stage: Stage): Stage => ({
   ...stage,
+  isEmulated: true,
   environment: undefined,
   customDomain: undefined,
   firewall: undefined,

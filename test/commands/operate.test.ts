@@ -6,7 +6,7 @@ import { perform } from '../../infra/commands/plan.ts';
 import { fail } from '../../infra/commands/terminal.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
-import { functionNames } from '../../infra/settings/names.ts';
+import { functionNames, stageTags } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { tables } from '../../infra/settings/tables.ts';
 import { throttleOf } from '../../infra/settings/throttle-of.ts';
@@ -14,6 +14,7 @@ import {
   type AwsResponse,
   json,
   jsonError,
+  type Responses,
   startAwsEndpoint,
   xml,
   xmlError,
@@ -180,7 +181,6 @@ describe('npm run operate', () => {
     ['restore-copy pets 2126-01-31T03:00:00Z', 'staging', /a time in the past/],
     ['copy-back pets a/b', 'staging', /the name of a table/],
     ['copy-back pets Orders-20260131T030000Z', 'staging', /no copy of Pets/],
-    ['restore pets --backup arn', 'staging', /Pets exists, so restore the backup to a table/],
   ])('changes nothing, and says why: %s, answered %s', async (words, answer, message) => {
     const { error, changes } = await operate(words, answer);
     expect(error).toMatch(message);
@@ -248,6 +248,30 @@ describe('npm run operate', () => {
       questions: [],
     });
   });
+
+  const { read: MaxReadRequestUnits, write: MaxWriteRequestUnits } = maximumUnitsOf(staging);
+  const OnDemandThroughput = { MaxReadRequestUnits, MaxWriteRequestUnits };
+  /** The table of pets as the stack declares it. */
+  const settled = {
+    ...active,
+    OnDemandThroughput,
+    GlobalSecondaryIndexes: tables.pets.indexes.map(({ name }) => ({
+      ...{ IndexName: name, IndexStatus: 'ACTIVE', OnDemandThroughput },
+    })),
+  };
+  const withAllSettings: Responses = {
+    'DynamoDB_20120810.ListTagsOfResource': json({
+      Tags: Object.entries(stageTags(staging)).map(([Key, Value]) => ({ Key, Value })),
+    }),
+    'DynamoDB_20120810.DescribeContinuousBackups': json({
+      ContinuousBackupsDescription: {
+        PointInTimeRecoveryDescription: {
+          PointInTimeRecoveryStatus: 'ENABLED',
+          RecoveryPeriodInDays: staging.pointInTimeRecoveryDays,
+        },
+      },
+    }),
+  };
 
   const recoveryUntil = (latest: string) =>
     json({
@@ -348,6 +372,67 @@ describe('npm run operate', () => {
     expect(chosen.printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(1)}"`);
   });
 
+  /** Lets the table appear when its restoration begins, whose response is lost, and refuses it from then on. */
+  const withLostResponse = (refusal: string, Table: object) => {
+    const requests = () => requestsOf('RestoreTableFromBackup').length;
+    aws.responses = {
+      ...aws.responses,
+      'DynamoDB_20120810.DescribeTable': () => (requests() > 0 ? json({ Table }) : notFound),
+      'DynamoDB_20120810.RestoreTableFromBackup': () =>
+        requests() > 1 ? jsonError(refusal) : json({}, 500),
+      ...withAllSettings,
+    };
+  };
+
+  it.each(['TableAlreadyExistsException', 'TableInUseException', 'BackupInUseException'])(
+    'goes on when the response of a restoration is lost, and the next one is %s',
+    async (refusal) => {
+      withBackups([backup(1)]);
+      for (const RestoreSummary of [undefined, { SourceBackupArn: arnOf(1) }]) {
+        aws.requests.length = 0;
+        withLostResponse(refusal, { ...settled, RestoreSummary });
+        const { error, printed } = await operate(`restore pets --backup ${arnOf(1)}`, 'staging');
+        expect(error).toBeUndefined();
+        expect(printed.at(-1)).toBe('Step 2 is done');
+      }
+      aws.requests.length = 0;
+      withLostResponse(refusal, { ...settled, RestoreSummary: { SourceBackupArn: arnOf(9) } });
+      const { error } = await operate(`restore pets --backup ${arnOf(1)}`, 'staging');
+      expect(error).toContain(`from another backup, ${arnOf(9)}`);
+    },
+  );
+
+  it('compares the settings when a restoration is repeated, and says that it restores no items', async () => {
+    aws.responses = { ...aws.responses, ...withAllSettings };
+    for (const SourceBackupArn of [undefined, arnOf(1), arnOf(9)]) {
+      const RestoreSummary = SourceBackupArn && { SourceBackupArn };
+      aws.responses = {
+        ...aws.responses,
+        'DynamoDB_20120810.DescribeTable': json({ Table: { ...settled, RestoreSummary } }),
+      };
+      const { error, printed } = await operate(`restore pets --backup ${arnOf(1)}`, 'staging');
+      const text = printed.join('\n');
+      expect(error).toBeUndefined();
+      expect(text).toMatch(/items stay as they are, and none is restored/);
+      expect(text.includes(`from another backup, ${arnOf(9)}`)).toBe(SourceBackupArn === arnOf(9));
+      expect(printed.at(-1)).toBe('There is nothing to change');
+    }
+  });
+
+  it('goes on when the response of a copy is lost', async () => {
+    const requests = () => requestsOf('RestoreTableToPointInTime').length;
+    aws.responses = {
+      ...aws.responses,
+      'DynamoDB_20120810.DescribeTable': (body) =>
+        body.includes('Pets-') && requests() === 0 ? notFound : json({ Table: active }),
+      'DynamoDB_20120810.DescribeContinuousBackups': recoveryUntil('2026-01-31T03:00:01Z'),
+      'DynamoDB_20120810.RestoreTableToPointInTime': () =>
+        requests() > 1 ? jsonError('TableAlreadyExistsException') : json({}, 500),
+    };
+    const { error } = await operate('restore-copy pets 2026-01-31T03:00:00Z', 'staging');
+    expect(error).toBeUndefined();
+  });
+
   it('restores no backup of another table', async () => {
     withBackups([backup(1)]);
     const BackupDescription = { SourceTableDetails: { TableName: 'Orders' } };
@@ -363,7 +448,9 @@ describe('npm run operate', () => {
   it('says what is left to do without a backup', async () => {
     withBackups([]);
     const { error } = await operate('restore pets', 'staging');
-    expect(error).toMatch(/no backup of Pets, .* lost, .*--backup.*create-table/);
+    expect(error).toMatch(
+      /no backup of Pets\. .*AWS Backup: .* name Pets, .*--backup.* lost: .*create-table --region eu-west-1/,
+    );
     const [, definition = ''] = /--cli-input-json '(.*)'/.exec(`${error}`) ?? [];
     const input = { ...JSON.parse(definition), TableName: `Empty-${Date.now()}` };
     const client = new DynamoDBClient(localClientConfig(shared('dynamodb').dynamodbEndpoint));
@@ -408,8 +495,6 @@ describe('npm run operate', () => {
   });
 
   it('gives a table that exists its other settings when AWS lets it, and says which index it lacks', async () => {
-    const { read: MaxReadRequestUnits, write: MaxWriteRequestUnits } = maximumUnitsOf(staging);
-    const OnDemandThroughput = { MaxReadRequestUnits, MaxWriteRequestUnits };
     const Table = { ...active, OnDemandThroughput };
     aws.responses = {
       ...aws.responses,

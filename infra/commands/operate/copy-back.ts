@@ -10,6 +10,7 @@ import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
 import type { DeployedStage } from '../deployed-stage.ts';
 import type { Plan } from '../plan.ts';
+import { stageWords } from '../stage-option.ts';
 import { printable } from '../terminal.ts';
 import { fieldsOf, isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
 import { existingTable, findTable, waitForTable } from './table.ts';
@@ -78,7 +79,7 @@ export const copyBack = async (
   const copied = await findTable(dynamodb, copy);
   if (!copied || copied.TableStatus === 'DELETING')
     throw new Error(
-      `The table ${copy} is ${copied ? 'being deleted' : 'gone'}: make a copy with npm run operate -- restore-copy ${kind} <time> --stage ${stage.name}`,
+      `The table ${copy} is ${copied ? 'being deleted' : 'gone'}: make a copy with npm run operate -- restore-copy ${kind} <time> ${stageWords(stage)}`,
     );
   if (!isDeepStrictEqual(copied.KeySchema, KeySchema))
     throw new Error(`${copy} is no copy of ${table}: it has another key`);

@@ -1,13 +1,18 @@
 import {
+  BackupInUseException,
   DescribeBackupCommand,
   RestoreTableFromBackupCommand,
   RestoreTableToPointInTimeCommand,
+  TableAlreadyExistsException,
+  type TableDescription,
+  TableInUseException,
 } from '@aws-sdk/client-dynamodb';
 import { type KeyAttribute, type TableKind, tables } from '../../settings/tables.ts';
 import { backupsOf, isOfTable } from '../backups.ts';
 import type { DeployedStage } from '../deployed-stage.ts';
 import { call, type Plan } from '../plan.ts';
 import { toJson } from '../printed.ts';
+import { stageWords } from '../stage-option.ts';
 import { printable } from '../terminal.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
 import { existingTable, findTable, recoveryOf, waitForTable } from './table.ts';
@@ -30,7 +35,7 @@ export const restoreCopy = async (
   const { PointInTimeRecoveryStatus, EarliestRestorableDateTime } = recovery;
   if (PointInTimeRecoveryStatus !== 'ENABLED')
     throw new Error(
-      `${SourceTableName} has no point-in-time recovery, so it can't be copied as of any time. To turn it on from now on, set pointInTimeRecoveryDays in infra/settings/stages.ts, and run: npm run operate -- restore ${kind} --stage ${stage.name}`,
+      `${SourceTableName} has no point-in-time recovery, so it can't be copied as of any time. To turn it on from now on, set pointInTimeRecoveryDays in infra/settings/stages.ts, and run: npm run operate -- restore ${kind} ${stageWords(stage)}`,
     );
   // It is typically 5 minutes before the current time:
   // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html
@@ -41,7 +46,7 @@ export const restoreCopy = async (
       throw new NotYet(`Recovery has not reached ${time}, but ${latest?.toISOString()}`);
     });
   const restoration = { SourceTableName, TargetTableName, RestoreDateTime };
-  const copy = call(dynamodb, new RestoreTableToPointInTimeCommand(restoration));
+  const copy = new RestoreTableToPointInTimeCommand(restoration);
   const present = await findTable(dynamodb, TargetTableName);
   if (present?.TableStatus === 'DELETING')
     throw new Error(
@@ -52,13 +57,19 @@ export const restoreCopy = async (
     throw new Error(
       `${SourceTableName} can only be copied as of ${EarliestRestorableDateTime.toISOString()} and later`,
     );
-  const start = { ...copy, run: () => waitForTime().then(copy.run) };
+  const start = {
+    ...call(dynamodb, copy),
+    run: async () => {
+      await waitForTime();
+      await startOnce(dynamodb, TargetTableName, () => dynamodb.send(copy));
+    },
+  };
   const wait = {
     description: `Wait until ${TargetTableName} is complete, which can take hours`,
     run: async () => {
       await waitForTable(dynamodb, TargetTableName);
       console.log(
-        `The copy is complete: npm run operate -- copy-back ${kind} ${TargetTableName} --stage ${stage.name}`,
+        `The copy is complete: npm run operate -- copy-back ${kind} ${TargetTableName} ${stageWords(stage)}`,
       );
     },
   };
@@ -69,9 +80,44 @@ export const restoreCopy = async (
 };
 
 /**
+ * Sends the call that starts to restore a table, and accepts that an attempt whose response was lost has started
+ * it: then DynamoDB refuses the next one, because the table exists or its backup is in use. Returns that table.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
+ */
+const startOnce = (
+  dynamodb: DeployedStage['dynamodb'],
+  name: string,
+  send: () => Promise<unknown>,
+): Promise<TableDescription | undefined> =>
+  waitFor('1h', async () => {
+    try {
+      await send();
+      return undefined;
+    } catch (error) {
+      const mayHaveStarted =
+        error instanceof TableAlreadyExistsException ||
+        error instanceof TableInUseException ||
+        error instanceof BackupInUseException;
+      const table = mayHaveStarted ? await findTable(dynamodb, name) : undefined;
+      if (!table || table.TableStatus === 'DELETING') throw error;
+      return table;
+    }
+  });
+
+/** Says that a table was restored from another backup, or returns `undefined` if nothing says so. */
+const otherBackup = (
+  { TableName, RestoreSummary }: TableDescription,
+  backup: string | undefined,
+): string | undefined => {
+  const source = RestoreSummary?.SourceBackupArn;
+  if (!backup || !source || source === backup) return undefined;
+  return `The table was restored from another backup, ${source}. To get items of ${backup}, restore it to a table whose name starts with ${TableName}-, and use copy-back.`;
+};
+
+/**
  * Plans to restore a table that is gone from a backup of it or of a copy, by default from the only one of the
- * table. If the table exists, waits until it is active, and plans the settings that it lacks. Throws while
- * CloudFormation changes the stack, because it could make or delete the table.
+ * table. If the table exists, as after an interruption, waits until it is active, and plans the settings that it
+ * lacks. Throws while CloudFormation changes the stack, because it could make or delete the table.
  */
 export const restore = async (
   opened: DeployedStage,
@@ -88,16 +134,13 @@ export const restore = async (
     if (found?.TableStatus !== 'DELETING') return found;
     throw new NotYet(`The table ${TargetTableName} is being deleted`);
   });
-  if (table && backup !== undefined)
-    throw new Error(
-      `The table ${TargetTableName} exists, so restore the backup to a table whose name starts with ${TargetTableName}-, and use copy-back`,
-    );
   if (table) {
     await waitForTable(dynamodb, TargetTableName);
     const { notices, steps } = await missingSettings(opened, kind);
     const unchanged =
-      'The table exists: only its settings are compared. Its items stay as they are.';
-    return { notices: [unchanged, ...notices], steps };
+      'The table exists: only its settings are compared. Its items stay as they are, and none is restored.';
+    const other = otherBackup(table, backup);
+    return { notices: [unchanged, ...(other ? [other] : []), ...notices], steps };
   }
   const BackupArn = backup ?? (await onlyBackup(opened, kind));
   const { BackupDescription } = await dynamodb.send(new DescribeBackupCommand({ BackupArn }));
@@ -107,7 +150,7 @@ export const restore = async (
   const time = BackupDescription?.BackupDetails?.BackupCreationDateTime?.toISOString();
   const restoration = new RestoreTableFromBackupCommand({ BackupArn, TargetTableName });
   const isSystem = BackupDescription?.BackupDetails?.BackupType === 'SYSTEM';
-  const revoked = `Keys that were revoked, or that a rotation ended, since the backup are valid again, and keys that were issued since are gone. npm run keys -- list --stage ${stage.name} shows which keys are valid now: revoke each whose state you don't know, and issue another one.`;
+  const revoked = `Keys that were revoked, or that a rotation ended, since the backup are valid again, and keys that were issued since are gone. npm run keys -- list ${stageWords(stage)} shows which keys are valid now: revoke each whose state you don't know, and issue another one.`;
   return {
     notices: [
       `Clients find the ${kind} of the backup as soon as the table is active, which can take hours.`,
@@ -117,7 +160,15 @@ export const restore = async (
       'Recovery to earlier times ended with the table, and begins again.',
     ],
     steps: [
-      call(dynamodb, restoration),
+      {
+        ...call(dynamodb, restoration),
+        run: async () => {
+          const send = () => dynamodb.send(restoration);
+          const present = await startOnce(dynamodb, TargetTableName, send);
+          const other = present && otherBackup(present, BackupArn);
+          if (other) throw new Error(other);
+        },
+      },
       {
         description: `Wait until ${TargetTableName} is active, and set its tags, recovery, protection and limits`,
         run: async () => {
@@ -143,7 +194,7 @@ const onlyBackup = async (opened: DeployedStage, kind: TableKind): Promise<strin
   const table = opened.tableOf(kind);
   const backups = await backupsOf(opened.dynamodb, table);
   const [only] = backups;
-  if (only?.BackupArn === undefined) throw new Error(withoutBackup(table, kind));
+  if (only?.BackupArn === undefined) throw new Error(withoutBackup(table, kind, opened.region));
   if (backups.length === 1) return only.BackupArn;
   const lines = backups.map(
     ({ BackupCreationDateTime: time, BackupType, BackupArn }) =>
@@ -167,7 +218,7 @@ const keySchema = (partitionKey: KeyAttribute, sortKey?: KeyAttribute) => [
   ...(sortKey ? [{ AttributeName: sortKey.name, KeyType: 'RANGE' }] : []),
 ];
 
-const withoutBackup = (table: string, kind: TableKind): string => {
+const withoutBackup = (table: string, kind: TableKind, region: string): string => {
   const { partitionKey, indexes } = tables[kind];
   const keys: readonly KeyAttribute[] = [
     partitionKey,
@@ -189,5 +240,10 @@ const withoutBackup = (table: string, kind: TableKind): string => {
     KeySchema: keySchema(partitionKey),
     ...(indexes.length > 0 && { GlobalSecondaryIndexes }),
   });
-  return `DynamoDB has no backup of ${table}, so its ${kind} are lost, unless there is a copy, whose name starts with ${table}-. Back up the copy (aws dynamodb create-backup --backup-name restore --table-name <copy>), and run this again with --backup <arn>. Without a copy, make an empty table (aws dynamodb create-table --cli-input-json '${definition}'), and run this again for its settings.`;
+  return [
+    `DynamoDB lists no backup of ${table}.`,
+    `It does not list those of AWS Backup: look there, restore the backup to a table with the name ${table}, and run this again for its settings.`,
+    `If there is a copy, whose name starts with ${table}-, back it up (aws dynamodb create-backup --region ${region} --backup-name restore --table-name <copy>), and run this again with --backup <arn>.`,
+    `Otherwise its ${kind} are lost: make an empty table (aws dynamodb create-table --region ${region} --cli-input-json '${definition}'), and run this again for its settings.`,
+  ].join(' ');
 };

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { TableKind } from '../../settings/tables.ts';
 import type { DeployedStage } from '../deployed-stage.ts';
+import { stageWords } from '../stage-option.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
 
 type Dynamodb = DeployedStage['dynamodb'];
@@ -35,7 +36,7 @@ export const existingTable = async (
   const table = await findTable(dynamodb, name);
   if (table && table.TableStatus !== 'DELETING') return { ...table, name };
   throw new Error(
-    `The table ${name} is ${table ? 'being deleted' : 'gone'}: npm run operate -- restore ${kind} --stage ${stage.name}`,
+    `The table ${name} is ${table ? 'being deleted' : 'gone'}: npm run operate -- restore ${kind} ${stageWords(stage)}`,
   );
 };
 
