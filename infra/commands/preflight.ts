@@ -9,6 +9,7 @@ import { bootstrapVersionParameter } from '../settings/bootstrap.ts';
 import { probeKeyParameter } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import { deployedResources, type OpenedAccount } from './deployed-stack.ts';
+import { stageWords } from './stage-option.ts';
 import { messageOf } from './terminal.ts';
 
 /** What `npm run deploy` can add to an account. */
@@ -49,7 +50,7 @@ const bootstrap: Check = async (stage, account) => {
       : `has version ${version}, and needs ${minBootstrapVersion}`;
   return [
     !(Number(version) >= minBootstrapVersion) &&
-      `CDK's bootstrap ${lack}: npm run deploy -- --stage ${stage.name}`,
+      `CDK's bootstrap ${lack}: npm run deploy -- ${stageWords(stage)}`,
   ];
 };
 
@@ -57,7 +58,7 @@ const logRole: Check = async (stage, { clients }) => {
   const { cloudwatchRoleArn } = await clients.apiGateway().send(new GetAccountCommand());
   return [
     !cloudwatchRoleArn &&
-      `API Gateway has no role to write logs in this region: npm run deploy -- --stage ${stage.name}`,
+      `API Gateway has no role to write logs in this region: npm run deploy -- ${stageWords(stage)}`,
   ];
 };
 
@@ -91,7 +92,7 @@ const concurrency: Check = async (stage, account) => {
   const needed = own + ofOthers + unreservedConcurrency;
   return [
     quota < needed &&
-      `Lambda may run ${quota} instances at once, of which other functions have reserved ${ofOthers}, and ${stage.name} needs ${needed} in all: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${needed}, or lower reservedConcurrency in infra/settings/stages.ts.`,
+      `Lambda may run ${quota} instances at once, of which other functions have reserved ${ofOthers}, and ${stage.name} needs ${needed} in all: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${needed} --region ${account.region}, or lower reservedConcurrency in infra/settings/stages.ts.`,
   ];
 };
 
@@ -140,14 +141,14 @@ const alarmsAndProbe: Check = async (stage, account) => {
   const ended = declared.length - Subscriptions.length;
   return [
     ended > 0 &&
-      `${ended} of the recipients of ${stage.name} no longer get alarms: aws sns subscribe --topic-arn ${TopicArn} --protocol <email or https> --notification-endpoint <address>`,
+      `${ended} of the recipients of ${stage.name} no longer get alarms: aws sns subscribe --topic-arn ${TopicArn} --protocol <email or https> --notification-endpoint <address> --region ${account.region}`,
     ...Subscriptions.map(
       ({ Endpoint, SubscriptionArn }) =>
         SubscriptionArn === 'PendingConfirmation' &&
         `${Endpoint} has not confirmed the subscription to alarms: open the link in AWS's message, or take the recipient out of infra/settings/stages.ts.`,
     ),
     !(await findParameter(account, probeKeyParameter(stage))) &&
-      `The probe has no API key: npm run keys -- issue --for-probe --stage ${stage.name}`,
+      `The probe has no API key: npm run keys -- issue --for-probe ${stageWords(stage)}`,
   ];
 };
 

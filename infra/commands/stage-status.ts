@@ -18,7 +18,9 @@ export const printStatus = async (stage: Stage): Promise<void> => {
     `Commit           ${commit}`,
     `Previous commit  ${previousCommit}`,
     `Logs             https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#logsV2:log-groups$3FlogGroupNameFilter$3D${stackName(stage)}`,
-    ...logs.map(({ PhysicalResourceId }) => `aws logs tail ${PhysicalResourceId} --follow`),
+    ...logs.map(
+      ({ PhysicalResourceId }) => `aws logs tail ${PhysicalResourceId} --follow --region ${region}`,
+    ),
   ];
   for (const line of lines) console.log(printable(line));
 };

@@ -216,6 +216,36 @@ describe('npm run deploy', () => {
     expect({ error, ran }).toEqual({ error: 'There is no terminal to ask: add --yes', ran: [] });
   });
 
+  it('says that the stack is being destroyed, or was', async () => {
+    const DescribeStacks = stackWith(first, { StackStatus: 'DELETE_IN_PROGRESS' });
+    expect((await deploy('staging', '--yes', { DescribeStacks })).error).toMatch(
+      /^AnimalStore-staging is being destroyed: wait/,
+    );
+    expect(ran).toEqual([]);
+    for (const after of [DescribeStacks, noStack]) {
+      const { error } = await deploy('staging', '', {}, () => {
+        aws.responses = { ...aws.responses, DescribeStacks: after };
+        return 'staging';
+      });
+      expect(error).toMatch(
+        /AnimalStore-staging was destroyed just now: run the same command again/,
+      );
+      expect(isExecuted()).toBe(false);
+    }
+  });
+
+  it('says how to remove the stack that a declined first deployment leaves', async () => {
+    const { out, err } = await deploy('prod', '', { DescribeStacks: noStack }, () => {
+      const DescribeStacks = stackWith('unknown', { StackStatus: 'REVIEW_IN_PROGRESS' });
+      aws.responses = { ...aws.responses, DescribeStacks };
+      return 'no';
+    });
+    const name = 'AnimalStore-prod --region eu-west-1';
+    expect(`${out}${err}`).toContain(
+      `update-termination-protection --no-enable-termination-protection --stack-name ${name} && aws cloudformation delete-stack --stack-name ${name}`,
+    );
+  });
+
   it('changes nothing while the stack is changed, and says how to stop that', async () => {
     const DescribeStacks = stackWith(first, { StackStatus: 'UPDATE_IN_PROGRESS' });
     const { error } = await deploy('prod', '--yes --revert', { DescribeStacks });

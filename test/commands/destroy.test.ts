@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, it, vi } from 'vitest';
 import { destroyProgram } from '../../infra/commands/destroy/program.ts';
 import { stages } from '../../infra/settings/stages.ts';
-import { json, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { json, jsonError, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const aws = await startAwsEndpoint();
@@ -21,53 +21,64 @@ it('refuses a permanent stage, and asks AWS for nothing', async () => {
   expect(aws.requests).toEqual([]);
 });
 
-it('deletes the copies and backups of the tables of a personal stage, and then its stack', async () => {
-  let isDeleted = false;
-  const backup = (TableName: string, BackupType: string) => ({
-    ...{ TableName, BackupType, BackupStatus: 'AVAILABLE' },
-    BackupArn: `arn:aws:dynamodb:eu-west-1:777777777777:table/${TableName}/backup/${BackupType}`,
-  });
-  aws.responses = {
-    GetCallerIdentity: xml('GetCallerIdentity', { Account: '777777777777' }),
-    DescribeStacks: () =>
-      isDeleted ? noStack : xml('DescribeStacks', { Stacks: [{ StackStatus: 'CREATE_COMPLETE' }] }),
-    ListStackResources: xml('ListStackResources', {
-      StackResourceSummaries: [
-        { ResourceType: 'AWS::DynamoDB::Table', PhysicalResourceId: 'dev-bob-Pets' },
-      ],
-    }),
-    DeleteStack: () => {
-      isDeleted = true;
-      return xml('DeleteStack', {});
-    },
-    'AmazonSSM.DeleteParameters': json({}),
-    'DynamoDB_20120810.ListTables': json({
-      TableNames: ['dev-bob-Pets', 'dev-bob-Pets-20260131T030000Z', 'dev-bob-PetsOfAnother'],
-    }),
-    'DynamoDB_20120810.ListBackups': json({
-      BackupSummaries: [
-        backup('dev-bob-Pets', 'USER'),
-        backup('dev-bob-Pets', 'SYSTEM'),
-        backup('dev-bob-Pets', 'AWS_BACKUP'),
-        backup('dev-bob-Pets-20251231T030000Z', 'USER'),
-        backup('dev-alice-Pets', 'USER'),
-      ],
-    }),
-    'DynamoDB_20120810.DeleteTable': json({}),
-    'DynamoDB_20120810.DeleteBackup': json({}),
-  };
-  const { out, error } = await destroy('dev-bob');
-  expect(error).toBeUndefined();
-  expect(out).toMatch(/dev-bob-Pets\/backup\/SYSTEM stays: .*35 days/);
-  expect(out).toMatch(/dev-bob-Pets\/backup\/AWS_BACKUP stays: delete it in AWS Backup/);
-  expect(out).toContain('Nothing else of dev-bob is left');
-  const deleted = aws.requests
-    .filter(({ action }) => /\.Delete(Table|Backup)$/.test(action))
-    .map(({ body }) => JSON.parse(body));
-  expect(deleted).toEqual([
-    { TableName: 'dev-bob-Pets-20260131T030000Z' },
-    { BackupArn: expect.stringMatching(/\/dev-bob-Pets\/backup\/USER$/) },
-    { BackupArn: expect.stringMatching(/\/dev-bob-Pets-20251231T030000Z\/backup\/USER$/) },
-  ]);
-  expect(isDeleted).toBe(true);
-});
+it.each([
+  ['that are there', json({}), json({})],
+  [
+    'that are already gone',
+    jsonError('ResourceNotFoundException'),
+    jsonError('BackupNotFoundException'),
+  ],
+])(
+  'deletes the copies and backups of a personal stage, and then its stack: %s',
+  async (_which, DeleteTable, DeleteBackup) => {
+    aws.requests.length = 0;
+    let isDeleted = false;
+    const backup = (TableName: string, BackupType: string) => ({
+      ...{ TableName, BackupType, BackupStatus: 'AVAILABLE' },
+      BackupArn: `arn:aws:dynamodb:eu-west-1:777777777777:table/${TableName}/backup/${BackupType}`,
+    });
+    aws.responses = {
+      GetCallerIdentity: xml('GetCallerIdentity', { Account: '777777777777' }),
+      DescribeStacks: () =>
+        isDeleted
+          ? noStack
+          : xml('DescribeStacks', { Stacks: [{ StackStatus: 'CREATE_COMPLETE' }] }),
+      ListStackResources: xml('ListStackResources', {
+        StackResourceSummaries: [
+          { ResourceType: 'AWS::DynamoDB::Table', PhysicalResourceId: 'dev-bob-Pets' },
+        ],
+      }),
+      DeleteStack: () => {
+        isDeleted = true;
+        return xml('DeleteStack', {});
+      },
+      'AmazonSSM.DeleteParameters': json({}),
+      'DynamoDB_20120810.ListTables': json({
+        TableNames: ['dev-bob-Pets', 'dev-bob-Pets-20260131T030000Z', 'dev-bob-PetsOfAnother'],
+      }),
+      'DynamoDB_20120810.ListBackups': json({
+        BackupSummaries: [
+          backup('dev-bob-Pets', 'USER'),
+          backup('dev-bob-Pets', 'SYSTEM'),
+          backup('dev-bob-Pets-20251231T030000Z', 'USER'),
+          backup('dev-alice-Pets', 'USER'),
+        ],
+      }),
+      'DynamoDB_20120810.DeleteTable': DeleteTable,
+      'DynamoDB_20120810.DeleteBackup': DeleteBackup,
+    };
+    const { out, error } = await destroy('dev-bob');
+    expect(error).toBeUndefined();
+    expect(out).toMatch(/dev-bob-Pets\/backup\/SYSTEM stays: .*35 days/);
+    expect(out).toContain('Nothing else of dev-bob is left');
+    const deleted = aws.requests
+      .filter(({ action }) => /\.Delete(Table|Backup)$/.test(action))
+      .map(({ body }) => JSON.parse(body));
+    expect(deleted).toEqual([
+      { TableName: 'dev-bob-Pets-20260131T030000Z' },
+      { BackupArn: expect.stringMatching(/\/dev-bob-Pets\/backup\/USER$/) },
+      { BackupArn: expect.stringMatching(/\/dev-bob-Pets-20251231T030000Z\/backup\/USER$/) },
+    ]);
+    expect(isDeleted).toBe(true);
+  },
+);

@@ -3,24 +3,20 @@ import type { OpenedAccount } from '../deployed-stack.ts';
 import { openStage } from '../deployed-stage.ts';
 import { preflight } from '../preflight.ts';
 import { change } from '../run-program.ts';
+import { stageWords } from '../stage-option.ts';
 import { printable } from '../terminal.ts';
 
 /**
  * Prints what the owner of a deployed stage can do next: how to call a personal stage, with its first API key,
- * what it costs and how to remove it, or what a permanent one needs before its next deployment.
+ * what it costs and how to remove it, and what any stage needs before its next deployment.
  */
-export const printNextSteps = async (
-  stage: Stage,
-  account: OpenedAccount,
-  emulator?: true,
-): Promise<void> => {
-  const lines = isPersonal(stage)
-    ? await introductionOf(stage, emulator)
-    : await lacksOf(stage, account);
+export const printNextSteps = async (stage: Stage, account: OpenedAccount): Promise<void> => {
+  const introduction = isPersonal(stage) ? await introductionOf(stage) : [];
+  const lines = [...introduction, ...(await lacksOf(stage, account))];
   for (const line of lines) console.log(printable(line));
 };
 
-/** Returns what a permanent stage lacks before its next deployment, such as the key of its probe. */
+/** Returns what a stage lacks before its next deployment, such as the key of its probe. */
 const lacksOf = async (stage: Stage, account: OpenedAccount) => {
   const findings = await preflight(stage, account);
   if (findings.length === 0) return [];
@@ -28,10 +24,14 @@ const lacksOf = async (stage: Stage, account: OpenedAccount) => {
 };
 
 /** Issues the first API key of a personal stage, and returns what its owner needs to know. */
-const introductionOf = async (stage: Stage, emulator?: true) => {
+const introductionOf = async (stage: Stage) => {
   const opened = await openStage(stage);
   const keys = opened.keys();
-  const given = `--stage ${stage.name}${emulator ? ' --emulator' : ''}`;
+  const given = stageWords(stage);
+  const hasWatch = stage.firewall !== undefined || stage.alarmRecipients !== undefined;
+  const costs = hasWatch
+    ? 'A month costs about $30, and $5.60 for a million requests, mostly for what watches the stage: see "Cost" in infra/operations.md.'
+    : 'A month costs next to nothing without calls, at most $10.50 with calls in each hour, and $5 for a million requests.';
   const isFirst = (await keys.list(() => {})).length === 0;
   const apiKey = isFirst
     ? (await change(() => keys.issue({ owner: stage.name }))).apiKey
@@ -47,7 +47,7 @@ const introductionOf = async (stage: Stage, emulator?: true) => {
     `curl -X POST '${opened.baseAddress}/pets' ${authorization} ${pet}`,
     `curl '${opened.baseAddress}/pets?limit=5' ${authorization}`,
     '',
-    'A month costs next to nothing without calls, at most $10.50 with calls in each hour, and $5 for a million requests.',
+    costs,
     `Print the address and the logs again: npm run status -- ${given}`,
     `Remove everything: npm run destroy -- ${given}`,
   ];

@@ -96,7 +96,7 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   else await deployFrom(app);
 
   await printStatus(stage);
-  await printNextSteps(stage, account, emulator);
+  await printNextSteps(stage, account);
 };
 
 /** Returns the words that tell the app what to synthesise. */
@@ -164,14 +164,16 @@ const addToAccount = async (
  * deleted, because somebody could still execute it.
  */
 const deployStack = async (deployment: Deployment, folder: string): Promise<void> => {
-  const { stage, account, revertDrift } = deployment;
+  const { stage, account, former, revertDrift } = deployment;
   const client = account.clients.cloudformation();
   const changeSet = newChangeSet(stackName(stage));
   const { StackName, ChangeSetName } = changeSet;
   let isExecuted = false;
   // Why it is not executed matters more than a failure to delete it.
   const discard = async () => {
-    if (!isExecuted) await discardChangeSet(client, changeSet).catch(() => {});
+    if (isExecuted) return;
+    await discardChangeSet(client, changeSet).catch(() => {});
+    if (!former) await printLeftStack(stage, account).catch(() => {});
   };
   const run = (method: string, ...words: readonly string[]) => {
     const named = ['--method', method, '--change-set-name', ChangeSetName];
@@ -197,6 +199,22 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
     refuseLosses(changes, deployment);
     await perform({ ...account, stage }, planOf(deployment, changes, execute), deployment);
   });
+};
+
+/** Prints how to remove the empty stack that a first change set leaves if it is not executed. */
+const printLeftStack = async (stage: Stage, account: OpenedAccount) => {
+  const stack = await findStack(stage, account);
+  if (stack?.status !== 'REVIEW_IN_PROGRESS') return;
+  const name = stackName(stage);
+  const call = (words: string) =>
+    `aws cloudformation ${words} --stack-name ${name} --region ${account.region}`;
+  const unprotect = call('update-termination-protection --no-enable-termination-protection');
+  const removal = stage.terminationProtection
+    ? `${unprotect} && ${call('delete-stack')}`
+    : call('delete-stack');
+  console.error(
+    `The stack ${name} is left, without resources. The next deployment fills it. To remove it: ${removal}`,
+  );
 };
 
 /**
@@ -276,12 +294,21 @@ const planOf = (
   };
 };
 
-/** Throws if the stack was deployed meanwhile. CloudFormation refuses the change set after any other update. */
+/**
+ * Throws if the stack was deployed or destroyed meanwhile. CloudFormation refuses the change set after any other
+ * update.
+ */
 const refuseIfOutrun = async ({ stage, account, former }: Deployment) => {
-  const current = former && (await findStack(stage, account));
-  if (current?.commit !== former?.commit)
+  if (!former) return;
+  const StackName = stackName(stage);
+  const current = await findStack(stage, account);
+  if (!current || current.status.startsWith('DELETE_'))
     throw new Error(
-      `${stackName(stage)} was deployed just now, and has the commit ${current?.commit}: run the same command again.`,
+      `${StackName} was destroyed just now: run the same command again to create it.`,
+    );
+  if (current.commit !== former.commit)
+    throw new Error(
+      `${StackName} was deployed just now, and has the commit ${current.commit}: run the same command again.`,
     );
 };
 

@@ -17,9 +17,13 @@ export const findSettledStack = async (stage: Stage, account: OpenedAccount) => 
   const StackName = stackName(stage);
   const stack = await findStack(stage, account);
   if (!stack || neverComplete.has(stack.status)) return undefined;
+  if (stack.status === 'DELETE_IN_PROGRESS')
+    throw new Error(
+      `${StackName} is being destroyed: wait until it is gone, and run the same command again to create it.`,
+    );
   if (stack.status.endsWith('_IN_PROGRESS'))
     throw new Error(
-      `${StackName} is ${stack.status}. Wait for its end, or stop its deployments in CodeDeploy with a rollback. Before they begin, run: aws cloudformation cancel-update-stack --stack-name ${StackName}`,
+      `${StackName} is ${stack.status}. Wait for its end, or stop its deployments in CodeDeploy with a rollback. Before they begin, run: aws cloudformation cancel-update-stack --stack-name ${StackName} --region ${account.region}`,
     );
   if (stack.status === 'UPDATE_ROLLBACK_FAILED')
     throw new Error(

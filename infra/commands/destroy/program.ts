@@ -1,8 +1,10 @@
 import { DeleteStackCommand, waitUntilStackDeleteComplete } from '@aws-sdk/client-cloudformation';
 import {
+  BackupNotFoundException,
   DeleteBackupCommand,
   DeleteTableCommand,
   paginateListTables,
+  ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import { DeleteParametersCommand } from '@aws-sdk/client-ssm';
 import { Command } from 'commander';
@@ -47,19 +49,27 @@ const destroy = async ({ stage, yes }: DestroyOptions, ask: Ask | undefined) => 
   ];
   const notices = ['Clients can no longer reach the stage.'];
   await perform({ stage, ...opened }, { notices, steps }, { yes, ask });
-  for (const { BackupType, BackupArn } of copies.kept)
-    console.log(
-      `${BackupArn} stays: ${BackupType === 'SYSTEM' ? 'DynamoDB deletes it after 35 days' : 'delete it in AWS Backup'}`,
-    );
+  for (const { BackupArn } of copies.kept)
+    console.log(`${BackupArn} stays: DynamoDB deletes it after 35 days`);
   console.log(
     `Nothing ${copies.kept.length > 0 ? 'else ' : ''}of ${stage.name} is left. The account keeps what other stages share: the stacks CDKToolkit and AnimalStore-account, which cost next to nothing.`,
   );
 };
 
+/** Returns a step that is also done if its table or backup is already gone. */
+const unlessGone = ({ description, run }: Step): Step => ({
+  description,
+  run: () =>
+    run().catch((error: unknown) => {
+      const isGone =
+        error instanceof ResourceNotFoundException || error instanceof BackupNotFoundException;
+      if (!isGone) throw error;
+    }),
+});
+
 /**
  * Plans to delete the copies of a stage's tables, and the backups that users made of both, which are not in the
- * stack. Also returns the other backups: DynamoDB deletes those of type SYSTEM after 35 days, without a charge,
- * and may refuse to delete those of AWS Backup (unverified).
+ * stack. Also returns the other backups, those of type SYSTEM, which DynamoDB deletes after 35 days, without a charge.
  */
 const deleteCopies = async (stage: Stage, account: OpenedAccount) => {
   const client = account.clients.dynamodb();
@@ -76,7 +86,7 @@ const deleteCopies = async (stage: Stage, account: OpenedAccount) => {
     steps: [
       ...copies.map((TableName) => call(client, new DeleteTableCommand({ TableName }))),
       ...deleted.map(({ BackupArn }) => call(client, new DeleteBackupCommand({ BackupArn }))),
-    ],
+    ].map(unlessGone),
     kept: backups.filter((backup) => !deleted.includes(backup)),
   };
 };
