@@ -7,7 +7,13 @@ import {
   type ServiceRequest,
   type ServiceResponse,
 } from './connection.ts';
-import { AnimalStoreError, NetworkError, TimeoutError, unexpectedResponse } from './errors.ts';
+import {
+  AnimalStoreError,
+  NetworkError,
+  type ResponseDetails,
+  TimeoutError,
+  unexpectedResponse,
+} from './errors.ts';
 import { nextPageQuery } from './response-headers.ts';
 
 export type { NewPet, Pet, PetStatus };
@@ -101,9 +107,12 @@ export class AnimalStore {
       { method: 'GET', path, successStatus: 200 },
       signal,
     );
-    const { body, link } = response;
+    const { body, link, details } = response;
     if (!isPets(body)) throw notWhatWasAsked(response);
-    return { pets: body, nextCursor: nextPageQuery(link)?.get('cursor') ?? undefined };
+    const next = nextPageQuery(link);
+    const nextCursor = next?.get('cursor') || undefined;
+    if (next && !nextCursor) throw unknownNextPage(details);
+    return { pets: body, nextCursor };
   }
 
   /**
@@ -167,6 +176,10 @@ const notWhatWasAsked = ({ details }: ServiceResponse) =>
 
 const endlessList = () =>
   unexpectedResponse('The list does not end: a page links to itself', { status: 200 });
+
+// Without an error, the list would seem to end, and pets would be missing.
+const unknownNextPage = (details: ResponseDetails) =>
+  unexpectedResponse('The response links to a next page without its cursor', details);
 
 const isPets = (body: unknown): body is Pet[] =>
   Array.isArray(body) && body.every((each) => isPet(each));

@@ -1,20 +1,22 @@
+/** A target of `Link` (RFC 8288), or the name and the value of one of its parameters. */
+const linkPart =
+  /<([^<>]*)>|;\s*([^\s=;,"<]+)\s*(?:=\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s;,"]*)))?/g;
+
 /**
- * Returns the query of the link to the next page (`Link`, RFC 8288), or `undefined` without such
- * a link. The link's host is ignored, so that host never gets the API key. The time is linear in
- * the length of the header.
+ * Returns the query of the link to the next page, or `undefined` without such a link. The link's host is
+ * ignored, so that host never gets the API key. The time is linear in the length of the header.
  */
 export const nextPageQuery = (link: string | null): URLSearchParams | undefined => {
-  // Neither a URI nor these parameters contain `<` or `>`.
-  for (const each of (link ?? '').split('<')) {
-    const [target = '', parameters = ''] = each.split('>', 2);
-    const isNext = parameters.split(/[;,]/).some((parameter) => isRelationNext(parameter.trim()));
-    if (isNext) return new URLSearchParams(target.slice(target.indexOf('?') + 1));
+  let target = '';
+  for (const [, newTarget, name, quoted, token = ''] of (link ?? '').matchAll(linkPart)) {
+    target = newTarget ?? target;
+    const relations = name?.toLowerCase() === 'rel' ? (quoted ?? token).toLowerCase() : '';
+    if (relations.split(/\s+/).includes('next')) {
+      return new URLSearchParams(target.replace(/^[^?]*/, ''));
+    }
   }
   return undefined;
 };
-
-const isRelationNext = (parameter: string) =>
-  parameter === 'rel="next"' || parameter === 'rel=next';
 
 /**
  * Returns how long `Retry-After` (RFC 9110) asks to wait, in ms. Returns `undefined` if the

@@ -8,6 +8,7 @@ import {
   NetworkError,
   TimeoutError,
 } from '../../lib/client/animal-store.ts';
+import { nextPageQuery } from '../../lib/client/response-headers.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { type Fault, FaultProxy, faults, respondWith, stalls } from '../support/fault-proxy.ts';
@@ -221,13 +222,45 @@ describe.concurrent('the typed client', () => {
     await expect(Array.fromAsync(store.listPets())).rejects.toThrow('does not end');
   });
 
+  const nextCursorOf = async (link: string) =>
+    (await clientWith(pageWith(link)).listPetsPage()).nextCursor;
+
+  // The forms that RFC 8288 allows.
   it.each([
-    ['</first?cursor=a>; title="b"; rel="first", </v1/pets?cursor=c%26d>; rel=next,', 'c&d'],
+    ['</v1/pets?cursor=c%26d>; rel="next"', 'c&d'],
+    ['</first?cursor=a>; title="b"; rel="first", </v1/pets?cursor=c>; rel=next,', 'c'],
+    ['<pets?cursor=c>;REL="next"', 'c'],
+    ['<?cursor=c> ; rel = "next"', 'c'],
+    ['<?cursor=c>; rel="prev Next"', 'c'],
+    ['<?cursor=c>; title="a \\"quoted\\" text; rel=prev, <other>"; rel="next"', 'c'],
+    ['<?a,b;c&cursor=c>; media; rel="next"', 'c'],
     ['</v1/pets?cursor=a>; rel="prev"; title="next"', undefined],
-  ])('finds the next page among the links of a proxy: %s', async (Link, nextCursor) => {
-    const page = await clientWith(pageWith(Link)).listPetsPage();
-    expect(page).toEqual({ pets: [pet], nextCursor });
+    ['</v1/pets?cursor=a>; title="; rel=next", </about>; rel="nextcloud"', undefined],
+    ['</v1/pets?cursor=a>', undefined],
+  ])('finds the next page among the links of a proxy: %s', async (link, nextCursor) => {
+    expect(await nextCursorOf(link)).toBe(nextCursor);
   });
+
+  it.each(['</v1/pets>; rel="next"', '</v1/pets?cursor=>; rel="next"', '<>; rel=next'])(
+    'throws for a next page that it cannot ask for, instead of ending the list: %s',
+    async (link) => {
+      await expect(nextCursorOf(link)).rejects.toMatchObject({
+        code: 'unexpected_response',
+        message: 'The response links to a next page without its cursor',
+      });
+    },
+  );
+
+  it.each(['<', '<>', '; ', ' ', '=', '"', ';a', ';a="', ';a="\\', ';a="\\"', '; a = ', ','])(
+    'reads a long Link in a time that grows linearly: %j',
+    (part) => {
+      for (const first of ['', '<>', '<>;a', '<>;rel="']) {
+        const start = performance.now();
+        expect(nextPageQuery(first + part.repeat(100_000 / part.length))).toBeUndefined();
+        expect(performance.now() - start).toBeLessThan(500);
+      }
+    },
+  );
 
   it.each([
     ['300', {}, 300_000, 1],
