@@ -73,6 +73,9 @@ describe('a request that no route takes', () => {
 it('a request outside the stage is logged, without its query, with the stage', async () => {
   const before = gateway.log.length;
   await gateway.request('/pets?limit=5');
+  // A browser asks for these by itself.
+  await gateway.request('/favicon.ico');
+  await gateway.request('/.well-known/appspecific/com.chrome.devtools.json');
   expect(gateway.log.slice(before)).toEqual([
     'GET /pets is outside the base address, which ends in /v1',
   ]);

@@ -145,6 +145,9 @@ const readBody = async (message: IncomingMessage): Promise<string | undefined> =
   return bytes <= maxEventBytes ? `${Buffer.concat(chunks)}` : undefined;
 };
 
+/** Matches what browsers and their developer tools ask for by themselves. */
+const askedByBrowsers = /^\/(?:favicon\.ico$|\.well-known\/)/;
+
 const responseTo = async (
   { api, functions }: Deployment,
   request: GatewayRequest,
@@ -156,7 +159,8 @@ const responseTo = async (
   // Slashes after the stage count as one, as LocalStack recorded (infra/local/aws-behaviour.md).
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/.exec(request.path) ?? [];
   if (stage !== api.stageName) {
-    log(`${method} ${request.path} is outside the base address, which ends in /${api.stageName}`);
+    if (!askedByBrowsers.test(request.path))
+      log(`${method} ${request.path} is outside the base address, which ends in /${api.stageName}`);
     return noSuchStage;
   }
   const path = `/${rest}`;
