@@ -27,12 +27,16 @@ export const pageFiles = (limits: string): Readonly<Record<string, ReadFile>> =>
   'index.html': () => readPart('reference-page.html'),
   'page.js': () => readPart('reference-page.js'),
   'options.json': async (service) => JSON.stringify(await options(service)),
-  'scalar.js': () => readFile(scalarPath),
+  'scalar.js': scalar,
   'reference.json': (service) => referenceDocument(limits, service),
   'openapi.json': () => readFile(contractPath),
   'example.py': () => readPart('examples/example.py'),
   'example.go': () => readPart('examples/example.go'),
 });
+
+/** Scalar without the name of its source map, for which developer tools would ask. */
+const scalar = async () =>
+  (await readFile(scalarPath, 'utf8')).replace(/^\/\/# sourceMappingURL=.*$/m, '');
 
 const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');
 

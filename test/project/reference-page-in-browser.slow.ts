@@ -138,6 +138,14 @@ describe.skipIf(!chromiumPath)('the reference page in a browser', () => {
       expect(complaints).toEqual([]);
     });
 
+    it('links the contract when there is no JavaScript', async () => {
+      const plain = await browser.newPage({ javaScriptEnabled: false });
+      await plain.goto(docsAddress);
+      await plain.getByRole('link', { name: 'openapi.json' }).click();
+      expect(await plain.textContent('body')).toContain('"openapi": "3.1.1"');
+      await plain.close();
+    });
+
     it('asks for a key when its address has none', async () => {
       await page.close();
       await open(docsAddress.replace(/#.*/, ''));
