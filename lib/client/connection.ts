@@ -176,20 +176,14 @@ export class Connection {
     };
   }
 
-  /** Returns the error for a response that is no success, and says if `baseAddress` may be wrong. */
+  /** Returns the error for a response that is no success. */
   #errorOf(body: unknown, details: ResponseDetails): AnimalStoreError {
     const { status } = details;
-    const endsInV1 = this.#baseAddress.endsWith('/v1');
     if (status < 400 || !isErrorBody(body)) {
-      const hint = endsInV1 ? '' : ': baseAddress may lack /v1';
-      const message = `The response with HTTP status ${status} is not from the animal store${hint}`;
-      return unexpectedResponse(message, details);
+      const message = `The response with HTTP status ${status} is not from the animal store`;
+      return unexpectedResponse(message + hintOfVersion(this.#baseAddress), details);
     }
-    const { code, message } = body;
-    const goesOn = this.#baseAddress.includes('/v1/') && !endsInV1;
-    const isElsewhere = goesOn && [400, 404, 405].includes(status);
-    const hint = isElsewhere ? ' (baseAddress goes on after /v1)' : '';
-    const masked = { code: this.#masked(code), message: this.#masked(message) + hint };
+    const masked = { code: this.#masked(body.code), message: this.#masked(body.message) };
     return new AnimalStoreError(masked, details);
   }
 
@@ -247,15 +241,18 @@ const reasonOf = (error: unknown): Readonly<Record<string, unknown>> => {
   return chain.findLast(({ message, code }) => message || code) ?? {};
 };
 
+const hintOfVersion = (baseAddress: string): string =>
+  baseAddress.endsWith('/v1') ? '' : '. The baseAddress may lack /v1';
+
 /**
  * Returns what else may be wrong if a web page gets no response from another origin, because browsers do not
  * tell a page why a request failed.
  */
 const hintOfOrigin = (baseAddress: string): string => {
   const { origin } = fieldsOf(fieldsOf(globalThis)['location']);
-  return origin !== undefined && origin !== new URL(baseAddress).origin
-    ? `. The operator may not allow the origin ${origin} of this page (CORS)`
-    : '';
+  if (origin === undefined || origin === new URL(baseAddress).origin) return '';
+  const ofVersion = hintOfVersion(baseAddress);
+  return `${ofVersion}. The operator may not allow the origin ${origin} of this page (CORS)`;
 };
 
 /** Throws a RangeError for a duration that a timer can't wait. */

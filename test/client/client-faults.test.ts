@@ -126,22 +126,20 @@ describe.concurrent('the typed client', () => {
 
   const elsewhere = '{"message":"Forbidden"}';
   const notFound = JSON.stringify(errors.notFound().body);
-  // What a list gets from /v1/pets/pets.
-  const unknownLimit = JSON.stringify(
-    errors.invalidRequest('query parameter limit is not known.').body,
-  );
   it.each([
-    ['', 403, elsewhere, /403 is not from the animal store: baseAddress may lack \/v1$/],
+    ['', 403, elsewhere, /403 is not from the animal store\. The baseAddress may lack \/v1$/],
     ['/v1', 403, elsewhere, /403 is not from the animal store$/],
-    ['/v1/pets', 404, notFound, /\. \(baseAddress goes on after \/v1\)$/],
-    ['/v1/pets', 400, unknownLimit, /\. \(baseAddress goes on after \/v1\)$/],
-    ['/v1', 404, notFound, /\.$/],
-    ['/v1/store/v1', 404, notFound, /\.$/],
-  ])('says what may be wrong with the base address, at %j', async (path, status, body, message) => {
-    const fetch = async () => new Response(body, { status });
-    const store = new AnimalStore({ baseAddress: `https://pets.test${path}`, apiKey, fetch });
-    await expect(store.listPetsPage()).rejects.toThrow(message);
-  });
+    ['/v1', 404, notFound, /could not be found\.$/],
+    // A proxy may hide the version.
+    ['/animals', 404, notFound, /could not be found\.$/],
+  ])(
+    'says if the base address may lack its version, at %j',
+    async (path, status, body, message) => {
+      const fetch = async () => new Response(body, { status });
+      const store = new AnimalStore({ baseAddress: `https://pets.test${path}`, apiKey, fetch });
+      await expect(store.listPetsPage()).rejects.toThrow(message);
+    },
+  );
 
   const clientWith = (fetch: AnimalStoreOptions['fetch'], options = {}) =>
     new AnimalStore({ baseAddress: 'http://127.0.0.1/v1', apiKey, fetch, ...options });

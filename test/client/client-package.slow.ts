@@ -150,13 +150,21 @@ await new AnimalStore(${JSON.stringify(options)}).getPet(1);`;
   );
 
   it.skipIf(!chromiumPath)(
-    'names the origin of a web page that the service may not allow',
+    'says in a web page what may be wrong: its origin, or a base address without its version',
     async () => {
       const localhost = baseAddress.replace('127.0.0.1', 'localhost');
-      const call = "store.getPet(1).catch(({ name, message }) => name + ': ' + message)";
-      expect(await callInPage(`${localhost}/pets`, { baseAddress, apiKey }, call)).toBe(
-        `NetworkError: No complete response came: Failed to fetch. The operator may not allow the origin ${new URL(localhost).origin} of this page (CORS)`,
-      );
+      const notAllowed = `The operator may not allow the origin ${new URL(localhost).origin} of this page (CORS)`;
+      const call = 'store.getPet(1).catch(({ name, message }) => [name, message])';
+      for (const [address, hint] of [
+        [baseAddress, notAllowed],
+        [baseAddress.replace('/v1', ''), `The baseAddress may lack /v1. ${notAllowed}`],
+      ]) {
+        const options = { baseAddress: address, apiKey };
+        expect(await callInPage(`${localhost}/pets`, options, call)).toEqual([
+          'NetworkError',
+          `No complete response came: Failed to fetch. ${hint}`,
+        ]);
+      }
     },
   );
 
