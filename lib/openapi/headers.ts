@@ -3,7 +3,9 @@ import { allowedMethods } from '../contract/routes.ts';
 import { definition as getPet } from '../operations/get-pet.ts';
 import { definition as listPets } from '../operations/list-pets.ts';
 import { deprecationHeaders, type Operation } from '../operations/operation.ts';
+import { detailsOf } from '../operations/operations.ts';
 
+const { nextPage } = detailsOf('listPets').example;
 const deprecated = getPet.deprecation && deprecationHeaders(getPet.deprecation);
 
 /** `Link` is here twice: as `NextLink` and as `SuccessorLink`. */
@@ -19,7 +21,7 @@ const descriptions = {
   NextLink: {
     description:
       'Address of the next page, relative to the address of this page (RFC 8288). The last page has no `Link`.',
-    example: '</v1/pets?limit=20&cursor=wWxhCEa0YXZhaWxhYmxlIDc5MDU1MzI4NzEzNzExNDI>; rel="next"',
+    example: `</v1${listPets.path}?${new URLSearchParams(nextPage)}>; rel="next"`,
   },
   'Idempotent-Replayed': {
     description:

@@ -21,10 +21,10 @@ const json = (schema: string, examples: Readonly<Record<string, unknown>>) => ({
 /** The parameters that an operation takes in its path, its query and its headers. */
 const parametersOf = ({ name: operationName, input }: Operation, details: AnyDetails) => {
   const schemas = parameterSchemas(operationName);
-  const { path, query } = details.example.request;
+  const { request, nextPage } = details.example;
   return [
-    { place: 'path', entries: input.path.entries, examples: path },
-    { place: 'query', entries: input.query.entries, examples: query },
+    { place: 'path', entries: input.path.entries, examples: request.path },
+    { place: 'query', entries: input.query.entries, examples: { ...nextPage, ...request.query } },
     { place: 'header', entries: input.headers.entries, examples: {} },
   ].flatMap(({ place, entries, examples = {} }) =>
     Object.entries(entries).map(([name, entry]) => ({

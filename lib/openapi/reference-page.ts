@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errorDescriptions } from '../contract/errors.ts';
+import { isRecord } from '../contract/fields.ts';
 import { detailsOf, operations } from '../operations/operations.ts';
 import { documentedErrors } from './paths.ts';
 
@@ -50,9 +51,14 @@ const guideNames = [
   'other-tools',
 ];
 
-/** Leaves out the bounds of int64, because JavaScript would round them. The page still shows the format. */
-const showable = (key: string, value: unknown) =>
-  /^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value) ? undefined : value;
+/**
+ * Leaves out the bounds of int64, because JavaScript would round them, and the example of a cursor, because
+ * the page would send it by default, and not get the first page.
+ */
+const showable = (key: string, value: unknown) => {
+  if (/^(minimum|maximum)$/.test(key) && !Number.isSafeInteger(value)) return undefined;
+  return isRecord(value) && value['name'] === 'cursor' ? { ...value, example: undefined } : value;
+};
 
 /** The schema of the contract, as far as the page reads it. */
 const Contract = v.looseObject({ info: v.looseObject({}), tags: v.array(v.looseObject({})) });

@@ -1,5 +1,6 @@
 import { ListPetsQuery, Pets } from '../contract/list-pets-query.ts';
 import { routes } from '../contract/routes.ts';
+import { encodeCursor } from '../pets/cursor.ts';
 import { statusIndex } from '../pets/stored-pet.ts';
 import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
@@ -25,6 +26,13 @@ export const checkRequest = (): CheckRequest => ({
   },
 });
 
+/** The cursor of the page after the example pet. */
+const exampleCursor = () =>
+  encodeCursor(
+    { status: examplePet.status, id: `${examplePet.id}` },
+    { status: examplePet.status },
+  );
+
 /** What documents, stack and commands need to know. */
 export const details = (): OperationDetails<typeof definition> => ({
   summary: 'List animals',
@@ -44,6 +52,7 @@ export const details = (): OperationDetails<typeof definition> => ({
     request: { query: { limit: '5', status: 'available' } },
     clientCall: "store.listPetsPage({ limit: 5, status: 'available' })",
     responses: { onePet: [examplePet], empty: [] },
+    nextPage: { limit: '5', status: 'available', cursor: exampleCursor() },
   },
   wrongRequest: { query: { limit: '0' } },
   calls: [{ action: 'dynamodb:Query', resource: `PetsTable/index/${statusIndex}`, units: 0.5 }],

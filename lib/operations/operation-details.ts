@@ -48,6 +48,8 @@ interface Example {
   readonly clientCall: string;
   /** Bodies of successful responses, by name. The first one responds to the request. */
   readonly responses: Readonly<Record<string, unknown>>;
+  /** The query of the page after that of the request, if the operation returns pages. */
+  readonly nextPage?: Readonly<Record<string, string>>;
 }
 
 /** What documents, stack and commands need to know of any operation. No function bundles it. */

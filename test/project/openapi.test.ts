@@ -7,6 +7,7 @@ import { parseJson } from '../../lib/contract/exact-json.ts';
 import { maxNameLength, NewPet } from '../../lib/contract/pet.ts';
 import { parseBody } from '../../lib/contract/requests.ts';
 import { openapiText } from '../../lib/openapi/document.ts';
+import { create, send } from '../acceptance/client.ts';
 import { bodyMismatches, contract, contractText, resolveReferences } from '../support/contract.ts';
 import { newPetFields } from '../support/new-pets.ts';
 import { deployedTemplate } from '../support/stack.ts';
@@ -18,10 +19,46 @@ const patterns = [...contractText.matchAll(/"pattern": (".*")/g)].map(([, text =
   JSON.parse(text),
 );
 
+/** A request for each example of a body, or one for an operation without, and the status that it promises. */
+const exampleRequests = Object.entries(contract.paths).flatMap(([template, item]) =>
+  Object.entries(item).flatMap(([method, { parameters, requestBody, responses }]) => {
+    const examples = parameters.filter(({ example }) => example !== undefined);
+    const path = examples
+      .filter((parameter) => parameter.in === 'path')
+      .reduce((path, { name, example }) => path.replace(`{${name}}`, `${example}`), template);
+    const query = examples
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name, example }) => `${name}=${example}`);
+    const { examples: bodies = { none: { value: undefined } } } =
+      requestBody?.content['application/json'] ?? {};
+    const [success = ''] = Object.keys(responses);
+    return Object.values(bodies).map(({ value }) => ({
+      method: method.toUpperCase(),
+      path: `${path}?${query.join('&')}`,
+      body: value === undefined ? undefined : JSON.stringify(value),
+      success,
+    }));
+  }),
+);
+
+/** A request to each address in an example of `Link`. */
+const linkedRequests = Object.values(contract.components.headers).flatMap(({ example = '' }) =>
+  [...example.matchAll(/^<\/v1(.*)>; rel=/g)].map(([, path = '']) => ({ path, success: '200' })),
+);
+
 describe('openapi.json', () => {
   it('is what npm run openapi writes', () => {
     expect(contractText).toBe(openapiText(limitsText()));
     expect(contractText).not.toContain('undefined');
+  });
+
+  it('has examples that get what they promise when they are sent as they are', async () => {
+    // The pet of the examples, as README.md adds it.
+    await create({ name: 'Rex', categoryId: 1 }, [['Idempotency-Key', 'first-pet']]);
+    for (const { success, ...request } of [...exampleRequests, ...linkedRequests]) {
+      const { status, text } = await send(request);
+      expect(`${status}`, `${JSON.stringify(request)} gets ${text}`).toBe(success);
+    }
   });
 
   it('documents every error that the gateway itself responds with', () => {

@@ -14,6 +14,7 @@ interface Reference {
 
 interface Header {
   readonly schema: object;
+  readonly example?: string;
 }
 
 interface Response {
@@ -23,6 +24,14 @@ interface Response {
 }
 
 interface Operation {
+  readonly parameters: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly example?: unknown;
+  }[];
+  readonly requestBody?: {
+    readonly content: ByName<{ readonly examples: ByName<{ readonly value: unknown }> }>;
+  };
   readonly responses: ByName<Response>;
 }
 
