@@ -41,7 +41,7 @@ export const details = (): OperationDetails<typeof definition> => ({
       'A new value for each animal, such as a UUID. It is remembered as long as the animal is stored, and shared by all API keys of one owner.',
   },
   requestBody: {
-    description: `The animal, in at most ${withCommas(maxBodyBytes)} bytes of UTF-8. API Gateway replaces each byte that is not UTF-8, such as an accented letter in Latin-1, by U+FFFD before the service sees it.`,
+    description: `The animal, in at most ${withCommas(maxBodyBytes)} bytes of UTF-8. A byte that is not UTF-8, such as an accented letter in Latin-1, gets 400 or is stored as U+FFFD.`,
     examples: {
       required: { name: 'Rex', categoryId: 1 },
       complete: { name: 'Rex', categoryId: 1, status: 'pending' } satisfies Required<NewPet>,

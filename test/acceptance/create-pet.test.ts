@@ -156,12 +156,12 @@ describe('POST /pets with a body', () => {
     expect(headers).toMatchObject({ accept: 'application/json', 'accept-encoding': 'identity' });
   });
 
-  // Unverified: what API Gateway does with such bytes.
-  it('stores U+FFFD for each byte of a body that is not UTF-8', async () => {
+  // Unverified: whether API Gateway replaces such bytes, or encodes the body in base64.
+  it('refuses a body that is not UTF-8, or stores U+FFFD for each of its bytes', async () => {
     const body = Buffer.from('{"name":"Zo\xeb","categoryId":1}', 'latin1');
     const headers = [authorization, ['Content-Type', 'application/json']] as const;
-    const { text } = await send({ method: 'POST', path: '/pets', headers, body });
-    expect(JSON.parse(text).name).toBe('Zo\ufffd');
+    const { status, text } = await send({ method: 'POST', path: '/pets', headers, body });
+    if (status !== 400) expect(JSON.parse(text).name).toBe('Zo\ufffd');
   });
 
   it.each<[status: number | number[], type: string | undefined, body?: string]>([
