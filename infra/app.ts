@@ -28,6 +28,8 @@ const Context = v.object({
   'code-cache': v.optional(v.picklist(['on', 'off']), 'on'),
   /** `none` is for the local service, which bundles the functions itself. */
   bundles: v.optional(v.picklist(['all', 'none']), 'all'),
+  /** `off` is for stacks that are not deployed, such as those of tests, one of which applies the checks. */
+  'security-checks': v.optional(v.picklist(['on', 'off']), 'on'),
   /** The stacks whose assets the CDK's command line needs: none for commands such as `cdk bootstrap`. */
   [cx_api.BUNDLING_STACKS]: v.optional(v.array(v.string()), ['**']),
 });
@@ -80,5 +82,5 @@ for (const stage of deployed) {
     ...(context.cors !== undefined && { corsOrigins: [context.cors] }),
   });
 }
-addSecurityChecks(app);
+if (context['security-checks'] === 'on') addSecurityChecks(app);
 app.synth();

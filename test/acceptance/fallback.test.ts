@@ -5,21 +5,19 @@ import { apiKey, authorization, expectError, expectRefused, send } from './clien
 const headersWithAndWithoutKey = [[authorization], []];
 
 describe('a path that no operation has', () => {
-  it.each(
-    ['/', '/pet', '/pets/1/photos', '/Pets', '/v1/pets'].flatMap((path) =>
-      ['GET', 'POST', 'DELETE', 'OPTIONS'].map((method) => [method, path] as const),
-    ),
-  )('returns 404 for %s %j, with and without a key', async (method, path) => {
+  it.each([
+    ['GET', '/'],
+    ['POST', '/v1/pets'],
+    ['DELETE', '/Pets'],
+    ['OPTIONS', '/pets/1/photos'],
+  ])('returns 404 for %s %j, with and without a key', async (method, path) => {
     for (const headers of headersWithAndWithoutKey) {
       expectError(await send({ method, path, headers }), 404, 'not_found');
     }
   });
 
-  it.each([
-    ['the root of the stage without its slash', ''],
-    ['a path parameter', '/pets;x=1'],
-  ])('returns 400 or 404 for %s', async (_kind, path) => {
-    for (const headers of headersWithAndWithoutKey) expectRefused(await send({ path, headers }));
+  it('returns 400 or 404 for the root without its slash, and for a path parameter', async () => {
+    for (const path of ['', '/pets;x=1']) expectRefused(await send({ path }));
   });
 
   it('does not echo a key in the path or the query', async () => {
@@ -28,25 +26,20 @@ describe('a path that no operation has', () => {
   });
 });
 
-const allowedOn = (template: string) => allowedMethods(template).join(', ');
-
-describe.each([
-  ['/pets', allowedOn('/pets')],
-  ['/pets/', allowedOn('/pets')],
-  ['/pets?limit=0', allowedOn('/pets')],
-  ['/pets/1', allowedOn('/pets/{petId}')],
-  ['/pets/abc', allowedOn('/pets/{petId}')],
-])('%s', (path, allowed) => {
-  const others = ['POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !allowed.includes(method));
-
-  it.each([...others.map((method) => [405, method] as const), [204, 'OPTIONS'] as const])(
-    `returns %i for %s and allows ${allowed}, with and without a key`,
-    async (status, method) => {
+it.each([
+  ['/pets/?limit=0', '/pets'],
+  ['/pets/abc', '/pets/{petId}'],
+])(
+  '%s returns 405 for other methods and 204 for OPTIONS, with those of %s in Allow',
+  async (path, template) => {
+    const allowed = allowedMethods(template);
+    const others = ['POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each));
+    for (const method of [...others, 'OPTIONS']) {
       for (const headers of headersWithAndWithoutKey) {
         const response = await send({ method, path, headers });
-        expect(response.status).toBe(status);
-        expect(response.headers['allow']).toBe(allowed);
+        expect(response.status).toBe(method === 'OPTIONS' ? 204 : 405);
+        expect(response.headers['allow']).toBe(allowed.join(', '));
       }
-    },
-  );
-});
+    }
+  },
+);

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
-import { json, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
+import { readyAccount, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { listen } from '../support/listen.ts';
 
@@ -97,8 +97,7 @@ aws.responses = {
   GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
   DescribeStacks: noStack,
   ListStackResources: noStack,
-  'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
-  'GET /account': json({ cloudwatchRoleArn: 'logs' }),
+  ...readyAccount,
 };
 
 it('commands ask for a code of MFA once, reach AWS through the proxy, and start the CDK with the session', async () => {

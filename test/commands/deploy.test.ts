@@ -11,6 +11,7 @@ import {
   jsonError,
   noStack,
   type Responses,
+  readyAccount,
   startAwsEndpoint,
   xml,
   xmlError,
@@ -95,9 +96,7 @@ const deploy = (
 ) => {
   aws.responses = {
     ...caller(stage === 'dev-alice' ? '000000000000' : accounts[stage]),
-    'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
-    'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
-    'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 1_000 } }),
+    ...readyAccount,
     ListStackResources: xml('ListStackResources', {}),
     DescribeStacks: stackWith(first),
     ...withChanges(tableWith('False')),

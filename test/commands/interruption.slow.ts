@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { json, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { json, noStack, readyAccount, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { listen } from '../support/listen.ts';
 
 const aws = await startAwsEndpoint();
@@ -59,8 +59,7 @@ beforeEach(() => {
   aws.requests.length = 0;
   aws.responses = {
     GetCallerIdentity: xml('GetCallerIdentity', { Account: '000000000000' }),
-    'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
-    'GET /account': json({ cloudwatchRoleArn: 'logs' }),
+    ...readyAccount,
     ListStackResources: noStack,
     DescribeStacks: noStack,
     DeleteChangeSet: xml('DeleteChangeSet', {}),

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { addSecurityChecks } from '../../infra/constructs/security-checks.ts';
 import { newApp } from '../support/stack.ts';
 
-// The project itself passes them: `global-setup.ts` synthesises it, and every test run fails otherwise.
+// The project itself passes them: see templates.test.ts.
 it('the synthesis fails on a topic without TLS, and names the rule', () => {
   const app = newApp();
   new Topic(new Stack(app, 'Stack'), 'Topic');

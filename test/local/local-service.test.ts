@@ -10,7 +10,6 @@ import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import { localApiKey } from '../../infra/local/initial-data.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { identifyApiKey } from '../../lib/keys/api-key.ts';
-import { pageFiles } from '../../lib/openapi/reference-page.ts';
 import { shared } from '../support/shared.ts';
 
 const temporaryFolder = async () => {
@@ -18,14 +17,6 @@ const temporaryFolder = async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 };
-
-it('the reference page contains no API key', async () => {
-  for (const name of Object.keys(pageFiles)) {
-    const file = await fetch(new URL(`/docs/${name}`, shared('baseAddress')));
-    expect(file.status).toBe(200);
-    expect(await file.text()).not.toContain(shared('apiKey'));
-  }
-});
 
 it('a taken port is reported in one line', async () => {
   const first = await startGateway({ port: 0, log: () => {} });

@@ -38,10 +38,14 @@ describe('the lock files', () => {
   });
 });
 
-it.each(folders)('no package runs a script when it is installed: %s', (folder) => {
+it.each(folders)('npm is told to run no script of a package: %s', (folder) => {
+  expect(read(folder, '.npmrc')).toMatch(/^ignore-scripts=true$/m);
+});
+
+it('no package runs a script when it is installed', () => {
   const directory = mkdtempSync(join(tmpdir(), 'animal-store-npm-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  cpSync(join(projectDirectory, folder, '.npmrc'), join(directory, '.npmrc'));
+  cpSync(join(projectDirectory, '.npmrc'), join(directory, '.npmrc'));
   mkdirSync(join(directory, 'other'));
   const scripts = { postinstall: 'touch ../ran' };
   const other = { name: 'other', version: '1.0.0', scripts };

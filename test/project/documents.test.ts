@@ -22,6 +22,8 @@ const anchorsOf = (text: string) =>
     heading.replace(/[^\w\- ]/g, '').replaceAll(' ', '-'),
   );
 
+const hasHeading = (path: string, anchor: string) => anchorsOf(read(path)).includes(anchor);
+
 const links = documents.flatMap(({ path, text }) =>
   [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(([, to = '', anchor]) => {
     return { path, target: to === '' ? path : join(dirname(path), to), anchor };
@@ -29,24 +31,32 @@ const links = documents.flatMap(({ path, text }) =>
 );
 
 const alarms = stages.flatMap((stage) =>
-  propertiesOf(deployedTemplate(stage), 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => ({
-    description: `${AlarmDescription}`,
-  })),
+  propertiesOf(deployedTemplate(stage), 'AWS::CloudWatch::Alarm').map(
+    ({ AlarmDescription }) => `${AlarmDescription}`,
+  ),
 );
 
 const scriptsIn = (text: string) => text.match(/(?<=npm run (?:--silent )?)[a-z][\w:-]*/g) ?? [];
 
 describe('the documents', () => {
-  it.each(links)('link what exists: $path to $target, heading $anchor', ({ target, anchor }) => {
-    expect(existsSync(join(projectDirectory, target))).toBe(true);
-    if (anchor !== undefined) expect(anchorsOf(read(target))).toContain(anchor);
+  it('link files and folders that exist', () => {
+    expect(links).not.toEqual([]);
+    expect(links.filter(({ target }) => !existsSync(join(projectDirectory, target)))).toEqual([]);
   });
 
-  it.each(alarms)('have the entry of the runbook that an alarm links: $description', (alarm) => {
-    const links = alarm.description.split(`${runbookLink}#`).slice(1);
-    const anchors = links.map((link) => /^[\w-]+/.exec(link)?.[0]);
-    expect(anchors).not.toEqual([]);
-    expect(anchorsOf(read('infra/runbook.md'))).toEqual(expect.arrayContaining(anchors));
+  it('link headings that exist', () => {
+    const toHeadings = links.filter(({ anchor }) => anchor !== undefined);
+    const broken = toHeadings.filter(({ target, anchor = '' }) => !hasHeading(target, anchor));
+    expect(broken).toEqual([]);
+  });
+
+  it('have the entries of the runbook that alarms link', () => {
+    const entries = alarms.flatMap((alarm) => {
+      const [, ...linked] = alarm.split(`${runbookLink}#`);
+      return linked.map((link) => ({ alarm, anchor: /^[\w-]+/.exec(link)?.[0] ?? '' }));
+    });
+    expect(new Set(entries.map(({ alarm }) => alarm))).toEqual(new Set(alarms));
+    expect(entries.filter(({ anchor }) => !hasHeading('infra/runbook.md', anchor))).toEqual([]);
   });
 
   it('and the workflows call npm scripts that exist', () => {

@@ -31,6 +31,13 @@ export const xmlError = (code: string, message = code): AwsResponse => [
 /** The error of CloudFormation about a stack that does not exist. */
 export const noStack = xmlError('ValidationError', 'Stack with id AnimalStore does not exist');
 
+/** The responses about an account that has what every stage needs, in any region. */
+export const readyAccount: Responses = {
+  'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
+  'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
+  'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 1_000 } }),
+};
+
 interface AwsEndpoint {
   responses: Responses;
   readonly requests: {
