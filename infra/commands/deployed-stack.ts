@@ -1,7 +1,10 @@
 import { DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { keyAdministration } from '../../lib/keys/key-administration.ts';
 import { commitParameter, previousCommitParameter, stackName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
+import { type TableKind, tables } from '../settings/tables.ts';
 import { awsClients } from './aws-clients.ts';
 import { awsConfig } from './aws-config.ts';
 
@@ -89,16 +92,31 @@ export const findStack = async (stage: Stage, { clients }: Pick<OpenedAccount, '
 };
 
 /**
- * Opens the stack of a deployed stage. Throws when there is no stack, or when the credentials belong to another
- * account, which could have a stack of the same name.
+ * Opens a deployed stage: its account, its stack, its tables and its API keys. Throws when there is no stack, or
+ * when the credentials belong to another account, which could have a stack of the same name.
  */
-export const openStack = async (stage: Stage) => {
+export const openStage = async (stage: Stage) => {
   const opened = await openAccount(stage);
   const stack = await findStack(stage, opened);
-  if (stack) return { ...opened, ...stack };
-  const { account, region } = opened;
-  throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
+  if (!stack) {
+    const { account, region } = opened;
+    throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
+  }
+  const dynamodb = opened.clients.dynamodb();
+  const tableOf = (kind: TableKind) => stack.outputOf(`${tables[kind].id}Name`);
+  return {
+    stage,
+    ...opened,
+    ...stack,
+    dynamodb,
+    /** Returns the name of a table. Throws, as `keys` does, if the first deployment has failed. */
+    tableOf,
+    keys: () =>
+      keyAdministration(DynamoDBDocumentClient.from(dynamodb), tableOf('keys'), stage.apiKeyPrefix),
+  };
 };
+
+export type DeployedStage = Awaited<ReturnType<typeof openStage>>;
 
 /**
  * Returns the resources of a stage's stack as it is deployed, all or of one type. Only a stack that does not

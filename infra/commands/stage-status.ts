@@ -1,6 +1,6 @@
 import { stackName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
-import { deployedResources, openStack } from './deployed-stack.ts';
+import { deployedResources, openStage } from './deployed-stack.ts';
 import { printable } from './terminal.ts';
 
 /**
@@ -8,7 +8,7 @@ import { printable } from './terminal.ts';
  * when the credentials belong to another account.
  */
 export const printStatus = async (stage: Stage): Promise<void> => {
-  const stack = await openStack(stage);
+  const stack = await openStage(stage);
   const { account, region, status, baseAddress, commit, previousCommit } = stack;
   const logs = await deployedResources(stage, stack, 'AWS::Logs::LogGroup');
   const lines = [

@@ -11,7 +11,7 @@ import {
   findStack,
   type OpenedAccount,
   openAccount,
-  openStack,
+  openStage,
 } from '../../infra/commands/deployed-stack.ts';
 import { runProgram } from '../../infra/commands/run-program.ts';
 import { shellWord } from '../../infra/commands/terminal.ts';
@@ -163,7 +163,7 @@ const rehearse = async (root: string) => {
   const deploy = npmRun('deploy', ...ofStage, '--yes');
   const smoke = npmRun('smoke', ...ofStage);
   const expectCommits = async (commit: string, previousCommit: string) => {
-    const found = await openStack(stage);
+    const found = await openStage(stage);
     if (found.commit !== commit || found.previousCommit !== previousCommit)
       throw new Error(`The stack has ${found.commit}, and ${found.previousCommit} before it`);
   };
@@ -173,7 +173,7 @@ const rehearse = async (root: string) => {
   const printed =
     outputOf(deploy, repository.directory) ?? outputOf(deploy, repository.directory) ?? '';
   succeed(npmRun('keys', 'issue', '--for-probe', ...ofStage));
-  const baseAddress = (await openStack(stage)).outputOf('BaseAddress');
+  const baseAddress = (await openStage(stage)).outputOf('BaseAddress');
   await expectRelease(baseAddress, 'first');
   runRequests(printed);
   succeed(npmRun('acceptance', ...ofStage));

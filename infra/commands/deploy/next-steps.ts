@@ -1,6 +1,5 @@
 import { isPersonal, type Stage } from '../../settings/stages.ts';
-import type { OpenedAccount } from '../deployed-stack.ts';
-import { openStage } from '../deployed-stage.ts';
+import { type OpenedAccount, openStage } from '../deployed-stack.ts';
 import { preflight } from '../preflight.ts';
 import { change } from '../run-program.ts';
 import { stageWords } from '../stage-option.ts';

@@ -49,7 +49,6 @@ interface Setup {
 
 interface DeployOptions {
   readonly stage: Stage;
-  readonly emulator?: true;
   readonly app?: string;
   readonly allAtOnce?: true;
   readonly revert?: true;
@@ -72,12 +71,12 @@ interface Deployment extends Setup, DeployOptions {
  */
 const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   const { directory, stages } = setup;
-  const { stage, emulator, app, revert } = options;
+  const { stage, app, revert } = options;
   requireConsent({ ...setup, ...options });
   const account = await openAccount(stage);
   protectProduction(stages, stage, account);
 
-  const mustBeCommitted = !isPersonal(stage) && !emulator;
+  const mustBeCommitted = !isPersonal(stage) && !stage.isEmulated;
   const commit = checkedOutCommit(directory, mustBeCommitted);
   const former = await findSettledStack(stage, account);
   if (former && isProduction(stage) && !revert)
@@ -100,9 +99,9 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
 };
 
 /** Returns the words that tell the app what to synthesise. */
-const contextOf = ({ stage, emulator, revert }: Deployment): string[] => {
+const contextOf = ({ stage, revert }: Deployment): string[] => {
   const context = ['--context', `stage=${stage.name}`];
-  if (emulator) context.push('--context', 'emulator=true');
+  if (stage.isEmulated) context.push('--context', 'emulator=true');
   if (revert) context.push('--context', 'placeholders=allowed');
   return context;
 };

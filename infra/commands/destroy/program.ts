@@ -11,7 +11,7 @@ import { Command } from 'commander';
 import { probeKeyParameter, stackName } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
 import { backupsOf, isOfTable } from '../backups.ts';
-import { deployedResources, type OpenedAccount, openStack } from '../deployed-stack.ts';
+import { deployedResources, type OpenedAccount, openStage } from '../deployed-stack.ts';
 import { call, perform, type Step } from '../plan.ts';
 import { withStage } from '../stage-option.ts';
 import type { Ask } from '../terminal.ts';
@@ -22,7 +22,7 @@ interface DestroyOptions {
 }
 
 const destroy = async ({ stage, yes }: DestroyOptions, ask: Ask | undefined) => {
-  const opened = await openStack(stage);
+  const opened = await openStage(stage);
   const client = opened.clients.cloudformation();
   const StackName = stackName(stage);
   const Name = probeKeyParameter(stage);
@@ -48,7 +48,7 @@ const destroy = async ({ stage, yes }: DestroyOptions, ask: Ask | undefined) => 
     },
   ];
   const notices = ['Clients can no longer reach the stage.'];
-  await perform({ stage, ...opened }, { notices, steps }, { yes, ask });
+  await perform(opened, { notices, steps }, { yes, ask });
   for (const { BackupArn } of copies.kept)
     console.log(`${BackupArn} stays: DynamoDB deletes it after 35 days`);
   console.log(

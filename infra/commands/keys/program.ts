@@ -5,8 +5,8 @@ import { isInForce } from '../../../lib/keys/api-key.ts';
 import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administration.ts';
 import { localStage } from '../../local/local-account.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
-import { type Stage, stageNamed } from '../../settings/stages.ts';
-import { type DeployedStage, openStage } from '../deployed-stage.ts';
+import type { Stage } from '../../settings/stages.ts';
+import { type DeployedStage, openStage } from '../deployed-stack.ts';
 import { perform } from '../plan.ts';
 import { toJson, toTable } from '../printed.ts';
 import { change } from '../run-program.ts';
@@ -27,9 +27,8 @@ interface KeysOptions {
 const probeOwner = 'probe';
 
 /** Throws for a stage without a probe: nothing would read its key, or remove it with the stage. */
-const requireProbe = ({ stage: { name } }: KeysOptions) => {
-  // On an emulator, every stage lacks its probe, and this can be practised.
-  if (stageNamed(name).alarmRecipients === undefined)
+const requireProbe = ({ stage: { name, alarmRecipients, isEmulated } }: KeysOptions) => {
+  if (alarmRecipients === undefined && !isEmulated)
     throw new Error(`${name} has no probe, because it has no alarmRecipients`);
 };
 

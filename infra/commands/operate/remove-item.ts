@@ -6,7 +6,7 @@ import {
 import { ApiKeyRecord } from '../../../lib/keys/api-key.ts';
 import { StoredPet } from '../../../lib/pets/stored-pet.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
-import type { DeployedStage } from '../deployed-stage.ts';
+import type { DeployedStage } from '../deployed-stack.ts';
 import type { Plan } from '../plan.ts';
 import { isReadable, type StoredItem, shown } from './stored-item.ts';
 import { existingTable } from './table.ts';

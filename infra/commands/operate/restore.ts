@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { type KeyAttribute, type TableKind, tables } from '../../settings/tables.ts';
 import { backupsOf, isOfTable } from '../backups.ts';
-import type { DeployedStage } from '../deployed-stage.ts';
+import type { DeployedStage } from '../deployed-stack.ts';
 import { call, type Plan } from '../plan.ts';
 import { toJson } from '../printed.ts';
 import { stageWords } from '../stage-option.ts';

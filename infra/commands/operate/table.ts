@@ -4,7 +4,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import type { TableKind } from '../../settings/tables.ts';
-import type { DeployedStage } from '../deployed-stage.ts';
+import type { DeployedStage } from '../deployed-stack.ts';
 import { stageWords } from '../stage-option.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
 
