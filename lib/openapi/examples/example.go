@@ -26,7 +26,7 @@ func main() {
 		log.Fatal(err)
 	}
 
-	newPet := client.NewPet{Name: " Rex", CategoryId: 9223372036854775807}
+	newPet := client.NewPet{Name: "Rex", CategoryId: 1}
 	// With the same key, a creation whose response was lost can be repeated.
 	key := rand.Text()
 	created, err := pets.CreatePetWithResponse(background, &client.CreatePetParams{IdempotencyKey: &key}, newPet)

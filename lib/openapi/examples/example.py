@@ -11,7 +11,7 @@ from animal_store_client.types import UNSET
 
 client = AuthenticatedClient(base_url=os.environ["BASE_URL"], token=os.environ["API_KEY"])
 
-new_pet = NewPet(name=" Rex", category_id=9223372036854775807)
+new_pet = NewPet(name="Rex", category_id=1)
 # With the same key, a creation whose response was lost can be repeated.
 pet = create_pet.sync(client=client, body=new_pet, idempotency_key=str(uuid.uuid4()))
 if isinstance(pet, Error):
