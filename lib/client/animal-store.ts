@@ -61,7 +61,7 @@ export interface CreatePetOptions extends CallOptions {
  *
  * A call throws an AnimalStoreError for an error response, and for a response that the service does not send.
  * It throws a NetworkError or a TimeoutError if there is no complete response, a RangeError for an invalid
- * argument, and the signal's `reason` if you abort it.
+ * id, category or key, and the signal's `reason` if you abort it.
  */
 export class AnimalStore {
   readonly #connection: Connection;
