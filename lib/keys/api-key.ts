@@ -29,28 +29,14 @@ export const generateApiKey = (prefix: ApiKeyPrefix): string => {
 };
 
 /**
- * Returns the id of a key in the format of this prefix, or `undefined` for any other text. Does
- * not verify the checksum.
- */
-export const keyIdOf = (apiKey: string, prefix: string): string | undefined => {
-  const parts = shape.exec(apiKey)?.groups;
-  return parts?.['prefix'] === prefix ? parts['keyId'] : undefined;
-};
-
-/** Tells whether the checksum of a key is right. A mistyped key has a wrong checksum. */
-export const isIntact = (apiKey: string): boolean =>
-  checksumOf(apiKey.slice(0, -checksumLength)) === apiKey.slice(-checksumLength);
-
-/** The SHA-256 hash of the whole key, 32 bytes. */
-export const hashOf = (apiKey: string): Uint8Array => hash('sha256', apiKey, 'buffer');
-
-/**
  * Returns the id and the hash of an API key. Returns `undefined` for a mistyped key, a key of another
  * prefix, and any other text.
  */
 export const identifyApiKey = (apiKey: string, prefix: string): ApiKeyIdentity | undefined => {
-  const keyId = keyIdOf(apiKey, prefix);
-  return keyId && isIntact(apiKey) ? { keyId, hash: hashOf(apiKey) } : undefined;
+  const { prefix: given, keyId } = shape.exec(apiKey)?.groups ?? {};
+  if (given !== prefix || keyId === undefined) return undefined;
+  const isMistyped = checksumOf(apiKey.slice(0, -checksumLength)) !== apiKey.slice(-checksumLength);
+  return isMistyped ? undefined : { keyId, hash: hash('sha256', apiKey, 'buffer') };
 };
 
 /** The schema of an item of the keys table. */

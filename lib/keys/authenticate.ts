@@ -3,14 +3,7 @@ import { type CallContext, isRetryable, withTimeLimit } from '../aws/call-dynamo
 import { getItem, readItem } from '../aws/get-item.ts';
 import { environment } from '../environment.ts';
 import { RequestLog } from '../telemetry/request-log.ts';
-import {
-  type ApiKeyRecord,
-  hashOf,
-  isInForce,
-  isIntact,
-  keyIdOf,
-  toApiKeyRecord,
-} from './api-key.ts';
+import { type ApiKeyRecord, identifyApiKey, isInForce, toApiKeyRecord } from './api-key.ts';
 import { KeyMemory, type ReadKey } from './key-memory.ts';
 
 const prefix = environment('API_KEY_PREFIX');
@@ -27,17 +20,12 @@ export const authenticate = async (
   context: CallContext,
   memory = ownMemory,
 ): Promise<ApiKeyRecord | undefined> => {
-  const keyId = keyIdOf(apiKey, prefix);
-  if (!keyId) return undefined;
-  // The checksum rejects a mistyped key without a read of the table. A remembered key needs no check of its
-  // checksum, because its hash is compared.
-  const proven = memory.getProven(keyId);
-  const remembered = proven && isFresh(proven) ? proven.record : undefined;
-  const record =
-    remembered ?? (isIntact(apiKey) ? await findApiKey(keyId, context, memory) : undefined);
-  const isValid = record && timingSafeEqual(record.hash, hashOf(apiKey)) && isInForce(record);
-  if (!isValid) return undefined;
-  memory.prove(keyId);
+  const given = identifyApiKey(apiKey, prefix);
+  // A mistyped key costs no read of the table.
+  if (!given) return undefined;
+  const record = await findApiKey(given.keyId, context, memory);
+  if (!record || !timingSafeEqual(record.hash, given.hash) || !isInForce(record)) return undefined;
+  memory.prove(record.keyId);
   return record;
 };
 

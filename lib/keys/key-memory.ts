@@ -22,10 +22,6 @@ export class KeyMemory {
     this.#unproven = new RecentEntries(maxProven / 10);
   }
 
-  getProven(keyId: string): ReadKey | undefined {
-    return this.#proven.get(keyId);
-  }
-
   get(keyId: string): ReadKey | undefined {
     return this.#proven.get(keyId) ?? this.#unproven.get(keyId);
   }
