@@ -3,15 +3,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { exactNumber } from '../contract/exact-json.ts';
-import { environment } from '../environment.ts';
+import { environment, optionalEnvironment } from '../environment.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
 
 const region = environment('AWS_REGION');
 
 /** The endpoint: the one in the SDK's variables, or else that of DynamoDB in the function's own region. */
 const endpoint = new URL(
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] ||
-    process.env['AWS_ENDPOINT_URL'] ||
+  optionalEnvironment('AWS_ENDPOINT_URL_DYNAMODB') ??
+    optionalEnvironment('AWS_ENDPOINT_URL') ??
     `https://dynamodb.${region}.amazonaws.com`,
 );
 
@@ -68,7 +68,7 @@ client.middlewareStack.remove('recursionDetectionMiddleware');
  * Converts a stored number: to a `bigint` for an unsafe integer, and to a `NumberValue` with DynamoDB's
  * digits if neither type is exact.
  */
-const storedNumber = (digits: string): number | bigint | NumberValue => {
+export const storedNumber = (digits: string): number | bigint | NumberValue => {
   const number = exactNumber(digits);
   return Number.isNaN(number) ? NumberValue.from(digits) : number;
 };

@@ -12,16 +12,15 @@ import {
   implausibleOutput,
   withRetries,
 } from '../aws/call-dynamodb.ts';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { dynamodb, storedNumber } from '../aws/dynamodb.ts';
 import { getItem, readItem, type StoredItem } from '../aws/get-item.ts';
 import { errors } from '../contract/errors.ts';
-import { exactNumber } from '../contract/exact-json.ts';
 import type { ListPetsQuery } from '../contract/list-pets-query.ts';
 import { type NewPet, type Pet, type PetStatus, petStatuses } from '../contract/pet.ts';
 import { environment } from '../environment.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
 import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
-import { decodeCursor, encodeCursor, type Position, unknownCursor } from './cursor.ts';
+import { decodeCursor, encodeCursor, type Filter, type Position, unknownCursor } from './cursor.ts';
 import { type StoredPet, statusIndex, toPet, toStoredPet } from './stored-pet.ts';
 
 const petsTable = environment('PETS_TABLE');
@@ -101,31 +100,44 @@ export const list = async (
   { limit, cursor, ...filter }: ListPetsQuery,
   context: CallContext,
 ): Promise<Page> => {
-  const { status } = filter;
   const start =
-    cursor === undefined ? startOf(status ?? petStatuses[0]) : decodeCursor(cursor, filter);
-  const pets: Pet[] = [];
-  let position: Position | undefined = start;
-  let leastLimit = 1;
-  try {
-    // One pet more than the page shows tells whether there is a next page.
-    while (position && pets.length <= limit) {
-      const missing = limit + 1 - pets.length;
-      const found = await queryStatus(position, Math.max(missing, leastLimit), context);
-      pets.push(...found.pets);
-      leastLimit = found.end && found.pets.length === 0 ? limitAfterNoPet : 1;
-      position = found.end ?? (status ? undefined : startAfter(position.status));
-    }
-  } catch (error) {
-    const isFirstQuery = position === start;
+    cursor === undefined ? startOf(filter.status ?? petStatuses[0]) : decodeCursor(cursor, filter);
+  // One pet more than the page shows tells whether there is a next page.
+  const wanted = limit + 1;
+  const first = await query(start, wanted, filter, context).catch((error: unknown) => {
     // DynamoDB refuses a position that no item can have. Only a forged cursor has one.
-    if (isFirstQuery && start.id !== undefined && isRefused(error)) throw unknownCursor();
-    if (isFirstQuery || !context.signal.aborted) throw error;
-  }
+    throw start.id !== undefined && isRefused(error) ? unknownCursor() : error;
+  });
+  const { pets, next } = await continued(first, wanted, filter, context);
   const shown = pets.slice(0, limit);
   const last = shown.at(-1);
-  const end = last && pets.length > limit ? positionOf(last) : position;
+  const end = last && pets.length > limit ? positionOf(last) : next;
   return { pets: shown, nextCursor: end && encodeCursor(end, filter) };
+};
+
+/** What a list has found, and where it goes on, unless it has ended. */
+interface Found {
+  readonly pets: readonly Pet[];
+  readonly next: Position | undefined;
+  /** Whether the last query found nothing but corrupt items, and did not end its status. */
+  readonly isStuck: boolean;
+}
+
+/** Continues a list until it has as many pets as wanted, ends, or the request's deadline passes. */
+const continued = async (
+  found: Found,
+  wanted: number,
+  filter: Filter,
+  context: CallContext,
+): Promise<Found> => {
+  const missing = wanted - found.pets.length;
+  if (!found.next || missing <= 0) return found;
+  const limit = found.isStuck ? Math.max(missing, limitAfterNoPet) : missing;
+  const more = await query(found.next, limit, filter, context).catch((error: unknown) => {
+    if (!context.signal.aborted) throw error;
+  });
+  if (!more) return found;
+  return continued({ ...more, pets: [...found.pets, ...more.pets] }, wanted, filter, context);
 };
 
 const startOf = (status: PetStatus): Position => ({ status });
@@ -141,11 +153,16 @@ const positionOf = ({ status, id }: { readonly status: PetStatus; readonly id: u
 });
 
 /**
- * Reads the items of a status after a position, and returns the pets among them. `end` is the position where
- * DynamoDB stopped, which can be anywhere. Only an output without a LastEvaluatedKey, or with an empty one,
- * is the last one of its status (Query in the DynamoDB API reference).
+ * Reads items of one status after a position, and returns the pets among them. DynamoDB can stop anywhere. Only
+ * an output without a LastEvaluatedKey, or with an empty one, is the last one of its status (Query in the
+ * DynamoDB API reference).
  */
-const queryStatus = async ({ status, id }: Position, limit: number, context: CallContext) => {
+const query = async (
+  { status, id }: Position,
+  limit: number,
+  filter: Filter,
+  context: CallContext,
+): Promise<Found> => {
   const command = new QueryCommand({
     TableName: petsTable,
     IndexName: statusIndex,
@@ -164,7 +181,13 @@ const queryStatus = async ({ status, id }: Position, limit: number, context: Cal
     return output.Items?.every((item) => item['status'] === status) ?? false;
   };
   const output = await callDynamodb(command, context, isPlausible);
-  return { pets: petsAmong(output.Items, context), end: endOf(output) };
+  const pets = petsAmong(output.Items, context);
+  const end = endOf(output);
+  return {
+    pets,
+    next: end ?? (filter.status ? undefined : startAfter(status)),
+    isStuck: end !== undefined && pets.length === 0,
+  };
 };
 
 /** Tells whether DynamoDB refused the parameters of a call. */
@@ -208,7 +231,7 @@ const putUnlessTaken = (item: StoredPet, context: CallContext) => {
       if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
       if (error.Item['id']?.N !== `${item.id}`) throw implausibleOutput();
       // The document client converts responses, but not the item of an exception.
-      const existing = unmarshall(error.Item, { wrapNumbers: exactNumber });
+      const existing = unmarshall(error.Item, { wrapNumbers: storedNumber });
       return { existing, wasThereBefore: attempt === 1 };
     }
   });
