@@ -6,9 +6,9 @@ import { type CheckRequest, errorResponse } from '../operations/check-request.ts
 import { definition as createPet } from '../operations/create-pet.ts';
 import {
   deprecationHeaders,
-  isRemoved,
   noInput,
   type Operation,
+  removalOf,
   takesIdempotencyKey,
 } from '../operations/operation.ts';
 import { checkRequestOf, operations } from '../operations/operations.ts';
@@ -48,9 +48,9 @@ export const afterCreation = (apiKey: string, petId: number): SentCheckRequest[]
 /** Returns the check request to an operation. Its response is 410 from the operation's sunset on. */
 const ofOperation = (target: Operation, apiKey: string, petId = noPetId): SentCheckRequest => {
   const request = checkRequestOf(target.name, petId);
-  if (!isRemoved(target)) return toEvent({ ...request, target, apiKey });
-  const removed = errors.endpointRemoved(`GET ${target.deprecation?.successor}`);
-  return toEvent({ ...request, target, apiKey, response: errorResponse(removed) });
+  const removal = removalOf(target);
+  const response = removal ? errorResponse(removal) : request.response;
+  return toEvent({ ...request, target, apiKey, response });
 };
 
 /** A check request with its target, and the API key if it has one. */

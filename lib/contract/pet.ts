@@ -38,7 +38,6 @@ export const NewPet = v.pipe(
       v.string(nameMessage),
       v.regex(notBlank, nameMessage),
       v.check((text) => [...text].length <= maxNameLength, nameMessage),
-      // The message of the last check that fails is the one that the client gets.
       v.check((text) => text.isWellFormed(), 'must not have malformed Unicode'),
       v.metadata({
         minLength: 1,

@@ -39,8 +39,8 @@ export const parsePath = <Output>(
 
 const parse = <Output>(schema: RequestSchema<Output>, kind: Kind, sent: object): Output => {
   // Valibot's own messages repeat the input, which may be a secret.
-  const { success, output, issues = [] } = v.safeParse(schema, sent, { message: 'is not valid' });
-  const wrong = new Map(issues.map(({ path, message }) => [path?.[0]?.key, message]));
+  const config = { message: 'is not valid', abortPipeEarly: true };
+  const { success, output, issues = [] } = v.safeParse(schema, sent, config);
   const problemOf = (name: unknown, message: string) => {
     // The message of a rule for several fields is a sentence.
     if (name === undefined) return message;
@@ -48,7 +48,7 @@ const parse = <Output>(schema: RequestSchema<Output>, kind: Kind, sent: object):
   };
   const unknown = Object.keys(sent).filter((name) => !Object.hasOwn(schema.entries, name));
   refuse([
-    ...[...wrong].map(([name, message]) => problemOf(name, message)),
+    ...issues.map(({ path, message }) => problemOf(path?.[0]?.key, message)),
     ...unknown.map((name) => notKnown(kind, name)),
   ]);
   if (!success) throw errors.invalidRequest('The request is not valid.');

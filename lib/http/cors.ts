@@ -1,8 +1,9 @@
 import { corsHeaders, requestHeaders } from '../contract/cors-headers.ts';
+import { optionalEnvironment } from '../environment.ts';
 import { type ChainRequest, headerValues } from './request.ts';
 
 /** The origins whose pages may call the service. The stack sets none where CORS is off. */
-const origins = process.env['CORS_ORIGINS']?.split(' ') ?? [];
+const origins = optionalEnvironment('CORS_ORIGINS')?.split(' ') ?? [];
 
 /**
  * Lets pages of the stage's origins read every response, including errors. Responds to preflight requests.

@@ -1,6 +1,5 @@
-import { errors } from '../contract/errors.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
-import { deprecationHeaders, isRemoved, type Operation } from '../operations/operation.ts';
+import { deprecationHeaders, type Operation, removalOf } from '../operations/operation.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import type { ChainRequest } from './request.ts';
 import { link } from './response.ts';
@@ -19,12 +18,12 @@ export const lifecycleHeaders = (operation: Operation) => {
     const isOwn = event.requestContext.identity.userAgent === ownUserAgent;
     if (deprecation && !isOwn) context.log.count(metricNames.deprecatedCalls);
     if (!response) return;
-    response.headers = { ...response.headers, ...constant };
-    if (deprecation) {
-      const successor = link(event, deprecation.successor, 'successor-version');
-      const { Link: own } = response.headers;
-      response.headers['Link'] = own ? `${own}, ${successor}` : successor;
-    }
+    response.headers = {
+      ...constant,
+      ...(deprecation && { Link: link(event, deprecation.successor, 'successor-version') }),
+      // A list needs the header for its next page.
+      ...response.headers,
+    };
   };
   return { after: addHeaders, onError: addHeaders };
 };
@@ -32,7 +31,7 @@ export const lifecycleHeaders = (operation: Operation) => {
 /** Refuses an operation from its sunset on. Throws `endpoint_removed`. */
 export const refuseAfterSunset = (operation: Operation) => ({
   before: () => {
-    if (isRemoved(operation))
-      throw errors.endpointRemoved(`GET ${operation.deprecation?.successor}`);
+    const removal = removalOf(operation);
+    if (removal) throw removal;
   },
 });

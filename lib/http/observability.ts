@@ -1,4 +1,5 @@
-import { ApiError, errors } from '../contract/errors.ts';
+import { ApiError, errorStatuses, errors } from '../contract/errors.ts';
+import { optionalEnvironment } from '../environment.ts';
 import { causeOf } from '../telemetry/cause.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
@@ -18,7 +19,7 @@ export const observability = (functionName: string) => {
   const observe = (request: ChainRequest) => {
     // When a function fails, API Gateway uses INTEGRATION_FAILURE (DataBiosphere/azul#6624), to which
     // infra/constructs/pets-api.ts gives this error.
-    const status = request.response?.statusCode ?? errors.serviceUnavailable().status;
+    const status = request.response?.statusCode ?? errorStatuses.service_unavailable;
     const failed = status >= 500;
     const durationMs = elapsedMs(request.context.startedAt);
     const { log } = request.context;
@@ -77,7 +78,7 @@ const requestDetails = ({ event, context, error }: ChainRequest, durationMs: num
   lambdaRequestId: context.awsRequestId,
   coldStart,
   ...(coldStart && {
-    codeCache: process.env['CODE_CACHE'],
+    codeCache: optionalEnvironment('CODE_CACHE'),
     nodeVersion: process.version,
   }),
 });
@@ -85,5 +86,5 @@ const requestDetails = ({ event, context, error }: ChainRequest, durationMs: num
 /** Describes the original error. An error that became a 503 is a fault of DynamoDB, not a defect. */
 const originalCause = (error: unknown) =>
   error instanceof ApiError
-    ? causeOf(error.cause, error.status !== errors.serviceUnavailable().status)
+    ? causeOf(error.cause, error.code !== 'service_unavailable')
     : causeOf(error, true);

@@ -83,13 +83,6 @@ export const headers: Readonly<Record<string, object>> = Object.fromEntries(
 /** Returns a reference to a header. */
 export const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** The links of a deprecated list, in one header: to the next page, and to the successor. */
-const nextAndSuccessorLink = {
-  description:
-    'The operation to use instead (RFC 8288, RFC 5829), after the address of the next page if there is one.',
-  schema,
-};
-
 /** The headers of a response: its own, and those of every response of the operation, error or not. */
 export const headersOf = (
   { deprecation, stability }: Operation,
@@ -110,7 +103,6 @@ export const headersOf = (
     },
   }),
   ...own,
-  ...(deprecation && own['Link'] && { Link: nextAndSuccessorLink }),
 });
 
 /** The headers of an error. API Gateway renames `WWW-Authenticate` when a function sends it. */

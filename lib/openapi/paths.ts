@@ -80,7 +80,7 @@ const errorsOf = (operation: Operation): ApiError[] => {
     ...(input.body ? [errors.unsupportedMediaType()] : []),
     ...own,
     errors.unauthorized(),
-    ...(deprecation ? [errors.endpointRemoved(`GET ${deprecation.successor}`)] : []),
+    ...(deprecation ? [errors.endpointRemoved(deprecation.successor)] : []),
     errors.methodNotAllowed(allowedMethods(path)),
     errors.payloadTooLarge(),
     errors.tooManyRequests(),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { type ApiError, errors } from '../contract/errors.ts';
 import type { RequestSchema } from '../contract/requests.ts';
 import type { OperationName, Route } from '../contract/routes.ts';
 
@@ -46,9 +47,11 @@ export const noInput = { path: Nothing, query: Nothing, headers: Nothing };
 export const takesIdempotencyKey = ({ input }: Pick<Operation, 'input'>): boolean =>
   Object.hasOwn(input.headers.entries, 'Idempotency-Key');
 
-/** Whether the sunset of an operation has come, so that it responds with 410. */
-export const isRemoved = ({ deprecation }: Pick<Operation, 'deprecation'>): boolean =>
-  deprecation !== undefined && Date.now() >= deprecation.sunset.getTime();
+/** Returns the error with which an operation responds from its sunset on, and `undefined` before. */
+export const removalOf = ({ deprecation }: Pick<Operation, 'deprecation'>): ApiError | undefined =>
+  deprecation && Date.now() >= deprecation.sunset.getTime()
+    ? errors.endpointRemoved(deprecation.successor)
+    : undefined;
 
 /** The headers of every response of a deprecated operation: RFC 9745 and RFC 8594. */
 export const deprecationHeaders = ({ since, sunset }: Deprecation) => ({

@@ -6,14 +6,13 @@ import { LoggableError } from '../telemetry/loggable-error.ts';
 /**
  * An item of the pets table: a pet with the data that tells a replay of its creation from another request.
  */
-export const StoredPet = /* @__PURE__ */ (() =>
-  v.object({
-    ...Pet.entries,
-    /** The identity of the creation. */
-    creation: Sha256,
-    /** The fingerprint of the creation. */
-    fingerprint: Sha256,
-  }))();
+export const StoredPet = v.object({
+  ...Pet.entries,
+  /** The identity of the creation. */
+  creation: Sha256,
+  /** The fingerprint of the creation. */
+  fingerprint: Sha256,
+});
 export type StoredPet = Readonly<v.InferOutput<typeof StoredPet>>;
 
 const parse = <Item>(schema: v.GenericSchema<unknown, Item>, item: unknown): Item => {

@@ -1,10 +1,10 @@
-import { environment } from '../environment.ts';
+import { environment, optionalEnvironment } from '../environment.ts';
 import { type MetricDirective, metricDirective, writeLine } from './embedded-metrics.ts';
 import type { RequestLine } from './log-lines.ts';
 import { type MetricName, metricNames, versionMetricNames } from './metric-names.ts';
 
 const service = environment('SERVICE_NAME');
-const version = process.env['AWS_LAMBDA_FUNCTION_VERSION'];
+const version = optionalEnvironment('AWS_LAMBDA_FUNCTION_VERSION');
 
 /**
  * The maximum number of values of a metric that CloudWatch reads from one line. Further values are left out.

@@ -1,7 +1,7 @@
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { ownUserAgent } from '../../lib/contract/own-user-agent.ts';
 import { definition as getPet } from '../../lib/operations/get-pet.ts';
-import { isRemoved } from '../../lib/operations/operation.ts';
+import { removalOf } from '../../lib/operations/operation.ts';
 import type { ClientRequest } from '../support/http-client.ts';
 
 interface SmokeRequest {
@@ -20,7 +20,6 @@ export const smokeRequests = (apiKey: string): readonly SmokeRequest[] => {
       ['User-Agent', ownUserAgent],
     ],
   });
-  const removed = errors.endpointRemoved(`GET ${getPet.deprecation?.successor}`);
   return [
     { title: 'lists pets for the holder of an API key', request: requestTo('/pets?limit=1') },
     {
@@ -31,7 +30,7 @@ export const smokeRequests = (apiKey: string): readonly SmokeRequest[] => {
     {
       title: 'has no such pet, or no operation that gets one any more',
       request: requestTo('/pets/1'),
-      error: isRemoved(getPet) ? removed : errors.notFound(),
+      error: removalOf(getPet) ?? errors.notFound(),
     },
     { title: 'has no such path', request: requestTo('/'), error: errors.unknownPath() },
   ];

@@ -21,7 +21,7 @@ const link = (relation: string) => `<[^>]+>; rel="${relation}"`;
 const promisedHeaders: Readonly<Record<string, RegExp>> = {
   'cache-control': /^no-store$/,
   'idempotent-replayed': /^true$/,
-  link: new RegExp(`^(${link('next')}|(${link('next')}, )?${link('successor-version')})$`),
+  link: new RegExp(`^(${link('next')}|${link('successor-version')})$`),
   deprecation: /^@\d{1,15}$/,
   sunset: /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [0-9:]{8} GMT$/,
   accept: /^application\/json$/,
