@@ -10,7 +10,7 @@ import {
   unexpectedResponse,
 } from './errors.ts';
 import { retryAfterMs } from './response-headers.ts';
-import { maxTimerMs, pause, withTimeout } from './timers.ts';
+import { maxTimerMs, pause, withTimeLimit } from './timers.ts';
 
 export interface ConnectionOptions {
   /** The base address, an `http` or `https` URL that ends in `/v1`. */
@@ -119,10 +119,8 @@ export class Connection {
     let waitedMs = 0;
     for (let retries = 0; ; retries += 1) {
       try {
-        return await withTimeout(
-          (ended) => this.#exchange(request, ended),
-          this.#timeoutMs,
-          signal,
+        return await withTimeLimit(this.#timeoutMs, signal, (ended) =>
+          this.#exchange(request, ended),
         );
       } catch (error) {
         const waitMs = waitBeforeRetry(error, retries);

@@ -19,26 +19,26 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
   });
 
 /**
- * Returns the result of `work`. Throws a TimeoutError after `timeoutMs`, and the reason of `signal` as soon
- * as it is aborted, even if `work` ignores the signal that it gets. That signal is aborted at the end, which
- * closes an unread response.
+ * Runs a task with a time limit in ms. Throws a TimeoutError after it, and the reason of `signal` as soon as it is
+ * aborted, even if the task ignores the signal that it gets, as a `fetch` of the user may. That signal is aborted
+ * at the end too, which closes an unread response.
  */
-export const withTimeout = async <Result>(
-  work: (signal: AbortSignal) => Promise<Result>,
-  timeoutMs: number,
+export const withTimeLimit = async <Result>(
+  ms: number,
   signal: AbortSignal | undefined,
+  task: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
   signal?.throwIfAborted();
   const ended = new AbortController();
   const timeout = async () => {
-    await pause(timeoutMs, ended.signal);
-    throw new TimeoutError(`No complete response came within ${timeoutMs} ms`);
+    await pause(ms, ended.signal);
+    throw new TimeoutError(`No complete response came within ${ms} ms`);
   };
   const aborted = new Promise<never>((_resolve, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { signal: ended.signal });
   });
   try {
-    return await Promise.race([work(ended.signal), timeout(), aborted]);
+    return await Promise.race([task(ended.signal), timeout(), aborted]);
   } finally {
     ended.abort();
   }
