@@ -68,12 +68,13 @@ export const serviceAlarms = (service: MonitoredService): ServiceAlarms => {
     },
     ...alarmsOnSum('function-crashes', {
       meaning: `In 5 minutes, functions crashed or timed out ${alarmLimits['function-crashes'].crashes} times or more: clients got 502, 503 or 504, and a pet may have been stored before the crash.`,
-      metrics: functions.map(({ lambda }) => lambda.metricErrors()),
+      // Those of the alias. The check before traffic calls a version, and no client notices that it fails.
+      metrics: functions.map(({ alias }) => alias.metricErrors()),
       threshold: alarmLimits['function-crashes'].crashes,
     }),
     ...alarmsOnSum('function-throttles', {
       meaning: `In 5 minutes, Lambda rejected ${alarmLimits['function-throttles'].requests} requests or more, because a function had reached its concurrency: clients got 503.`,
-      metrics: functions.map(({ lambda }) => lambda.metricThrottles()),
+      metrics: functions.map(({ alias }) => alias.metricThrottles()),
       threshold: alarmLimits['function-throttles'].requests,
     }),
     ...alarmsOnSum('table-throttles', {

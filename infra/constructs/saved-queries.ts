@@ -16,17 +16,24 @@ export class SavedQueries extends Construct {
     for (const [name, { of, id: description, queryString }] of Object.entries(queries)) {
       const logGroupNames = of.flatMap((kind) => logs[kind].map((log) => log.logGroupName));
       if (logGroupNames.length === 0) continue;
+      const countsCheck = of.includes('requests') && logs.checks.length > 0;
       // The CDK's `QueryDefinition` has no parameters, for which the console asks:
       // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_QueryParameter.html
       new CfnQueryDefinition(this, name, {
         name: `${serviceName(stage)}/${name}`,
         logGroupNames,
-        queryString,
+        queryString: countsCheck ? `${checkNote}\n${queryString}` : queryString,
         ...(description && { parameters: [{ name: 'id', description }] }),
       });
     }
   }
 }
+
+/**
+ * The first line of a query of the functions' logs, a comment.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax.html
+ */
+const checkNote = '# The requests of the check before traffic are counted, too.';
 
 interface Query {
   /** The logs that the query reads. */
@@ -98,7 +105,7 @@ const queries: Readonly<Record<string, Query>> = {
   'one request': {
     of: ['gateway', 'requests'],
     id: 'The x-amz-apigw-id that the client got',
-    queryString: `fields @timestamp, @log, sourceIp, httpMethod, resourcePath, status, errorType, firewallStatus, operation, code, keyId, cause.name, cause.message, cause.frames.0, @message
+    queryString: `fields @timestamp, @log, sourceIp, httpMethod, resourcePath, status, errorType, operation, code, keyId, cause.name, cause.message, cause.frames.0, @message
 | filter extendedRequestId = "{{id}}"`,
   },
   'requests of a key': {

@@ -85,6 +85,15 @@ describe('the alarm', () => {
   );
 });
 
+it.each(
+  alarms.filter(([, { metrics }]) => metrics.some(({ Namespace }) => Namespace === 'AWS/Lambda')),
+)('%s counts what clients call, and not the check, which calls a version', (_name, { metrics }) => {
+  for (const { Dimensions } of metrics) {
+    const resource = Dimensions.find(({ Name }) => Name === 'Resource')?.Value;
+    expect(JSON.stringify(resource)).toContain(':live');
+  }
+});
+
 it('each of twelve metrics is watched, though CloudWatch adds at most ten for an alarm', () => {
   const stack = new Stack(newApp(), 'Stack');
   const restApi = new RestApi(stack, 'Api');

@@ -82,7 +82,7 @@ const words =
 /** Returns the fields that a query names, except those that CloudWatch finds in every line. */
 const fieldsOf = (query: string) => {
   const made = [...query.matchAll(/ as (\w+)|\(\?<(\w+)>/g)].map(([, one, other]) => one ?? other);
-  const withoutValues = query.replaceAll(/^\| parse .*|"[^"]*"|\/[^/]+\/|@\w+/gm, '');
+  const withoutValues = query.replaceAll(/^#.*|^\| parse .*|"[^"]*"|\/[^/]+\/|@\w+/gm, '');
   return [...withoutValues.matchAll(/[a-z][\w.]*/gi)]
     .map(([word]) => word)
     .filter((word) => !words.test(word) && !made.includes(word));
