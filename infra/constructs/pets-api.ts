@@ -194,7 +194,6 @@ const accessLogLine = {
   latencyMs: '$context.responseLatency',
   integrationStatus: '$context.integration.status',
   integrationLatencyMs: '$context.integration.latency',
-  firewallStatus: '$context.waf.status',
 };
 
 /** The error that a client gets for each type of error that API Gateway itself returns. */
