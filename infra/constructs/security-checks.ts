@@ -1,4 +1,4 @@
-import { type App, Validations } from 'aws-cdk-lib';
+import { type App, Stack, Token, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import type { Construct } from 'constructs';
 
@@ -17,5 +17,22 @@ export const addSecurityChecks = (app: App): void => {
 export const acknowledge = (construct: Construct, reasons: Readonly<Record<string, string>>) => {
   for (const [rule, reason] of Object.entries(reasons)) {
     Validations.of(construct).acknowledge({ id: `${rule.replace(/-.*/, '')}::${rule}`, reason });
+  }
+};
+
+/** Acknowledges that a role or a policy in a construct allows calls on these ARNs, if they have a wildcard. */
+export const acknowledgeWildcards = (
+  construct: Construct,
+  arns: readonly string[],
+  reason: string,
+) => {
+  const { partition, account, region } = Stack.of(construct);
+  const values = { 'AWS::Partition': partition, 'AWS::AccountId': account, 'AWS::Region': region };
+  for (const arn of arns.filter((each) => each.includes('*'))) {
+    let name = arn;
+    // cdk-nag names what a stage leaves to its credentials by the pseudo parameter.
+    for (const [parameter, value] of Object.entries(values))
+      if (Token.isUnresolved(value)) name = name.replaceAll(value, `<${parameter}>`);
+    acknowledge(construct, { [`AwsSolutions-IAM5[Resource::${name}]`]: reason });
   }
 };

@@ -10,7 +10,7 @@ import { Monitoring } from '../constructs/monitoring.ts';
 import { PetsApi } from '../constructs/pets-api.ts';
 import { Probe } from '../constructs/probe.ts';
 import { SavedQueries } from '../constructs/saved-queries.ts';
-import { acknowledge } from '../constructs/security-checks.ts';
+import { acknowledge, acknowledgeWildcards } from '../constructs/security-checks.ts';
 import type { MonitoredTable } from '../constructs/service-metrics.ts';
 import { StageDashboard } from '../constructs/stage-dashboard.ts';
 import {
@@ -155,10 +155,17 @@ export class AnimalStoreStack extends Stack {
   /** Adds a policy with all permissions that `npm run keys` needs. Its check of the account needs none. */
   #addKeyAdministrationPolicy(): ManagedPolicy {
     const resource = tables.keys.id;
-    return new ManagedPolicy(this, 'KeyAdministration', {
+    // AWS compares the ARN of a stack that a call names by its name with this one, and not with the stack's id:
+    // https://github.com/aws/aws-parallelcluster/pull/754
+    const stack = this.formatArn({
+      service: 'cloudformation',
+      resource: 'stack',
+      resourceName: `${this.stackName}/*`,
+    });
+    const policy = new ManagedPolicy(this, 'KeyAdministration', {
       description: `Issue, list, rotate and revoke the API keys of ${this.#stage.name}`,
       statements: [
-        allow('cloudformation:DescribeStacks', this.stackId),
+        allow('cloudformation:DescribeStacks', stack),
         ...['GetItem', 'PutItem', 'UpdateItem', 'Scan'].map((call) =>
           this.#allow({ action: `dynamodb:${call}`, resource }),
         ),
@@ -168,6 +175,8 @@ export class AnimalStoreStack extends Stack {
         allow('ssm:PutParameter', probeKeyArn(this, this.#stage)),
       ],
     });
+    acknowledgeWildcards(policy, [stack], 'The end of the ARN of a stack is an id that AWS adds.');
+    return policy;
   }
 
   /** Adds the functions. The function of an operation may find API keys and make the operation's calls. */

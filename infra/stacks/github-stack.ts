@@ -1,4 +1,4 @@
-import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   OidcProviderNative,
   OpenIdConnectPrincipal,
@@ -7,7 +7,7 @@ import {
   Role,
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { acknowledge } from '../constructs/security-checks.ts';
+import { acknowledgeWildcards } from '../constructs/security-checks.ts';
 import { allow } from '../constructs/stage-function.ts';
 import { bootstrapRole, bootstrapVersionParameter } from '../settings/bootstrap.ts';
 import { githubStackName, probeKeyParameter, stackName } from '../settings/names.ts';
@@ -61,25 +61,12 @@ export class GithubStack extends Stack {
         maxSessionDuration: Duration.hours(2),
       });
       new CfnOutput(this, `${name}-role`, { value: role.roleArn });
-      const wide = statements
-        .flatMap(({ resources }) => resources)
-        .filter((arn) => arn.includes('*'));
-      const reason =
-        'An ARN of a stack, a topic or a function ends with what AWS adds, and GetAccountSettings has no resource.';
-      acknowledge(
+      acknowledgeWildcards(
         role,
-        Object.fromEntries(
-          wide.map((arn) => [`AwsSolutions-IAM5[Resource::${this.#nameOf(arn)}]`, reason]),
-        ),
+        statements.flatMap(({ resources }) => resources),
+        'An ARN of a stack, a topic or a function ends with what AWS adds, and GetAccountSettings has no resource.',
       );
     }
-  }
-
-  /** Returns an ARN as cdk-nag names it, which is not resolved while the stage has no account. */
-  #nameOf(arn: string): string {
-    return Token.isUnresolved(this.account)
-      ? arn.replaceAll(this.account, '<AWS::AccountId>')
-      : arn;
   }
 
   /**

@@ -2,7 +2,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { openAccount } from '../../infra/commands/deployed-stack.ts';
 import { preflight } from '../../infra/commands/preflight.ts';
-import { functionNames, probeKeyParameter } from '../../infra/settings/names.ts';
+import { functionNames, probeKeyParameter, stackName } from '../../infra/settings/names.ts';
 import type { GithubRepository } from '../../infra/settings/owner.ts';
 import { prod, type Stage, stages } from '../../infra/settings/stages.ts';
 import { GithubStack } from '../../infra/stacks/github-stack.ts';
@@ -165,7 +165,10 @@ describe.each(deployable)('in $name', (stage) => {
     );
     expect(sorted(Properties.PolicyDocument.Statement.flatMap(each))).toEqual(
       sorted([
-        ['cloudformation:DescribeStacks', { Ref: 'AWS::StackId' }],
+        [
+          'cloudformation:DescribeStacks',
+          `arn:aws:cloudformation:${region}:${account}:stack/${stackName(stage)}/*`,
+        ],
         ['dynamodb:GetItem', keys],
         ['dynamodb:PutItem', keys],
         ['dynamodb:Scan', keys],

@@ -31,7 +31,7 @@ export const newApp = ({ builtinCloudFormationValidation = false } = {}): App =>
 
 /** The stack of any stage, in an app of its own. */
 export const stackOf = (stage: Stage): AnimalStoreStack =>
-  new AnimalStoreStack(newApp(), 'Stack', stage);
+  new AnimalStoreStack(newApp(), stackName(stage), stage);
 
 /** The template of any stage, synthesised now. */
 export const templateOf = (stage: Stage): Template => Template.fromStack(stackOf(stage));
