@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { chmod, glob, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { chmod, glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type OutputFile } from 'esbuild';
 import { execWrapper } from '../settings/names.ts';
 import { nodeMajorVersion } from '../settings/node-version.ts';
-import { entryModule } from './code-cache/entry-module.ts';
 import { projectDirectory } from './project-directory.ts';
 
 const buildDirectory = join(projectDirectory, '.build');
@@ -12,6 +12,23 @@ const bundlesDirectory = join(buildDirectory, 'functions');
 
 /** Returns the folder with the deployed files of a function. It contains nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
+
+/** Reads a file of this folder that is deployed with each function. */
+const readSource = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
+
+/**
+ * The file of V8's code cache for a bundle, which may be absent. It has the SHA-256 of the bundle in its name,
+ * because V8 compares only the length of the source: with the cache of another program of that length, it runs
+ * the other program.
+ */
+export const codeCacheFile = (name: string, bundle: string): string =>
+  `${name}.${createHash('sha256').update(bundle).digest('hex')}.cache`;
+
+/** Returns the source of `<name>.mjs`, which Lambda loads, and which loads the bundle beside it. */
+export const entryModule = (name: string, bundle: string): string =>
+  readSource('load-bundle.mjs')
+    .replace('__BUNDLE__', `${name}.cjs`)
+    .replace('__CODE_CACHE__', codeCacheFile(name, bundle));
 
 /** The options with which esbuild bundles a check into `<name>/<name>.cjs` of a folder, including the SDK. */
 const checkBundleOptions = {
@@ -61,27 +78,33 @@ export const bundleFunctions = async (): Promise<void> => {
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
     build({ ...checkBundleOptions, write: false, entryPoints: ['functions/checks/*.ts'] }),
   ]);
-  const wrapper = await readFile(join(import.meta.dirname, 'code-cache', execWrapper), 'utf8');
-  const names = new Set<string>();
-  for (const file of [...functions.outputFiles, ...checks.outputFiles]) {
-    const { path, text } = file;
+  const files = [...functions.outputFiles, ...checks.outputFiles];
+  await writeBundles(files);
+  for (const directory of foldersOf(functions.outputFiles))
+    await replaceFile(join(directory, execWrapper), readSource(execWrapper), 0o755);
+  // Otherwise the stack would still deploy a function whose source was deleted.
+  const folders = foldersOf(files);
+  for (const name of await readdir(bundlesDirectory)) {
+    const directory = bundleDirectory(name);
+    if (!folders.has(directory)) await rm(directory, { recursive: true, force: true });
+  }
+};
+
+const foldersOf = (files: readonly OutputFile[]) => new Set(files.map(({ path }) => dirname(path)));
+
+/** Writes bundles and their source maps, and beside each bundle the module that Lambda loads. */
+export const writeBundles = async (files: readonly OutputFile[]): Promise<void> => {
+  for (const { path, text } of files) {
     if (path.endsWith('.map')) {
       await replaceFile(path, text);
       continue;
     }
+    const directory = dirname(path);
     const name = basename(path, '.cjs');
-    const directory = bundleDirectory(name);
-    names.add(name);
     // Before the bundle, so that the entry module of another bundle never finds it.
     await removeCodeCaches(directory);
     await replaceFile(path, text);
     await replaceFile(join(directory, `${name}.mjs`), entryModule(name, text));
-    if (functions.outputFiles.includes(file))
-      await replaceFile(join(directory, execWrapper), wrapper, 0o755);
-  }
-  // Otherwise the stack would still deploy a function whose source was deleted.
-  for (const name of await readdir(bundlesDirectory)) {
-    if (!names.has(name)) await rm(bundleDirectory(name), { recursive: true, force: true });
   }
 };
 

@@ -1,7 +1,6 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { OutputFile } from 'esbuild';
-import { replaceFile } from '../build/bundle-functions.ts';
-import { entryModule } from '../build/code-cache/entry-module.ts';
+import { writeBundles } from '../build/bundle-functions.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { prepareTables } from './initial-data.ts';
 import { LambdaFunction } from './lambda/lambda-function.ts';
@@ -69,13 +68,3 @@ export class LocalDeployment {
     gateway.deploy({ api, functions: this.#functions });
   }
 }
-
-/** Writes bundles and their source maps, and beside each bundle the module that Lambda loads. */
-const writeBundles = async (files: readonly OutputFile[]): Promise<void> => {
-  for (const { path, text } of files) {
-    await replaceFile(path, text);
-    if (path.endsWith('.map')) continue;
-    const name = basename(path, '.cjs');
-    await replaceFile(join(dirname(path), `${name}.mjs`), entryModule(name, text));
-  }
-};

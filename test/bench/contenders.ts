@@ -5,9 +5,10 @@ import {
   bundleDirectory,
   bundleFunctions,
   bundleOptions,
+  codeCacheFile,
+  entryModule,
 } from '../../infra/build/bundle-functions.ts';
 import { makeCodeCache } from '../../infra/build/code-cache/code-caches.ts';
-import { codeCacheFile, entryModule } from '../../infra/build/code-cache/entry-module.ts';
 import { bundleName, execWrapper } from '../../infra/settings/names.ts';
 import { type RequestName, requestNames } from './requests.ts';
 

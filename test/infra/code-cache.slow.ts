@@ -2,9 +2,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
+import { bundleDirectory, codeCacheFile, entryModule } from '../../infra/build/bundle-functions.ts';
 import { addCodeCaches, makeCodeCache } from '../../infra/build/code-cache/code-caches.ts';
-import { codeCacheFile, entryModule } from '../../infra/build/code-cache/entry-module.ts';
 import { bundleName, execWrapper, functionNames } from '../../infra/settings/names.ts';
 import { copyProject } from '../start/npm-start.ts';
 import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';

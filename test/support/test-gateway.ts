@@ -4,7 +4,7 @@ import { type ClientRequestArgs, type IncomingMessage, request as send } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { entryModule } from '../../infra/build/code-cache/entry-module.ts';
+import { entryModule } from '../../infra/build/bundle-functions.ts';
 import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import type {
   CustomResponse,

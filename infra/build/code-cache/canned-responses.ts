@@ -16,7 +16,7 @@ const cannedRecord = (apiKey: string): ApiKeyRecord => {
   const identity = identifyApiKey(apiKey, 'pets_test');
   if (!identity) throw new Error('The API key is malformed');
   const lastFour = apiKey.slice(-4);
-  return { ...identity, owner: 'bench', lastFour, createdAt: '2026-01-01T00:00:00Z' };
+  return { ...identity, owner: 'example', lastFour, createdAt: '2026-01-01T00:00:00Z' };
 };
 
 interface Input {

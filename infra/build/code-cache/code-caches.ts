@@ -11,10 +11,9 @@ import { generateApiKey } from '../../../lib/keys/api-key.ts';
 import { detailsOf, operations } from '../../../lib/operations/operations.ts';
 import { functionEnvironment } from '../../settings/function-environment.ts';
 import { bundleName, functionNames } from '../../settings/names.ts';
-import { bundleDirectory, replaceFile } from '../bundle-functions.ts';
+import { bundleDirectory, codeCacheFile, replaceFile } from '../bundle-functions.ts';
 import { projectDirectory } from '../project-directory.ts';
 import { cannedResponses } from './canned-responses.ts';
-import { codeCacheFile } from './entry-module.ts';
 
 /** Lambda's machines, on which the functions run (`infra/constructs/stage-function.ts`). */
 const lambdaMachine = 'linux-arm64';
