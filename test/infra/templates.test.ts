@@ -23,8 +23,7 @@ describe('the templates', () => {
   it('pass the CDK’s own rules and the security checks, also that of the rehearsal', () => {
     const app = newApp({ builtinCloudFormationValidation: true });
     new AccountStack(app, 'AnimalStore-account');
-    for (const stage of [...stages, rehearsal])
-      new AnimalStoreStack(app, stackName(stage), stage);
+    for (const stage of [...stages, rehearsal]) new AnimalStoreStack(app, stackName(stage), stage);
     addSecurityChecks(app);
     app.synth();
   });
