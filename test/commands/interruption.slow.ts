@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { json, noStack, readyAccount, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
@@ -62,7 +63,6 @@ beforeEach(() => {
     ...readyAccount,
     ListStackResources: noStack,
     DescribeStacks: noStack,
-    DeleteChangeSet: xml('DeleteChangeSet', {}),
   };
 });
 
@@ -106,6 +106,15 @@ it('Ctrl-C while a change set is prepared leaves none, and asks nothing', async 
   child.stdout.on('data', (data) => {
     if (`${data}`.includes('prepare-change-set')) child.kill('SIGINT');
   });
+  aws.responses = {
+    ...aws.responses,
+    DeleteChangeSet: async () => {
+      // As npm does.
+      child.kill('SIGINT');
+      await pause(300);
+      return xml('DeleteChangeSet', {});
+    },
+  };
   const { out, err, exitCode } = await end();
   expect({ err, exitCode }).toEqual({ err: isChanged, exitCode: 130 });
   const [, changeSet] = /--change-set-name (\S+)/.exec(out) ?? [];
