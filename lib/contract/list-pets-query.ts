@@ -37,6 +37,5 @@ export type ListPetsQuery = Readonly<v.InferOutput<typeof ListPetsQuery>>;
 /** The body of a list. */
 export const Pets = v.pipe(
   v.array(Pet),
-  v.title('Pets'),
-  v.metadata({ description: 'A page of animals.' }),
+  v.metadata({ title: 'Pets', description: 'A page of animals.' }),
 );

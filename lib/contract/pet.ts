@@ -62,8 +62,11 @@ export const NewPet = v.pipe(
     status: v.optional(PetStatus, 'available'),
   }),
   // Not `strictObject`, which stops at the first unknown field: `parseBody` names them all.
-  v.title('NewPet'),
-  v.metadata({ additionalProperties: false, description: 'The animal to add.' }),
+  v.metadata({
+    title: 'NewPet',
+    additionalProperties: false,
+    description: 'The animal to add.',
+  }),
 );
 export type NewPet = Readonly<v.InferOutput<typeof NewPet>>;
 
@@ -84,7 +87,6 @@ export const Pet = v.pipe(
       v.metadata({ description: 'Availability of the animal. New statuses may be added.' }),
     ),
   }),
-  v.title('Pet'),
-  v.metadata({ description: 'An animal in the catalogue.' }),
+  v.metadata({ title: 'Pet', description: 'An animal in the catalogue.' }),
 );
 export type Pet = Readonly<v.InferOutput<typeof Pet>>;

@@ -2,6 +2,7 @@ import { type ConversionConfig, type JsonSchema, toJsonSchemaDefs } from '@valib
 import * as v from 'valibot';
 import { ErrorBody } from '../contract/error-body.ts';
 import { errorDescriptions } from '../contract/errors.ts';
+import { fieldsOf } from '../contract/fields.ts';
 import { PetStatus } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -23,8 +24,8 @@ const DefaultValue = v.union([v.string(), v.number()]);
 const conversion: ConversionConfig = {
   typeMode: 'output',
   target: 'draft-2020-12',
-  // What a check or a custom schema requires is in the metadata beside it. A title is the name of a component.
-  ignoreActions: ['check', 'title'],
+  // What a check or a custom schema requires is in the metadata beside it.
+  ignoreActions: ['check'],
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
     if (valibotSchema.type === 'custom') return jsonSchema;
     if (!('default' in jsonSchema)) return undefined;
@@ -36,8 +37,9 @@ const conversion: ConversionConfig = {
 
 /** Returns the title of a schema, which is its name in the document. Throws if it has none. */
 export const titleOf = (schema: v.GenericSchema): string => {
-  const title = v.getTitle(schema);
-  if (title === undefined) throw new Error('The schema of a body has no v.title');
+  const { title } = fieldsOf(v.getMetadata(schema));
+  if (typeof title !== 'string')
+    throw new Error('The metadata of the schema of a body have no title');
   return title;
 };
 
@@ -76,9 +78,9 @@ const withoutRules = (schema: JsonSchema | boolean): JsonSchema | boolean => {
 
 const mapValues = <Value, Result>(
   values: Readonly<Record<string, Value>>,
-  convert: (value: Value) => Result,
+  convert: (value: Value, name: string) => Result,
 ): Record<string, Result> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]));
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value, name)]));
 
 /** The parameters that an operation takes in its path, its query and its headers. */
 const parametersOf = ({ input: { path, query, headers } }: Operation) =>
@@ -91,7 +93,7 @@ const responses = toJsonSchemaDefs(responseSchemas, conversion);
 
 /** The JSON Schemas that the document names. */
 export const componentSchemas = {
-  ...Object.fromEntries(Object.keys(requestSchemas).map((name) => [name, requests[name]])),
+  ...mapValues(requestSchemas, (_schema, name) => ({ ...requests[name], title: undefined })),
   ...mapValues(responses, withoutRules),
 };
 
