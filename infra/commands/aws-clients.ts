@@ -1,6 +1,7 @@
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { IAMClient } from '@aws-sdk/client-iam';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SSMClient } from '@aws-sdk/client-ssm';
@@ -26,6 +27,7 @@ export const awsClients = (config: Config) => ({
   cloudformation: once(() => new CloudFormationClient(config)),
   // A copy of a whole table is throttled at times.
   dynamodb: once(() => new DynamoDBClient({ ...config, maxAttempts: 6 })),
+  iam: once(() => new IAMClient(config)),
   lambda: once(() => new LambdaClient(config)),
   sns: once(() => new SNSClient(config)),
   ssm: once(() => new SSMClient(config)),

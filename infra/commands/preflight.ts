@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:https';
 import { GetAccountCommand } from '@aws-sdk/client-api-gateway';
+import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
 import { GetAccountSettingsCommand, GetFunctionConcurrencyCommand } from '@aws-sdk/client-lambda';
 import { ListSubscriptionsByTopicCommand } from '@aws-sdk/client-sns';
 import { GetParameterCommand, ParameterNotFound } from '@aws-sdk/client-ssm';
@@ -54,11 +55,32 @@ const bootstrap: Check = async (stage, account) => {
   ];
 };
 
-const logRole: Check = async (stage, { clients }) => {
-  const { cloudwatchRoleArn } = await clients.apiGateway().send(new GetAccountCommand());
+/** Tells whether a role was deleted. Where GitHub's role may not ask that, it is unknown, and counts as no. */
+const isDeleted = async ({ clients }: OpenedAccount, roleArn: string): Promise<boolean> => {
+  try {
+    await clients.iam().send(new GetRoleCommand({ RoleName: roleArn.split('/').at(-1) }));
+    return false;
+  } catch (error) {
+    if (error instanceof NoSuchEntityException) return true;
+    if (error instanceof Error && error.name === 'AccessDenied') return false;
+    throw error;
+  }
+};
+
+/**
+ * Checks that API Gateway has a role to write logs, and that the role exists: API Gateway keeps one that was deleted
+ * with the stack of another project, and then writes no access logs, without an error.
+ * https://github.com/aws/aws-cdk/issues/10878
+ */
+const logRole: Check = async (stage, account) => {
+  const { cloudwatchRoleArn: role } = await account.clients
+    .apiGateway()
+    .send(new GetAccountCommand());
+  const solution = `npm run deploy -- ${stageWords(stage)}`;
+  if (!role) return [`API Gateway has no role to write logs in this region: ${solution}`];
   return [
-    !cloudwatchRoleArn &&
-      `API Gateway has no role to write logs in this region: npm run deploy -- ${stageWords(stage)}`,
+    (await isDeleted(account, role)) &&
+      `The role ${role}, with which API Gateway writes logs, does not exist: ${solution}`,
   ];
 };
 

@@ -66,6 +66,9 @@ const handleInterrupts = () => {
 export const runProgram = async (program: Command): Promise<void> => {
   handleInterrupts();
   await program.parseAsync().catch((error: unknown) => {
-    if (!interrupted.aborted) fail(error);
+    if (interrupted.aborted) return;
+    fail(error);
+    // A connection that is not answered would keep the process running.
+    process.exit();
   });
 };

@@ -134,6 +134,7 @@ it.concurrent.each<[string, Record<string, string>]>([
   ['a server that never answers', { AWS_ENDPOINT_URL: `http://127.0.0.1:${silentPort}` }],
   ['a body that stops half-way', { AWS_ENDPOINT_URL: `http://127.0.0.1:${stopsHalfWayPort}` }],
   ['a server that never starts TLS', { AWS_ENDPOINT_URL: `https://127.0.0.1:${silentPort}` }],
+  ['a proxy that never connects', { HTTPS_PROXY: `http://127.0.0.1:${silentPort}` }],
 ])('commands give up, and name the call: %s', async (_what, others) => {
   const words = ['infra/commands/status.ts', '--stage', 'dev-alice'];
   const env = {

@@ -88,14 +88,14 @@ beforeEach(() => {
 let ran: string[] = [];
 /** Deploys a stage. `answer` returns what an operator types; without it, there is no terminal. */
 const deploy = (
-  stage: 'staging' | 'prod' | 'dev-alice',
+  stage: 'staging' | 'prod' | 'dev-alice' | 'dev-rehearsal',
   words: string,
   responses: Responses = {},
   answer?: () => string,
   permanent: readonly Stage[] = stages,
 ) => {
   aws.responses = {
-    ...caller(stage === 'dev-alice' ? '000000000000' : accounts[stage]),
+    ...caller(stage === 'staging' || stage === 'prod' ? accounts[stage] : '000000000000'),
     ...readyAccount,
     ListStackResources: xml('ListStackResources', {}),
     DescribeStacks: stackWith(first),
@@ -324,6 +324,30 @@ describe('npm run deploy with what an account lacks', () => {
     };
     await deploy('staging', `--yes --app ${folder}`, { DescribeChangeSet });
     expect(mode.toString(8)).toBe('755');
+  });
+
+  it('says what a stage costs and lacks by its settings, not by its name', async () => {
+    const ordinary = await deploy('dev-alice', '--yes');
+    expect(ordinary.out).toContain('A month costs next to nothing');
+    expect(ordinary.out).not.toContain('Before the next deployment');
+    const { out } = await deploy('dev-rehearsal', '--yes', {
+      ListStackResources: xml('ListStackResources', {
+        StackResourceSummaries: [
+          {
+            ResourceType: 'AWS::SNS::Topic',
+            LogicalResourceId: 'MonitoringTopic',
+            PhysicalResourceId: 'topic',
+          },
+        ],
+      }),
+      ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', {}),
+      'AmazonSSM.GetParameter': (body) =>
+        body.includes('probe-api-key') && isExecuted()
+          ? jsonError('ParameterNotFound')
+          : json({ Parameter: { Value: '33' } }),
+    });
+    expect(out).toContain('A month costs about $30');
+    expect(out).toMatch(/Before the next deployment:\n.*issue --for-probe --stage dev-rehearsal/);
   });
 
   it('issues no second key', async () => {

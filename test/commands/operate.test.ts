@@ -308,6 +308,13 @@ describe('npm run operate', () => {
     expect(text).toContain('copy-back pets Pets-20260131T030000Z --stage staging');
   });
 
+  it('suggests commands for the emulator', async () => {
+    vi.stubEnv('AWS_REGION', 'eu-west-1');
+    aws.responses = { ...aws.responses, 'DynamoDB_20120810.DescribeTable': notFound };
+    const { error } = await operate('remove-item pets 7 --emulator', 'staging');
+    expect(error).toMatch(/operate -- restore pets --stage staging --emulator$/);
+  });
+
   it('says that a table without recovery has no earlier times', async () => {
     aws.responses = {
       ...aws.responses,

@@ -74,6 +74,7 @@ const ready: Responses = {
   ...caller(account),
   ...parameter('33'),
   ...logRole(`arn:aws:iam::${account}:role/logs`),
+  GetRole: xml('GetRole', { Role: { RoleName: 'logs' } }),
   ...quota(neededInstances),
   ListStackResources: stackOf('CREATE_COMPLETE'),
   ...subscribed(`${topicArn}:1`),
@@ -111,7 +112,16 @@ describe('the preflight', () => {
     [/bootstrap is missing: npm run deploy -- --stage prod$/, without('bootstrap')],
     [/version 20, and needs 21: npm run deploy -- --stage prod$/, parameter('20')],
     [/no role .* npm run deploy -- --stage prod$/, logRole()],
-    [new RegExp(`10 instances .* needs ${neededInstances} .*aws service-quotas`), quota(10)],
+    [
+      /^The role arn:.*role\/logs, .* does not exist: npm run deploy -- --stage prod$/,
+      { GetRole: xmlError('NoSuchEntity') },
+    ],
+    [
+      new RegExp(
+        `10 instances .* needs ${neededInstances} .*aws service-quotas .* --region eu-west-1`,
+      ),
+      quota(10),
+    ],
     [
       new RegExp(`reserved 50, .* needs ${neededInstances + 50} .*aws service-quotas`),
       quota(neededInstances, 50, 20),
@@ -140,6 +150,19 @@ describe('the preflight', () => {
       expect.stringMatching(/^prod has no domain api.store.test yet/),
     );
     expect(await problemsOf(earlier)).toEqual([]);
+  });
+
+  it('suggests commands for the emulator', async () => {
+    vi.stubEnv('AWS_REGION', 'eu-west-1');
+    aws.responses = { ...ready, ...without('bootstrap') };
+    expect(await problemsOf(emulated(stage))).toContainEqual(
+      expect.stringMatching(/npm run deploy -- --stage prod --emulator$/),
+    );
+  });
+
+  it('takes the role of logs for one that exists where nobody may ask', async () => {
+    aws.responses = { ...ready, GetRole: xmlError('AccessDenied') };
+    expect(await problemsOf(stage)).toEqual([]);
   });
 
   it('asks the domain before it lets the default address be turned off', async () => {

@@ -35,6 +35,7 @@ export const noStack = xmlError('ValidationError', 'Stack with id AnimalStore do
 export const readyAccount: Responses = {
   'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
   'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
+  GetRole: xml('GetRole', { Role: { RoleName: 'logs' } }),
   'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 1_000 } }),
 };
 
