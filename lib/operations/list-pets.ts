@@ -26,13 +26,6 @@ export const checkRequest = (): CheckRequest => ({
   },
 });
 
-/** The cursor of the page after the example pet. */
-const exampleCursor = () =>
-  encodeCursor(
-    { status: examplePet.status, id: `${examplePet.id}` },
-    { status: examplePet.status },
-  );
-
 /** What documents, stack and commands need to know. */
 export const details = (): OperationDetails<typeof definition> => ({
   summary: 'List animals',
@@ -52,7 +45,14 @@ export const details = (): OperationDetails<typeof definition> => ({
     request: { query: { limit: '5', status: 'available' } },
     clientCall: "store.listPetsPage({ limit: 5, status: 'available' })",
     responses: { onePet: [examplePet], empty: [] },
-    nextPage: { limit: '5', status: 'available', cursor: exampleCursor() },
+    nextPage: {
+      limit: '5',
+      status: 'available',
+      cursor: encodeCursor(
+        { status: 'available', id: `${examplePet.id}` },
+        { status: 'available' },
+      ),
+    },
   },
   wrongRequest: { query: { limit: '0' } },
   calls: [{ action: 'dynamodb:Query', resource: `PetsTable/index/${statusIndex}`, units: 0.5 }],
