@@ -1,11 +1,12 @@
 import { App, cx_api } from 'aws-cdk-lib';
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import * as v from 'valibot';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
 import { addCodeCaches } from './build/code-cache/code-caches.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
 import { accountStackId, stackName } from './settings/names.ts';
-import { placeholdersIn } from './settings/stage-problems.ts';
+import { placeholdersIn, warningsOf } from './settings/stage-problems.ts';
 import { emulated, type Stage, stageNamed, stages, staging } from './settings/stages.ts';
 import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
@@ -57,9 +58,19 @@ const declaredStages = (): readonly Stage[] => {
   return stage ? [stage] : stages;
 };
 
+const regions = RegionInfo.regions.map(({ name }) => name);
+const printWarnings = (stage: Stage) => {
+  for (const warning of [...placeholdersIn(stage), ...warningsOf(stage, regions)])
+    console.error(`warning: ${warning}`);
+};
+
 /** The stages without placeholders, so that you can deploy staging before you set the values of prod. */
 const deployed = declaredStages().filter((stage) => {
-  const placeholders = context.placeholders === 'allowed' ? [] : placeholdersIn(stage);
+  if (context.placeholders === 'allowed') {
+    printWarnings(stage);
+    return true;
+  }
+  const placeholders = placeholdersIn(stage);
   if (placeholders.length === 0) return true;
   const reasons = placeholders.join(' ');
   console.error(`${stage.name} is left out, because it has placeholders. ${reasons}`);

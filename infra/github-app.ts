@@ -10,8 +10,9 @@ import { GithubStack } from './stacks/github-stack.ts';
 // An app of its own, so that a release neither synthesises nor deploys what releases may do.
 const app = new App({ analyticsReporting: false, context: cdk.context });
 const missing = missingInRepository();
-if (missing.length > 0 && app.node.tryGetContext('placeholders') !== 'allowed')
-  throw new Error(missing.join(' '));
+const isError = app.node.tryGetContext('placeholders') !== 'allowed';
+for (const problem of missing) console.error(`${isError ? 'error' : 'warning'}: ${problem}`);
+if (missing.length > 0 && isError) process.exit(1);
 for (const [id, ofAccount] of Map.groupBy(stages, githubStackId))
   new GithubStack(app, id, ofAccount, githubRepository);
 addSecurityChecks(app);

@@ -1,5 +1,5 @@
 import { clientPackage, type GithubRepository, githubRepository, runbookLink } from './owner.ts';
-import { isProduction, type Stage } from './stages.ts';
+import { isProduction, type Stage, stages } from './stages.ts';
 
 /**
  * Returns the ways in which a stage in production could lose data or fail unnoticed, each with the setting
@@ -76,6 +76,43 @@ export const placeholdersIn = (
     );
   }
   return problems;
+};
+
+/** Returns the other stage of these that is in production and has this account. */
+export const productionIn = (
+  account: string | undefined,
+  stage: Stage,
+  among: readonly Stage[] = stages,
+): Stage | undefined =>
+  among.find(
+    (each) =>
+      isProduction(each) &&
+      each.name !== stage.name &&
+      account !== undefined &&
+      each.environment?.account === account,
+  );
+
+/**
+ * Returns what is probably a mistake in the settings of a stage, although it can be deployed. `regions` are those
+ * that the CDK knows.
+ */
+export const warningsOf = (
+  stage: Stage,
+  regions: readonly string[],
+  among: readonly Stage[] = stages,
+): string[] => {
+  const warnings: string[] = [];
+  const { account, region } = stage.environment ?? {};
+  if (region !== undefined && !regions.includes(region))
+    warnings.push(
+      `environment of ${stage.name} has the region ${region}, which the CDK does not know: correct it in infra/settings/stages.ts.`,
+    );
+  const production = productionIn(account, stage, among);
+  if (production && !isProduction(stage))
+    warnings.push(
+      `${stage.name} has the account of ${production.name}, which its releases can change too: see "Prod" in infra/first-deployment.md.`,
+    );
+  return warnings;
 };
 
 /** Returns what the repository on GitHub lacks before its workflows may get roles, with the solution. */

@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAccount } from '../../infra/commands/deployed-stack.ts';
 import { preflight } from '../../infra/commands/preflight.ts';
-import { placeholdersIn } from '../../infra/settings/stage-problems.ts';
+import { placeholdersIn, warningsOf } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import {
@@ -228,5 +228,24 @@ describe('placeholders', () => {
     expect(placeholdersIn(stage, { link, packageName })).toEqual([]);
     expect(placeholdersIn(stage, { link, packageName: 'animal-store-client' })).toHaveLength(1);
     expect(placeholdersIn(emulated(staging))).toEqual([]);
+  });
+});
+
+describe('the settings of a stage', () => {
+  const warnings = (environment: Stage['environment']) =>
+    warningsOf({ ...staging, name: 'qa', environment }, [region], [stage]);
+  const own = '111122223333';
+
+  it.each([
+    ['an unknown region', { account: own, region: 'eu-wst-1' }, /^environment of qa .* eu-wst-1/],
+    ['the account of production', { account, region }, /^qa has the account of prod/],
+  ])('are warned of with %s', (_what, environment, warning) => {
+    expect(warnings(environment)).toEqual([expect.stringMatching(warning)]);
+  });
+
+  it('are fine with an account of their own, and before they have one', () => {
+    for (const environment of [{ account: own, region }, { region }, undefined])
+      expect(warnings(environment)).toEqual([]);
+    expect(warningsOf(stage, [region], [stage])).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ import {
   trafficParameter,
   trafficShifts,
 } from '../../settings/names.ts';
-import { placeholdersIn } from '../../settings/stage-problems.ts';
+import { placeholdersIn, productionIn } from '../../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage } from '../../settings/stages.ts';
 import { findStack, type OpenedAccount, openAccount } from '../deployed-stack.ts';
 import { type Plan, perform, requireConsent, type Step } from '../plan.ts';
@@ -221,10 +221,7 @@ const printLeftStack = async (stage: Stage, account: OpenedAccount) => {
  * clients. Warns of a permanent one, whose releases can change every stack of the account.
  */
 const protectProduction = (stages: readonly Stage[], stage: Stage, { account }: OpenedAccount) => {
-  const production = stages.find(
-    (each) =>
-      isProduction(each) && each.name !== stage.name && each.environment?.account === account,
-  );
+  const production = productionIn(account, stage, stages);
   if (!production) return;
   const shared = `The credentials belong to the account ${account} of ${production.name}`;
   if (isPersonal(stage)) throw new Error(`${shared}: use others.`);
