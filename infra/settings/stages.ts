@@ -163,7 +163,8 @@ const personalStage = (name: string): Stage => {
 
 /**
  * The stage on which `npm run e2e:deploy` rehearses releases. Unlike other personal stages it has staging's
- * firewall, and what stops a bad release: the check before traffic, a canary and its alarms.
+ * firewall, the check before traffic, which stops a bad release, and a canary with its alarms. The canary shows
+ * that traffic moves in two steps. It is shorter than an alarm needs, so that the rehearsal does not take longer.
  */
 export const rehearsal: Stage = {
   ...personalStage('dev-rehearsal'),
