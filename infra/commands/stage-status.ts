@@ -1,16 +1,19 @@
 import { stackName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
-import { deployedResources, openStage } from './deployed-stack.ts';
+import { tables } from '../settings/tables.ts';
+import { type DeployedStage, deployedResources, openStage } from './deployed-stack.ts';
+import { findTable, restoreCommand } from './stage-table.ts';
 import { printable } from './terminal.ts';
 
 /**
- * Prints the status, the address, the commits and the logs of a deployed stage. Throws when it has no stack, or
+ * Prints the status, the address, the commits, the tables that are gone, and the logs of a deployed stage. Throws when it has no stack, or
  * when the credentials belong to another account.
  */
 export const printStatus = async (stage: Stage): Promise<void> => {
   const stack = await openStage(stage);
   const { account, region, status, baseAddress, commit, previousCommit } = stack;
-  const logs = await deployedResources(stage, stack, 'AWS::Logs::LogGroup');
+  const resources = await deployedResources(stage, stack);
+  const logs = resources.filter(({ ResourceType }) => ResourceType === 'AWS::Logs::LogGroup');
   const lines = [
     `Stage ${stage.name}, account ${account}, region ${region}`,
     `Status           ${status}`,
@@ -18,9 +21,35 @@ export const printStatus = async (stage: Stage): Promise<void> => {
     `Commit           ${commit}`,
     `Previous commit  ${previousCommit}`,
     `Logs             https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#logsV2:log-groups$3FlogGroupNameFilter$3D${stackName(stage)}`,
+    ...(await goneTablesOf(stack, resources)),
     ...logs.map(
       ({ PhysicalResourceId }) => `aws logs tail ${PhysicalResourceId} --follow --region ${region}`,
     ),
   ];
   for (const line of lines) console.log(printable(line));
+};
+
+/** Returns a line about each table that is gone. A role that may not look for a table does not learn that. */
+const goneTablesOf = async (
+  { stage, dynamodb }: DeployedStage,
+  resources: Awaited<ReturnType<typeof deployedResources>>,
+): Promise<string[]> => {
+  const lines: string[] = [];
+  for (const [kind, { id }] of Object.entries(tables)) {
+    const table = resources.find(
+      ({ ResourceType, LogicalResourceId }) =>
+        ResourceType === 'AWS::DynamoDB::Table' && LogicalResourceId?.startsWith(id),
+    );
+    const name = table?.PhysicalResourceId;
+    if (name === undefined) continue;
+    const isGone = await findTable(dynamodb, name).then(
+      (found) => found === undefined,
+      (error: unknown) => {
+        if (error instanceof Error && error.name === 'AccessDeniedException') return false;
+        throw error;
+      },
+    );
+    if (isGone) lines.push(`Table            ${name} is gone: ${restoreCommand(kind, stage)}`);
+  }
+  return lines;
 };

@@ -7,6 +7,7 @@ import { deployProgram } from '../../infra/commands/deploy/program.ts';
 import { printStatus } from '../../infra/commands/stage-status.ts';
 import { prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import {
+  type AwsResponse,
   json,
   jsonError,
   noStack,
@@ -520,6 +521,38 @@ describe('the way back of prod', () => {
     expect(isExecuted()).toBe(false);
     expect(changeSetsOf('DeleteChangeSet')).toEqual([nameIn(prepared())].filter(Boolean));
   });
+});
+
+it('npm run status names a table that is gone, and how to restore it', async () => {
+  const [, production] = stages;
+  const withTable = (DescribeTable: AwsResponse) => {
+    aws.responses = {
+      ...caller(accounts.prod),
+      DescribeStacks: stackWith(head),
+      ListStackResources: xml('ListStackResources', {
+        StackResourceSummaries: [
+          {
+            ResourceType: table,
+            LogicalResourceId: 'PetsTable0A1B',
+            PhysicalResourceId: 'prod-Pets',
+          },
+        ],
+      }),
+      'DynamoDB_20120810.DescribeTable': DescribeTable,
+    };
+  };
+  const printed = vi.spyOn(console, 'log').mockReturnValue();
+  const gone = 'prod-Pets is gone: npm run operate -- restore pets --stage prod';
+  for (const [response, isNamed] of [
+    [jsonError('ResourceNotFoundException'), true],
+    [jsonError('AccessDeniedException'), false],
+    [json({ Table: {} }), false],
+  ] as const) {
+    printed.mockClear();
+    withTable(response);
+    await printStatus(production);
+    expect(printed.mock.calls.join('\n').includes(gone)).toBe(isNamed);
+  }
 });
 
 it('npm run status prints the status and the commits of a stage, and changes nothing', async () => {

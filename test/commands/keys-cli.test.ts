@@ -106,7 +106,7 @@ describe('npm run keys', () => {
     const record = await listed(keyId);
     const time = expect.stringMatching(/Z$/);
     expect(record).toEqual({
-      ...{ keyId, owner: 'alice', lastFour: apiKey.slice(-4) },
+      ...{ keyId, owner: 'alice', lastFour: apiKey.slice(-4), state: 'valid' },
       ...{ createdAt: time, expiresAt: time, revokedAt: null, successor: null },
     });
     expect(lifetimeDays(record)).toBe(90);
@@ -116,9 +116,9 @@ describe('npm run keys', () => {
     const { keyId, lastFour } = await issue();
     const { out } = await keys(['list']);
     const [header, ...rows] = out.split('\n');
-    expect(header).toMatch(/^keyId +owner +lastFour +/);
+    expect(header).toMatch(/^keyId +owner +lastFour +state +/);
     const row = rows.find((line) => line.startsWith(keyId));
-    expect(row).toMatch(new RegExp(`^${keyId} +alice +${lastFour} +\\S+Z$`));
+    expect(row).toMatch(new RegExp(`^${keyId} +alice +${lastFour} +valid +\\S+Z$`));
   });
 
   it('lists the other keys when one is malformed, names it, and does not rotate it', async () => {
@@ -128,6 +128,19 @@ describe('npm run keys', () => {
     expect(out).toContain(keyId);
     expect(err).toMatch(/"malformed".*corrupt-item/);
     expect((await keys(['rotate', 'malformed'])).error).toMatch(/malformed/);
+  });
+
+  it('says whether each key is valid, ended or revoked', async () => {
+    const [valid, ended, revoked] = [
+      await issue('--expires-in', '1h'),
+      await issue(),
+      await issue(),
+    ];
+    await keys(['rotate', ended.keyId, '--grace', '0']);
+    await keys(['revoke', revoked.keyId, '--yes']);
+    expect(await listed(valid.keyId)).toMatchObject({ state: 'valid' });
+    expect(await listed(ended.keyId)).toMatchObject({ state: 'ended' });
+    expect(await listed(revoked.keyId)).toMatchObject({ state: 'revoked' });
   });
 
   it('lists every key, the oldest first', async () => {
@@ -508,6 +521,17 @@ describe('npm run keys of a deployed stage', async () => {
       const { error } = await run(['list', '--stage', 'dev-alice']);
       expect(error).toMatch(new RegExp(`${call}.* proxy`));
       expect(error).not.toContain('There is no stage');
+    },
+  );
+
+  it.each(['list', 'issue --owner alice', 'rotate 0123456789abcdef', 'revoke 0123456789abcdef'])(
+    'says how to restore the table of keys when it is gone: %s',
+    async (words) => {
+      const gone = [{ OutputKey: 'KeysTableName', OutputValue: 'gone' }];
+      const DescribeStacks = xml('DescribeStacks', { Stacks: [{ Outputs: gone }] });
+      aws.responses = { ...aws.responses, DescribeStacks };
+      const { error } = await run([...words.split(' '), '--stage', 'staging']);
+      expect(error).toMatch(/keys is gone: npm run operate -- restore keys --stage staging$/);
     },
   );
 

@@ -84,7 +84,8 @@ beforeEach(() => {
 const operate = async (words: string, answer?: string) => {
   const ask = vi.fn(async () => answer ?? '');
   const program = operateProgram(answer === undefined ? undefined : ask);
-  const given = [...words.split(' '), '--stage', 'staging'];
+  const named = words.includes('--stage') ? words : `${words} --stage staging`;
+  const given = named.split(' ');
   const { out, error } = await runCommand(program, given);
   const printed = out.trimEnd().split('\n');
   const changes = aws.requests.filter(({ action }) => /^(PUT|DELETE|PATCH)/.test(action));
@@ -320,8 +321,12 @@ describe('npm run operate', () => {
       ...aws.responses,
       'DynamoDB_20120810.DescribeContinuousBackups': json({}),
     };
-    const { error } = await operate('restore-copy pets 2026-01-31T03:00:00Z', 'staging');
-    expect(error).toMatch(/Pets has no point-in-time recovery/);
+    const words = 'restore-copy pets 2026-01-31T03:00:00Z';
+    const { error } = await operate(words, 'staging');
+    expect(error).toMatch(/Pets has no point-in-time recovery.*pointInTimeRecoveryDays/);
+    vi.stubEnv('AWS_REGION', 'eu-west-1');
+    const personal = await operate(`${words} --stage dev-alice`, 'dev-alice');
+    expect(personal.error).toMatch(/Pets has no point-in-time recovery.*Personal stages have none/);
   });
 
   it('refuses a copy as of a time before the recovery of the table, with the time', async () => {

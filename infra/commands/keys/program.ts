@@ -1,7 +1,8 @@
+import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { PutParameterCommand } from '@aws-sdk/client-ssm';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
-import { isInForce } from '../../../lib/keys/api-key.ts';
+import { type ApiKeyRecord, isInForce } from '../../../lib/keys/api-key.ts';
 import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administration.ts';
 import { localStage } from '../../local/local-account.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
@@ -11,6 +12,7 @@ import { perform } from '../plan.ts';
 import { toJson, toTable } from '../printed.ts';
 import { change } from '../run-program.ts';
 import { withStage } from '../stage-option.ts';
+import { restoreCommand } from '../stage-table.ts';
 import { type Ask, isPrintable, messageOf, printable } from '../terminal.ts';
 import { openLocalKeys } from './local-keys.ts';
 
@@ -38,6 +40,20 @@ const open = async ({ stage, endpoint }: KeysOptions) => {
   throw new Error('--endpoint is for local keys: leave out --stage');
 };
 
+/** Opens the keys that a command means, and uses them. Says how to restore their table if it is gone. */
+const withKeys = async (
+  options: KeysOptions,
+  use: (opened: Awaited<ReturnType<typeof open>>) => Promise<void>,
+): Promise<void> => {
+  const opened = await open(options);
+  try {
+    await use(opened);
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    throw new Error(`The table of keys is gone: ${restoreCommand('keys', opened.stage)}`);
+  }
+};
+
 const reportMalformed = (keyId: unknown) =>
   console.error(
     `Key ${toJson(keyId)} is left out, because its item is malformed: see "corrupt-item" in infra/runbook.md`,
@@ -51,11 +67,17 @@ const print = ({ json }: KeysOptions, result: object, lines: readonly string[]) 
 const printRows = (options: KeysOptions, rows: readonly object[]) =>
   print(options, rows, rows.length > 0 ? toTable(rows) : ['There are no keys.']);
 
+const stateOf = (record: ApiKeyRecord): 'valid' | 'ended' | 'revoked' => {
+  if (isInForce(record)) return 'valid';
+  return record.revokedAt === undefined ? 'ended' : 'revoked';
+};
+
 /** Returns the parts of a key that may be shown. The secret and its hash are not among them. */
-const withoutSecret = (record: IssuedApiKey['record']) => ({
+const withoutSecret = (record: ApiKeyRecord) => ({
   keyId: record.keyId,
   owner: record.owner,
   lastFour: record.lastFour,
+  state: stateOf(record),
   createdAt: record.createdAt,
   expiresAt: record.expiresAt ?? null,
   revokedAt: record.revokedAt ?? null,
@@ -149,15 +171,17 @@ export const keysProgram = (ask: Ask | undefined): Command => {
         );
       if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
       if (owner === probeOwner) requireProbe(options);
-      const opened = await open(options);
-      const issue = () => opened.keys().issue({ owner, lifetimeMs: expiresIn });
-      await handOver(options, opened, await change(issue));
+      await withKeys(options, async (opened) => {
+        const issue = () => opened.keys().issue({ owner, lifetimeMs: expiresIn });
+        await handOver(options, opened, await change(issue));
+      });
     });
 
-  command('list', 'list all keys, without their secrets').action(async (options: KeysOptions) => {
-    const opened = await open(options);
-    printRows(options, (await opened.keys().list(reportMalformed)).map(withoutSecret));
-  });
+  command('list', 'list all keys, without their secrets').action((options: KeysOptions) =>
+    withKeys(options, async (opened) => {
+      printRows(options, (await opened.keys().list(reportMalformed)).map(withoutSecret));
+    }),
+  );
 
   command('rotate', 'issue a successor of a key, and expire the old key after a grace period')
     .argument('<keyId>', 'the id of a key, as `list` shows it')
@@ -170,32 +194,34 @@ export const keysProgram = (ask: Ask | undefined): Command => {
     .option('--again', 'rotate a key whose successor was lost')
     .action(async (keyId: string, options: KeysOptions & { grace: number; again?: true }) => {
       const { grace: graceMs, expiresIn: lifetimeMs, again } = options;
-      const opened = await open(options);
-      const rotate = () => opened.keys().rotate(keyId, { graceMs, lifetimeMs, again });
-      await handOver(options, opened, await change(rotate));
+      await withKeys(options, async (opened) => {
+        const rotate = () => opened.keys().rotate(keyId, { graceMs, lifetimeMs, again });
+        await handOver(options, opened, await change(rotate));
+      });
     });
 
   command('revoke', 'end a key now; it is refused after about 60 s')
     .argument('<keyId>', 'the id of a key, as `list` shows it')
     .option('--yes', 'do not ask first')
-    .action(async (keyId: string, options: KeysOptions & { yes?: true }) => {
-      const opened = await open(options);
-      const keys = opened.keys();
-      const { owner } = await keys.find(keyId);
-      const revoke = async () => {
-        const { successor } = await keys.revoke(keyId);
-        const lines = [`Revoked ${keyId}`];
-        const isValid = successor !== undefined && isInForce(await keys.find(successor));
-        if (isValid) lines.push(`Its successor ${successor} is still valid.`);
-        print(options, { keyId, successor: isValid ? successor : null }, lines);
-      };
-      const plan = {
-        notices: ['Its client gets 401 after about 60 s.'],
-        steps: [{ description: `Revoke key ${keyId} of ${toJson(owner)}`, run: revoke }],
-      };
-      // Only the result goes to the standard output, as with the other commands for keys.
-      await perform(opened, plan, { yes: options.yes, ask }, console.error);
-    });
+    .action((keyId: string, options: KeysOptions & { yes?: true }) =>
+      withKeys(options, async (opened) => {
+        const keys = opened.keys();
+        const { owner } = await keys.find(keyId);
+        const revoke = async () => {
+          const { successor } = await keys.revoke(keyId);
+          const lines = [`Revoked ${keyId}`];
+          const isValid = successor !== undefined && isInForce(await keys.find(successor));
+          if (isValid) lines.push(`Its successor ${successor} is still valid.`);
+          print(options, { keyId, successor: isValid ? successor : null }, lines);
+        };
+        const plan = {
+          notices: ['Its client gets 401 after about 60 s.'],
+          steps: [{ description: `Revoke key ${keyId} of ${toJson(owner)}`, run: revoke }],
+        };
+        // Only the result goes to the standard output, as with the other commands for keys.
+        await perform(opened, plan, { yes: options.yes, ask }, console.error);
+      }),
+    );
 
   return program;
 };

@@ -11,9 +11,10 @@ import { type TableKind, tables } from '../../settings/tables.ts';
 import type { DeployedStage } from '../deployed-stack.ts';
 import type { Plan } from '../plan.ts';
 import { stageWords } from '../stage-option.ts';
+import { findTable } from '../stage-table.ts';
 import { printable } from '../terminal.ts';
 import { fieldsOf, isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
-import { existingTable, findTable, waitForTable } from './table.ts';
+import { existingTable, waitForTable } from './table.ts';
 
 /** The segments of the copy that are read and written in parallel, each with one request at a time. */
 const segments = 8;

@@ -7,15 +7,17 @@ import {
   type TableDescription,
   TableInUseException,
 } from '@aws-sdk/client-dynamodb';
+import { isPersonal } from '../../settings/stages.ts';
 import { type KeyAttribute, type TableKind, tables } from '../../settings/tables.ts';
 import { backupsOf, isOfTable } from '../backups.ts';
 import type { DeployedStage } from '../deployed-stack.ts';
 import { call, type Plan } from '../plan.ts';
 import { toJson } from '../printed.ts';
 import { stageWords } from '../stage-option.ts';
+import { findTable, restoreCommand } from '../stage-table.ts';
 import { printable } from '../terminal.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
-import { existingTable, findTable, recoveryOf, waitForTable } from './table.ts';
+import { existingTable, recoveryOf, waitForTable } from './table.ts';
 import { missingSettings } from './table-settings.ts';
 
 /**
@@ -35,7 +37,11 @@ export const restoreCopy = async (
   const { PointInTimeRecoveryStatus, EarliestRestorableDateTime } = recovery;
   if (PointInTimeRecoveryStatus !== 'ENABLED')
     throw new Error(
-      `${SourceTableName} has no point-in-time recovery, so it can't be copied as of any time. To turn it on from now on, set pointInTimeRecoveryDays in infra/settings/stages.ts, and run: npm run operate -- restore ${kind} ${stageWords(stage)}`,
+      `${SourceTableName} has no point-in-time recovery, so it can't be copied as of any time. ${
+        isPersonal(stage)
+          ? 'Personal stages have none.'
+          : `To turn it on from now on, set pointInTimeRecoveryDays in infra/settings/stages.ts, and run: ${restoreCommand(kind, stage)}`
+      }`,
     );
   // It is typically 5 minutes before the current time:
   // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html

@@ -1,24 +1,10 @@
-import {
-  DescribeContinuousBackupsCommand,
-  DescribeTableCommand,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-dynamodb';
+import { DescribeContinuousBackupsCommand } from '@aws-sdk/client-dynamodb';
 import type { TableKind } from '../../settings/tables.ts';
 import type { DeployedStage } from '../deployed-stack.ts';
-import { stageWords } from '../stage-option.ts';
+import { findTable, restoreCommand } from '../stage-table.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
 
 type Dynamodb = DeployedStage['dynamodb'];
-
-/** Returns a table, or `undefined` if there is none of this name. */
-export const findTable = async (dynamodb: Dynamodb, TableName: string) => {
-  try {
-    return (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw error;
-  }
-};
 
 /** Returns the point-in-time recovery of a table, with its status, days and times. */
 export const recoveryOf = async (dynamodb: Dynamodb, TableName: string) => {
@@ -36,7 +22,7 @@ export const existingTable = async (
   const table = await findTable(dynamodb, name);
   if (table && table.TableStatus !== 'DELETING') return { ...table, name };
   throw new Error(
-    `The table ${name} is ${table ? 'being deleted' : 'gone'}: npm run operate -- restore ${kind} ${stageWords(stage)}`,
+    `The table ${name} is ${table ? 'being deleted' : 'gone'}: ${restoreCommand(kind, stage)}`,
   );
 };
 
