@@ -13,6 +13,7 @@ import type { Plan } from '../plan.ts';
 import { stageWords } from '../stage-option.ts';
 import { findTable } from '../stage-table.ts';
 import { printable } from '../terminal.ts';
+import { operatedTables } from './operated-tables.ts';
 import { fieldsOf, isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
 import { existingTable, waitForTable } from './table.ts';
 
@@ -29,20 +30,6 @@ const progressMs = 10_000;
 
 /** How long DynamoDB may read nothing of what it is asked for, because it is throttled. */
 const maxThrottledMs = 60_000;
-
-/** Whether the items of a copy replace those of each table, and what clients and operators notice. */
-const rules: Readonly<Record<TableKind, { replaces: boolean; notice: string }>> = {
-  pets: {
-    replaces: true,
-    notice:
-      'Clients find the pets of the copy again, as they were then: also those that were deleted on purpose since, and without the corrections made since. Pets that were added since stay.',
-  },
-  keys: {
-    replaces: false,
-    notice:
-      "Keys that the table has stay as they are, because the copy could make a revoked key valid again. Missing keys are written as they were then: those that were revoked, or that a rotation ended, since then are valid again. Revoke each whose state you don't know, and issue another one.",
-  },
-};
 
 /** A table, its copy, the name of their key, and functions that wait until units are within the share. */
 interface Comparison {
@@ -100,7 +87,7 @@ export const copyBack = async (
   const description = `Write ${changes} ${kind} of ${copy} into ${table}, with at most ${writeUnits} write units a second`;
   if (changes === 0) return { notices: [], steps: [] };
   return {
-    notices: [rules[kind].notice],
+    notices: [operatedTables[kind].copyBackNotice],
     steps: [{ description, run: () => writeChanges(comparison, changes) }],
   };
 };
@@ -134,7 +121,7 @@ const findingOf = (kind: TableKind, { item, present }: Pair): Finding => {
 };
 
 const isWritten = (kind: TableKind, finding: Finding): boolean =>
-  finding === 'missing' || (finding === 'different' && rules[kind].replaces);
+  finding === 'missing' || (finding === 'different' && operatedTables[kind].isReplaced);
 
 /** Prints how a table differs from its copy, with examples. Returns how many items are to be written. */
 const compare = async (comparison: Comparison): Promise<number> => {
@@ -153,7 +140,7 @@ const compare = async (comparison: Comparison): Promise<number> => {
     compared += 1;
     report(`Compared ${compared} ${kind}`);
   });
-  const stay = rules[kind].replaces ? '' : ', and stay so';
+  const stay = operatedTables[kind].isReplaced ? '' : ', and stay so';
   console.log(`Missing in the table: ${counts.missing}${examples.missing}`);
   console.log(`Different in the table${stay}: ${counts.different}${examples.different}`);
   console.log(`The same in the table: ${counts.same}`);

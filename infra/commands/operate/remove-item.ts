@@ -3,11 +3,10 @@ import {
   DeleteItemCommand,
   GetItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { ApiKeyRecord } from '../../../lib/keys/api-key.ts';
-import { StoredPet } from '../../../lib/pets/stored-pet.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
 import type { DeployedStage } from '../deployed-stack.ts';
 import type { Plan } from '../plan.ts';
+import { operatedTables } from './operated-tables.ts';
 import { isReadable, type StoredItem, shown } from './stored-item.ts';
 import { existingTable } from './table.ts';
 
@@ -47,23 +46,11 @@ export const removeItem = async (
     }
   };
   return {
-    notices: [notices[kind]],
+    notices: [operatedTables[kind].removalNotice],
     steps: [
       { description: `Delete from ${TableName} the item with ${shown(kind, Item)}`, run: remove },
     ],
   };
-};
-
-/** What clients notice when an item of a table is removed. */
-const notices: Readonly<Record<TableKind, string>> = {
-  pets: 'Clients get 404 for this pet.',
-  keys: 'The client with this key gets 401.',
-};
-
-/** The fields of the items of each table. */
-const fields: Readonly<Record<TableKind, readonly string[]>> = {
-  pets: Object.keys(StoredPet.entries),
-  keys: Object.keys(ApiKeyRecord.entries),
 };
 
 /** Returns the condition that no field of an item was changed, removed or added. */
@@ -71,7 +58,7 @@ const ifStill = (kind: TableKind, item: StoredItem) => {
   const conditions: string[] = [];
   const names: Record<string, string> = {};
   const values: StoredItem = {};
-  for (const [at, field] of fields[kind].entries()) {
+  for (const [at, field] of operatedTables[kind].fields.entries()) {
     const value = item[field];
     names[`#${at}`] = field;
     if (value !== undefined) values[`:${at}`] = value;

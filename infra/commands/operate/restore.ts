@@ -17,6 +17,7 @@ import { stageWords } from '../stage-option.ts';
 import { findTable, restoreCommand } from '../stage-table.ts';
 import { printable } from '../terminal.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
+import { operatedTables } from './operated-tables.ts';
 import { existingTable, recoveryOf, waitForTable } from './table.ts';
 import { missingSettings } from './table-settings.ts';
 
@@ -155,14 +156,14 @@ export const restore = async (
     throw new Error(`The backup is one of ${source}, and not of ${TargetTableName}`);
   const time = BackupDescription?.BackupDetails?.BackupCreationDateTime?.toISOString();
   const restoration = new RestoreTableFromBackupCommand({ BackupArn, TargetTableName });
+  const { systemBackup, restoreNotices } = operatedTables[kind];
   const isSystem = BackupDescription?.BackupDetails?.BackupType === 'SYSTEM';
-  const revoked = `Keys that were revoked, or that a rotation ended, since the backup are valid again, and keys that were issued since are gone. npm run keys -- list ${stageWords(stage)} shows which keys are valid now: revoke each whose state you don't know, and issue another one.`;
   return {
     notices: [
       `Clients find the ${kind} of the backup as soon as the table is active, which can take hours.`,
       `The backup was made of ${source} at ${time}. What it does not have is lost.`,
-      ...(isSystem ? [systemBackup[kind]] : []),
-      ...(kind === 'keys' ? [revoked] : []),
+      ...(isSystem ? [systemBackup] : []),
+      ...restoreNotices(stage),
       'Recovery to earlier times ended with the table, and begins again.',
     ],
     steps: [
@@ -208,15 +209,8 @@ const onlyBackup = async (opened: DeployedStage, kind: TableKind): Promise<strin
   );
   for (const line of lines.toSorted()) console.log(line);
   throw new Error(
-    `${table} has ${backups.length} backups: choose one with --backup <arn>. ${systemBackup[kind]}`,
+    `${table} has ${backups.length} backups: choose one with --backup <arn>. ${operatedTables[kind].systemBackup}`,
   );
-};
-
-const whenDeleted = 'A SYSTEM backup is the table as it was when it was deleted, with';
-/** What an operator has to know of the backup that DynamoDB makes when a table is deleted. */
-const systemBackup: Readonly<Record<TableKind, string>> = {
-  pets: `${whenDeleted} any damage that it had.`,
-  keys: `${whenDeleted} any damage that it had. Only the latest one has every revocation and rotation of keys.`,
 };
 
 const keySchema = (partitionKey: KeyAttribute, sortKey?: KeyAttribute) => [

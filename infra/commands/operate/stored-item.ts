@@ -1,23 +1,16 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { exactNumber } from '../../../lib/contract/exact-json.ts';
-import { toApiKeyRecord } from '../../../lib/keys/api-key.ts';
-import { toPet } from '../../../lib/pets/stored-pet.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
+import { operatedTables } from './operated-tables.ts';
 
 /** An item as DynamoDB sends it, with each number as text, so that none loses digits. */
 export type StoredItem = Record<string, AttributeValue>;
 
-/** The function with which the service reads an item of each table for clients, and throws for a corrupt one. */
-const readers: Readonly<Record<TableKind, (item: Record<string, unknown>) => unknown>> = {
-  pets: toPet,
-  keys: toApiKeyRecord,
-};
-
 /** Tells whether the service can read an item for clients. Another one is corrupt. */
 export const isReadable = (kind: TableKind, item: StoredItem): boolean => {
   try {
-    readers[kind](unmarshall(item, { wrapNumbers: exactNumber }));
+    operatedTables[kind].read(unmarshall(item, { wrapNumbers: exactNumber }));
     return true;
   } catch {
     return false;
