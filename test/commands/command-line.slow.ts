@@ -164,7 +164,7 @@ describe('a command', () => {
         ...{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
         ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
       },
-      'connect ECONNREFUSED 127.0.0.1:1',
+      '.*connect ECONNREFUSED 127.0.0.1:1',
     ],
     // With --stage, API_KEY is not used.
     [`${acceptance} --stage dev-alice`, { API_KEY: 'pets_live_x' }, noCredentials],
