@@ -13,7 +13,7 @@ import {
   openAccount,
   openStage,
 } from '../../infra/commands/deployed-stack.ts';
-import { runProgram } from '../../infra/commands/run-program.ts';
+import { change, runProgram } from '../../infra/commands/run-program.ts';
 import { shellWord } from '../../infra/commands/terminal.ts';
 import { NotYet, waitFor } from '../../infra/commands/wait-for.ts';
 import {
@@ -284,5 +284,5 @@ program
   .name('npm run e2e:deploy --')
   .description('Rehearses releases on a personal stage, and then deletes the stage.')
   .option('--keep', 'keep the stage at the end, until the next run')
-  .action(({ keep }: { keep?: true }) => run(keep === true));
+  .action(({ keep }: { keep?: true }) => change(() => run(keep === true)));
 await runProgram(program);
