@@ -114,7 +114,8 @@ const deploy = (
       console.log(question);
       return answer();
     });
-  const program = deployProgram({ stages: permanent, owner, directory, cdk, ask });
+  const isOnTerminal = ask !== undefined;
+  const program = deployProgram({ stages: permanent, owner, directory, cdk, ask, isOnTerminal });
   return runCommand(program, ['--stage', stage, ...words.split(' ').filter(Boolean)]);
 };
 const prepared = () => ran.find((command) => command.includes('prepare-change-set'));
@@ -269,7 +270,7 @@ describe('npm run deploy with what an account lacks', () => {
     },
   });
 
-  it('adds it for a personal stage, which gets its first key', async () => {
+  it('adds it for a personal stage', async () => {
     const responses = afterwards(empty, { DescribeStacks: stackWith(head) });
     const { out, err, error } = await deploy('dev-alice', '--yes', responses);
     expect({ err, error }).toEqual({ err: '', error: undefined });
@@ -280,9 +281,7 @@ describe('npm run deploy with what an account lacks', () => {
       expect.stringMatching(/^deploy AnimalStore-dev-alice .*prepare-change-set/),
       expect.stringMatching(/^deploy AnimalStore-dev-alice .*execute-change-set/),
     ]);
-    expect(out.match(/^curl .*\/v1\/pets.* -H "Authorization: Bearer pets_test_/gm)).toHaveLength(
-      2,
-    );
+    expect(out.match(/^curl .*\/v1\/pets.* -H "Authorization: Bearer /gm)).toHaveLength(2);
     expect(out).toContain('npm run destroy -- --stage dev-alice');
   });
 
@@ -349,6 +348,18 @@ describe('npm run deploy with what an account lacks', () => {
     });
     expect(out).toContain('A month costs about $30');
     expect(out).toMatch(/Before the next deployment:\n.*issue --for-probe --stage dev-rehearsal/);
+  });
+
+  it.each<[where: string, answer: (() => string) | undefined, keys: number]>([
+    ['the first key of a personal stage on a terminal', () => 'dev-alice', 1],
+    ['no key into a log, which others may read', undefined, 0],
+  ])('issues %s', async (_where, answer, keys) => {
+    const { out } = await deploy('dev-alice', answer ? '' : '--yes', {}, answer);
+    const issued = aws.requests.filter(({ action }) => action === 'DynamoDB_20120810.PutItem');
+    expect(issued).toHaveLength(keys);
+    expect(/pets_test_/.test(out)).toBe(keys === 1);
+    expect(out.includes('-H "Authorization: Bearer $API_KEY"')).toBe(keys === 0);
+    expect(out).toMatch(/^curl '.*\/pets\?limit=5'/m);
   });
 
   it('issues no second key', async () => {

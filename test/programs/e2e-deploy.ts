@@ -175,7 +175,7 @@ const rehearse = async (root: string) => {
   succeed(npmRun('keys', 'issue', '--for-probe', ...ofStage));
   const baseAddress = (await openStage(stage)).outputOf('BaseAddress');
   await expectRelease(baseAddress, 'first');
-  runRequests(printed);
+  runRequests(printed, issueKey());
   succeed(npmRun('acceptance', ...ofStage));
   succeed(deploy, repository.directory);
   await expectCommits(first, 'unknown');
@@ -272,12 +272,29 @@ const parametersLeft = async ({ clients }: OpenedAccount): Promise<string[]> => 
   return Parameters.map(({ Name }) => `the parameter ${Name}`);
 };
 
+/** Issues an API key of the stage, and does not print it, because everybody can read the log of a workflow. */
+const issueKey = (): string => {
+  const [npm = '', ...words] = npmRun(
+    'keys',
+    'issue',
+    '--owner',
+    'rehearsal',
+    '--json',
+    ...ofStage,
+  );
+  const issued = execFileSync(npm, words, { cwd: projectDirectory, encoding: 'utf8' });
+  const { apiKey }: { apiKey: string } = JSON.parse(issued);
+  return apiKey;
+};
+
 /** Sends the requests that the first deployment prints, as its reader does. */
-const runRequests = (printed: string) => {
+const runRequests = (printed: string, apiKey: string) => {
   const requests = printed.match(/^curl .*$/gm) ?? [];
   if (requests.length !== 2) throw new Error(`The deployment printed ${requests.length} requests`);
+  process.env['API_KEY'] = apiKey;
   for (const request of requests)
     succeed(['bash', '-c', `${request} --silent --show-error --fail`]);
+  delete process.env['API_KEY'];
 };
 
 program

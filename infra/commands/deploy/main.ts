@@ -6,4 +6,5 @@ import { cdk } from './cdk.ts';
 import { deployProgram } from './program.ts';
 
 const directory = projectDirectory;
-await runProgram(deployProgram({ stages, directory, cdk, ask: askInTerminal }));
+const isOnTerminal = process.stdout.isTTY === true;
+await runProgram(deployProgram({ stages, directory, cdk, ask: askInTerminal, isOnTerminal }));

@@ -9,8 +9,12 @@ import { printable } from '../terminal.ts';
  * Prints what the owner of a deployed stage can do next: how to call a personal stage, with its first API key,
  * what it costs and how to remove it, and what any stage needs before its next deployment.
  */
-export const printNextSteps = async (stage: Stage, account: OpenedAccount): Promise<void> => {
-  const introduction = isPersonal(stage) ? await introductionOf(stage) : [];
+export const printNextSteps = async (
+  stage: Stage,
+  account: OpenedAccount,
+  isOnTerminal: boolean,
+): Promise<void> => {
+  const introduction = isPersonal(stage) ? await introductionOf(stage, isOnTerminal) : [];
   const lines = [...introduction, ...(await lacksOf(stage, account))];
   for (const line of lines) console.log(printable(line));
 };
@@ -22,8 +26,11 @@ const lacksOf = async (stage: Stage, account: OpenedAccount) => {
   return ['', 'Before the next deployment:', ...findings.map(({ problem }) => problem)];
 };
 
-/** Issues the first API key of a personal stage, and returns what its owner needs to know. */
-const introductionOf = async (stage: Stage) => {
+/**
+ * Returns what the owner of a personal stage needs to know. On a terminal, issues its first API key, which
+ * must not get into a log.
+ */
+const introductionOf = async (stage: Stage, isOnTerminal: boolean) => {
   const opened = await openStage(stage);
   const keys = opened.keys();
   const given = stageWords(stage);
@@ -32,15 +39,16 @@ const introductionOf = async (stage: Stage) => {
     ? 'A month costs about $30, and $5.60 for a million requests, mostly for what watches the stage: see "Cost" in infra/operations.md.'
     : 'A month costs next to nothing without calls, at most $10.50 with calls in each hour, and $5 for a million requests.';
   const isFirst = (await keys.list(() => {})).length === 0;
-  const apiKey = isFirst
-    ? (await change(() => keys.issue({ owner: stage.name }))).apiKey
-    : '$API_KEY';
+  let apiKey = '$API_KEY';
+  let about = `npm run keys -- issue --owner <NAME> ${given}`;
+  if (isFirst && isOnTerminal) {
+    apiKey = (await change(() => keys.issue({ owner: stage.name }))).apiKey;
+    about = `${apiKey}, which is shown this once`;
+  } else if (!isFirst) about = `was shown once. Another one: ${about}`;
   const authorization = `-H "Authorization: Bearer ${apiKey}"`;
   const pet = `-H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}'`;
   return [
-    isFirst
-      ? `API key          ${apiKey}, which is shown this once`
-      : `API key          was shown once. Another one: npm run keys -- issue --owner <NAME> ${given}`,
+    `API key          ${about}`,
     '',
     'Add a pet, and list the pets:',
     `curl -X POST '${opened.baseAddress}/pets' ${authorization} ${pet}`,

@@ -45,6 +45,8 @@ interface Setup {
   readonly cdk: Cdk;
   /** Asks the operator to type something; undefined if there is no terminal. */
   readonly ask: Ask | undefined;
+  /** Whether the output is on a terminal. Otherwise it may be in a log that others read. */
+  readonly isOnTerminal: boolean;
 }
 
 interface DeployOptions {
@@ -70,7 +72,7 @@ interface Deployment extends Setup, DeployOptions {
  * repeated after any failure.
  */
 const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
-  const { directory, stages } = setup;
+  const { directory, stages, isOnTerminal } = setup;
   const { stage, app, revert } = options;
   requireConsent({ ...setup, ...options });
   const account = await openAccount(stage);
@@ -95,7 +97,7 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   else await deployFrom(app);
 
   await printStatus(stage);
-  await printNextSteps(stage, account);
+  await printNextSteps(stage, account, isOnTerminal);
 };
 
 /** Returns the words that tell the app what to synthesise. */
