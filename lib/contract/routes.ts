@@ -1,15 +1,33 @@
-/** Where a request for an operation is sent. */
+/** When an operation was deprecated, when it is removed, and what replaces it. */
+export interface Deprecation {
+  readonly since: Date;
+  /** From this instant on the operation returns 410. */
+  readonly sunset: Date;
+  /** Path of the operation to use instead, relative to the base address. */
+  readonly successor: string;
+}
+
+/** Where a request for an operation is sent, and until when. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path template relative to the base address, in the syntax of API Gateway resources. */
   readonly path: string;
+  readonly deprecation?: Deprecation;
 }
 
 /** The route of each operation, by name. Apart from the rest, because `fallback` needs no schema. */
 export const routes = {
   listPets: { method: 'GET', path: '/pets' },
   createPet: { method: 'POST', path: '/pets' },
-  getPet: { method: 'GET', path: '/pets/{petId}' },
+  getPet: {
+    method: 'GET',
+    path: '/pets/{petId}',
+    deprecation: {
+      since: new Date('2026-11-21T00:00:00Z'),
+      sunset: new Date('2030-12-05T00:00:00Z'),
+      successor: '/pets',
+    },
+  },
 } as const satisfies Readonly<Record<string, Route>>;
 
 export type OperationName = keyof typeof routes;

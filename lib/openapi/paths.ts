@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
 import { parseBody, parseQuery } from '../contract/requests.ts';
-import { allowedMethods } from '../contract/routes.ts';
-import type { Deprecation, Operation } from '../operations/operation.ts';
+import { allowedMethods, type Deprecation } from '../contract/routes.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { AnyDetails, ExampleRequest } from '../operations/operation-details.ts';
 import { detailsOf, operations } from '../operations/operations.ts';
 import { codeSamples } from './code-samples.ts';

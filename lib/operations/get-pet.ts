@@ -14,11 +14,6 @@ export const definition = {
   input: { ...noInput, path: v.object({ petId: IdInPath }) },
   successStatus: 200,
   response: Pet,
-  deprecation: {
-    since: new Date('2026-11-21T00:00:00Z'),
-    sunset: new Date('2030-12-05T00:00:00Z'),
-    successor: '/pets',
-  },
 } satisfies Operation;
 
 /** The check request. The check has added the pet of this id. */

@@ -15,6 +15,12 @@ export interface Throttle {
   readonly burst: number;
 }
 
+interface Throttles {
+  readonly production: Throttle;
+  /** Of every stage that is not in production. */
+  readonly testing: Throttle;
+}
+
 /** A call of AWS that IAM lets the function make. */
 export interface Call {
   /** The action as IAM names it, such as `dynamodb:Query`. */
@@ -67,12 +73,8 @@ export interface AnyDetails {
   readonly errors?: readonly ApiError[];
   /** The calls that the function makes besides finding the API key. It gets the permission for each. */
   readonly calls: readonly Call[];
-  /** The throttles of an operation that needs others than `throttle` of its stage. */
-  readonly throttle?: {
-    readonly production: Throttle;
-    /** Of every stage that is not in production. */
-    readonly testing: Throttle;
-  };
+  /** The throttles of an operation that needs others than `throttle` of its stage, such as one that writes. */
+  readonly throttle?: Throttles;
 }
 
 /** The details of one operation, with each part that its definition requires. */
@@ -81,7 +83,8 @@ export type OperationDetails<Definition extends Operation> = Flat<
     readonly parameters: Readonly<Record<ParameterOf<Definition['input']>, string>>;
   } & (Definition['input'] extends { readonly body: object }
       ? { readonly requestBody: RequestBody }
-      : unknown)
+      : unknown) &
+    (Definition['method'] extends 'GET' ? unknown : { readonly throttle: Throttles })
 >;
 
 type ParameterOf<Input extends Operation['input']> = keyof (Input['path']['entries'] &

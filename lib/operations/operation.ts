@@ -1,16 +1,7 @@
 import * as v from 'valibot';
 import { type ApiError, errors } from '../contract/errors.ts';
 import type { RequestSchema } from '../contract/requests.ts';
-import type { OperationName, Route } from '../contract/routes.ts';
-
-/** When an operation was deprecated, when it is removed, and what replaces it. */
-export interface Deprecation {
-  readonly since: Date;
-  /** From this instant on the operation returns 410. */
-  readonly sunset: Date;
-  /** Path of the operation to use instead, relative to the base address. */
-  readonly successor: string;
-}
+import type { Deprecation, OperationName, Route } from '../contract/routes.ts';
 
 /** The schemas of what an operation takes of a request. That of a body has a title. */
 interface InputSchemas<Path, Query, Headers> {
@@ -18,6 +9,18 @@ interface InputSchemas<Path, Query, Headers> {
   readonly query: RequestSchema<Query>;
   readonly headers: RequestSchema<Headers>;
   readonly body?: RequestSchema<unknown>;
+}
+
+/**
+ * What the method of an operation requires. The body of a change has no defaults, because each change would reset
+ * the fields that it leaves out.
+ */
+type ByMethod =
+  | { readonly method: 'GET' | 'POST' | 'DELETE' }
+  | { readonly method: 'PATCH' | 'PUT'; readonly input: { readonly body?: WithoutDefaults } };
+
+interface WithoutDefaults {
+  readonly entries: Readonly<Record<string, v.GenericSchema & { readonly default?: undefined }>>;
 }
 
 /** The status of a successful response, and the schema of its body, which has a title. */
@@ -34,9 +37,9 @@ export type Operation<
 > = Route & {
   readonly name: OperationName;
   readonly input: InputSchemas<Path, Query, Headers>;
-  readonly deprecation?: Deprecation;
   readonly stability?: 'experimental' | 'beta';
-} & Success<Result>;
+} & ByMethod &
+  Success<Result>;
 
 const Nothing = v.object({});
 
