@@ -14,6 +14,7 @@ import {
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { apiVersion } from '../../lib/contract/api-version.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { type FunctionName, methodsOf } from '../../lib/contract/routes.ts';
 import type { Throttle } from '../../lib/operations/operation-details.ts';
@@ -25,9 +26,6 @@ import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
 import { acknowledge } from './security-checks.ts';
 import type { ServiceFunctions } from './stage-function.ts';
-
-/** The name of the REST API's stage, which is the last segment of the base address. */
-const versionSegment = 'v1';
 
 /**
  * The REST API. It has a route for each operation and a catch-all for all other requests. Every gateway
@@ -52,7 +50,7 @@ export class PetsApi extends Construct {
     const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
     const { customDomain: domain } = stage;
     const host = domain?.isOnlyAddress ? domain.domainName : ownHost;
-    this.baseAddress = `https://${host}/${versionSegment}`;
+    this.baseAddress = `https://${host}/${apiVersion}`;
     const { stageArn } = this.restApi.deploymentStage;
     this.firewall = stage.firewall && new Firewall(this, 'Firewall', stage, stageArn);
     this.#addRoutes(functions);
@@ -80,13 +78,13 @@ export class PetsApi extends Construct {
           domainName: domain.domainName,
           certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
           ...tls,
-          basePath: versionSegment,
+          basePath: apiVersion,
         },
       }),
       // This is a setting of the account, and the account stack owns it.
       cloudWatchRole: false,
       deployOptions: {
-        stageName: versionSegment,
+        stageName: apiVersion,
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
         ...methodOptions(stage.throttle),

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
+import { apiVersion } from '../contract/api-version.ts';
 import type { Route } from '../contract/routes.ts';
 import type { ExampleRequest } from '../operations/operation-details.ts';
 
@@ -25,7 +26,7 @@ export const requestEvent = (
   const sent = {
     ...newRequestIds(),
     method,
-    path: `/v1${path}`,
+    path: `/${apiVersion}${path}`,
     query: new URLSearchParams(request.query).toString(),
     headers: Object.entries({
       ...headers,
@@ -33,5 +34,5 @@ export const requestEvent = (
     }),
     port: 443,
   };
-  return proxyEvent(sent, { api, stage: 'v1', path, resourcePath, pathParameters }, body);
+  return proxyEvent(sent, { api, stage: apiVersion, path, resourcePath, pathParameters }, body);
 };

@@ -1,3 +1,4 @@
+import { apiVersion } from '../contract/api-version.ts';
 import { parseJson } from '../contract/exact-json.ts';
 import { fieldsOf, isRecord } from '../contract/fields.ts';
 import type { Route } from '../contract/routes.ts';
@@ -240,7 +241,7 @@ const reasonOf = (error: unknown): Readonly<Record<string, unknown>> => {
 };
 
 const hintOfVersion = (baseAddress: string): string =>
-  baseAddress.endsWith('/v1') ? '' : '. The baseAddress may lack /v1';
+  baseAddress.endsWith(`/${apiVersion}`) ? '' : `. The baseAddress may lack /${apiVersion}`;
 
 /**
  * Returns what else may be wrong if a web page gets no response from another origin, because browsers do not
@@ -271,7 +272,7 @@ const withoutSlashAtEnd = (baseAddress: string): string => {
     url.hash
   ) {
     throw new TypeError(
-      'baseAddress must be a URL such as https://animal-store.example/v1, without a user, a query or a fragment',
+      `baseAddress must be a URL such as https://animal-store.example/${apiVersion}, without a user, a query or a fragment`,
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, '');

@@ -1,3 +1,4 @@
+import { apiVersion } from './api-version.ts';
 import type { ErrorBody } from './error-body.ts';
 import { maxBodyBytes, maxContentTypeLength, withCommas } from './limits.ts';
 
@@ -89,7 +90,7 @@ export const errors = {
   unknownPath: () =>
     new ApiError(
       'not_found',
-      'This path does not exist. Append a path of openapi.json to the base address, which ends in /v1.',
+      `This path does not exist. Append a path of openapi.json to the base address, which ends in /${apiVersion}.`,
     ),
   methodNotAllowed: (allowed: readonly string[]) =>
     new ApiError(

@@ -1,6 +1,7 @@
+import { apiVersion } from '../contract/api-version.ts';
 import { exactReplacer } from '../contract/exact-json.ts';
 import { headers } from './headers.ts';
-import { paths } from './paths.ts';
+import { paths, tags } from './paths.ts';
 import { componentSchemas } from './schemas.ts';
 
 /**
@@ -8,7 +9,7 @@ import { componentSchemas } from './schemas.ts';
  * They can't follow from the stages: without a custom domain, AWS chooses a host when the stage is deployed.
  */
 const server = (description: string, host: string) => ({
-  url: 'https://{host}/v1',
+  url: `https://{host}/${apiVersion}`,
   description: `${description}. Replace the host by that of the base address that you were given.`,
   'x-internal': false,
   variables: { host: { default: host } },
@@ -43,7 +44,7 @@ const document = (limits: string) => ({
     server('For tests', 'staging.animal-store.example'),
   ],
   security: [{ apiKey: [] }],
-  tags: [{ name: 'pets', description: 'The animals in the catalogue.' }],
+  tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   paths: paths(),
   components: {
     schemas: componentSchemas,

@@ -1,3 +1,4 @@
+import { apiVersion } from '../contract/api-version.ts';
 import type { ApiError } from '../contract/errors.ts';
 import { allowedMethods } from '../contract/routes.ts';
 import { definition as getPet } from '../operations/get-pet.ts';
@@ -21,7 +22,7 @@ const descriptions = {
   NextLink: {
     description:
       'Address of the next page, relative to the address of this page (RFC 8288). The last page has no `Link`.',
-    example: `</v1${listPets.path}?${new URLSearchParams(nextPage)}>; rel="next"`,
+    example: `</${apiVersion}${listPets.path}?${new URLSearchParams(nextPage)}>; rel="next"`,
   },
   'Idempotent-Replayed': {
     description:
@@ -38,7 +39,7 @@ const descriptions = {
   },
   SuccessorLink: {
     description: 'The operation to use instead (RFC 8288, RFC 5829).',
-    example: `</v1${getPet.deprecation?.successor}>; rel="successor-version"`,
+    example: `</${apiVersion}${getPet.deprecation?.successor}>; rel="successor-version"`,
   },
   Accept: {
     description: 'The media type that the operation accepts (RFC 9110).',

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { errorDescriptions } from '../contract/errors.ts';
 import { isRecord } from '../contract/fields.ts';
 import { detailsOf, operations } from '../operations/operations.ts';
-import { documentedErrors } from './paths.ts';
+import { documentedErrors, tagOf, tags } from './paths.ts';
 
 const contractPath = join(import.meta.dirname, '../contract/openapi.json');
 const scalarPath = join(
@@ -78,9 +78,10 @@ const errorList = allErrors
 
 /** Links each operation, with its purpose. */
 const operationList = operations
-  .map(({ name, method, path, deprecation }) => {
+  .map((operation) => {
+    const { name, method, path, deprecation } = operation;
     const { summary } = detailsOf(name);
-    const link = `[\`${method} ${path}\`](#tag/pets/${method}${path})`;
+    const link = `[\`${method} ${path}\`](#tag/${tagOf(operation)}/${method}${path})`;
     const purpose = summary.charAt(0).toLowerCase() + summary.slice(1);
     return `- ${link}: ${purpose}${deprecation ? ' (deprecated)' : ''}`;
   })
@@ -116,7 +117,7 @@ const referenceDocument = async (limits: string, service?: PageService): Promise
     info: { ...contract.info, description },
     tags: [...contract.tags, ...guides, ...errorSections],
     'x-tagGroups': [
-      { name: 'Operations', tags: ['pets'] },
+      { name: 'Operations', tags: Object.keys(tags) },
       { name: 'Guides', tags: guides.map(({ name }) => name) },
       { name: 'Error codes', tags: errorSections.map(({ name }) => name) },
     ],
