@@ -8,7 +8,7 @@ import { defaultLimit, maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
 import type { OperationName } from '../../lib/contract/routes.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { candidateId, creationOf } from '../../lib/pets/creation.ts';
+import { candidateId, creationOf } from '../../lib/idempotency/creation.ts';
 import { startHandlers } from '../support/handlers.ts';
 import { longTexts } from '../support/new-pets.ts';
 import { bearer, creation, exampleCallsOf, exampleOf } from '../support/requests.ts';

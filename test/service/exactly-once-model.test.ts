@@ -6,7 +6,7 @@ import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import { maxIdempotencyKeyLength } from '../../lib/contract/limits.ts';
 import { NewPet, type Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { parseBody } from '../../lib/contract/requests.ts';
-import { candidateId, creationOf } from '../../lib/pets/creation.ts';
+import { candidateId, creationOf } from '../../lib/idempotency/creation.ts';
 import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import { startHandlers } from '../support/handlers.ts';
 import { inListOrder } from '../support/in-list-order.ts';

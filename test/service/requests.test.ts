@@ -5,8 +5,8 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { NewPet } from '../../lib/contract/pet.ts';
 import { parseBody, parseHeaders, parseQuery } from '../../lib/contract/requests.ts';
+import { candidateId, creationOf, fingerprintOf } from '../../lib/idempotency/creation.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { candidateId, creationOf, fingerprintOf } from '../../lib/pets/creation.ts';
 import { newPets } from '../support/new-pets.ts';
 
 /** A secret that no field of a request may have as its value. */

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { stringifyJson } from '../contract/exact-json.ts';
-import type { NewPet } from '../contract/pet.ts';
 
 /**
  * The scope within which two requests are the same creation: one key of one owner. Without a key, each
@@ -31,11 +30,11 @@ export const candidateId = (creation: Uint8Array, candidate: number): number =>
   Number(sha256(creation, `${candidate}`).readBigUInt64BE() >> 11n) || 1;
 
 /**
- * Returns a fingerprint of 32 bytes, by which a replay is told from another request under the same key. An
+ * Returns a fingerprint of a body, 32 bytes, by which a replay is told from another request under the same key. An
  * absent field does not change it, so a version that knows more fields recognises the requests of an earlier
  * version. The order of the fields does not change it either.
  */
-export const fingerprintOf = (newPet: NewPet): Buffer => {
-  const fields = Object.entries(newPet).sort();
+export const fingerprintOf = (body: Readonly<Record<string, unknown>>): Buffer => {
+  const fields = Object.entries(body).sort();
   return sha256(stringifyJson(Object.fromEntries(fields)));
 };
