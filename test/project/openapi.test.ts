@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitsText } from '../../infra/settings/limits-text.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { maxNameLength, NewPet } from '../../lib/contract/pet.ts';
 import { parseBody } from '../../lib/contract/requests.ts';
-import { openapiText } from '../../lib/openapi/document.ts';
 import { create, send } from '../acceptance/client.ts';
 import { bodyMismatches, contract, contractText, resolveReferences } from '../support/contract.ts';
 import { newPetFields } from '../support/new-pets.ts';
@@ -47,8 +45,7 @@ const linkedRequests = Object.values(contract.components.headers).flatMap(({ exa
 );
 
 describe('openapi.json', () => {
-  it('is what npm run openapi writes', () => {
-    expect(contractText).toBe(openapiText(limitsText()));
+  it('has no text in which a value is missing', () => {
     expect(contractText).not.toContain('undefined');
   });
 

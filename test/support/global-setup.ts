@@ -5,7 +5,10 @@ import type { TestProject } from 'vitest/node';
 import { withAssembly } from '../../infra/build/build-stack.ts';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
+import { limitsText } from '../../infra/settings/limits-text.ts';
 import { staging } from '../../infra/settings/stages.ts';
+import { openapiText } from '../../lib/openapi/document.ts';
+import { contractText } from './contract.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,7 +33,8 @@ declare module 'vitest' {
 
 /**
  * Synthesises every stack once for all tests and starts the local service from it, or points the acceptance
- * tests at the service that BASE_URL and API_KEY name.
+ * tests at the service that BASE_URL and API_KEY name. Throws if openapi.json is stale, because many tests would
+ * then fail that do not say so.
  */
 export default async function setup(project: TestProject) {
   const { BASE_URL: baseAddress, API_KEY: apiKey = '' } = process.env;
@@ -38,6 +42,9 @@ export default async function setup(project: TestProject) {
     project.provide('baseAddress', baseAddress);
     project.provide('apiKey', apiKey);
     return undefined;
+  }
+  if (contractText !== openapiText(limitsText())) {
+    throw new Error('lib/contract/openapi.json is not what the code says: run npm run openapi');
   }
   const assembly = await mkdtemp(join(tmpdir(), 'animal-store-assembly-'));
   const readStaging = () => readStack(assembly, staging);
