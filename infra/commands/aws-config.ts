@@ -33,6 +33,9 @@ const certificatesIn = (file: string): string => {
  */
 const timeLimits = { connectionTimeout: 5_000, socketTimeout: 15_000 };
 
+/** What each client of a command has, also one of DynamoDB Local: time limits, and a name for the call that fails. */
+export const callSettings = { requestHandler: timeLimits, logger: failureLogger };
+
 /**
  * Trusts the certificates of a company too, and returns the time limits and an agent that uses the company's proxy.
  */
@@ -60,7 +63,7 @@ const askForCode = async (device: string): Promise<string> => {
 
 const makeShared = async () => {
   const requestHandler = await connect();
-  const clientConfig = { requestHandler, logger: failureLogger };
+  const clientConfig = { ...callSettings, requestHandler };
   const credentials = defaultProvider({ clientConfig, mfaCodeProvider: askForCode });
   return { ...clientConfig, credentials };
 };

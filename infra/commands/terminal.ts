@@ -32,13 +32,14 @@ const credentialsTried = (): string => {
     : 'There are no credentials of AWS in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or in the profile default: set AWS_PROFILE';
 };
 
-/** What the SDK appends to the message of an error when it can't read a response. */
-const advice = /\s*Deserialization error: to see the raw response, .*/;
+/** What the SDK writes for programmers around the message of an error: its own package, and where a response is. */
+const forProgrammers =
+  /^@smithy\/node-http-handler - |\s*Deserialization error: to see the raw response, .*/g;
 
 const reasonOf = (error: Error): string => {
   // Node.js has tried several addresses of a host, and found no words for all of them.
   if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
-  return error.message.replace(advice, '') || error.name;
+  return error.message.replaceAll(forProgrammers, '') || error.name;
 };
 
 /**

@@ -8,13 +8,14 @@ import {
   localStage,
 } from '../../local/local-account.ts';
 import { awsClients } from '../aws-clients.ts';
+import { callSettings } from '../aws-config.ts';
 
 /**
  * Opens the keys of the local service, whose DynamoDB is at the endpoint. Throws if nothing at the endpoint
  * speaks DynamoDB, or if there is no table of keys.
  */
 export const openLocalKeys = async (endpoint: string) => {
-  const clients = awsClients(localClientConfig(endpoint));
+  const clients = awsClients({ ...localClientConfig(endpoint), ...callSettings });
   const client = clients.dynamodb();
   const pages = await Array.fromAsync(paginateListTables({ client }, {})).catch((cause) => {
     const message = `${endpoint} is not DynamoDB: give the address that npm start prints`;
