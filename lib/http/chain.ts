@@ -51,6 +51,7 @@ export const operationChain = <Path, Query, Headers, Body = unknown>(
     .use(queryParameters(definition.input.query))
     .use(bodyParser)
     .use(headersAndPath(definition.input));
+  // The types of the handler are written out, so that a chain that lacks one of these middleware does not compile.
   return {
     handler: (
       handle: (
