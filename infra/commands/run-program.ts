@@ -48,27 +48,19 @@ const interrupt = async () => {
   process.exit(130);
 };
 
-const handleInterrupts = () => {
-  let first = 0;
-  process.on('SIGINT', () => {
-    if (!interrupted.aborted) {
-      first = Date.now();
-      void interrupt();
-      // npm passes on to its script a signal that the terminal has sent to both.
-    } else if (Date.now() > first + 1_000) process.exit(130);
-  });
-};
-
 /**
  * Runs the program of a command. It ends with exit code 1 and a line about each error, or at Ctrl-C with 130
- * and a line. A second Ctrl-C ends it at once.
+ * and a line. Another Ctrl-C ends it at once.
  */
 export const runProgram = async (program: Command): Promise<void> => {
-  handleInterrupts();
+  let interruptedAt: number | undefined;
+  process.on('SIGINT', () => {
+    // npm passes on to its script a signal that the terminal has sent to both.
+    if (interruptedAt !== undefined && Date.now() > interruptedAt + 1_000) process.exit(130);
+    if (interruptedAt === undefined) void interrupt();
+    interruptedAt ??= Date.now();
+  });
   await program.parseAsync().catch((error: unknown) => {
-    if (interrupted.aborted) return;
-    fail(error);
-    // A connection that is not answered would keep the process running.
-    process.exit();
+    if (!interrupted.aborted) fail(error);
   });
 };
