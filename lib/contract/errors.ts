@@ -32,24 +32,8 @@ export const errorDescriptions = {
     'The service did not respond in time. Repeat the request after some seconds. Repeat a `POST` only with the same `Idempotency-Key`.',
 };
 
-/** The HTTP status of each error. */
-export const errorStatuses = {
-  invalid_request: 400,
-  unauthorized: 401,
-  not_found: 404,
-  method_not_allowed: 405,
-  endpoint_removed: 410,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  idempotency_key_reused: 422,
-  too_many_requests: 429,
-  internal_error: 500,
-  bad_gateway: 502,
-  service_unavailable: 503,
-  gateway_timeout: 504,
-} as const satisfies Readonly<Record<keyof typeof errorDescriptions, number>>;
-
-type ErrorCode = keyof typeof errorStatuses;
+/** The code of an error. An error without a description is a type error. */
+type ErrorCode = keyof typeof errorDescriptions;
 
 /** The details of an error. The `cause` is for the log, and never for the response. */
 interface ErrorDetails extends ErrorOptions {
@@ -62,10 +46,10 @@ export class ApiError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCode, status: number, message: string, details: ErrorDetails = {}) {
     super(message, details);
     this.code = code;
-    this.status = errorStatuses[code];
+    this.status = status;
     this.headers = details.headers ?? {};
   }
 
@@ -76,61 +60,68 @@ export class ApiError extends Error {
 
 const retryAfterOneSecond = { 'Retry-After': '1' };
 
-/** Every error of the service, with its code and message. */
+/** Every error of the service, with its code, status and message. */
 export const errors = {
-  invalidRequest: (message: string) => new ApiError('invalid_request', message),
+  invalidRequest: (message: string) => new ApiError('invalid_request', 400, message),
   unauthorized: () =>
     new ApiError(
       'unauthorized',
+      401,
       'The API key is missing or invalid. Send it as `Authorization: Bearer <API key>`.',
       // RFC 6750 §3: a 401 names the authentication scheme that the service accepts.
       { headers: { 'WWW-Authenticate': 'Bearer' } },
     ),
-  notFound: () => new ApiError('not_found', 'The requested resource could not be found.'),
+  notFound: () => new ApiError('not_found', 404, 'The requested resource could not be found.'),
   unknownPath: () =>
     new ApiError(
       'not_found',
+      404,
       `This path does not exist. Append a path of openapi.json to the base address, which ends in /${apiVersion}.`,
     ),
   methodNotAllowed: (allowed: readonly string[]) =>
     new ApiError(
       'method_not_allowed',
+      405,
       `This path supports ${allowed.join(', ')}, not the method of the request.`,
       { headers: { Allow: allowed.join(', ') } },
     ),
   endpointRemoved: (successor: string) =>
     new ApiError(
       'endpoint_removed',
+      410,
       `This endpoint has been removed. Use GET ${successor} instead.`,
     ),
   payloadTooLarge: () =>
     new ApiError(
       'payload_too_large',
+      413,
       `The body must have at most ${withCommas(maxBodyBytes)} bytes.`,
     ),
   unsupportedMediaType: (
     message = 'Content-Type must be sent once, as application/json in UTF-8.',
   ) =>
-    new ApiError('unsupported_media_type', message, {
+    new ApiError('unsupported_media_type', 415, message, {
       // RFC 9110 §15.5.16: a 415 lists the media types and codings that the service accepts.
       headers: { Accept: 'application/json', 'Accept-Encoding': 'identity' },
     }),
   idempotencyKeyReused: () =>
-    new ApiError('idempotency_key_reused', 'This Idempotency-Key was used with another body.'),
+    new ApiError('idempotency_key_reused', 422, 'This Idempotency-Key was used with another body.'),
   tooManyRequests: () =>
-    new ApiError('too_many_requests', 'Too many requests. Try again later.', {
+    new ApiError('too_many_requests', 429, 'Too many requests. Try again later.', {
       headers: retryAfterOneSecond,
     }),
   internalError: (cause?: unknown) =>
-    new ApiError('internal_error', 'The service failed to handle the request.', { cause }),
-  badGateway: () => new ApiError('bad_gateway', 'The service returned no usable response.'),
+    new ApiError('internal_error', 500, 'The service failed to handle the request.', { cause }),
+  badGateway: () => new ApiError('bad_gateway', 502, 'The service returned no usable response.'),
   serviceUnavailable: (cause?: unknown) =>
     new ApiError(
       'service_unavailable',
+      503,
       'The service is unavailable. Try again later. Repeat a POST only with the same Idempotency-Key.',
       { headers: retryAfterOneSecond, cause },
     ),
-  gatewayTimeout: () => new ApiError('gateway_timeout', 'The service did not respond in time.'),
+  gatewayTimeout: () =>
+    new ApiError('gateway_timeout', 504, 'The service did not respond in time.'),
 } as const;
 
 /** What an error message calls a part of a request. */

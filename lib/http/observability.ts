@@ -1,4 +1,4 @@
-import { ApiError, errorStatuses, errors } from '../contract/errors.ts';
+import { ApiError, errors } from '../contract/errors.ts';
 import { optionalEnvironment } from '../environment.ts';
 import { causeOf } from '../telemetry/cause.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
@@ -18,8 +18,8 @@ let coldStart = true;
 export const observability = (functionName: string) => {
   const observe = (request: ChainRequest) => {
     // When a function fails, API Gateway uses INTEGRATION_FAILURE (DataBiosphere/azul#6624), to which
-    // infra/constructs/pets-api.ts gives this error.
-    const status = request.response?.statusCode ?? errorStatuses.service_unavailable;
+    // infra/constructs/pets-api.ts gives this status.
+    const status = request.response?.statusCode ?? 503;
     const failed = status >= 500;
     const durationMs = elapsedMs(request.context.startedAt);
     const { log } = request.context;
