@@ -16,22 +16,15 @@ export const parseBody = <Output>(schema: RequestSchema<Output>, body: unknown):
 };
 
 /** Parses a query. Throws `invalid_request`, which names each wrong and each unknown parameter. */
-export const parseQuery = <Output>(
-  schema: RequestSchema<Output>,
-  query: Readonly<Record<string, unknown>>,
-): Output => parse(schema, 'query parameter', query);
+export const parseQuery = <Output>(schema: RequestSchema<Output>, query: object): Output =>
+  parse(schema, 'query parameter', query);
 
 /** Parses the headers that a schema names. Throws `invalid_request`, which names each wrong one. */
-export const parseHeaders = <Output>(
-  schema: RequestSchema<Output>,
-  headers: Readonly<Record<string, unknown>>,
-): Output => parse(schema, 'header', headers);
+export const parseHeaders = <Output>(schema: RequestSchema<Output>, headers: object): Output =>
+  parse(schema, 'header', headers);
 
 /** Parses the parameters in a path. Throws `not_found`, because no resource has a path with a wrong one. */
-export const parsePath = <Output>(
-  schema: RequestSchema<Output>,
-  path: Readonly<Record<string, unknown>>,
-): Output => {
+export const parsePath = <Output>(schema: RequestSchema<Output>, path: object): Output => {
   const { success, output } = v.safeParse(schema, path);
   if (!success) throw errors.notFound();
   return output;

@@ -23,19 +23,10 @@ export const chain = (functionName: string) =>
     .use(observability(functionName))
     .use(cors());
 
-/** What the handler of an operation gets of a request: each part as the operation's definition declares it. */
-interface Input<Path, Query, Headers, Body> {
-  readonly path: Path;
-  readonly query: Query;
-  readonly headers: Headers;
-  /** `unknown` if the chain has no parser for a body. */
-  readonly body: Body;
-}
-
 /**
  * Returns the chain of an operation of the contract. Its handler runs only for a valid API key and a valid
- * input, and gets that as `event.input`. An operation with a body gives a parser for it, which is not part of
- * every bundle.
+ * input, and gets that as `event.input`, as the definition declares it. An operation with a body gives a parser
+ * for it, which is not part of every bundle.
  */
 export const operationChain = <Path, Query, Headers, Body = unknown>(
   definition: Operation<Path, Query, Headers>,
@@ -55,7 +46,9 @@ export const operationChain = <Path, Query, Headers, Body = unknown>(
   return {
     handler: (
       handle: (
-        event: OperationEvent & { readonly input: Input<Path, Query, Headers, Body> },
+        event: OperationEvent & {
+          input: { path: Path; query: Query; headers: Headers; body: Body };
+        },
         context: ChainContext & Deadline & Authenticated,
       ) => Promise<APIGatewayProxyResult>,
     ) => complete.handler(handle),

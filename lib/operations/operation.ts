@@ -24,22 +24,17 @@ interface WithoutDefaults {
 }
 
 /** The status of a successful response, and the schema of its body, which has a title. */
-type Success<Result> =
-  | { readonly successStatus: 200 | 201; readonly response: v.GenericSchema<unknown, Result> }
+type Success =
+  | { readonly successStatus: 200 | 201; readonly response: v.GenericSchema }
   | { readonly successStatus: 204; readonly response?: never };
 
 /** What the function of an operation needs to know of it. */
-export type Operation<
-  Path = unknown,
-  Query = unknown,
-  Headers = unknown,
-  Result = unknown,
-> = Route & {
+export type Operation<Path = unknown, Query = unknown, Headers = unknown> = Route & {
   readonly name: OperationName;
   readonly input: InputSchemas<Path, Query, Headers>;
   readonly stability?: 'experimental' | 'beta';
 } & ByMethod &
-  Success<Result>;
+  Success;
 
 const Nothing = v.object({});
 

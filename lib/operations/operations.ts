@@ -1,5 +1,5 @@
 import type { GenericSchema } from 'valibot';
-import type { OperationName, Route, routes } from '../contract/routes.ts';
+import type { OperationName, routes } from '../contract/routes.ts';
 import type { CheckRequest } from './check-request.ts';
 import * as createPet from './create-pet.ts';
 import * as getPet from './get-pet.ts';
@@ -22,7 +22,7 @@ const files: {
   readonly [Name in OperationName]: OperationFile & {
     readonly definition: (typeof routes)[Name] & {
       readonly name: Name;
-      readonly input: { readonly path: { readonly entries: EntriesOf<(typeof routes)[Name]> } };
+      readonly input: { readonly path: PathSchema<(typeof routes)[Name]['path']> };
     };
   };
 } = {
@@ -31,8 +31,10 @@ const files: {
   getPet,
 };
 
-/** An entry for each parameter in the path of a route. */
-type EntriesOf<Target extends Route> = Readonly<Record<ParameterIn<Target['path']>, GenericSchema>>;
+/** A schema with an entry for each parameter in a path. */
+interface PathSchema<Path extends string> {
+  readonly entries: Readonly<Record<ParameterIn<Path>, GenericSchema>>;
+}
 
 type ParameterIn<Path extends string> = Path extends `${string}{${infer First}}${infer Rest}`
   ? First | ParameterIn<Rest>

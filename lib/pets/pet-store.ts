@@ -106,7 +106,9 @@ export const list = async (
   context: CallContext,
 ): Promise<Page> => {
   const start =
-    cursor === undefined ? startOf(filter.status ?? petStatuses[0]) : decodeCursor(cursor, filter);
+    cursor === undefined
+      ? { status: filter.status ?? petStatuses[0] }
+      : decodeCursor(cursor, filter);
   // One pet more than the page shows tells whether there is a next page.
   const wanted = limit + 1;
   const first = await query(start, wanted, filter, context).catch((error: unknown) => {
@@ -145,11 +147,9 @@ const continued = async (
   return continued({ ...more, pets: [...found.pets, ...more.pets] }, wanted, filter, context);
 };
 
-const startOf = (status: PetStatus): Position => ({ status });
-
 const startAfter = (status: PetStatus): Position | undefined => {
   const next = petStatuses[petStatuses.indexOf(status) + 1];
-  return next && startOf(next);
+  return next && { status: next };
 };
 
 const positionOf = ({ status, id }: { readonly status: PetStatus; readonly id: unknown }) => ({
