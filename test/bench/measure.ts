@@ -35,10 +35,11 @@ export const measureColdStarts = async (
 };
 
 const invocationsOfRun = 50;
-const runs = 4;
+const warmUps = 400;
+const runs = 16;
 
 /**
- * Counts the millions of instructions of an invocation that V8 has optimised: the mean of 50, in the best of 4
+ * Counts the millions of instructions of an invocation that V8 has optimised: the mean of 50, in the best of 16
  * runs, after 400 others.
  */
 export const measureWarmInvocations = async (
@@ -49,10 +50,10 @@ export const measureWarmInvocations = async (
   const count = async ({ program, build, request }: Case) => {
     const parts = await countInstructions({
       ...runOf(contenders(program, build, request), standIn, request),
-      warm: { warmUps: 2 * runs * invocationsOfRun, runs, invocationsOfRun },
+      warm: { warmUps, runs, invocationsOfRun },
     });
-    // The first parts are the start and the warm-up, and the last one is the end. In all runs but the best,
-    // V8 compiles or collects garbage.
+    // The first parts are the start and the warm-up, and the last one is the end. In other runs,
+    // V8 compiles, has not compiled yet, or collects garbage.
     const fewest = Math.min(...parts.slice(-runs - 1, -1));
     return { program, build, request, value: fewest / invocationsOfRun };
   };
