@@ -61,6 +61,9 @@ export const runProgram = async (program: Command): Promise<void> => {
     interruptedAt ??= Date.now();
   });
   await program.parseAsync().catch((error: unknown) => {
-    if (!interrupted.aborted) fail(error);
+    if (interrupted.aborted) return;
+    fail(error);
+    // A connection that is not answered would keep the process running.
+    process.exit();
   });
 };

@@ -6,8 +6,8 @@ import { findTable, restoreCommand } from './stage-table.ts';
 import { printable } from './terminal.ts';
 
 /**
- * Prints the status, the address, the commits, the tables that are gone, and the logs of a deployed stage. Throws when it has no stack, or
- * when the credentials belong to another account.
+ * Prints the status, the address, the commits, the tables that are gone, and the logs of a deployed stage. Throws
+ * when it has no stack, or when the credentials belong to another account.
  */
 export const printStatus = async (stage: Stage): Promise<void> => {
   const stack = await openStage(stage);
