@@ -85,7 +85,7 @@ const requests: readonly EventParts[] = [
   get(secret),
   get(corruptId),
   { ...unknownPath, headers: { 'X-Forwarded-For': secret } },
-  { method: 'PURGE', petId: secret },
+  { method: 'DELETE', petId: secret },
   idempotent(randomBytes(8).toString('hex') + secret),
   idempotent(secret),
   idempotent(secret, { name: secret }),
