@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { maxBodyBytes, maxIdempotencyKeyLength } from '../../lib/contract/limits.ts';
 import { maxNameLength, type NewPet, petStatuses } from '../../lib/contract/pet.ts';
 import { newPetStatuses } from '../support/new-pets.ts';
-import { authorization, create, expectError, expectInvalid, send } from './client.ts';
+import { authorization, create, expectError, expectInvalid, send, store } from './client.ts';
 
 const valid = '{"name":"Rex","categoryId":1}';
 /** Returns a valid body of so many bytes, which has fewer characters. */
@@ -190,6 +190,16 @@ describe('POST /pets with a body', () => {
 });
 
 describe('Idempotency-Key', () => {
+  it('creates one pet for two calls of the typed client, and is refused for another pet', async () => {
+    const idempotencyKey = randomUUID();
+    const rex = { name: 'Rex', categoryId: 1 };
+    const first = await store.createPet(rex, { idempotencyKey });
+    expect(await store.createPet(rex, { idempotencyKey })).toEqual(first);
+    expect((await store.createPet(rex)).id).not.toBe(first.id);
+    const other = store.createPet({ ...rex, name: 'Max' }, { idempotencyKey });
+    await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 });
+  });
+
   it('creates one pet for requests with the same key and body', async () => {
     const key = [['Idempotency-Key', randomUUID()]] as const;
     const responses = await Promise.all(Array.from({ length: 20 }, () => create(valid, key)));

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type ClientResponse, sendTo } from '../support/http-client.ts';
-import { authorization, baseAddress, create, expectError, expectRefused, send } from './client.ts';
+import {
+  authorization,
+  baseAddress,
+  create,
+  expectError,
+  expectRefused,
+  send,
+  store,
+} from './client.ts';
 
 const successorOf = ({ headers }: ClientResponse) =>
   /^<(.*)>; rel="successor-version"$/.exec(`${headers['link']}`)?.[1] ?? '';
@@ -16,6 +24,15 @@ describe('GET /pets/{petId}', () => {
     const sunset = 'Thu, 05 Dec 2030 00:00:00 GMT';
     expect(headers).toMatchObject({ deprecation: '@1795219200', sunset });
   });
+
+  it.each([0, -1, Number.MAX_SAFE_INTEGER, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)])(
+    'returns categoryId %s to the typed client as it was created, as a bigint where a number would not be exact',
+    async (categoryId) => {
+      const pet = await store.createPet({ name: 'Rex', categoryId });
+      expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId, status: 'available' });
+      expect(await store.getPet(pet.id)).toEqual(pet);
+    },
+  );
 
   it('finds each of 20 pets as soon as it is added', async () => {
     for (let count = 0; count < 20; count += 1) {
