@@ -32,6 +32,7 @@ export const details = (): OperationDetails<typeof definition> => ({
   },
   response: { description: 'The animal.' },
   example: {
+    items: { PetsTable: [examplePet] },
     request: { path: { petId: examplePet.id } },
     clientCall: `store.getPet(${examplePet.id})`,
     responses: { found: examplePet },

@@ -48,6 +48,8 @@ interface ResponseDetails {
 }
 
 interface Example {
+  /** The items that the request needs, by the ids of their tables in the stack, such as `PetsTable`. */
+  readonly items?: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
   /** A request that works. */
   readonly request: ExampleRequest;
   /** The same request as a call of the typed client, which is `store`. */

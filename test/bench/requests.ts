@@ -11,7 +11,11 @@ const newPet = '{"name":"Rex","categoryId":1,"status":"available"}';
 export const requests = (apiKey: string): Readonly<Record<RequestName, APIGatewayProxyEvent>> => {
   const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
   return {
-    getPet: eventWith({ resource: '/pets/{petId}', petId: `${cannedPets[0]?.id}`, headers }),
+    getPet: eventWith({
+      resource: '/pets/{petId}',
+      path: { petId: `${cannedPets[0]?.id}` },
+      headers,
+    }),
     createPet: eventWith({
       method: 'POST',
       headers: { ...headers, 'Content-Length': `${newPet.length}` },

@@ -20,7 +20,7 @@ import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
 
 const local = shared('dynamodb');
-const { putPet, issueApiKey, tables, variables } = await createTestTables(local);
+const { putItems, putPet, issueApiKey, tables, variables } = await createTestTables(local);
 const apiKey = await issueApiKey();
 
 /** Sends a request on to DynamoDB Local, which takes any signature. */
@@ -60,13 +60,13 @@ afterAll(() => standIn[Symbol.asyncDispose]());
 const functions = operations.map(({ name }) => ({ operation: name, name: bundleName(name) }));
 
 describe.each(functions)('the bundle of $name', ({ operation, name }) => {
-  let lastPetId = 1_000;
-  /** A request for a pet of its own, which the operation may change or remove. */
+  let lastId = 1_000;
+  /** A request with items of its own, which the operation may change or remove. */
   const newRequest = async () => {
-    lastPetId += 1;
-    const id = lastPetId;
-    await putPet({ id, name: 'Rex', categoryId: 1, status: 'available' });
-    return exampleRequest(operation, apiKey, id);
+    lastId += 1;
+    const { items, ...request } = exampleRequest(operation, apiKey, lastId);
+    await putItems(items);
+    return request;
   };
   const calls = exampleCallsOf({ name: operation }).map(({ call }) => call);
 
@@ -262,7 +262,7 @@ describe('the cause of a 500 in the log line', async () => {
         KEYS_TABLE: tables.keys,
         ...environment,
       },
-      events: [eventWith({ petId: '7', headers: bearer(await issueApiKey()) })],
+      events: [eventWith({ path: { petId: 7 }, headers: bearer(await issueApiKey()) })],
     });
     expect(invocations).toMatchObject([{ statusCode: 500 }]);
     return JSON.parse(printed).cause;

@@ -49,7 +49,7 @@ for (const filters of filterSets) {
   const query = Object.fromEntries(filters.map((name) => [name, `${Reflect.get(pet, name)}`]));
   await observe('listPets', () => service.send({ query }));
 }
-await observe('getPet', () => service.send({ petId: '1' }));
+await observe('getPet', () => service.send({ path: { petId: '1' } }));
 
 /**
  * Calls that a function no longer makes, by its name: its old version does, which runs with the role of the

@@ -35,7 +35,7 @@ const failWithCorruptPet = async () => {
   vi.stubEnv('CODE_CACHE', 'hit');
   const apiKey = await service.issueApiKey();
   await service.putPet({ id: 7, status: 'sold' });
-  await service.send({ petId: '7', headers: bearer(apiKey) });
+  await service.send({ path: { petId: '7' }, headers: bearer(apiKey) });
 };
 
 const failProbe = async () => {

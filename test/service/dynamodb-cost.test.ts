@@ -41,10 +41,10 @@ beforeEach(() => {
 
 describe('in DynamoDB', () => {
   it.each(operations)('$name costs what its file in lib/operations/ says', async (operation) => {
-    const { id: petId } = (await service.send(creation())).body;
-    paid.length = 0;
+    const { request, items } = exampleOf(operation, 1);
+    await service.putItems(items);
     const headers = bearer(await service.issueApiKey());
-    const { status } = await service.send({ ...exampleOf(operation, petId), headers });
+    const { status } = await service.send({ ...request, headers });
     expect(status).toBe(operation.successStatus);
     expect(paid).toEqual([
       ['GetItem Keys', 0.5],
@@ -76,7 +76,7 @@ it.each(stages)(
     for (let added = 0; added <= defaultLimit; added += 1)
       await service.send(creation({ name, categoryId: -(2n ** 63n), status }));
     const { body } = await service.send({ query: { status: `${status}` } });
-    await service.send({ petId: `${body[0].id}` });
+    await service.send({ path: { petId: body[0].id } });
     const unitsOf = (name: string) =>
       Math.max(...paid.filter(([call]) => call === name).map(([, units]) => units));
     const { read, write } = maximumUnitsOf(stage);

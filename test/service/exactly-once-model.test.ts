@@ -151,7 +151,7 @@ const get = command(
   fc.record({ index: fc.nat(20), strike: strikeOn('GetItem Pets') }),
   async ({ index }, { pets }) => {
     const pet = [...pets.values()][index % pets.size];
-    const { status, text } = await service.send({ petId: `${pet?.id}` });
+    const { status, text } = await service.send({ path: { petId: `${pet?.id}` } });
     expect(status).toBe(pet ? 200 : 404);
     if (pet) expect(text).toBe(stringifyJson(pet));
   },
@@ -259,7 +259,7 @@ describe('an id that is taken', () => {
     const { body, text } = await createOnce(key, { ...rex, name: 'Max' });
     expect(body).toMatchObject({ name: 'Max', id: ids[2] });
     expect((await createOnce(key, { ...rex, name: 'Max' })).text).toBe(text);
-    expect((await service.send({ petId: `${ids[0]}` })).body.name).toBe('Rex');
+    expect((await service.send({ path: { petId: `${ids[0]}` } })).body.name).toBe('Rex');
   });
 
   it('leads to 500 when every candidate is taken', async () => {

@@ -1,5 +1,7 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type TableSettings, tables } from '../../infra/settings/tables.ts';
 import type { Operation } from '../../lib/operations/operation.ts';
 import { operations as allOperations } from '../../lib/operations/operations.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
@@ -21,7 +23,7 @@ import { bearer, creation, exampleCallsOf, exampleOf } from '../support/requests
 const service = await startHandlers(fromBundles);
 // Stops the clock, so that every function keeps the key in its memory.
 vi.useFakeTimers({ toFake: ['Date'] });
-const petId = (await service.send(creation())).body.id;
+const path = { petId: (await service.send(creation())).body.id };
 
 const list = { query: { status: 'available' } };
 const operations = allOperations
@@ -34,13 +36,13 @@ const count = (calls: readonly string[]) =>
 const allCalls = count(operations.flatMap(({ calls }) => calls));
 const firstCalls = count(operations.flatMap(({ calls }) => calls.slice(0, 1)));
 
-let lastPetId = 1_000;
-/** Runs an operation with a pet of its own, which it may change or remove. */
+let lastId = 1_000;
+/** Runs the example of an operation with items of its own, which it may change or remove. */
 const run = async (operation: Operation, options?: InvokeOptions) => {
-  lastPetId += 1;
-  const id = lastPetId;
-  await service.putPet({ id, name: 'Rex', categoryId: 1, status: 'available' });
-  return service.send(exampleOf(operation, id), options);
+  lastId += 1;
+  const { request, items } = exampleOf(operation, lastId);
+  await service.putItems(items);
+  return service.send(request, options);
 };
 
 /** Runs the operations in parallel: each has its own bundle. */
@@ -183,11 +185,14 @@ describe('a response that stalls, in any way and at any call', () => {
   const requests = [
     ...operations.flatMap(({ operation, calls }) =>
       calls.map((call) => ({
-        ...{ call, successStatus: operation.successStatus },
+        ...{ call, firstCall: `${calls[0]}`, successStatus: operation.successStatus },
         run: () => run(operation),
       })),
     ),
-    { call: 'GetItem Keys', successStatus: 200, run: listWithNewKey },
+    {
+      ...{ call: 'GetItem Keys', firstCall: 'GetItem Keys', successStatus: 200 },
+      run: listWithNewKey,
+    },
   ];
   const allStalls = Object.values(stalls);
 
@@ -209,7 +214,7 @@ describe('a response that stalls, in any way and at any call', () => {
     for (const { call } of requests) service.proxy.inject(call, stalls.allButTheLastByte);
     const responses = await Promise.all(requests.map(({ run }) => run()));
     expect(responses.map(({ status }) => status)).toEqual(requests.map(() => 503));
-    for (const { call } of requests) expect(attemptsOf(call), call).toBe(3);
+    expectAttempts(count(requests.map(({ firstCall }) => firstCall)), 3);
     // The runbook knows this name.
     for (const { cause } of readLines(lines)) expect(cause.name).toBe('TimeoutError');
   });
@@ -224,6 +229,53 @@ describe('a response that stalls, in any way and at any call', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(attemptsOf('Query Pets')).toBeLessThan(3);
     expect(readLines(lines)).toMatchObject([{ cause: { name: 'TimeoutError' } }]);
+  });
+});
+
+/** The calls of operations that change one item, each with its table. */
+const writes = operations.flatMap(({ operation, calls }) =>
+  calls.flatMap((call) => {
+    const [action = '', name = ''] = call.split(' ');
+    const table = Object.values<TableSettings>(tables).find(({ id }) => id === `${name}Table`);
+    return table && /^(Put|Update|Delete)Item$/.test(action) ? [{ operation, call, table }] : [];
+  }),
+);
+
+describe.each(writes)('$call of $operation.name', ({ operation, call, table }) => {
+  const TableName = service.variables[table.variable];
+
+  /** Runs the operation, and `interfere` just before its write. Returns the item before and after it. */
+  const runAmid = async (interfere: (item: object, Key: object) => Promise<unknown>) => {
+    captureLog();
+    let get = { TableName, Key: {}, ConsistentRead: true };
+    let before: object | undefined;
+    const fault: Fault = async (exchange) => {
+      const { Item, Key = Item } = JSON.parse(`${exchange.request}`);
+      const { name } = table.partitionKey;
+      get = { ...get, Key: unmarshall({ [name]: Key[name] }) };
+      before = (await service.dynamodb.get(get)).Item;
+      await interfere(before ?? unmarshall(Item), get.Key);
+      await passOn(exchange);
+    };
+    service.proxy.inject(call, fault, 1);
+    await run(operation);
+    return { before, after: (await service.dynamodb.get(get)).Item };
+  };
+
+  it('undoes no change that another client makes just before it', async () => {
+    const changed = { changedByAnother: true };
+    const { after = changed } = await runAmid((item) =>
+      service.dynamodb.put({ TableName, Item: { ...item, ...changed } }),
+    );
+    expect(after).toMatchObject(changed);
+  });
+
+  it('brings back no item that another client removes just before it', async () => {
+    const { before, after } = await runAmid((_item, Key) =>
+      service.dynamodb.delete({ TableName, Key }),
+    );
+    // A creation writes an item that was not there.
+    expect(after !== undefined).toBe(before === undefined);
   });
 });
 
@@ -244,7 +296,7 @@ describe("a response that can't be DynamoDB's", () => {
     ['an end that is its start', 'Query Pets', { Items: [], LastEvaluatedKey }],
     ['a pet of another id', 'GetItem Pets', { Item: petOf('1', 'available') }],
   ])('is requested again: %s in %s', async (_kind, call, body) => {
-    const run = () => service.send(call === 'Query Pets' ? listFromStart : { petId });
+    const run = () => service.send(call === 'Query Pets' ? listFromStart : { path });
     service.proxy.inject(call, respondWith(JSON.stringify(body)), 1);
     expect((await run()).status).toBe(200);
     expect(attemptsOf(call)).toBe(2);
@@ -281,7 +333,7 @@ describe('a corrupt item', () => {
   it('is not a pet whose name a request may not have', async () => {
     const pet = { id: 7, name: ' '.repeat(300), categoryId: 1, status: 'sold' };
     await service.putPet(pet);
-    expect(await service.send({ petId: '7' })).toMatchObject({ status: 200, body: pet });
+    expect(await service.send({ path: { petId: '7' } })).toMatchObject({ status: 200, body: pet });
   });
 
   const put = (id: number | bigint, fields: object = {}) =>
@@ -298,7 +350,7 @@ describe('a corrupt item', () => {
     await put(7, fault);
     onTestFinished(async () => void (await put(7)));
     const lines = captureLog();
-    const { status, body } = await service.send({ petId: '7' });
+    const { status, body } = await service.send({ path: { petId: '7' } });
     expect(status).toBe(500);
     expect(body.code).toBe('internal_error');
     expectOneFailure(lines, {

@@ -61,7 +61,7 @@ const queries = Object.entries<Values>({
 }).map(([what, query]): Case => [what, service.listPets, { headers: authorization, query }]);
 
 const ids = ['9', '0'].map((piece): Case => {
-  const hostile = { headers: authorization, petId: fill(piece, valueBytes) };
+  const hostile = { headers: authorization, path: { petId: fill(piece, valueBytes) } };
   return [`the id ${piece}…`, service.getPet, hostile];
 });
 

@@ -20,7 +20,7 @@ const sunset = Date.UTC(2030, 11, 5);
 describe('getPet', () => {
   it.each<[status: number, when: string, instant: number, EventParts]>([
     [200, 'in the last millisecond before its sunset', sunset - 1, {}],
-    [404, 'before its sunset', sunset - 1, { petId: '1' }],
+    [404, 'before its sunset', sunset - 1, { path: { petId: '1' } }],
     [410, 'from its sunset on', sunset, {}],
     [410, 'long after its sunset', Date.UTC(2040, 0, 1), {}],
     [401, 'without a valid key, also after its sunset', sunset, { headers: bearer('no key') }],
@@ -28,7 +28,7 @@ describe('getPet', () => {
     'returns %i %s, and names its end and its successor',
     async (expected, _when, instant, parts) => {
       vi.setSystemTime(instant);
-      const { status, body, headers } = await service.send({ petId, ...parts });
+      const { status, body, headers } = await service.send({ path: { petId }, ...parts });
       expect(status).toBe(expected);
       expect(headers).toMatchObject({
         Deprecation: '@1795219200',
@@ -43,10 +43,10 @@ describe('getPet', () => {
 
   it('sends DynamoDB nothing for an id that no pet can have', async () => {
     // Caches the API key again, because the tests above cached it in the future.
-    await service.send({ petId });
+    await service.send({ path: { petId } });
     service.proxy.reset();
     for (const id of ['abc', '0', '007', '9007199254740992', '1'.repeat(300), '%31', '']) {
-      expect((await service.send({ petId: id })).status).toBe(404);
+      expect((await service.send({ path: { petId: id } })).status).toBe(404);
     }
     expect(service.proxy.requests).toEqual([]);
   });
@@ -72,7 +72,12 @@ describe.each([
     const lines = captureLog();
     vi.setSystemTime(instant);
     const headers = bearer('no key');
-    for (const parts of [{ petId }, { petId: '1' }, { petId, headers }]) await service.send(parts);
+    for (const parts of [
+      { path: { petId } },
+      { path: { petId: '1' } },
+      { path: { petId }, headers },
+    ])
+      await service.send(parts);
     expect(readLines(lines).map(({ DeprecatedCalls }) => DeprecatedCalls)).toEqual([1, 1, 1]);
   });
 });
@@ -84,7 +89,7 @@ describe('a link', () => {
     ['/pets/7', '/pets'],
     ['/store/v1/pets/7', '/store/v1/pets'],
   ])('of a request to %s leads to %s', (path, expected) => {
-    const event = eventWith({ petId: '7' });
+    const event = eventWith({ path: { petId: '7' } });
     const requestContext = { ...event.requestContext, path };
     expect(link({ ...event, requestContext }, '/pets', 'next')).toBe(`<${expected}>; rel="next"`);
   });

@@ -28,7 +28,7 @@ const { noContent } = await import('../../lib/http/response.ts');
 const { RequestLog } = await import('../../lib/telemetry/request-log.ts');
 const keyId = identifyApiKey(service.apiKey, 'pets_test')?.keyId;
 const { id: petId } = (await service.send(creation())).body;
-const get: EventParts = { petId };
+const get: EventParts = { path: { petId } };
 
 beforeEach(() => service.proxy.reset());
 
@@ -65,7 +65,7 @@ describe('the line of a request', () => {
     ['listPets', 503, ['ServerErrors'], listDuring(faults.status502)],
     ['createPet', 201, [], () => creation()],
     ['getPet', 200, [], () => get],
-    ['getPet', 404, ['ClientErrors'], () => ({ petId: 'no id' })],
+    ['getPet', 404, ['ClientErrors'], () => ({ path: { petId: 'no id' } })],
     ['fallback', 405, ['ClientErrors'], () => ({ method: 'DELETE' })],
   ])(
     'to %s with status %i has the outcome, who asked and what is counted',
@@ -199,7 +199,7 @@ describe('DynamoDBLatency', () => {
 
   it('has a value in milliseconds for each call', async () => {
     const fresh = await service.issueApiKey();
-    const { metrics, latencies } = await observed({ petId, headers: bearer(fresh) });
+    const { metrics, latencies } = await observed({ path: { petId }, headers: bearer(fresh) });
     expect(metrics?.units['DynamoDBLatency']).toBe('Milliseconds');
     expect(latencies).toHaveLength(1 + getPetCalls.length);
   });

@@ -7,7 +7,7 @@ import { operations } from '../../lib/operations/operations.ts';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
 import { fromBundles, startHandlers } from '../support/handlers.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
-import { bearer, type EventParts, exampleOf } from '../support/requests.ts';
+import { bearer, type EventParts, type Example, exampleOf } from '../support/requests.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 /** Made of equal pieces, so that a part of it is recognised too. */
@@ -33,7 +33,10 @@ await service.putPet({ id: corruptId, ...Object.fromEntries(storable) });
 
 beforeEach(() => service.proxy.reset());
 
-const get = (id: number | string): EventParts => ({ petId: `${id}`, headers: bearer(apiKey) });
+const get = (petId: number | string): EventParts => ({
+  path: { petId },
+  headers: bearer(apiKey),
+});
 const post = (body: string, headers: EventParts['headers'] = {}): EventParts => ({
   method: 'POST',
   headers: { ...bearer(apiKey), ...headers },
@@ -57,17 +60,14 @@ const queries = [secret, ...partsOfKeys, ...parameters, 'a'].map((name) => ({
 }));
 const list: EventParts = { headers: bearer(apiKey) };
 const unknownPath: EventParts = { resource: '/{proxy+}' };
-/** The pets of the examples: each request has its own, which it may change or remove. */
-const petIds: number[] = [];
-const storePets = () =>
-  Promise.all(
-    petIds.map((id) => service.putPet({ id, name: 'Rex', categoryId: 1, status: 'available' })),
-  );
+/** The items of the examples: each request has its own, which it may change or remove. */
+const itemsOfExamples: Example['items'][] = [];
+const storeItems = () => Promise.all(itemsOfExamples.map(service.putItems));
 const newExamples = (): readonly EventParts[] => [
   ...operations.map((operation): EventParts => {
-    const id = 1_000 + petIds.length;
-    petIds.push(id);
-    return { ...exampleOf(operation, id), headers: bearer(apiKey) };
+    const { request, items } = exampleOf(operation, 1_000 + itemsOfExamples.length);
+    itemsOfExamples.push(items);
+    return { ...request, headers: bearer(apiKey) };
   }),
   unknownPath,
 ];
@@ -85,7 +85,7 @@ const requests: readonly EventParts[] = [
   get(secret),
   get(corruptId),
   { ...unknownPath, headers: { 'X-Forwarded-For': secret } },
-  { method: 'DELETE', petId: secret },
+  { method: 'DELETE', path: { petId: secret } },
   idempotent(randomBytes(8).toString('hex') + secret),
   idempotent(secret),
   idempotent(secret, { name: secret }),
@@ -111,7 +111,7 @@ const requests: readonly EventParts[] = [
 
 /** The statuses of all requests. Expects a line for each, and no secret in lines and error responses. */
 const statusesOfAll = async () => {
-  await storePets();
+  await storeItems();
   const lines = captureLog();
   const send = async (parts: EventParts, index: number) => {
     const requestId = `request-${index}`;

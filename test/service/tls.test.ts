@@ -61,7 +61,7 @@ const service = await startHandlers(async (bundle) => {
 const requests = [
   { success: 200, run: () => service.send() },
   { success: 201, run: () => service.send(creation()) },
-  { success: 404, run: () => service.send({ petId: '1' }) },
+  { success: 404, run: () => service.send({ path: { petId: '1' } }) },
   {
     success: 200,
     run: async () => service.send({ headers: bearer(await service.issueApiKey()) }),

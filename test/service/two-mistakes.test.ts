@@ -12,9 +12,9 @@ const wrongBody = { name: 'Rex' };
 
 it.each<[first: string, second: string, status: number, message: RegExp, EventParts]>([
   ['API key', 'query', 401, /key/, { headers: noKey, query }],
-  ['API key', 'path', 401, /key/, { headers: noKey, petId: 'abc' }],
+  ['API key', 'path', 401, /key/, { headers: noKey, path: { petId: 'abc' } }],
   ['API key', 'body', 401, /key/, creation(wrongBody, noKey)],
-  ['query', 'path', 400, /colour/, { query, petId: 'abc' }],
+  ['query', 'path', 400, /colour/, { query, path: { petId: 'abc' } }],
   ['query', 'Content-Type', 400, /colour/, { ...creation(wrongBody, type), query }],
   ['query', 'body', 400, /colour/, { ...creation(wrongBody), query }],
   ['query', 'Idempotency-Key', 400, /colour/, { ...creation(undefined, idempotencyKey), query }],

@@ -18,7 +18,7 @@ const { operationChain } = await import('../../lib/http/chain.ts');
 /** A place in the file that finds our own frames, which is a bundle when it is deployed. */
 const ownFrame = `${join(projectDirectory, 'lib/telemetry/cause.ts')}:4111111111111111:1`;
 
-const request = { petId: '1', headers: bearer(service.apiKey) };
+const request = { path: { petId: '1' }, headers: bearer(service.apiKey) };
 
 /** Calls getPet with a handler that throws. Returns the log. */
 const throwing = async (thrown: unknown) => {

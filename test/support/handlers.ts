@@ -19,6 +19,7 @@ import {
   eventWith,
   extendedRequestId,
   pairsOf,
+  pathOf,
   resourceOf,
 } from './requests.ts';
 import { shared } from './shared.ts';
@@ -98,9 +99,13 @@ const expectPromisedBy = (
   { method = 'GET', headers = {}, query = {}, body, ...parts }: EventParts,
   { status, headers: received, text }: Awaited<ReturnType<typeof invoke>>,
 ) => {
-  // API Gateway routes no path without an id to an operation that has one in its path.
-  const id = encodeURIComponent(parts.petId || 'none');
-  const path = (parts.resource ?? resourceOf(parts)).replace('{petId}', id);
+  // API Gateway routes no path without a parameter to an operation that has it.
+  const encoded = Object.entries(parts.path ?? {}).map(([name, value]) => [
+    name,
+    encodeURIComponent(value) || 'none',
+  ]);
+  const { resource = resourceOf(parts) } = parts;
+  const path = pathOf({ resource, path: Object.fromEntries(encoded) });
   const search = new URLSearchParams(pairsOf(query));
   const named = Object.entries(received).map(([name, value]) => [name.toLowerCase(), `${value}`]);
   expectPromised(

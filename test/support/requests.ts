@@ -4,6 +4,7 @@ import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import type { Operation } from '../../lib/operations/operation.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
+import type { Items } from './test-tables.ts';
 
 /** Headers or query parameters; a name may have several values, or none. */
 export type Values = Readonly<Record<string, string | readonly string[]>>;
@@ -13,7 +14,8 @@ export interface EventParts {
   readonly requestId?: string;
   readonly method?: string;
   readonly resource?: string;
-  readonly petId?: string;
+  /** The parameters in the path, by name. */
+  readonly path?: Readonly<Record<string, string | number>>;
   readonly headers?: Values;
   readonly query?: Values;
   readonly body?: string;
@@ -26,9 +28,10 @@ export const extendedRequestId = 'ATfSdF7nPHcErRA=';
 /** The proxy event that a REST API sends for a request, as the local gateway builds it. */
 export const eventWith = (parts: EventParts): APIGatewayProxyEvent => {
   const ids = newRequestIds();
-  const { requestId = ids.requestId, method = 'GET', resource = resourceOf(parts), petId } = parts;
+  const { requestId = ids.requestId, method = 'GET', resource = resourceOf(parts) } = parts;
   const { headers = {}, query = {}, body = '', isBase64Encoded = false } = parts;
-  const path = resource.replace('{petId}', petId ?? '');
+  const parameters = Object.entries(parts.path ?? {}).map(([name, value]) => [name, `${value}`]);
+  const path = pathOf({ ...parts, resource });
   const request = {
     ...ids,
     requestId,
@@ -39,16 +42,26 @@ export const eventWith = (parts: EventParts): APIGatewayProxyEvent => {
     headers: pairsOf(headers),
     port: 443,
   };
-  const pathParameters = petId === undefined ? {} : { petId: `${petId}` };
+  const pathParameters = Object.fromEntries(parameters);
   const api = { accountId: '123456789012', apiId: 'test' };
   const target = { api, stage: 'v1', path, resourcePath: resource, pathParameters };
   const event = proxyEvent(request, target, body);
   return { ...event, isBase64Encoded };
 };
 
-/** The path of a pet if there is an id, otherwise that of the list. */
-export const resourceOf = ({ petId }: EventParts) =>
-  petId === undefined ? '/pets' : '/pets/{petId}';
+const parameter = /{(\w+)}/g;
+
+/** The first path of an operation with these parameters. */
+export const resourceOf = ({ path = {} }: EventParts): string => {
+  const names = Object.keys(path).join();
+  const isWanted = (template: string) =>
+    [...template.matchAll(parameter)].map(([, name]) => name).join() === names;
+  return operations.find((operation) => isWanted(operation.path))?.path ?? '/{proxy+}';
+};
+
+/** The path of a request below the base address. */
+export const pathOf = ({ resource = '', path = {} }: EventParts): string =>
+  resource.replace(parameter, (_all, name: string) => `${path[name] ?? ''}`);
 
 /** One pair for each value of a name. */
 export const pairsOf = (values: Values) =>
@@ -65,16 +78,28 @@ export const creation = (
   headers: Values = {},
 ): EventParts => ({ method: 'POST', headers, body: stringifyJson(pet) });
 
-/** The example of an operation in the contract, for `send`. A pet in its path has this id. */
-export const exampleOf = (
-  { name, method, path }: Operation,
-  petId: number | string,
-): EventParts => {
-  const { query = {}, body } = detailsOf(name).example.request;
+/** A request for `send`, and the items that it needs. */
+export interface Example {
+  readonly request: EventParts;
+  readonly items: Items;
+}
+
+/**
+ * The example of an operation in the contract. Its items, and its path, have this id, so that operations that
+ * change or remove an item do not share it.
+ */
+export const exampleOf = ({ name, method, path: resource }: Operation, id: number): Example => {
+  const { request, items = {} } = detailsOf(name).example;
+  const { path = {}, query = {}, body } = request;
+  const replaced = Object.values(path);
+  const withId = <Part extends object>(part: Part): Part =>
+    JSON.parse(JSON.stringify(part), (_key, value) => (replaced.includes(value) ? id : value));
   return {
-    ...{ method, resource: path, query },
-    ...(path.includes('{petId}') && { petId: `${petId}` }),
-    ...(body && { body: stringifyJson(body) }),
+    request: {
+      ...{ method, resource, path: withId(path), query },
+      ...(body && { body: stringifyJson(body) }),
+    },
+    items: withId(items),
   };
 };
 
@@ -89,12 +114,14 @@ export const exampleCallsOf = ({ name }: Pick<Operation, 'name'>) =>
   });
 
 /**
- * Returns a valid request for a function, as an event, and the status of its response. A pet in its path has
- * this id.
+ * Returns a valid request for a function, as an event, with the items that it needs, and the status of its
+ * response.
  */
-export const exampleRequest = (name: FunctionName, apiKey: string, petId = 1) => {
+export const exampleRequest = (name: FunctionName, apiKey: string, id = 1) => {
   const headers = { ...bearer(apiKey), 'Content-Type': 'application/json' };
   const operation = operations.find((each) => each.name === name);
-  const request = operation ? exampleOf(operation, petId) : { resource: '/{proxy+}' };
-  return { event: eventWith({ ...request, headers }), status: operation?.successStatus ?? 404 };
+  const unknownPath: Example = { request: { resource: '/{proxy+}' }, items: {} };
+  const { request, items } = operation ? exampleOf(operation, id) : unknownPath;
+  const status = operation?.successStatus ?? 404;
+  return { event: eventWith({ ...request, headers }), items, status };
 };

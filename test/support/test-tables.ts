@@ -4,10 +4,14 @@ import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import type { LocalService } from '../../infra/local/local-service.ts';
+import { tables as settings, type TableSettings } from '../../infra/settings/tables.ts';
 import { type ApiKeyRecord, generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 
 /** Fields of a stored API key, of the wrong type where a test is about that. */
 type RecordParts = Partial<Record<keyof ApiKeyRecord, unknown>>;
+
+/** Items by the ids of their tables, such as `PetsTable`. */
+export type Items = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
 /** Creates tables with names of their own, and returns what reads and writes them. */
 export const createTestTables = async ({
@@ -29,13 +33,22 @@ export const createTestTables = async ({
   const variables: Readonly<Record<string, string>> = Object.fromEntries(
     renamed.map(([variable, { TableName }]) => [variable, TableName]),
   );
-  const tables = { pets: `${variables['PETS_TABLE']}`, keys: `${variables['KEYS_TABLE']}` };
+  const nameOf = ({ variable }: TableSettings) => `${variables[variable]}`;
+  const tables = { pets: nameOf(settings.pets), keys: nameOf(settings.keys) };
   const dynamodb = DynamoDBDocument.from(client, {
     marshallOptions: { removeUndefinedValues: true },
   });
 
   /** Puts an item into the pets table. */
   const putPet = (Item: Record<string, unknown>) => dynamodb.put({ TableName: tables.pets, Item });
+
+  /** Puts the items of an example into their tables. */
+  const putItems = (items: Items) =>
+    Promise.all(
+      Object.values<TableSettings>(settings).flatMap((table) =>
+        (items[table.id] ?? []).map((Item) => dynamodb.put({ TableName: nameOf(table), Item })),
+      ),
+    );
 
   /** Every item of the pets table. */
   const storedPets = async () => {
@@ -64,5 +77,8 @@ export const createTestTables = async ({
   };
   const issueApiKey = (record?: RecordParts) => storeApiKey(generateApiKey('pets_test'), record);
 
-  return { dynamodb, tables, variables, putPet, storedPets, deletePets, storeApiKey, issueApiKey };
+  return {
+    ...{ dynamodb, tables, variables, putItems, putPet, storedPets, deletePets },
+    ...{ storeApiKey, issueApiKey },
+  };
 };
