@@ -40,11 +40,12 @@ const introductionOf = async (stage: Stage, isOnTerminal: boolean) => {
     : 'A month costs next to nothing without calls, at most $10.50 with calls in each hour, and $5 for a million requests.';
   const isFirst = (await keys.list(() => {})).length === 0;
   let apiKey = '$API_KEY';
-  let about = `npm run keys -- issue --owner <NAME> ${given}`;
+  const issue = `npm run keys -- issue --owner <NAME> ${given}`;
+  let about = `was shown once. Another one: ${issue}`;
   if (isFirst && isOnTerminal) {
     apiKey = (await change(() => keys.issue({ owner: stage.name }))).apiKey;
     about = `${apiKey}, which is shown this once`;
-  } else if (!isFirst) about = `was shown once. Another one: ${about}`;
+  } else if (isFirst) about = `none yet. Issue one: ${issue}`;
   const authorization = `-H "Authorization: Bearer ${apiKey}"`;
   const pet = `-H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}'`;
   return [
