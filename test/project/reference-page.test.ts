@@ -4,8 +4,11 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { localClientConfig } from '../../infra/local/local-account.ts';
 import { clientPackage } from '../../infra/settings/owner.ts';
 import { errorDescriptions } from '../../lib/contract/errors.ts';
 import { codeSamples } from '../../lib/openapi/code-samples.ts';
@@ -14,6 +17,7 @@ import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { contractText } from '../support/contract.ts';
 import { pythonTool } from '../support/python-tool.ts';
 import { shared } from '../support/shared.ts';
+import { putInto } from '../support/test-tables.ts';
 
 const baseAddress = shared('baseAddress');
 const apiKey = shared('apiKey');
@@ -33,7 +37,7 @@ interface Section {
 const samples = operations.flatMap((operation) => {
   const { request, clientCall } = detailsOf(operation.name).example;
   return codeSamples(operation, request, clientCall).map(({ lang, source }) => ({
-    ...{ name: operation.name, successStatus: operation.successStatus, lang, source },
+    ...{ name: operation.name, operation, lang, source },
   }));
 });
 
@@ -93,20 +97,20 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the code samples', () => {
-  let petId: number;
-  beforeEach(async () => {
-    petId = JSON.parse(await create()).id;
-  });
+  const { dynamodbEndpoint, tables } = shared('dynamodb');
+  const dynamodb = DynamoDBDocument.from(new DynamoDBClient(localClientConfig(dynamodbEndpoint)));
+  const variables = Object.fromEntries(
+    Object.entries(tables).map(([variable, { TableName }]) => [variable, `${TableName}`]),
+  );
 
   it.each(samples.filter(({ lang }) => lang !== 'python' || python))(
     'of $name run: $lang',
-    async ({ lang, source, successStatus }) => {
+    async ({ operation, lang, source }) => {
+      await putInto(dynamodb, variables, detailsOf(operation.name).example.items ?? {});
       const [command = '', ...options] = commands[lang] ?? [];
-      const program = source
-        .replace('7905532871371142', `${petId}`)
-        .replace(clientPackage, join(projectDirectory, 'lib/client/animal-store.ts'));
-      const printed = await run(command, ...options, program);
-      expect(printed).toMatch(successStatus === 204 ? /^$/ : /\d/);
+      const client = join(projectDirectory, 'lib/client/animal-store.ts');
+      const printed = await run(command, ...options, source.replace(clientPackage, client));
+      expect(printed).toMatch(operation.successStatus === 204 ? /^$/ : /\d/);
       expect(printed).not.toMatch(/\bcode'?"?:/);
     },
   );

@@ -13,7 +13,9 @@ const PromisedPet = v.strictObject({
   categoryId: v.union([v.pipe(v.number(), v.safeInteger()), v.bigint()]),
   status: v.picklist(petStatuses),
 });
-const PromisedBody = v.union([PromisedPet, v.pipe(v.array(PromisedPet), v.maxLength(maxLimit))]);
+/** The schemas of what the service returns, alone or in a page. */
+const PromisedItem = v.union([PromisedPet]);
+const PromisedBody = v.union([PromisedItem, v.pipe(v.array(PromisedItem), v.maxLength(maxLimit))]);
 
 const link = (relation: string) => `<[^>]+>; rel="${relation}"`;
 

@@ -13,6 +13,18 @@ type RecordParts = Partial<Record<keyof ApiKeyRecord, unknown>>;
 /** Items by the ids of their tables, such as `PetsTable`. */
 export type Items = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
+/** Puts items into the tables whose names are the values of these environment variables. */
+export const putInto = (
+  dynamodb: DynamoDBDocument,
+  variables: Readonly<Record<string, string>>,
+  items: Items,
+) =>
+  Promise.all(
+    Object.values<TableSettings>(settings).flatMap(({ id, variable }) =>
+      (items[id] ?? []).map((Item) => dynamodb.put({ TableName: variables[variable], Item })),
+    ),
+  );
+
 /** Creates tables with names of their own, and returns what reads and writes them. */
 export const createTestTables = async ({
   dynamodbEndpoint,
@@ -43,12 +55,7 @@ export const createTestTables = async ({
   const putPet = (Item: Record<string, unknown>) => dynamodb.put({ TableName: tables.pets, Item });
 
   /** Puts the items of an example into their tables. */
-  const putItems = (items: Items) =>
-    Promise.all(
-      Object.values<TableSettings>(settings).flatMap((table) =>
-        (items[table.id] ?? []).map((Item) => dynamodb.put({ TableName: nameOf(table), Item })),
-      ),
-    );
+  const putItems = (items: Items) => putInto(dynamodb, variables, items);
 
   /** Every item of the pets table. */
   const storedPets = async () => {
