@@ -17,7 +17,7 @@ const MetricStat = v.object({
 const NameWithVersion = v.object({
   'Fn::Join': v.tuple([
     v.literal(''),
-    v.tuple([v.string(), v.object({ 'Fn::GetAtt': v.tuple([v.string(), v.literal('Version')]) })]),
+    v.tuple([v.string(), v.object({ 'Fn::GetAtt': v.unknown() })]),
   ]),
 });
 const Alarm = v.object({
@@ -38,14 +38,10 @@ const Alarm = v.object({
   ),
 });
 
-/**
- * The name of an alarm, and the logical id of the version at its end. An alarm on no version ends with none.
- */
-export const nameOf = (AlarmName: unknown) => {
+/** The name of an alarm, without the version at the end of some. */
+export const nameOf = (AlarmName: unknown): string => {
   const name = v.parse(Alarm.entries.AlarmName, AlarmName);
-  if (typeof name === 'string') return { name, version: undefined };
-  const [start, { 'Fn::GetAtt': version }] = name['Fn::Join'][1];
-  return { name: start.replace(/-$/, ''), version: version[0] };
+  return typeof name === 'string' ? name : name['Fn::Join'][1][0].replace(/-$/, '');
 };
 
 const comparisons: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
@@ -76,7 +72,7 @@ const metricMath = (year: number) => ({
 const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const alarm = v.parse(Alarm, properties);
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
-  const { name } = nameOf(alarm.AlarmName);
+  const name = nameOf(alarm.AlarmName);
   const { Statistic: Stat, Period, ...Metric } = properties;
   const metrics = alarm.Metrics?.flatMap(({ Id, MetricStat }) =>
     MetricStat ? [{ id: Id, ...MetricStat }] : [],
