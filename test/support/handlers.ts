@@ -82,7 +82,10 @@ export interface InvokeOptions {
   readonly remainingMs?: number;
 }
 
-/** Runs a handler as Lambda does; `body` is the parsed body of its response. */
+/**
+ * Runs a handler as Lambda does; `body` is the parsed body of its response. It is for handlers of tests: `send`
+ * also holds the responses of deployed handlers to the contract.
+ */
 export const invoke = async (
   handler: Handler,
   parts: EventParts,

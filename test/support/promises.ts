@@ -93,6 +93,7 @@ beforeEach(() => {
 });
 
 afterEach(({ task }) => {
+  if (lastExchange === '') return;
   for (const error of task.result?.errors ?? [])
     error.message += `\nThe last request of the test, and its response:\n${lastExchange}`;
 });
