@@ -92,13 +92,19 @@ const linesOf = (value: unknown, path = ''): string[] => {
 
 const pathOf = (line: string) => line.split(' ', 1)[0] ?? '';
 
+/** The lines whose property has no other line, as a list of objects has. */
+const singleLines = (lines: readonly string[]) => {
+  const paths = lines.map(pathOf);
+  return lines.filter((line) => paths.filter((path) => path === pathOf(line)).length === 1);
+};
+
 /**
  * Shows entries, those with the same lines as one. What most of these have stands above them, and the others
  * show what they have instead.
  */
 const section = (title: string, entries: readonly Entry[]): string[] => {
   const groups = [...Map.groupBy(entries, ({ lines }) => lines.join('\n')).values()];
-  const all = groups.flatMap(([first]) => first?.lines ?? []);
+  const all = groups.flatMap(([first]) => singleLines(first?.lines ?? []));
   const usual = [...new Set(all)].filter(
     (line) => groups.length > 1 && all.filter((each) => each === line).length > groups.length / 2,
   );
@@ -108,7 +114,7 @@ const section = (title: string, entries: readonly Entry[]): string[] => {
     const paths = lines.map(pathOf);
     const absent = usual.map(pathOf).filter((path) => !paths.includes(path));
     const own = [
-      ...lines.filter((line) => !usual.includes(line)),
+      ...lines.filter((line) => !usual.includes(line) || !singleLines(lines).includes(line)),
       ...absent.map((path) => `${path} is not set`),
     ];
     return [`  ${names.join(', ')}`, ...own.sort()].join(own.length === 1 ? ': ' : '\n    ');
