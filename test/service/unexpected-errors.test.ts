@@ -23,9 +23,11 @@ const request = { path: { petId: '1' }, headers: bearer(service.apiKey) };
 /** Calls getPet with a handler that throws. Returns the log. */
 const throwing = async (thrown: unknown) => {
   const lines = captureLog();
-  const handler = operationChain(getPet).handler(async (_event, context) => {
-    // It was `any` once, and nothing checked what handlers do with it.
+  const handler = operationChain(getPet).handler(async ({ input }, context) => {
+    // The context was `any` once, and nothing checked what handlers do with it.
     expectTypeOf(context).not.toBeAny();
+    expectTypeOf(input.path).toEqualTypeOf<{ petId: number }>();
+    expectTypeOf(input.query).toEqualTypeOf<Record<never, never>>();
     throw thrown;
   });
   const { status, body } = await invoke(handler, request);
