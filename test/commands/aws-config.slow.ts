@@ -24,7 +24,7 @@ afterAll(() => aws.stop());
 const plain = Number(new URL(aws.variables['AWS_ENDPOINT_URL'] ?? '').port);
 
 /** The hosts of AWS, which only the proxy reaches. */
-const certificate = await makeCertificate(['*.eu-west-1.amazonaws.com']);
+const certificate = await makeCertificate(['*.eu-west-1.amazonaws.com', 'iam.amazonaws.com']);
 afterAll(() => certificate[Symbol.asyncDispose]());
 const hosts = createTlsServer(certificate, (socket) => {
   pipeline(socket, connect(plain, '127.0.0.1'), socket, () => {});
