@@ -5,7 +5,7 @@ import { type ApiError, errors, notKnown } from '../contract/errors.ts';
 import { parseJson } from '../contract/exact-json.ts';
 import { fieldsOf } from '../contract/fields.ts';
 import { maxBodyBytes, maxContentTypeLength } from '../contract/limits.ts';
-import { parseBody, type RequestSchema } from '../contract/requests.ts';
+import { parseBody, type RequestSchema } from '../contract/parse-request.ts';
 import { headerValues, type RequestWith } from './request.ts';
 
 /**

@@ -1,5 +1,10 @@
 import { refuse } from '../contract/errors.ts';
-import { parseHeaders, parsePath, parseQuery, type RequestSchema } from '../contract/requests.ts';
+import {
+  parseHeaders,
+  parsePath,
+  parseQuery,
+  type RequestSchema,
+} from '../contract/parse-request.ts';
 import { headerValues, type RequestWith } from './request.ts';
 
 /**

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
-import { parseBody, parseQuery } from '../contract/requests.ts';
+import { parseBody, parseQuery } from '../contract/parse-request.ts';
 import {
   allowedMethods,
   type Deprecation,

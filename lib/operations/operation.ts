@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type ApiError, errors } from '../contract/errors.ts';
-import type { RequestSchema } from '../contract/requests.ts';
+import type { RequestSchema } from '../contract/parse-request.ts';
 import type { Deprecation, OperationName, Route } from '../contract/routes.ts';
 
 /** The schemas of what an operation takes of a request. That of a body has a title. */

@@ -6,8 +6,8 @@ import type { ErrorBody, NewPet, Pet, PetStatus } from '../../lib/client/bodies.
 import * as contractErrors from '../../lib/contract/error-body.ts';
 import { exactJson, stringifyJson } from '../../lib/contract/exact-json.ts';
 import * as contractQuery from '../../lib/contract/list-pets-query.ts';
+import { parseBody } from '../../lib/contract/parse-request.ts';
 import * as contract from '../../lib/contract/pet.ts';
-import { parseBody } from '../../lib/contract/requests.ts';
 import { newPets, requiredFields } from '../support/new-pets.ts';
 
 const rex: contract.Pet = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
