@@ -1,7 +1,7 @@
 import { errors } from '../contract/errors.ts';
 import { authenticate } from '../keys/authenticate.ts';
+import { headerValues, type RequestWith } from './chain-types.ts';
 import type { Deadline } from './deadline.ts';
-import { headerValues, type RequestWith } from './request.ts';
 
 /** What the middleware adds to the context. */
 export interface Authenticated {

@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Operation } from '../operations/operation.ts';
 import { type Authenticated, bearerAuth } from './bearer-auth.ts';
+import type { ChainContext, OperationEvent } from './chain-types.ts';
 import { cors } from './cors.ts';
 import { type Deadline, deadline } from './deadline.ts';
 import { errorResponses } from './error-responses.ts';
@@ -9,7 +10,6 @@ import type { BodyParser } from './json-body.ts';
 import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
 import { observability } from './observability.ts';
 import { headersAndPath, queryParameters } from './parameters.ts';
-import type { ChainContext, OperationEvent } from './request.ts';
 
 /**
  * Returns the Middy chain from which every function starts. It writes one log line per

@@ -1,6 +1,6 @@
 import { corsHeaders, requestHeaders } from '../contract/cors-headers.ts';
 import { optionalEnvironment } from '../environment.ts';
-import { type ChainRequest, headerValues } from './request.ts';
+import { type ChainRequest, headerValues } from './chain-types.ts';
 
 /** The origins whose pages may call the service. The stack sets none where CORS is off. */
 const origins = optionalEnvironment('CORS_ORIGINS')?.split(' ') ?? [];

@@ -1,7 +1,7 @@
 import { timeoutError } from '../aws/call-dynamodb.ts';
 import { errors } from '../contract/errors.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
-import type { RequestWith } from './request.ts';
+import type { RequestWith } from './chain-types.ts';
 
 /** The time reserved for the response before Lambda ends the invocation, in ms. */
 const marginMs = 500;

@@ -1,6 +1,6 @@
 import { isRetryable } from '../aws/call-dynamodb.ts';
 import { ApiError, errors } from '../contract/errors.ts';
-import type { ChainRequest } from './request.ts';
+import type { ChainRequest } from './chain-types.ts';
 import { failure } from './response.ts';
 
 /**

@@ -6,7 +6,7 @@ import { parseJson } from '../contract/exact-json.ts';
 import { fieldsOf } from '../contract/fields.ts';
 import { maxBodyBytes, maxContentTypeLength } from '../contract/limits.ts';
 import { parseBody, type RequestSchema } from '../contract/parse-request.ts';
-import { headerValues, type RequestWith } from './request.ts';
+import { headerValues, type RequestWith } from './chain-types.ts';
 
 /**
  * Parses the body into `event.input.body`, by its schema and with every digit of its integers. Throws 415

@@ -1,7 +1,7 @@
 import { ownUserAgent } from '../contract/own-user-agent.ts';
 import { deprecationHeaders, type Operation, removalOf } from '../operations/operation.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
-import type { ChainRequest } from './request.ts';
+import type { ChainRequest } from './chain-types.ts';
 import { link } from './response.ts';
 
 /**

@@ -5,7 +5,7 @@ import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
 import { metricNames, versionMetricNames } from '../telemetry/metric-names.ts';
 import { RequestLog } from '../telemetry/request-log.ts';
-import type { ChainRequest } from './request.ts';
+import type { ChainRequest } from './chain-types.ts';
 import { failure } from './response.ts';
 
 let coldStart = true;

@@ -5,7 +5,7 @@ import {
   parseQuery,
   type RequestSchema,
 } from '../contract/parse-request.ts';
-import { headerValues, type RequestWith } from './request.ts';
+import { headerValues, type RequestWith } from './chain-types.ts';
 
 /**
  * Parses the query into `event.input.query`. Throws `invalid_request` for wrong, unknown and repeated

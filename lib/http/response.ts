@@ -2,7 +2,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { GenericSchema } from 'valibot';
 import type { ApiError } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/exact-json.ts';
-import type { OperationEvent } from './request.ts';
+import type { OperationEvent } from './chain-types.ts';
 
 /** Returns the successful response of an operation, whose body is what the operation's definition declares. */
 export const success = <Body>(
