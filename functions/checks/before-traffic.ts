@@ -4,7 +4,7 @@ import {
   PutLifecycleEventHookExecutionStatusCommand,
 } from '@aws-sdk/client-codedeploy';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import * as checkRequests from '../../lib/checks/check-requests.ts';
+import * as checkRequests from '../../lib/checks/check-steps.ts';
 import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { fieldsOf } from '../../lib/contract/fields.ts';

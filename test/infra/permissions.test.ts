@@ -6,7 +6,7 @@ import { functionNames, probeKeyParameter, stackName } from '../../infra/setting
 import type { GithubRepository } from '../../infra/settings/owner.ts';
 import { prod, type Stage, stages } from '../../infra/settings/stages.ts';
 import { GithubStack } from '../../infra/stacks/github-stack.ts';
-import * as checkRequests from '../../lib/checks/check-requests.ts';
+import * as checkRequests from '../../lib/checks/check-steps.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { isPet } from '../../lib/operations/check-request.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
