@@ -12,7 +12,7 @@ import {
   takesIdempotencyKey,
 } from '../operations/operation.ts';
 import { checkRequestOf, operations } from '../operations/operations.ts';
-import { noPetId, requestEvent } from './request-event.ts';
+import { directEvent, noPetId } from './direct-event.ts';
 
 /** The target of a request: an operation, or the function of all other paths. */
 type Target = Pick<Operation, 'method' | 'path' | 'input' | 'deprecation'> & {
@@ -70,7 +70,7 @@ const toEvent = (request: TargetedCheckRequest) => {
   return {
     functionName: target.name,
     attempts,
-    event: requestEvent(target, request, headers),
+    event: directEvent(target, request, headers),
     response: {
       ...response,
       headers: {

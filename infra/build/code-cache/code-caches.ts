@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { requestEvent } from '../../../lib/checks/request-event.ts';
+import { directEvent } from '../../../lib/checks/direct-event.ts';
 import { generateApiKey } from '../../../lib/keys/api-key.ts';
 import { detailsOf, operations } from '../../../lib/operations/operations.ts';
 import { functionEnvironment } from '../../settings/function-environment.ts';
@@ -109,5 +109,5 @@ const exampleEvent = (name: string, apiKey: string) => {
   const operation = operations.find((each) => each.name === name);
   if (!operation) return undefined;
   const { request } = detailsOf(operation.name).example;
-  return requestEvent(operation, request, { Authorization: `Bearer ${apiKey}` });
+  return directEvent(operation, request, { Authorization: `Bearer ${apiKey}` });
 };

@@ -11,7 +11,7 @@ const api = { accountId: 'none', apiId: 'none' };
 export const noPetId = Number.MAX_SAFE_INTEGER;
 
 /** Returns a request to a route, with these headers, in the form in which API Gateway calls its function. */
-export const requestEvent = (
+export const directEvent = (
   { method, path: resourcePath }: Pick<Route, 'method' | 'path'>,
   request: ExampleRequest,
   headers: Readonly<Record<string, string>>,
