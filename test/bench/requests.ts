@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { cannedPets } from '../../infra/build/code-cache/canned-responses.ts';
-import { eventWith } from '../support/requests.ts';
+import { eventWith } from '../support/events.ts';
 
 export const requestNames = ['getPet', 'createPet', 'listPets'] as const;
 export type RequestName = (typeof requestNames)[number];

@@ -24,9 +24,9 @@ import {
   type Responses,
   startAwsEndpoint,
 } from '../support/aws-endpoint.ts';
+import { exampleCallsOf } from '../support/events.ts';
 import { FaultProxy, faults, respondWith } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
-import { exampleCallsOf } from '../support/requests.ts';
 import { shared } from '../support/shared.ts';
 import { deployedTemplate, idOf } from '../support/stack.ts';
 

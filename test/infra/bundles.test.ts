@@ -13,9 +13,9 @@ import { functionEnvironment } from '../../infra/settings/function-environment.t
 import { bundleName, execWrapper } from '../../infra/settings/names.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { DynamodbStandIn, type RespondTo } from '../support/dynamodb-stand-in.ts';
+import { bearer, eventWith, exampleCallsOf, exampleRequest } from '../support/events.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../support/lambda-process.ts';
 import { listen } from '../support/listen.ts';
-import { bearer, eventWith, exampleCallsOf, exampleRequest } from '../support/requests.ts';
 import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
 

@@ -7,8 +7,8 @@ import { addCodeCaches, makeCodeCache } from '../../infra/build/code-cache/code-
 import { bundleName, execWrapper, functionNames } from '../../infra/settings/names.ts';
 import { copyProject } from '../start/npm-start.ts';
 import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';
+import { exampleRequest } from '../support/events.ts';
 import { lambdaFlags, runLambda } from '../support/lambda-process.ts';
-import { exampleRequest } from '../support/requests.ts';
 
 let standIn: DynamodbStandIn;
 

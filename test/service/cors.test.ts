@@ -4,8 +4,8 @@ import { allowedMethods } from '../../lib/contract/routes.ts';
 import { headers, headersOf } from '../../lib/openapi/headers.ts';
 import { definition as listPets } from '../../lib/operations/list-pets.ts';
 import { operations } from '../../lib/operations/operations.ts';
+import { bearer, creation, type EventParts, type Values } from '../support/events.ts';
 import { fromBundles, loadHandlers, senderTo, startHandlers } from '../support/handlers.ts';
-import { bearer, creation, type EventParts, type Values } from '../support/requests.ts';
 
 const store = 'https://store.example';
 const admin = 'http://localhost:5173';

@@ -9,9 +9,9 @@ import { petStatuses } from '../../lib/contract/pet.ts';
 import type { OperationName } from '../../lib/contract/routes.ts';
 import { candidateId, creationOf } from '../../lib/idempotency/creation.ts';
 import { operations } from '../../lib/operations/operations.ts';
+import { bearer, creation, exampleCallsOf, exampleOf } from '../support/events.ts';
 import { startHandlers } from '../support/handlers.ts';
 import { longTexts } from '../support/new-pets.ts';
-import { bearer, creation, exampleCallsOf, exampleOf } from '../support/requests.ts';
 
 const service = await startHandlers();
 const petBytes = 194;

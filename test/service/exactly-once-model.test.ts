@@ -7,13 +7,13 @@ import { maxIdempotencyKeyLength } from '../../lib/contract/limits.ts';
 import { parseBody } from '../../lib/contract/parse-request.ts';
 import { NewPet, type Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { candidateId, creationOf } from '../../lib/idempotency/creation.ts';
+import { bearer, creation } from '../support/events.ts';
 import { type Fault, faults, stalls } from '../support/fault-proxy.ts';
 import { startHandlers } from '../support/handlers.ts';
 import { inListOrder } from '../support/in-list-order.ts';
 import { captureLog, expectOneFailure } from '../support/log-lines.ts';
 import { longTexts, newPetFields, newPets } from '../support/new-pets.ts';
 import { walkPages } from '../support/pages.ts';
-import { bearer, creation } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
 
 const service = await startHandlers();

@@ -5,6 +5,7 @@ import { type TableSettings, tables } from '../../infra/settings/tables.ts';
 import type { Operation } from '../../lib/operations/operation.ts';
 import { operations as allOperations } from '../../lib/operations/operations.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
+import { bearer, creation, exampleCallsOf, exampleOf } from '../support/events.ts';
 import {
   conditionFailedBy,
   delayed,
@@ -17,7 +18,6 @@ import {
 import { fromBundles, type InvokeOptions, startHandlers } from '../support/handlers.ts';
 import { captureLog, expectOneFailure, readLines } from '../support/log-lines.ts';
 import { walkPages } from '../support/pages.ts';
-import { bearer, creation, exampleCallsOf, exampleOf } from '../support/requests.ts';
 
 // Bundles replace modules of the SDK: no fault may need one of those.
 const service = await startHandlers(fromBundles);

@@ -4,12 +4,12 @@ import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
 import { routes } from '../../lib/contract/routes.ts';
+import { creation as creationRequest } from '../support/events.ts';
 import { fromBundles, startHandlerGateway, startHandlers } from '../support/handlers.ts';
 import { type ClientRequest, sendTo } from '../support/http-client.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { newPetFields, newPets } from '../support/new-pets.ts';
 import { expectPromised } from '../support/promises.ts';
-import { creation as creationRequest } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
 
 const service = await startHandlers(fromBundles);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { maxBodyBytes as bodyBytes } from '../../lib/contract/limits.ts';
+import { bearer, creation, type EventParts, eventWith, type Values } from '../support/events.ts';
 import { type Handler, lambdaContext, startHandlers } from '../support/handlers.ts';
-import { bearer, creation, type EventParts, eventWith, type Values } from '../support/requests.ts';
 
 /**
  * The size of headers that API Gateway accepts, in bytes.

@@ -3,10 +3,10 @@ import { link, nextLink, success } from '../../lib/http/response.ts';
 import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { definition as listPets } from '../../lib/operations/list-pets.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
+import { bearer, creation, type EventParts, eventWith } from '../support/events.ts';
 import { invoke, startHandlerGateway, startHandlers } from '../support/handlers.ts';
 import { sendTo } from '../support/http-client.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
-import { bearer, creation, type EventParts, eventWith } from '../support/requests.ts';
 
 const service = await startHandlers();
 const gateway = await startHandlerGateway(service);

@@ -4,6 +4,13 @@ import type { FunctionName } from '../../lib/contract/routes.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
+import {
+  bearer,
+  creation,
+  type EventParts,
+  exampleCallsOf,
+  extendedRequestId,
+} from '../support/events.ts';
 import { delayed, type Fault, faults } from '../support/fault-proxy.ts';
 import {
   type InvokeOptions,
@@ -13,13 +20,6 @@ import {
   startHandlers,
 } from '../support/handlers.ts';
 import { captureLog, readLines } from '../support/log-lines.ts';
-import {
-  bearer,
-  creation,
-  type EventParts,
-  exampleCallsOf,
-  extendedRequestId,
-} from '../support/requests.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();

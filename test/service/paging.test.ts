@@ -5,13 +5,13 @@ import { parseJson } from '../../lib/contract/exact-json.ts';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { Pet, petStatuses } from '../../lib/contract/pet.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
+import type { Values } from '../support/events.ts';
 import { awsError, type Fault, stalls } from '../support/fault-proxy.ts';
 import { type InvokeOptions, startHandlers } from '../support/handlers.ts';
 import { inListOrder } from '../support/in-list-order.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { filterSets, newPetFields } from '../support/new-pets.ts';
 import { readPage, walkPages } from '../support/pages.ts';
-import type { Values } from '../support/requests.ts';
 import { runsOf } from '../support/runs.ts';
 
 /** How many pets of each status there are. */

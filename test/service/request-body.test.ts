@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxBodyBytes, maxContentTypeLength } from '../../lib/contract/limits.ts';
+import { creation, type Values } from '../support/events.ts';
 import { startHandlers } from '../support/handlers.ts';
-import { creation, type Values } from '../support/requests.ts';
 
 const service = await startHandlers();
 

@@ -7,10 +7,10 @@ import {
 } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../support/certificate.ts';
+import { bearer, creation } from '../support/events.ts';
 import { fromBundles, startHandlers } from '../support/handlers.ts';
 import { listen } from '../support/listen.ts';
 import { captureLog } from '../support/log-lines.ts';
-import { bearer, creation } from '../support/requests.ts';
 
 type ConnectionFault = (socket: Socket) => void;
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { bearer, creation, type EventParts } from '../support/events.ts';
 import { startHandlers } from '../support/handlers.ts';
-import { bearer, creation, type EventParts } from '../support/requests.ts';
 
 const service = await startHandlers();
 

@@ -10,9 +10,6 @@ import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { type FunctionName, methodsOf } from '../../lib/contract/routes.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { FaultProxy } from './fault-proxy.ts';
-import { discardLog } from './log-lines.ts';
-import { expectPromised } from './promises.ts';
 import {
   bearer,
   type EventParts,
@@ -21,7 +18,10 @@ import {
   pairsOf,
   pathOf,
   resourceOf,
-} from './requests.ts';
+} from './events.ts';
+import { FaultProxy } from './fault-proxy.ts';
+import { discardLog } from './log-lines.ts';
+import { expectPromised } from './promises.ts';
 import { shared } from './shared.ts';
 import { createTestTables } from './test-tables.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import type { Values } from './events.ts';
 import type { InvokeOptions, Send } from './handlers.ts';
-import type { Values } from './requests.ts';
 
 /** Reads a page of a list, and the query of the next page from its Link (RFC 8288). */
 export const readPage = async (send: Send, query: Values, options?: InvokeOptions) => {
