@@ -10,7 +10,7 @@ import {
 } from '../../infra/build/bundle-functions.ts';
 import { makeCodeCache } from '../../infra/build/code-cache/code-caches.ts';
 import { bundleName, execWrapper } from '../../infra/settings/names.ts';
-import { type RequestName, requestNames } from './requests.ts';
+import { type RequestName, requestNames } from './measured-requests.ts';
 
 /** This service, and what it is compared with, by the names of their sources in `programs/`. */
 export type Program = 'empty' | 'bare-sigv4' | 'sdk-call' | 'service';

@@ -2,7 +2,7 @@ import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';
 import { lambdaFlags, runLambda } from '../support/lambda-process.ts';
 import type { Build, Contender, Contenders, Program } from './contenders.ts';
 import { countInstructions, countWrapper } from './instructions.ts';
-import { type RequestName, requests } from './requests.ts';
+import { type RequestName, requests } from './measured-requests.ts';
 
 /** A program, how it is built, and the request that it handles. */
 export interface Case {

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import type { Build, Program } from './contenders.ts';
 import type { Figure } from './measure.ts';
-import { type RequestName, requestNames } from './requests.ts';
+import { type RequestName, requestNames } from './measured-requests.ts';
 
 /** The names of the programs in tables. */
 const labels: Readonly<Record<Program, string>> = {

@@ -9,8 +9,8 @@ import {
   measureCpuTimes,
   measureWarmInvocations,
 } from './measure.ts';
+import { type RequestName, requestNames } from './measured-requests.ts';
 import { type Measured, report, tables, verdictsOf } from './report.ts';
-import { type RequestName, requestNames } from './requests.ts';
 
 const { values } = parseArgs({ options: { gate: { type: 'boolean', default: false } } });
 
