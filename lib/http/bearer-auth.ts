@@ -1,7 +1,8 @@
 import { errors } from '../contract/errors.ts';
 import { authenticate } from '../keys/authenticate.ts';
-import { headerValues, type RequestWith } from './chain-types.ts';
+import type { RequestWith } from './chain-types.ts';
 import type { Deadline } from './deadline.ts';
+import { headerValues } from './header-values.ts';
 
 /** What the middleware adds to the context. */
 export interface Authenticated {

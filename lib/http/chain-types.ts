@@ -32,19 +32,3 @@ export type RequestWith<
   ChainContext & ContextValues,
   Internal
 >;
-
-/**
- * Returns all values of a request header. The name is given in lower case. The request
- * may spell it in any case.
- */
-export const headerValues = (
-  { multiValueHeaders }: Pick<APIGatewayProxyEvent, 'multiValueHeaders'>,
-  name: string,
-): string[] =>
-  Object.keys(multiValueHeaders ?? {})
-    .filter(
-      (given) =>
-        // Most headers differ in length, which is cheaper to compare.
-        given.length === name.length && given.toLowerCase() === name,
-    )
-    .flatMap((given) => multiValueHeaders[given] ?? []);

@@ -1,6 +1,7 @@
 import { corsHeaders, requestHeaders } from '../contract/cors-headers.ts';
 import { optionalEnvironment } from '../environment.ts';
-import { type ChainRequest, headerValues } from './chain-types.ts';
+import type { ChainRequest } from './chain-types.ts';
+import { headerValues } from './header-values.ts';
 
 /** The origins whose pages may call the service. The stack sets none where CORS is off. */
 const origins = optionalEnvironment('CORS_ORIGINS')?.split(' ') ?? [];

@@ -6,7 +6,8 @@ import { parseJson } from '../contract/exact-json.ts';
 import { fieldsOf } from '../contract/fields.ts';
 import { maxBodyBytes, maxContentTypeLength } from '../contract/limits.ts';
 import { parseBody, type RequestSchema } from '../contract/parse-request.ts';
-import { headerValues, type RequestWith } from './chain-types.ts';
+import type { RequestWith } from './chain-types.ts';
+import { headerValues } from './header-values.ts';
 
 /**
  * Parses the body into `event.input.body`, by its schema and with every digit of its integers. Throws 415

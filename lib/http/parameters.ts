@@ -5,7 +5,8 @@ import {
   parseQuery,
   type RequestSchema,
 } from '../contract/parse-request.ts';
-import { headerValues, type RequestWith } from './chain-types.ts';
+import type { RequestWith } from './chain-types.ts';
+import { headerValues } from './header-values.ts';
 
 /**
  * Parses the query into `event.input.query`. Throws `invalid_request` for wrong, unknown and repeated
