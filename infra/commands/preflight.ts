@@ -9,7 +9,8 @@ import { operations } from '../../lib/operations/operations.ts';
 import { bootstrapVersionParameter } from '../settings/bootstrap.ts';
 import { probeKeyParameter } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
-import { deployedResources, type OpenedAccount } from './deployed-stack.ts';
+import { deployedResources } from './deployed-stack.ts';
+import type { OpenedAccount } from './open-account.ts';
 import { stageWords } from './stage-option.ts';
 import { messageOf } from './terminal.ts';
 

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openStage } from '../../infra/commands/deployed-stack.ts';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
+import { openStage } from '../../infra/commands/open-stage.ts';
 import {
   localClientConfig,
   localCredentials,

@@ -1,6 +1,6 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openStage } from '../../infra/commands/deployed-stack.ts';
+import { openStage } from '../../infra/commands/open-stage.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { perform } from '../../infra/commands/plan.ts';
 import { fail } from '../../infra/commands/terminal.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openAccount } from '../../infra/commands/deployed-stack.ts';
+import { openAccount } from '../../infra/commands/open-account.ts';
 import { preflight } from '../../infra/commands/preflight.ts';
 import { placeholdersIn, warningsOf } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/settings/stages.ts';

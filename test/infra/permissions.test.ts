@@ -1,6 +1,6 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { openAccount } from '../../infra/commands/deployed-stack.ts';
+import { openAccount } from '../../infra/commands/open-account.ts';
 import { preflight } from '../../infra/commands/preflight.ts';
 import { functionNames, probeKeyParameter, stackName } from '../../infra/settings/names.ts';
 import type { GithubRepository } from '../../infra/settings/owner.ts';

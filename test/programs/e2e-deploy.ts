@@ -7,12 +7,9 @@ import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client
 import { GetParametersCommand } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import {
-  findStack,
-  type OpenedAccount,
-  openAccount,
-  openStage,
-} from '../../infra/commands/deployed-stack.ts';
+import { findStack } from '../../infra/commands/deployed-stack.ts';
+import { type OpenedAccount, openAccount } from '../../infra/commands/open-account.ts';
+import { openStage } from '../../infra/commands/open-stage.ts';
 import { change, runProgram } from '../../infra/commands/run-program.ts';
 import { shellWord } from '../../infra/commands/terminal.ts';
 import { NotYet, waitFor } from '../../infra/commands/wait-for.ts';

@@ -13,7 +13,7 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConcurrencyCommand } from '@aws-sdk/client-lambda';
-import { openStage } from '../../infra/commands/deployed-stack.ts';
+import { openStage } from '../../infra/commands/open-stage.ts';
 import { deployedApi } from '../../infra/commands/operate/deployed-api.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { restore, restoreCopy } from '../../infra/commands/operate/restore.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { Command } from 'commander';
 import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { openStage } from '../../infra/commands/deployed-stack.ts';
+import { openStage } from '../../infra/commands/open-stage.ts';
 import { change, runProgram, withCleanup } from '../../infra/commands/run-program.ts';
 import { stageOption, withEmulator } from '../../infra/commands/stage-option.ts';
 import { printable } from '../../infra/commands/terminal.ts';

@@ -1,5 +1,6 @@
 import { isPersonal, type Stage } from '../../settings/stages.ts';
-import { type OpenedAccount, openStage } from '../deployed-stack.ts';
+import type { OpenedAccount } from '../open-account.ts';
+import { openStage } from '../open-stage.ts';
 import { preflight } from '../preflight.ts';
 import { change } from '../run-program.ts';
 import { stageWords } from '../stage-option.ts';

@@ -14,7 +14,8 @@ import {
 } from '../../settings/names.ts';
 import { placeholdersIn, productionIn } from '../../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage } from '../../settings/stages.ts';
-import { findStack, type OpenedAccount, openAccount } from '../deployed-stack.ts';
+import { findStack } from '../deployed-stack.ts';
+import { type OpenedAccount, openAccount } from '../open-account.ts';
 import { type Plan, perform, requireConsent, type Step } from '../plan.ts';
 import { type Addition, preflight } from '../preflight.ts';
 import { change, withCleanup } from '../run-program.ts';

@@ -7,7 +7,7 @@ import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administ
 import { localStage } from '../../local/local-account.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
-import { type DeployedStage, openStage } from '../deployed-stack.ts';
+import { type DeployedStage, openStage } from '../open-stage.ts';
 import { perform } from '../plan.ts';
 import { toJson, toTable } from '../printed.ts';
 import { change } from '../run-program.ts';

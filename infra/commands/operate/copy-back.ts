@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
-import type { DeployedStage } from '../deployed-stack.ts';
+import type { DeployedStage } from '../open-stage.ts';
 import type { Plan } from '../plan.ts';
 import { stageWords } from '../stage-option.ts';
 import { findTable } from '../stage-table.ts';

@@ -1,6 +1,7 @@
 import type { FunctionName } from '../../../lib/contract/routes.ts';
 import { bundleName } from '../../settings/names.ts';
-import { type DeployedStage, deployedResources } from '../deployed-stack.ts';
+import { deployedResources } from '../deployed-stack.ts';
+import type { DeployedStage } from '../open-stage.ts';
 
 /** Finds the API of a deployed stage, and its functions, by their ids in AWS. */
 export const deployedApi = async (opened: DeployedStage) => {

@@ -4,7 +4,7 @@ import { operations } from '../../../lib/operations/operations.ts';
 import { functionNames } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
-import { type DeployedStage, openStage } from '../deployed-stack.ts';
+import { type DeployedStage, openStage } from '../open-stage.ts';
 import { type Plan, perform } from '../plan.ts';
 import { withStage } from '../stage-option.ts';
 import type { Ask } from '../terminal.ts';

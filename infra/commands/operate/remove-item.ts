@@ -4,7 +4,7 @@ import {
   GetItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type TableKind, tables } from '../../settings/tables.ts';
-import type { DeployedStage } from '../deployed-stack.ts';
+import type { DeployedStage } from '../open-stage.ts';
 import type { Plan } from '../plan.ts';
 import { operatedTables } from './operated-tables.ts';
 import { isReadable, type StoredItem, shown } from './stored-item.ts';

@@ -4,7 +4,7 @@ import {
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
 import type { FunctionName } from '../../../lib/contract/routes.ts';
-import type { DeployedStage } from '../deployed-stack.ts';
+import type { DeployedStage } from '../open-stage.ts';
 import { call, type Step } from '../plan.ts';
 import { deployedApi } from './deployed-api.ts';
 

@@ -10,7 +10,7 @@ import {
 import { isPersonal } from '../../settings/stages.ts';
 import { type KeyAttribute, type TableKind, tables } from '../../settings/tables.ts';
 import { backupsOf, isOfTable } from '../backups.ts';
-import type { DeployedStage } from '../deployed-stack.ts';
+import type { DeployedStage } from '../open-stage.ts';
 import { call, type Plan } from '../plan.ts';
 import { toJson } from '../printed.ts';
 import { stageWords } from '../stage-option.ts';

@@ -8,7 +8,7 @@ import {
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { stageTags } from '../../settings/names.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
-import type { DeployedStage } from '../deployed-stack.ts';
+import type { DeployedStage } from '../open-stage.ts';
 import { call, type Plan, type Step } from '../plan.ts';
 import { existingTable, recoveryOf } from './table.ts';
 

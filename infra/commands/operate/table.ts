@@ -1,6 +1,6 @@
 import { DescribeContinuousBackupsCommand } from '@aws-sdk/client-dynamodb';
 import type { TableKind } from '../../settings/tables.ts';
-import type { DeployedStage } from '../deployed-stack.ts';
+import type { DeployedStage } from '../open-stage.ts';
 import { findTable, restoreCommand } from '../stage-table.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
 

@@ -2,7 +2,7 @@ import { UpdateStageCommand } from '@aws-sdk/client-api-gateway';
 import { methodsOf, type OperationName, routes } from '../../../lib/contract/routes.ts';
 import type { Throttle } from '../../../lib/operations/operation-details.ts';
 import { throttleOf } from '../../settings/throttle-of.ts';
-import type { DeployedStage } from '../deployed-stack.ts';
+import type { DeployedStage } from '../open-stage.ts';
 import { call, type Plan } from '../plan.ts';
 import { deployedApi } from './deployed-api.ts';
 

@@ -1,0 +1,29 @@
+import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
+import type { Stage } from '../settings/stages.ts';
+import { awsClients } from './aws-clients.ts';
+import { awsConfig } from './aws-config.ts';
+
+/**
+ * Returns the account and the region of a stage, which are those of the credentials if it has none, with the
+ * clients of AWS. Throws when the credentials belong to another account.
+ */
+export const openAccount = async (stage: Stage) => {
+  const config = await awsConfig(stage);
+  const clients = awsClients(config);
+  const sts = clients.sts();
+  const region = await sts.config.region();
+  const { Account: account } = await sts.send(new GetCallerIdentityCommand());
+  if (!account) throw notOfAws('STS GetCallerIdentity');
+  const expected = stage.environment?.account;
+  if (expected !== undefined && expected !== account)
+    throw new Error(
+      `The credentials belong to the account ${account}, and the stage to ${expected}`,
+    );
+  return { config, clients, account, region };
+};
+
+export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
+
+/** The error of a response with status 200 that lacks what AWS always sends, such as the web page of a proxy. */
+export const notOfAws = (call: string) =>
+  new Error(`${call}: the response is not one of AWS, but perhaps of a proxy: see HTTPS_PROXY`);
