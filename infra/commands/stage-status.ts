@@ -2,8 +2,8 @@ import { stackName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import { tables } from '../settings/tables.ts';
 import { deployedResources } from './deployed-stack.ts';
+import { findTable, restoreCommand } from './find-table.ts';
 import { type DeployedStage, openStage } from './open-stage.ts';
-import { findTable, restoreCommand } from './stage-table.ts';
 import { printable } from './terminal.ts';
 
 /**

@@ -7,12 +7,12 @@ import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administ
 import { localStage } from '../../local/local-account.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
+import { restoreCommand } from '../find-table.ts';
 import { type DeployedStage, openStage } from '../open-stage.ts';
 import { perform } from '../plan.ts';
 import { toJson, toTable } from '../printed.ts';
 import { change } from '../run-program.ts';
 import { withStage } from '../stage-option.ts';
-import { restoreCommand } from '../stage-table.ts';
 import { type Ask, isPrintable, messageOf, printable } from '../terminal.ts';
 import { openLocalKeys } from './local-keys.ts';
 

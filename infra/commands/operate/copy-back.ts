@@ -8,10 +8,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { maximumUnitsOf } from '../../settings/maximum-units.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
+import { findTable } from '../find-table.ts';
 import type { DeployedStage } from '../open-stage.ts';
 import type { Plan } from '../plan.ts';
 import { stageWords } from '../stage-option.ts';
-import { findTable } from '../stage-table.ts';
 import { printable } from '../terminal.ts';
 import { operatedTables } from './operated-tables.ts';
 import { fieldsOf, isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';

@@ -10,11 +10,11 @@ import {
 import { isPersonal } from '../../settings/stages.ts';
 import { type KeyAttribute, type TableKind, tables } from '../../settings/tables.ts';
 import { backupsOf, isOfTable } from '../backups.ts';
+import { findTable, restoreCommand } from '../find-table.ts';
 import type { DeployedStage } from '../open-stage.ts';
 import { call, type Plan } from '../plan.ts';
 import { toJson } from '../printed.ts';
 import { stageWords } from '../stage-option.ts';
-import { findTable, restoreCommand } from '../stage-table.ts';
 import { printable } from '../terminal.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
 import { operatedTables } from './operated-tables.ts';

@@ -1,7 +1,7 @@
 import { DescribeContinuousBackupsCommand } from '@aws-sdk/client-dynamodb';
 import type { TableKind } from '../../settings/tables.ts';
+import { findTable, restoreCommand } from '../find-table.ts';
 import type { DeployedStage } from '../open-stage.ts';
-import { findTable, restoreCommand } from '../stage-table.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
 
 type Dynamodb = DeployedStage['dynamodb'];
