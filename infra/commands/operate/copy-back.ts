@@ -13,9 +13,9 @@ import type { DeployedStage } from '../open-stage.ts';
 import type { Plan } from '../plan.ts';
 import { stageWords } from '../stage-option.ts';
 import { printable } from '../terminal.ts';
+import { existingTable, waitForTable } from './deployed-table.ts';
 import { operatedTables } from './operated-tables.ts';
 import { fieldsOf, isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
-import { existingTable, waitForTable } from './table.ts';
 
 /** The segments of the copy that are read and written in parallel, each with one request at a time. */
 const segments = 8;

@@ -6,9 +6,9 @@ import {
 import { type TableKind, tables } from '../../settings/tables.ts';
 import type { DeployedStage } from '../open-stage.ts';
 import type { Plan } from '../plan.ts';
+import { existingTable } from './deployed-table.ts';
 import { operatedTables } from './operated-tables.ts';
 import { isReadable, type StoredItem, shown } from './stored-item.ts';
-import { existingTable } from './table.ts';
 
 /**
  * Plans to remove a corrupt pet or API key, unless somebody changes it meanwhile. Throws for an item that the

@@ -17,8 +17,8 @@ import { toJson } from '../printed.ts';
 import { stageWords } from '../stage-option.ts';
 import { printable } from '../terminal.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
+import { existingTable, recoveryOf, waitForTable } from './deployed-table.ts';
 import { operatedTables } from './operated-tables.ts';
-import { existingTable, recoveryOf, waitForTable } from './table.ts';
 import { missingSettings } from './table-settings.ts';
 
 /**

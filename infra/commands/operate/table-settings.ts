@@ -10,7 +10,7 @@ import { stageTags } from '../../settings/names.ts';
 import { type TableKind, tables } from '../../settings/tables.ts';
 import type { DeployedStage } from '../open-stage.ts';
 import { call, type Plan, type Step } from '../plan.ts';
-import { existingTable, recoveryOf } from './table.ts';
+import { existingTable, recoveryOf } from './deployed-table.ts';
 
 /**
  * Plans what a table lacks of what its stage declares, and AWS does not restore: tags, recovery, protection and
