@@ -18,8 +18,8 @@ import { stageWords } from '../stage-option.ts';
 import { printable } from '../terminal.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
 import { existingTable, recoveryOf, waitForTable } from './deployed-table.ts';
+import { missingSettings } from './missing-settings.ts';
 import { operatedTables } from './operated-tables.ts';
-import { missingSettings } from './table-settings.ts';
 
 /**
  * Plans a copy of a table as it was at a time, `<name>-20260131T030000Z`. The table stays as it is. If the
