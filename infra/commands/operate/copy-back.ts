@@ -14,8 +14,14 @@ import type { Plan } from '../plan.ts';
 import { stageWords } from '../stage-option.ts';
 import { printable } from '../terminal.ts';
 import { existingTable, waitForTable } from './deployed-table.ts';
+import {
+  fieldNamesOf,
+  type ItemAttributes,
+  isReadable,
+  shown,
+  shownValue,
+} from './item-attributes.ts';
 import { operatedTables } from './operated-tables.ts';
-import { fieldsOf, isReadable, type StoredItem, shown, shownValue } from './stored-item.ts';
 
 /** The segments of the copy that are read and written in parallel, each with one request at a time. */
 const segments = 8;
@@ -44,8 +50,8 @@ interface Comparison {
 
 /** An item of the copy, and what the table has under its key. */
 interface Pair {
-  readonly item: StoredItem;
-  readonly present: StoredItem | undefined;
+  readonly item: ItemAttributes;
+  readonly present: ItemAttributes | undefined;
 }
 
 /**
@@ -152,7 +158,7 @@ const compare = async (comparison: Comparison): Promise<number> => {
 
 /** Shows an item of the copy, or its fields that differ from those in the table. */
 const exampleOf = (kind: TableKind, { item, present }: Pair): string => {
-  const [keyName = '', ...names] = fieldsOf(kind, item, present ?? {});
+  const [keyName = '', ...names] = fieldNamesOf(kind, item, present ?? {});
   const changed = names.filter((name) => !isDeepStrictEqual(item[name], present?.[name]));
   if (present === undefined || changed.length === 0) return shown(kind, item);
   const changes = changed.map(
@@ -202,7 +208,7 @@ const forEachPair = async (
   visit: (pair: Pair) => Promise<void>,
 ): Promise<void> => {
   const { dynamodb: client, keyName, copy } = comparison;
-  const idOf = (item: StoredItem) => shownValue(item[keyName]);
+  const idOf = (item: ItemAttributes) => shownValue(item[keyName]);
   let hasFailed = false;
   const visitSegment = async (Segment: number) => {
     const scan = { TableName: copy, Segment, TotalSegments: segments, ConsistentRead: true };
@@ -232,9 +238,9 @@ const forEachPair = async (
  */
 const itemsOf = async (
   { dynamodb, keyName, table, spendReads }: Comparison,
-  items: readonly StoredItem[],
-): Promise<StoredItem[]> => {
-  const found: StoredItem[] = [];
+  items: readonly ItemAttributes[],
+): Promise<ItemAttributes[]> => {
+  const found: ItemAttributes[] = [];
   let keys = items.flatMap(({ [keyName]: value }) => (value ? [{ [keyName]: value }] : []));
   let lastRead = Date.now();
   let pauseMs = 100;

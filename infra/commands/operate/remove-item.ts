@@ -7,8 +7,8 @@ import { type TableKind, tables } from '../../settings/tables.ts';
 import type { DeployedStage } from '../open-stage.ts';
 import type { Plan } from '../plan.ts';
 import { existingTable } from './deployed-table.ts';
+import { type ItemAttributes, isReadable, shown } from './item-attributes.ts';
 import { operatedTables } from './operated-tables.ts';
-import { isReadable, type StoredItem, shown } from './stored-item.ts';
 
 /**
  * Plans to remove a corrupt pet or API key, unless somebody changes it meanwhile. Throws for an item that the
@@ -54,10 +54,10 @@ export const removeItem = async (
 };
 
 /** Returns the condition that no field of an item was changed, removed or added. */
-const ifStill = (kind: TableKind, item: StoredItem) => {
+const ifStill = (kind: TableKind, item: ItemAttributes) => {
   const conditions: string[] = [];
   const names: Record<string, string> = {};
-  const values: StoredItem = {};
+  const values: ItemAttributes = {};
   for (const [at, field] of operatedTables[kind].fields.entries()) {
     const value = item[field];
     names[`#${at}`] = field;

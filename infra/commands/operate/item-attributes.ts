@@ -5,10 +5,10 @@ import { type TableKind, tables } from '../../settings/tables.ts';
 import { operatedTables } from './operated-tables.ts';
 
 /** An item as DynamoDB sends it, with each number as text, so that none loses digits. */
-export type StoredItem = Record<string, AttributeValue>;
+export type ItemAttributes = Record<string, AttributeValue>;
 
 /** Tells whether the service can read an item for clients. Another one is corrupt. */
-export const isReadable = (kind: TableKind, item: StoredItem): boolean => {
+export const isReadable = (kind: TableKind, item: ItemAttributes): boolean => {
   try {
     operatedTables[kind].read(unmarshall(item, { wrapNumbers: exactNumber }));
     return true;
@@ -18,15 +18,15 @@ export const isReadable = (kind: TableKind, item: StoredItem): boolean => {
 };
 
 /** Returns the names of the fields of items, that of the key first and the others sorted. */
-export const fieldsOf = (kind: TableKind, ...items: readonly StoredItem[]): string[] => {
+export const fieldNamesOf = (kind: TableKind, ...items: readonly ItemAttributes[]): string[] => {
   const keyName = tables[kind].partitionKey.name;
   const names = new Set(items.flatMap((item) => Object.keys(item)));
   return [keyName, ...[...names].filter((name) => name !== keyName).sort()];
 };
 
 /** Returns the fields of an item as text. Binary values, such as the hash of a key, are only named. */
-export const shown = (kind: TableKind, item: StoredItem): string =>
-  fieldsOf(kind, item)
+export const shown = (kind: TableKind, item: ItemAttributes): string =>
+  fieldNamesOf(kind, item)
     .map((name) => `${name} ${shownValue(item[name])}`)
     .join(', ');
 
