@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deployProgram } from '../../infra/commands/deploy/program.ts';
-import { printStatus } from '../../infra/commands/stage-status.ts';
+import { printStatus } from '../../infra/commands/print-status.ts';
 import { prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import {
   type AwsResponse,

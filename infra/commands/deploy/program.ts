@@ -18,9 +18,9 @@ import { findStack } from '../deployed-stack.ts';
 import { type OpenedAccount, openAccount } from '../open-account.ts';
 import { type Plan, perform, requireConsent, type Step } from '../plan.ts';
 import { type Addition, preflight } from '../preflight.ts';
+import { printStatus } from '../print-status.ts';
 import { change, withCleanup } from '../run-program.ts';
 import { withStage } from '../stage-option.ts';
-import { printStatus } from '../stage-status.ts';
 import { type Ask, printable } from '../terminal.ts';
 import { type Cdk, makeWrappersExecutable } from './cdk.ts';
 import {
