@@ -1,6 +1,6 @@
 import type { Client, Command, MetadataBearer } from '@smithy/types';
 import type { Stage } from '../settings/stages.ts';
-import { toJson } from './printed.ts';
+import { toJson } from './format-output.ts';
 import { change, interrupted } from './run-program.ts';
 import { type Ask, messageOf, printable } from './terminal.ts';
 import { waitFor } from './wait-for.ts';
