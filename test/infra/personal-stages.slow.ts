@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { withAssembly } from '../../infra/build/build-stack.ts';
+import { withAssembly } from '../../infra/build/with-assembly.ts';
 
 const templatesIn = async (assembly: string) =>
   (await readdir(assembly)).filter((name) => name.endsWith('.template.json')).sort();

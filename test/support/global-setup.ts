@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { withAssembly } from '../../infra/build/build-stack.ts';
+import { withAssembly } from '../../infra/build/with-assembly.ts';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { limitsText } from '../../infra/settings/limits-text.ts';
