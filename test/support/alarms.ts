@@ -65,9 +65,8 @@ const metricMath = (year: number) => ({
 });
 
 /**
- * Reads the condition of an alarm from the properties of its resource. `compute` returns the result
- * of its expression for one value per metric, NaN for missing data; `breaches` returns whether that
- * result breaches the threshold.
+ * Reads the condition of an alarm from the properties of its resource. `breaches` tells whether its expression
+ * breaches the threshold for one value per metric, NaN for missing data, in a given year.
  */
 const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const alarm = v.parse(Alarm, properties);
@@ -83,10 +82,8 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const expression = alarm.Metrics?.find(({ Expression }) => Expression)?.Expression ?? id;
   const names = [...Object.keys(metricMath(0)), ...metrics.map((metric) => metric.id)];
   const run = compileFunction(`return ${expression}`, names);
-  const compute = (values: readonly number[], year = 2026): number =>
-    run(...Object.values(metricMath(year)), ...values);
-  const breaches = (values: readonly number[], year?: number): boolean => {
-    const value = compute(values, year);
+  const breaches = (values: readonly number[], year = 2026): boolean => {
+    const value: number = run(...Object.values(metricMath(year)), ...values);
     if (Number.isNaN(value)) return alarm.TreatMissingData === 'breaching';
     return comparisons[alarm.ComparisonOperator]?.(value, alarm.Threshold) ?? false;
   };
@@ -98,7 +95,6 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
     period,
     evaluationPeriods: EvaluationPeriods,
     datapointsToAlarm: DatapointsToAlarm,
-    compute,
     breaches,
   };
 };
