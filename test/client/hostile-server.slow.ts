@@ -25,37 +25,24 @@ type Respond = (exchange: {
   readonly elsewhere: string;
 }) => unknown;
 
-/** What a server sends, a call of the client, and the error that the call throws. */
+/** What a server sends, and the error that a call of the client throws. */
 interface Case {
   readonly respond: Respond;
-  /** JavaScript that uses `store`. */
-  readonly call?: string;
   readonly error: object;
   /** How many requests the server gets. */
   readonly requests: number;
 }
 
-const getPet = 'store.getPet(1)';
-const createPet = "store.createPet({ name: 'Rex', categoryId: 1 })";
-
-const redirects = [302, 307].flatMap((status) =>
-  [getPet, createPet].map((call): [string, Case] => [
-    `a redirect to the page of a captive portal: ${status} to ${call}`,
-    {
-      respond: ({ response, elsewhere }) =>
-        response.writeHead(status, { Location: `${elsewhere}/v1/pets/1` }).end(),
-      call,
-      error: unexpected,
-      requests: 1,
-    },
-  ]),
-);
-
 const bomb = gzipSync(Buffer.alloc(200 * 1_048_576, ' '));
 
 /** What proxies, captive portals and broken gateways send, and each platform takes in its own way. */
 const cases: Readonly<Record<string, Case>> = {
-  ...Object.fromEntries(redirects),
+  'a redirect to the page of a captive portal': {
+    respond: ({ response, elsewhere }) =>
+      response.writeHead(307, { Location: `${elsewhere}/v1/pets/1` }).end(),
+    error: unexpected,
+    requests: 1,
+  },
   'a body that is cut': {
     respond: ({ response }) => {
       response.writeHead(200, { 'Content-Length': '1000' });
@@ -109,7 +96,7 @@ interface Outcome {
 }
 
 /** A program for each runtime: imports the client as `module`, and returns the outcome of a call as JSON. */
-const program = (module: string, baseAddress: string, call: string) => `(async () => {
+const program = (module: string, baseAddress: string) => `(async () => {
   const { AnimalStore } = await import(${JSON.stringify(module)});
   const store = new AnimalStore(${JSON.stringify({ baseAddress, apiKey, timeoutMs: 2_000 })});
   const textOf = (value, seen = new Set()) => {
@@ -117,7 +104,7 @@ const program = (module: string, baseAddress: string, call: string) => `(async (
     seen.add(value);
     return Reflect.ownKeys(value).map((key) => String(key) + ': ' + textOf(value[key], seen)).join('\\n');
   };
-  const error = await ${call}.catch((error) => error);
+  const error = await store.getPet(1).catch((error) => error);
   const { name, message, code } = error;
   return JSON.stringify({ error: { name, message, code }, text: textOf(error) });
 })()`;
@@ -125,7 +112,7 @@ const program = (module: string, baseAddress: string, call: string) => `(async (
 /** A JavaScript runtime that calls the client in a page, or a process, of its own. */
 interface Runtime {
   readonly name: string;
-  readonly evaluate: (baseAddress: string, call: string) => Promise<string>;
+  readonly evaluate: (baseAddress: string) => Promise<string>;
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'animal-store-client-'));
@@ -136,8 +123,8 @@ const hangMs = 90_000;
 
 const node = (path: string): Runtime => ({
   name: path === process.execPath ? `Node.js ${process.version}` : path,
-  async evaluate(baseAddress, call) {
-    const code = program(pathToFileURL(bundle).href, baseAddress, call);
+  async evaluate(baseAddress) {
+    const code = program(pathToFileURL(bundle).href, baseAddress);
     const evaluated = `console.log(await ${code})`;
     const options = { timeout: hangMs, killSignal: 'SIGKILL' } as const;
     const { stdout } = await run(path, ['--input-type=module', '--eval', evaluated], options);
@@ -152,13 +139,13 @@ let browser: Browser | undefined;
 let context: BrowserContext | undefined;
 const inChromium: Runtime = {
   name: 'Chromium',
-  async evaluate(baseAddress, call) {
+  async evaluate(baseAddress) {
     const page = await context?.newPage();
     if (!page) throw new Error('Chromium is not running');
     await page.goto(new URL(baseAddress).origin);
     const source = await readFile(bundle, 'base64');
     const module = `data:text/javascript;base64,${source}`;
-    const result = await page.evaluate(program(module, baseAddress, call));
+    const result = await page.evaluate(program(module, baseAddress));
     await page.close();
     return `${result}`;
   },
@@ -187,10 +174,10 @@ afterAll(async () => {
 describe.each(runtimes)('the typed client in $name', (runtime) => {
   it.concurrent.each(Object.entries(cases))(
     'throws an error without its API key when a server sends %s',
-    async (_what, { respond, call = getPet, error, requests }) => {
+    async (_what, { respond, error, requests }) => {
       const other = await serve(({ response }) => response.end());
       const server = await serve(respond, other.origin);
-      const outcome: Outcome = JSON.parse(await runtime.evaluate(`${server.origin}/v1`, call));
+      const outcome: Outcome = JSON.parse(await runtime.evaluate(`${server.origin}/v1`));
       expect(outcome.error).toMatchObject(error);
       expect(outcome.text).not.toContain(apiKey);
       expect(other.requests).toEqual([]);

@@ -175,11 +175,6 @@ describe('the reference page of npm start', () => {
     }
   });
 
-  it('names no source map, for which developer tools would ask', async () => {
-    const scalar = await fetch(`${origin}/docs/scalar.js`);
-    expect(await scalar.text()).not.toContain('sourceMappingURL=standalone');
-  });
-
   it('has the committed contract', async () => {
     const document = await fetch(`${origin}/docs/openapi.json`);
     expect(await document.text()).toBe(contractText);

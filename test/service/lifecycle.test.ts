@@ -1,6 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { link, nextLink, success } from '../../lib/http/response.ts';
-import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { definition as listPets } from '../../lib/operations/list-pets.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
 import { bearer, creation, type EventParts, eventWith } from '../support/events.ts';
@@ -100,17 +99,6 @@ it('the link to the next page of a list has the parameters of its path', () => {
   const requestContext = { ...event.requestContext, path: '/v1/stores/7/pets/' };
   const { Link } = nextLink({ ...event, requestContext }, { limit: 1 }, 'abc');
   expect(Link).toBe('</v1/stores/7/pets?limit=1&cursor=abc>; rel="next"');
-});
-
-it('a deprecated list still links its next page', async () => {
-  const { operationChain } = await import('../../lib/http/chain.ts');
-  const deprecated = { ...listPets, deprecation: getPet.deprecation };
-  const next = '</v1/pets?cursor=x>; rel="next"';
-  const handler = operationChain(deprecated).handler(async () =>
-    success(listPets, [], { Link: next }),
-  );
-  const { headers } = await invoke(handler, { headers: bearer(service.apiKey) });
-  expect(headers).toMatchObject({ Link: next });
 });
 
 describe('a stability marker', () => {

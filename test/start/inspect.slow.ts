@@ -11,7 +11,7 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 
 const file = 'functions/get-pet.ts';
 const lines = (await readFile(join(project, file), 'utf8')).split('\n');
-const breakpointLine = lines.findIndex((line) => line.includes('const pet = id &&'));
+const breakpointLine = lines.findIndex((line) => line.includes('const pet = await'));
 
 /** A script as the inspector tells of it: https://chromedevtools.github.io/devtools-protocol/v8/Debugger/ */
 interface ParsedScript {
@@ -67,7 +67,8 @@ it('npm start -- --inspect lets a debugger stop in a source, see a variable, and
       const [{ callFrameId }] = event.params.callFrames;
       // Other reasons are the start of a worker, and of a script with a source map.
       if (event.params.reason !== 'other') tellWorker('Debugger.resume');
-      else tellWorker('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'id' });
+      else
+        tellWorker('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'input.path.petId' });
     }
     if (event.result?.result) {
       values.push(event.result.result.value);

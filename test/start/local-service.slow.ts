@@ -73,6 +73,7 @@ describe('the bundles', () => {
       await reader.close();
     }
     expect((await readdir(join(build, 'functions', 'passing'))).sort()).toEqual([
+      'exec-wrapper',
       'passing.cjs',
       'passing.cjs.map',
       'passing.mjs',
