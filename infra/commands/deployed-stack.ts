@@ -77,7 +77,10 @@ export const deployedResources = async (
     throw error;
   });
   return found
-    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
+    .flatMap(({ StackResourceSummaries }) => {
+      if (!StackResourceSummaries) throw notOfAws('CloudFormation ListStackResources');
+      return StackResourceSummaries;
+    })
     .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
     .filter(({ ResourceType }) => type === undefined || ResourceType === type);
 };

@@ -98,7 +98,7 @@ const deploy = (
   aws.responses = {
     ...caller(stage === 'staging' || stage === 'prod' ? accounts[stage] : '000000000000'),
     ...readyAccount,
-    ListStackResources: xml('ListStackResources', {}),
+    ListStackResources: xml('ListStackResources', { StackResourceSummaries: [] }),
     DescribeStacks: stackWith(first),
     ...withChanges(tableWith('False')),
     DeleteChangeSet: xml('DeleteChangeSet', {}),
@@ -571,7 +571,7 @@ it('npm run status prints the status and the commits of a stage, and changes not
   aws.responses = {
     ...caller(accounts.prod),
     DescribeStacks: stackWith(head, { PreviousCommit: first, StackStatus }),
-    ListStackResources: xml('ListStackResources', {}),
+    ListStackResources: xml('ListStackResources', { StackResourceSummaries: [] }),
   };
   const printed = vi.spyOn(console, 'log').mockReturnValue();
   await printStatus(stages[1]);

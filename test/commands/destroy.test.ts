@@ -1,7 +1,15 @@
 import { afterAll, beforeEach, expect, it, vi } from 'vitest';
 import { destroyProgram } from '../../infra/commands/destroy/program.ts';
 import { stages } from '../../infra/settings/stages.ts';
-import { json, jsonError, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import {
+  type AwsResponse,
+  json,
+  jsonError,
+  noStack,
+  startAwsEndpoint,
+  xml,
+  xmlError,
+} from '../support/aws-endpoint.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const aws = await startAwsEndpoint();
@@ -11,6 +19,7 @@ beforeEach(() => {
     vi.stubEnv(name, value);
 });
 
+const stackIn = (StackStatus: string) => xml('DescribeStacks', { Stacks: [{ StackStatus }] });
 const destroy = (stage: string) =>
   runCommand(destroyProgram(undefined), ['--stage', stage, '--yes']);
 
@@ -20,6 +29,40 @@ it('refuses a permanent stage, and asks AWS for nothing', async () => {
     expect((await destroy(name)).error).toMatch(/It must be a personal stage/);
   expect(aws.requests).toEqual([]);
 });
+
+/** A stage with a stack, a copy of its table, and backups. */
+const withStage = (DeleteTable: AwsResponse, DeleteBackup: AwsResponse) => {
+  const isDeleted = () => aws.requests.some(({ action }) => action === 'DeleteStack');
+  const backup = (TableName: string, BackupType: string) => ({
+    ...{ TableName, BackupType, BackupStatus: 'AVAILABLE' },
+    BackupArn: `arn:aws:dynamodb:eu-west-1:777777777777:table/${TableName}/backup/${BackupType}`,
+  });
+  aws.requests.length = 0;
+  aws.responses = {
+    GetCallerIdentity: xml('GetCallerIdentity', { Account: '777777777777' }),
+    DescribeStacks: () => (isDeleted() ? noStack : stackIn('CREATE_COMPLETE')),
+    ListStackResources: xml('ListStackResources', {
+      StackResourceSummaries: [
+        { ResourceType: 'AWS::DynamoDB::Table', PhysicalResourceId: 'dev-bob-Pets' },
+      ],
+    }),
+    DeleteStack: xml('DeleteStack', {}),
+    'AmazonSSM.DeleteParameters': json({}),
+    'DynamoDB_20120810.ListTables': json({
+      TableNames: ['dev-bob-Pets', 'dev-bob-Pets-20260131T030000Z', 'dev-bob-PetsOfAnother'],
+    }),
+    'DynamoDB_20120810.ListBackups': json({
+      BackupSummaries: [
+        backup('dev-bob-Pets', 'USER'),
+        backup('dev-bob-Pets', 'SYSTEM'),
+        backup('dev-bob-Pets-20251231T030000Z', 'USER'),
+        backup('dev-alice-Pets', 'USER'),
+      ],
+    }),
+    'DynamoDB_20120810.DeleteTable': DeleteTable,
+    'DynamoDB_20120810.DeleteBackup': DeleteBackup,
+  };
+};
 
 it.each([
   ['that are there', json({}), json({})],
@@ -31,42 +74,7 @@ it.each([
 ])(
   'deletes the copies and backups of a personal stage, and then its stack: %s',
   async (_which, DeleteTable, DeleteBackup) => {
-    aws.requests.length = 0;
-    let isDeleted = false;
-    const backup = (TableName: string, BackupType: string) => ({
-      ...{ TableName, BackupType, BackupStatus: 'AVAILABLE' },
-      BackupArn: `arn:aws:dynamodb:eu-west-1:777777777777:table/${TableName}/backup/${BackupType}`,
-    });
-    aws.responses = {
-      GetCallerIdentity: xml('GetCallerIdentity', { Account: '777777777777' }),
-      DescribeStacks: () =>
-        isDeleted
-          ? noStack
-          : xml('DescribeStacks', { Stacks: [{ StackStatus: 'CREATE_COMPLETE' }] }),
-      ListStackResources: xml('ListStackResources', {
-        StackResourceSummaries: [
-          { ResourceType: 'AWS::DynamoDB::Table', PhysicalResourceId: 'dev-bob-Pets' },
-        ],
-      }),
-      DeleteStack: () => {
-        isDeleted = true;
-        return xml('DeleteStack', {});
-      },
-      'AmazonSSM.DeleteParameters': json({}),
-      'DynamoDB_20120810.ListTables': json({
-        TableNames: ['dev-bob-Pets', 'dev-bob-Pets-20260131T030000Z', 'dev-bob-PetsOfAnother'],
-      }),
-      'DynamoDB_20120810.ListBackups': json({
-        BackupSummaries: [
-          backup('dev-bob-Pets', 'USER'),
-          backup('dev-bob-Pets', 'SYSTEM'),
-          backup('dev-bob-Pets-20251231T030000Z', 'USER'),
-          backup('dev-alice-Pets', 'USER'),
-        ],
-      }),
-      'DynamoDB_20120810.DeleteTable': DeleteTable,
-      'DynamoDB_20120810.DeleteBackup': DeleteBackup,
-    };
+    withStage(DeleteTable, DeleteBackup);
     const { out, error } = await destroy('dev-bob');
     expect(error).toBeUndefined();
     expect(out).toMatch(/dev-bob-Pets\/backup\/SYSTEM stays: .*35 days/);
@@ -79,6 +87,34 @@ it.each([
       { BackupArn: expect.stringMatching(/\/dev-bob-Pets\/backup\/USER$/) },
       { BackupArn: expect.stringMatching(/\/dev-bob-Pets-20251231T030000Z\/backup\/USER$/) },
     ]);
-    expect(isDeleted).toBe(true);
+    expect(aws.requests.filter(({ action }) => action === 'DeleteStack')).toHaveLength(1);
   },
 );
+
+it('deletes nothing if the page of a proxy comes instead of the list of tables', async () => {
+  withStage(json({}), json({}));
+  aws.responses = { ...aws.responses, ListStackResources: [200, '<html>Welcome</html>'] };
+  expect((await destroy('dev-bob')).error).toMatch(/ListStackResources: .* proxy/);
+  expect(aws.requests.filter(({ action }) => /Delete/.test(action))).toEqual([]);
+});
+
+it.each([
+  ['CloudFormation DescribeStacks: ExpiredToken', xmlError('ExpiredToken')],
+  ['DescribeStacks: .* proxy', [200, '<html>Welcome</html>'] as const],
+  ['AnimalStore-dev-bob is DELETE_FAILED, .* events say why', stackIn('DELETE_FAILED')],
+])('waits until the stack is deleted, and says why it does not: %s', async (why, afterwards) => {
+  withStage(json({}), json({}));
+  let calls = 0;
+  aws.responses = {
+    ...aws.responses,
+    DescribeStacks: () => {
+      calls += 1;
+      if (calls === 1) return stackIn('CREATE_COMPLETE');
+      return calls === 2 ? stackIn('DELETE_IN_PROGRESS') : afterwards;
+    },
+  };
+  const { out, error } = await destroy('dev-bob');
+  expect(out).toContain('being deleted, which takes minutes');
+  expect(error).toMatch(new RegExp(`^Step 5 failed: .*${why}`));
+  expect(out).not.toContain('is left');
+});

@@ -44,7 +44,7 @@ beforeEach(async () => {
     DescribeStacks: xml('DescribeStacks', {
       Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs }],
     }),
-    ListStackResources: xml('ListStackResources', {}),
+    ListStackResources: xml('ListStackResources', { StackResourceSummaries: [] }),
   };
   proxy = new FaultProxy(local.dynamodbEndpoint);
   onTestFinished(() => proxy.refuseConnections());

@@ -1,4 +1,4 @@
-import { DeleteStackCommand, waitUntilStackDeleteComplete } from '@aws-sdk/client-cloudformation';
+import { DeleteStackCommand } from '@aws-sdk/client-cloudformation';
 import {
   BackupNotFoundException,
   DeleteBackupCommand,
@@ -11,12 +11,13 @@ import { Command } from 'commander';
 import { probeKeyParameter, stackName } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
 import { backupsOf, isOfTable } from '../backups.ts';
-import { deployedResources } from '../deployed-stack.ts';
+import { deployedResources, findStack } from '../deployed-stack.ts';
 import type { OpenedAccount } from '../open-account.ts';
 import { openStage } from '../open-stage.ts';
 import { call, perform, type Step } from '../plan.ts';
 import { withStage } from '../stage-option.ts';
 import type { Ask } from '../terminal.ts';
+import { NotYet, waitFor } from '../wait-for.ts';
 
 interface DestroyOptions {
   readonly stage: Stage;
@@ -40,12 +41,15 @@ const destroy = async ({ stage, yes }: DestroyOptions, ask: Ask | undefined) => 
       description: `Delete the stack ${StackName}, with all pets, API keys and logs`,
       run: async () => {
         await client.send(new DeleteStackCommand({ StackName }));
-        console.log('CloudFormation deletes the stack, which takes minutes.');
-        await waitUntilStackDeleteComplete({ client, maxWaitTime: 3_600 }, { StackName }).catch(
-          (cause: unknown) => {
-            throw new Error(`${StackName} is not deleted: its events say why`, { cause });
-          },
-        );
+        await waitFor('1h', async () => {
+          const stack = await findStack(stage, opened);
+          if (!stack) return;
+          if (stack.status === 'DELETE_IN_PROGRESS')
+            throw new NotYet(`${StackName} is being deleted, which takes minutes`);
+          throw new Error(
+            `${StackName} is ${stack.status}, and not deleted: its events say why. Run the same command again.`,
+          );
+        });
       },
     },
   ];
