@@ -271,6 +271,11 @@ describe('npm run keys', () => {
     expect(out).toMatch(new RegExp(`Revoked ${keyId}\n.*${successor}.* valid`));
     await keys(['revoke', successor, '--yes']);
     expect((await keys(['revoke', keyId, '--yes'])).out).toBe(`Revoked ${keyId}\n`);
+    await document.delete({ TableName: keysTable, Key: { keyId: successor } });
+    expect(await keys(['revoke', keyId, '--yes'])).toMatchObject({
+      error: undefined,
+      out: `Revoked ${keyId}\n`,
+    });
   });
 
   it('leaves nothing of a rotation that DynamoDB refuses', async () => {

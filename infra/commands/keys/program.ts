@@ -210,7 +210,9 @@ export const keysProgram = (ask: Ask | undefined): Command => {
         const revoke = async () => {
           const { successor } = await keys.revoke(keyId);
           const lines = [`Revoked ${keyId}`];
-          const isValid = successor !== undefined && isInForce(await keys.find(successor));
+          // A successor whose item is gone or malformed is not valid either.
+          const records = successor === undefined ? [] : await keys.list(reportMalformed);
+          const isValid = records.some((each) => each.keyId === successor && isInForce(each));
           if (isValid) lines.push(`Its successor ${successor} is still valid.`);
           print(options, { keyId, successor: isValid ? successor : null }, lines);
         };
