@@ -1,5 +1,6 @@
 import type { Client, Command, MetadataBearer } from '@smithy/types';
 import type { Stage } from '../settings/stages.ts';
+import { failedCallOf } from './failed-calls.ts';
 import { toJson } from './format-output.ts';
 import { change, interrupted } from './run-program.ts';
 import { type Ask, messageOf, printable } from './terminal.ts';
@@ -87,7 +88,11 @@ export const perform = async (
   for (const [at, { run }] of steps.entries()) {
     hasBegun = true;
     await change(run).catch((cause: unknown) => {
-      throw new Error(`Step ${at + 1} failed: ${messageOf(cause)}`, { cause });
+      const failed = `Step ${at + 1} failed: ${messageOf(cause)}`;
+      // Any other error says itself what to do.
+      const isCall = cause instanceof Error && failedCallOf(cause) !== undefined;
+      const next = 'Run the same command again: it does what is left.';
+      throw new Error(isCall ? `${failed.replace(/\.?$/, '.')} ${next}` : failed, { cause });
     });
     print(`Step ${at + 1} is done`);
   }

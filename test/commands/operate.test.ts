@@ -158,13 +158,15 @@ describe('npm run operate', () => {
     ]);
   });
 
-  it('says which step failed', async () => {
+  it('says which step failed in which call, and to run the command again', async () => {
     aws.responses = {
       ...aws.responses,
-      'PUT /2017-10-31/functions/createPet/concurrency': json({}, 400),
+      'PUT /2017-10-31/functions/createPet/concurrency': json({ message: 'Not now.' }, 400),
     };
     const { error, printed, changes } = await operate('close --yes');
-    expect(error).toMatch(/^Step 2 failed: /);
+    expect(error).toBe(
+      'Step 2 failed: Lambda PutFunctionConcurrency: Not now. Run the same command again: it does what is left.',
+    );
     expect(printed.at(-1)).toMatch(/Step 1/);
     expect(changes).toHaveLength(2);
   });
