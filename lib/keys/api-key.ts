@@ -75,8 +75,9 @@ export const toApiKeyRecord = (item: Readonly<Record<string, unknown>>): ApiKeyR
   return output;
 };
 
-/** Tells whether a key is valid now. A time that can't be read counts as past, so its key is refused. */
+/**
+ * Tells whether a key is valid now. An expiry that can't be read counts as past, so its key is refused. A revocation
+ * counts whatever its time is, because the clock of the operator may be fast.
+ */
 export const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord): boolean =>
-  isInFuture(expiresAt) && isInFuture(revokedAt);
-
-const isInFuture = (end: string | undefined) => end === undefined || Date.parse(end) > Date.now();
+  revokedAt === undefined && (expiresAt === undefined || Date.parse(expiresAt) > Date.now());

@@ -42,6 +42,7 @@ describe('a key', () => {
     ['unknown', () => generateApiKey('pets_test')],
     ['expired', () => service.issueApiKey({ expiresAt: inSeconds(-1) })],
     ['revoked', () => service.issueApiKey({ revokedAt: inSeconds(-1) })],
+    ['revoked where the clock is fast', () => service.issueApiKey({ revokedAt: inSeconds(3_600) })],
     ['known only by its id', () => service.issueApiKey({ hash: Buffer.alloc(32) })],
     ['given an unreadable expiry', () => service.issueApiKey({ expiresAt: 'tomorrow' })],
   ])('is refused when it is %s', async (_kind, issue) => {
