@@ -1,4 +1,3 @@
-import type { Client, Command, MetadataBearer } from '@smithy/types';
 import type { Stage } from '../settings/stages.ts';
 import { failedCallOf } from './failed-calls.ts';
 import { toJson } from './format-output.ts';
@@ -22,15 +21,9 @@ export interface Step {
  * Returns a step that sends a command of the SDK, described as it is sent. It repeats a call of DynamoDB that is
  * refused for a while, for up to an hour.
  */
-export const call = <
-  Inputs extends object,
-  Outputs extends MetadataBearer,
-  Config,
-  Input extends Inputs,
-  Output extends Outputs,
->(
-  client: Client<Inputs, Outputs, Config>,
-  command: Command<Inputs, Input, Outputs, Output, Config>,
+export const call = <Command extends { readonly input: object }>(
+  client: { readonly send: (command: NoInfer<Command>) => Promise<unknown> },
+  command: Command,
 ): Step => ({
   description: `${command.constructor.name.replace(/Command$/, '')} ${toJson(command.input)}`,
   run: () => waitFor('1h', () => client.send(command)),

@@ -191,12 +191,13 @@ describe('npm run deploy', () => {
 
   it('deletes a change set that would lose a table, as soon as CloudFormation lets it', async () => {
     const inProgress = xmlError('InvalidChangeSetStatus');
-    const { error } = await deploy('staging', '--yes', {
+    const { err, error } = await deploy('staging', '--yes', {
       ...withChanges(tableWith('True')),
       DeleteChangeSet: () =>
         changeSetsOf('DeleteChangeSet').length === 1 ? inProgress : xml('DeleteChangeSet', {}),
     });
     expect(error).toContain(`${table} Pets: Modify with Replacement True.`);
+    expect(err).toBe('');
     expect(isExecuted()).toBe(false);
     expect(changeSetsOf('DeleteChangeSet')).toEqual(Array(2).fill(nameIn(prepared())));
   });

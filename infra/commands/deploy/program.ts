@@ -166,7 +166,7 @@ const addToAccount = async (
  * deleted, because somebody could still execute it.
  */
 const deployStack = async (deployment: Deployment, folder: string): Promise<void> => {
-  const { stage, account, former, revertDrift } = deployment;
+  const { stage, account, revertDrift } = deployment;
   const client = account.clients.cloudformation();
   const changeSet = newChangeSet(stackName(stage));
   const { StackName, ChangeSetName } = changeSet;
@@ -175,7 +175,7 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
   const discard = async () => {
     if (isExecuted) return;
     await discardChangeSet(client, changeSet).catch(() => {});
-    if (!former) await printLeftStack(stage, account).catch(() => {});
+    await printLeftStack(stage, account).catch(() => {});
   };
   const run = (method: string, ...words: readonly string[]) => {
     const named = ['--method', method, '--change-set-name', ChangeSetName];
@@ -211,11 +211,8 @@ const printLeftStack = async (stage: Stage, account: OpenedAccount) => {
   const call = (words: string) =>
     `aws cloudformation ${words} --stack-name ${name} --region ${account.region}`;
   const unprotect = call('update-termination-protection --no-enable-termination-protection');
-  const removal = stage.terminationProtection
-    ? `${unprotect} && ${call('delete-stack')}`
-    : call('delete-stack');
   console.error(
-    `The stack ${name} is left, without resources. The next deployment fills it. To remove it: ${removal}`,
+    `The stack ${name} is left, without resources. The next deployment fills it. To remove it: ${unprotect} && ${call('delete-stack')}`,
   );
 };
 

@@ -63,10 +63,6 @@ const reportMalformed = (keyId: unknown) =>
 const print = ({ json }: KeysOptions, result: object, lines: readonly string[]) =>
   console.log(json ? toJson(result) : lines.map(printable).join('\n'));
 
-/** Prints a row for each key as JSON or as a table. */
-const printRows = (options: KeysOptions, rows: readonly object[]) =>
-  print(options, rows, rows.length > 0 ? toTable(rows) : ['There are no keys.']);
-
 const stateOf = (record: ApiKeyRecord): 'valid' | 'ended' | 'revoked' => {
   if (isInForce(record)) return 'valid';
   return record.revokedAt === undefined ? 'ended' : 'revoked';
@@ -179,7 +175,8 @@ export const keysProgram = (ask: Ask | undefined): Command => {
 
   command('list', 'list all keys, without their secrets').action((options: KeysOptions) =>
     withKeys(options, async (opened) => {
-      printRows(options, (await opened.keys().list(reportMalformed)).map(withoutSecret));
+      const rows = (await opened.keys().list(reportMalformed)).map(withoutSecret);
+      print(options, rows, rows.length > 0 ? toTable(rows) : ['There are no keys.']);
     }),
   );
 

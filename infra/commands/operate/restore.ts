@@ -106,7 +106,7 @@ const startOnce = (
         error instanceof TableInUseException ||
         error instanceof BackupInUseException;
       const table = mayHaveStarted ? await findTable(dynamodb, name) : undefined;
-      if (!table || table.TableStatus === 'DELETING') throw error;
+      if (!table) throw error;
       return table;
     }
   });
