@@ -7,7 +7,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as checkRequests from '../../lib/checks/check-steps.ts';
 import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
-import { fieldsOf } from '../../lib/contract/fields.ts';
+import { fieldsOf } from '../../lib/contract/is-record.ts';
 import { environment } from '../../lib/environment.ts';
 import { isPet } from '../../lib/operations/check-request.ts';
 import type { CheckLine } from '../../lib/telemetry/log-lines.ts';

@@ -1,5 +1,5 @@
 import { type Int64, isInt64 } from '../contract/exact-json.ts';
-import { fieldsOf } from '../contract/fields.ts';
+import { fieldsOf } from '../contract/is-record.ts';
 
 /*
  * The types of `lib/contract`, under the names that users of the API know. They are declared again, because

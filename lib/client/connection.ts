@@ -1,6 +1,6 @@
 import { apiVersion } from '../contract/api-version.ts';
 import { parseJson } from '../contract/exact-json.ts';
-import { fieldsOf, isRecord } from '../contract/fields.ts';
+import { fieldsOf, isRecord } from '../contract/is-record.ts';
 import type { Route } from '../contract/routes.ts';
 import { isErrorBody } from './bodies.ts';
 import {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { errors, type Kind, notKnown, refuse } from './errors.ts';
-import { isRecord } from './fields.ts';
+import { isRecord } from './is-record.ts';
 
 /** The schema of a part of a request: the parameters in its path, its query or its headers, or its body. */
 export interface RequestSchema<Output> extends v.GenericSchema<unknown, Output> {

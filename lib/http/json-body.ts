@@ -3,7 +3,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ApiError, errors, notKnown } from '../contract/errors.ts';
 import { parseJson } from '../contract/exact-json.ts';
-import { fieldsOf } from '../contract/fields.ts';
+import { fieldsOf } from '../contract/is-record.ts';
 import { maxBodyBytes, maxContentTypeLength } from '../contract/limits.ts';
 import { parseBody, type RequestSchema } from '../contract/parse-request.ts';
 import type { RequestWith } from './chain-types.ts';

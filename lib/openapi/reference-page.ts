@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errorDescriptions } from '../contract/errors.ts';
-import { isRecord } from '../contract/fields.ts';
+import { isRecord } from '../contract/is-record.ts';
 import { detailsOf, operations } from '../operations/operations.ts';
 import { documentedErrors, tagOf, tags } from './paths.ts';
 

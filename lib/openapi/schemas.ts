@@ -2,7 +2,7 @@ import { type ConversionConfig, type JsonSchema, toJsonSchemaDefs } from '@valib
 import * as v from 'valibot';
 import { ErrorBody } from '../contract/error-body.ts';
 import { errorDescriptions } from '../contract/errors.ts';
-import { fieldsOf } from '../contract/fields.ts';
+import { fieldsOf } from '../contract/is-record.ts';
 import { PetStatus } from '../contract/pet.ts';
 import type { OperationName } from '../contract/routes.ts';
 import type { Operation } from '../operations/operation.ts';
