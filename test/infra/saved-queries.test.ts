@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { prod } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
+import { captureLog } from '../support/captured-log.ts';
 import { bearer } from '../support/events.ts';
 import { fromBundles, startHandlers } from '../support/handlers.ts';
-import { captureLog } from '../support/log-lines.ts';
 import { deployedTemplate, propertiesOf } from '../support/stack.ts';
 
 const service = await startHandlers(fromBundles);

@@ -5,6 +5,7 @@ import { type TableSettings, tables } from '../../infra/settings/tables.ts';
 import type { Operation } from '../../lib/operations/operation.ts';
 import { operations as allOperations } from '../../lib/operations/operations.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
+import { captureLog, expectOneFailure, readLines } from '../support/captured-log.ts';
 import { bearer, creation, exampleCallsOf, exampleOf } from '../support/events.ts';
 import {
   conditionFailedBy,
@@ -16,7 +17,6 @@ import {
   stalls,
 } from '../support/fault-proxy.ts';
 import { fromBundles, type InvokeOptions, startHandlers } from '../support/handlers.ts';
-import { captureLog, expectOneFailure, readLines } from '../support/log-lines.ts';
 import { walkPages } from '../support/pages.ts';
 
 // Bundles replace modules of the SDK: no fault may need one of those.

@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { KeyMemory } from '../../lib/keys/key-memory.ts';
 import { callContext } from '../support/call-context.ts';
+import { captureLog, expectOneFailure } from '../support/captured-log.ts';
 import { bearer, type EventParts } from '../support/events.ts';
 import { type Fault, faults, respondWith, stalls } from '../support/fault-proxy.ts';
 import { startHandlers } from '../support/handlers.ts';
-import { captureLog, expectOneFailure } from '../support/log-lines.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();

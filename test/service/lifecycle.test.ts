@@ -2,10 +2,10 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { link, nextLink, success } from '../../lib/http/response.ts';
 import { definition as listPets } from '../../lib/operations/list-pets.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
+import { captureLog, readLines } from '../support/captured-log.ts';
 import { bearer, creation, type EventParts, eventWith } from '../support/events.ts';
 import { invoke, startHandlerGateway, startHandlers } from '../support/handlers.ts';
 import { sendTo } from '../support/http-client.ts';
-import { captureLog, readLines } from '../support/log-lines.ts';
 
 const service = await startHandlers();
 const gateway = await startHandlerGateway(service);

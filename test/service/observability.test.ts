@@ -3,6 +3,7 @@ import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { operations } from '../../lib/operations/operations.ts';
+import { captureLog, readLines } from '../support/captured-log.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import {
   bearer,
@@ -19,7 +20,6 @@ import {
   senderTo,
   startHandlers,
 } from '../support/handlers.ts';
-import { captureLog, readLines } from '../support/log-lines.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 const service = await startHandlers();

@@ -4,10 +4,10 @@ import { tables } from '../../infra/settings/tables.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { ListPetsQuery } from '../../lib/contract/list-pets-query.ts';
 import { operations } from '../../lib/operations/operations.ts';
+import { captureLog, readLines } from '../support/captured-log.ts';
 import { bearer, type EventParts, type Example, exampleOf } from '../support/events.ts';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
 import { fromBundles, startHandlers } from '../support/handlers.ts';
-import { captureLog, readLines } from '../support/log-lines.ts';
 import { withChecksum } from '../support/with-checksum.ts';
 
 /** Made of equal pieces, so that a part of it is recognised too. */

@@ -6,11 +6,11 @@ import {
   setDefaultCACertificates,
 } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { captureLog } from '../support/captured-log.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { bearer, creation } from '../support/events.ts';
 import { fromBundles, startHandlers } from '../support/handlers.ts';
 import { listen } from '../support/listen.ts';
-import { captureLog } from '../support/log-lines.ts';
 
 type ConnectionFault = (socket: Socket) => void;
 

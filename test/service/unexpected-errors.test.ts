@@ -7,9 +7,9 @@ import { errors } from '../../lib/contract/errors.ts';
 import { noContent } from '../../lib/http/response.ts';
 import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { LoggableError } from '../../lib/telemetry/loggable-error.ts';
+import { captureLog, expectOneFailure } from '../support/captured-log.ts';
 import { bearer } from '../support/events.ts';
 import { invoke, lambdaContext, startHandlers } from '../support/handlers.ts';
-import { captureLog, expectOneFailure } from '../support/log-lines.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.

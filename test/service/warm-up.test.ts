@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { captureLog, readLines } from '../support/captured-log.ts';
 import { creation } from '../support/events.ts';
 import { type Fault, faults, forwarded, stalls } from '../support/fault-proxy.ts';
 import { startHandlers } from '../support/handlers.ts';
-import { captureLog, readLines } from '../support/log-lines.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.

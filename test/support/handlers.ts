@@ -10,6 +10,7 @@ import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { type FunctionName, methodsOf } from '../../lib/contract/routes.ts';
 import { operations } from '../../lib/operations/operations.ts';
+import { discardLog } from './captured-log.ts';
 import {
   bearer,
   type EventParts,
@@ -20,7 +21,6 @@ import {
   resourceOf,
 } from './events.ts';
 import { FaultProxy } from './fault-proxy.ts';
-import { discardLog } from './log-lines.ts';
 import { expectPromised } from './promises.ts';
 import { shared } from './shared.ts';
 import { createTestTables } from './test-tables.ts';
