@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { info } from '../../lib/openapi/document.ts';
-import { contract, contractText } from '../support/contract.ts';
+import { contract, contractText } from '../support/openapi-document.ts';
 
 const git = (command: string) =>
   execFileSync('git', command.split(' '), {

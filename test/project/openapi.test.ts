@@ -6,8 +6,13 @@ import { parseJson } from '../../lib/contract/exact-json.ts';
 import { parseBody } from '../../lib/contract/parse-request.ts';
 import { maxNameLength, NewPet } from '../../lib/contract/pet.ts';
 import { create, send } from '../acceptance/client.ts';
-import { bodyMismatches, contract, contractText, resolveReferences } from '../support/contract.ts';
 import { newPetFields } from '../support/new-pets.ts';
+import {
+  bodyMismatches,
+  contract,
+  contractText,
+  resolveReferences,
+} from '../support/openapi-document.ts';
 import { deployedTemplate } from '../support/stack.ts';
 
 const documented = Object.values(contract.paths).flatMap((item) => Object.values(item));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contractText, resolveReferences } from '../support/contract.ts';
+import { contractText, resolveReferences } from '../support/openapi-document.ts';
 
 const int64 = { type: 'integer', format: 'int64' };
 const text = { type: 'string' };

@@ -14,7 +14,7 @@ import { errorDescriptions } from '../../lib/contract/errors.ts';
 import { codeSamples } from '../../lib/openapi/code-samples.ts';
 import { definition as createPet } from '../../lib/operations/create-pet.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
-import { contractText } from '../support/contract.ts';
+import { contractText } from '../support/openapi-document.ts';
 import { pythonTool } from '../support/python-tool.ts';
 import { shared } from '../support/shared.ts';
 import { putInto } from '../support/test-tables.ts';

@@ -8,7 +8,7 @@ import { readStack } from '../../infra/local/stack-definition.ts';
 import { limitsText } from '../../infra/settings/limits-text.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { openapiText } from '../../lib/openapi/document.ts';
-import { contractText } from './contract.ts';
+import { contractText } from './openapi-document.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect } from 'vitest';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { petStatuses } from '../../lib/contract/pet.ts';
-import { departuresFromContract } from './contract.ts';
 import type { ClientRequest, ClientResponse } from './http-client.ts';
+import { departuresFromContract } from './openapi-document.ts';
 
 /** The pet of a response, which has all fields and no others. */
 const PromisedPet = v.strictObject({
