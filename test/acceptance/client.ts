@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
+import { expectPromised } from '../support/expect-promised.ts';
 import { type ClientRequest, type ClientResponse, sendTo } from '../support/http-client.ts';
-import { expectPromised } from '../support/promises.ts';
 import { shared } from '../support/shared.ts';
 
 export const baseAddress = shared('baseAddress');

@@ -6,10 +6,10 @@ import { maxNameLength } from '../../lib/contract/pet.ts';
 import { routes } from '../../lib/contract/routes.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { creation as creationRequest } from '../support/events.ts';
+import { expectPromised } from '../support/expect-promised.ts';
 import { fromBundles, startHandlerGateway, startHandlers } from '../support/handlers.ts';
 import { type ClientRequest, sendTo } from '../support/http-client.ts';
 import { newPetFields, newPets } from '../support/new-pets.ts';
-import { expectPromised } from '../support/promises.ts';
 import { runsOf } from '../support/runs.ts';
 
 const service = await startHandlers(fromBundles);

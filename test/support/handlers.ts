@@ -20,8 +20,8 @@ import {
   pathOf,
   resourceOf,
 } from './events.ts';
+import { expectPromised } from './expect-promised.ts';
 import { FaultProxy } from './fault-proxy.ts';
-import { expectPromised } from './promises.ts';
 import { shared } from './shared.ts';
 import { createTestTables } from './test-tables.ts';
 
