@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { Monitoring } from '../../infra/constructs/monitoring.ts';
 import { prod } from '../../infra/settings/stages.ts';
 import { type AlarmCondition, alarmsOf } from '../support/alarms.ts';
-import { deployedTemplate, newApp } from '../support/stack.ts';
+import { deployedTemplate, newApp } from '../support/templates.ts';
 
 const template = deployedTemplate(prod);
 

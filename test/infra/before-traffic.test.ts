@@ -28,7 +28,7 @@ import { exampleCallsOf } from '../support/events.ts';
 import { FaultProxy, faults, respondWith } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
 import { shared } from '../support/shared.ts';
-import { deployedTemplate, idOf } from '../support/stack.ts';
+import { deployedTemplate, idOf } from '../support/templates.ts';
 
 const template = parseTemplate(JSON.stringify(deployedTemplate(staging).toJSON()));
 const tables = [...resourcesOf(template, 'AWS::DynamoDB::Table', v.object({})).keys()];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { stages } from '../../infra/settings/stages.ts';
 import { pythonTool } from '../support/python-tool.ts';
-import { assemblyDirectory } from '../support/stack.ts';
+import { assemblyDirectory } from '../support/templates.ts';
 
 const cfnLint = pythonTool('cfn-lint');
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Stage, stages } from '../../infra/settings/stages.ts';
 import { deployedText } from '../support/deployed-text.ts';
-import { templateOf } from '../support/stack.ts';
+import { templateOf } from '../support/templates.ts';
 
 /** What operators set for their own stages, so that nobody has to write the files anew for it. */
 const own: Partial<Stage> = {

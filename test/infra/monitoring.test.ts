@@ -9,7 +9,7 @@ import {
   versionMetricNames,
 } from '../../lib/telemetry/metric-names.ts';
 import { alarmsOf } from '../support/alarms.ts';
-import { deployedTemplate, idOf, propertiesOf, templateOf } from '../support/stack.ts';
+import { deployedTemplate, idOf, propertiesOf, templateOf } from '../support/templates.ts';
 
 const templates = stages
   .filter(({ alarmRecipients }) => alarmRecipients !== undefined)

@@ -15,7 +15,7 @@ import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles, lambdaContext, startHandlers } from '../support/handlers.ts';
 import { filterSets } from '../support/new-pets.ts';
 import { walkPages } from '../support/pages.ts';
-import { idOf, newApp, propertiesOf, templateOf } from '../support/stack.ts';
+import { idOf, newApp, propertiesOf, templateOf } from '../support/templates.ts';
 
 const service = await startHandlers(fromBundles);
 

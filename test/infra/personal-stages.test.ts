@@ -2,7 +2,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { stageNamed, stages, staging } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { stackOf } from '../support/stack.ts';
+import { stackOf } from '../support/templates.ts';
 
 describe('the name of a stage', () => {
   it.each(stages)('$name is that of the permanent stage', (stage) => {

@@ -9,7 +9,7 @@ import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { type Fault, FaultProxy, faults, stalls } from '../support/fault-proxy.ts';
 import { shared } from '../support/shared.ts';
-import { deployedTemplate, idOf, propertiesOf } from '../support/stack.ts';
+import { deployedTemplate, idOf, propertiesOf } from '../support/templates.ts';
 
 const parameter = probeKeyParameter(staging);
 const apiKey = shared('apiKey');

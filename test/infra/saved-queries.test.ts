@@ -4,7 +4,7 @@ import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { bearer } from '../support/events.ts';
 import { fromBundles, startHandlers } from '../support/handlers.ts';
-import { deployedTemplate, propertiesOf } from '../support/stack.ts';
+import { deployedTemplate, propertiesOf } from '../support/templates.ts';
 
 const service = await startHandlers(fromBundles);
 const aws = await startAwsEndpoint();

@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { expect, it } from 'vitest';
 import { addSecurityChecks } from '../../infra/constructs/security-checks.ts';
-import { newApp } from '../support/stack.ts';
+import { newApp } from '../support/templates.ts';
 
 // The project itself passes them: see templates.test.ts.
 it('the synthesis fails on a topic without TLS, and names the rule', () => {

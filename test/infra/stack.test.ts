@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { stages } from '../../infra/settings/stages.ts';
-import { deployedTemplate, propertiesOf } from '../support/stack.ts';
+import { deployedTemplate, propertiesOf } from '../support/templates.ts';
 
 const key = (AttributeName: string, KeyType: string) => ({ AttributeName, KeyType });
 

@@ -15,7 +15,7 @@ import {
   propertiesOf,
   stackOf,
   templateOf,
-} from '../support/stack.ts';
+} from '../support/templates.ts';
 
 describe.each(stages)('$name', (stage) => {
   const template = deployedTemplate(stage);

@@ -7,7 +7,7 @@ import { accountStackId, stackName } from '../../infra/settings/names.ts';
 import { rehearsal, stages, staging } from '../../infra/settings/stages.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
-import { assemblyDirectory, deployedTemplate, newApp } from '../support/stack.ts';
+import { assemblyDirectory, deployedTemplate, newApp } from '../support/templates.ts';
 
 const assembly = assemblyDirectory();
 

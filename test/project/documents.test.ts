@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { runbookLink } from '../../infra/settings/owner.ts';
 import { stages } from '../../infra/settings/stages.ts';
-import { deployedTemplate, propertiesOf } from '../support/stack.ts';
+import { deployedTemplate, propertiesOf } from '../support/templates.ts';
 
 const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 

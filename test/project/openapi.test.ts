@@ -13,7 +13,7 @@ import {
   contractText,
   resolveReferences,
 } from '../support/openapi-document.ts';
-import { deployedTemplate } from '../support/stack.ts';
+import { deployedTemplate } from '../support/templates.ts';
 
 const documented = Object.values(contract.paths).flatMap((item) => Object.values(item));
 

@@ -11,7 +11,7 @@ import { AnimalStore } from '../../lib/client/animal-store.ts';
 import { exampleRequest } from '../support/events.ts';
 import { freePort, listen } from '../support/listen.ts';
 import { shared } from '../support/shared.ts';
-import { assemblyDirectory } from '../support/stack.ts';
+import { assemblyDirectory } from '../support/templates.ts';
 import { testDirectory } from '../support/test-gateway.ts';
 import { startFunction } from './function-process.ts';
 

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { functionNames } from '../../infra/settings/names.ts';
-import { propertiesOf } from './stack.ts';
+import { propertiesOf } from './templates.ts';
 
 /**
  * The types of resources that the text shows, each with the properties that it leaves out: sentences, what only
