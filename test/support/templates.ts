@@ -20,7 +20,7 @@ export const deployedTemplate = (stage: Stage): Template => {
 
 /**
  * An app whose folder is removed after the run. By default it is without the CDK's own rules, which take over
- * a second in each test file. `templates.test.ts` applies them.
+ * a second in each test file. `cdk-rules.test.ts` applies them.
  */
 export const newApp = ({ builtinCloudFormationValidation = false } = {}): App =>
   new App({
