@@ -152,6 +152,14 @@ describe('npm run deploy', () => {
     ['no former commit after a way back', '--revert', stackWith(first, both), [head, 'unknown']],
     ['the same commits after the same way back', '--revert', stackWith(head, both), [head, 'c0']],
     ['no former commit at first', '', noStack, [head, 'unknown']],
+    ...['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'REVIEW_IN_PROGRESS'].map(
+      (StackStatus): [string, string, AwsResponse, string[]] => [
+        `no former commit after a first deployment that ended as ${StackStatus}`,
+        '',
+        stackWith(first, { StackStatus }),
+        [head, 'unknown'],
+      ],
+    ),
   ])('tells the stack %s', async (_what, words, DescribeStacks, [commit, former]) => {
     await deploy('staging', `--yes ${words}`, { DescribeStacks });
     expect(prepared()).toContain(
@@ -242,16 +250,19 @@ describe('npm run deploy', () => {
       aws.responses = { ...aws.responses, DescribeStacks };
       return 'no';
     });
+    expect(out).not.toContain('of the traffic moves');
     const name = 'AnimalStore-prod --region eu-west-1';
     expect(`${out}${err}`).toContain(
       `update-termination-protection --no-enable-termination-protection --stack-name ${name} && aws cloudformation delete-stack --stack-name ${name}`,
     );
   });
 
-  it('changes nothing while the stack is changed, and says how to stop that', async () => {
-    const DescribeStacks = stackWith(first, { StackStatus: 'UPDATE_IN_PROGRESS' });
-    const { error } = await deploy('prod', '--yes --revert', { DescribeStacks });
-    expect(error).toContain('aws cloudformation cancel-update-stack --stack-name AnimalStore-prod');
+  it.each([
+    ['UPDATE_IN_PROGRESS', /aws cloudformation cancel-update-stack --stack-name AnimalStore-prod/],
+    ['UPDATE_ROLLBACK_FAILED', /parts of two releases. See "canary-errors"/],
+  ])('changes nothing while the stack is %s, and says what to do', async (StackStatus, what) => {
+    const DescribeStacks = stackWith(first, { StackStatus });
+    expect((await deploy('prod', '--yes --revert', { DescribeStacks })).error).toMatch(what);
     expect(ran).toEqual([]);
   });
 });
@@ -488,6 +499,8 @@ describe('the way back of prod', () => {
     const { error } = await deploy('prod', '--yes', { DescribeStacks: unknown });
     expect(error).toMatch(/which this clone does not have: git fetch\b/);
     expect(ran).toEqual([]);
+    const untold = await deploy('prod', '--yes', { DescribeStacks: stackWith('unknown') });
+    expect(untold.error).toBeUndefined();
   });
 
   it('says that a shallow clone lacks the history', async () => {
