@@ -142,12 +142,12 @@ const batchCall = 'BatchGetItem undefined';
 it('asks again for what DynamoDB did not read, less often each time, and gives up after a minute', async () => {
   await putIntoCopy(pet(1));
   await putPet(pet(1));
-  proxy.inject(batchCall, unprocessed, 4);
+  proxy.inject(batchCall, unprocessed, 2);
   const start = Date.now();
   const { text } = await copyBack('pets');
   expect(text).toContain('The same in the table: 1');
-  expect(Date.now() - start).toBeGreaterThanOrEqual(1_500);
-  expect(proxy.requests.filter((call) => call === batchCall)).toHaveLength(5);
+  expect(Date.now() - start).toBeGreaterThanOrEqual(2_900);
+  expect(proxy.requests.filter((call) => call === batchCall)).toHaveLength(3);
 
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -155,7 +155,7 @@ it('asks again for what DynamoDB did not read, less often each time, and gives u
     vi.setSystemTime(Date.now() + 31_000);
     return unprocessed(exchange);
   });
-  expect((await copyBack('pets')).error).toMatch(/throttled .* for a minute: run .* again/);
+  expect((await copyBack('pets')).error).toMatch(/throttles .* for 1m: run .* again/);
 });
 
 it('takes at most half of the units of the table', async () => {
@@ -200,7 +200,7 @@ it('sees what was written just before: it reads consistently', async () => {
   for (const each of reads) expect(each).toEqual({ ConsistentRead: true });
 });
 
-it('stops all writes when one fails', async () => {
+it('stops all writes when one fails, and goes on when it is run again', async () => {
   for (let id = 1; id <= 60; id += 1) await putIntoCopy(pet(id));
   proxy.inject('PutItem Pets', faults.accessDenied, 1);
   proxy.inject('PutItem Pets', delayed(100));
@@ -211,21 +211,9 @@ it('stops all writes when one fails', async () => {
   expect(written).toBeLessThanOrEqual(8);
   await pause(300);
   expect(writes()).toBe(written);
-});
-
-it('goes on after an error that ended it', async () => {
-  for (let id = 1; id <= 20; id += 1) await putIntoCopy(pet(id));
-  proxy.inject('PutItem Pets', passOn, 5);
-  proxy.inject('PutItem Pets', faults.accessDenied);
-  const { text, error } = await copyBack('pets');
-  expect(text).toContain('Missing in the table: 20');
-  expect(error).toMatch(/^Step 1 failed/);
-  const written = (await storedPets()).length;
-  expect(written).toBeGreaterThanOrEqual(5);
-  expect(written).toBeLessThan(20);
   proxy.reset();
   expect((await copyBack('pets')).error).toBeUndefined();
-  expect(await storedPets()).toHaveLength(20);
+  expect(await storedPets()).toHaveLength(60);
 });
 
 it('lets a pet stay that a client adds after the comparison, and says so', async () => {

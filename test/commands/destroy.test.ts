@@ -104,15 +104,8 @@ it.each([
   ['AnimalStore-dev-bob is DELETE_FAILED, .* events say why', stackIn('DELETE_FAILED')],
 ])('waits until the stack is deleted, and says why it does not: %s', async (why, afterwards) => {
   withStage(json({}), json({}));
-  let calls = 0;
-  aws.responses = {
-    ...aws.responses,
-    DescribeStacks: () => {
-      calls += 1;
-      if (calls === 1) return stackIn('CREATE_COMPLETE');
-      return calls === 2 ? stackIn('DELETE_IN_PROGRESS') : afterwards;
-    },
-  };
+  const before = [stackIn('CREATE_COMPLETE'), stackIn('DELETE_IN_PROGRESS')];
+  aws.responses = { ...aws.responses, DescribeStacks: () => before.shift() ?? afterwards };
   const { out, error } = await destroy('dev-bob');
   expect(out).toContain('being deleted, which takes minutes');
   expect(error).toMatch(new RegExp(`^Step 5 failed: .*${why}`));

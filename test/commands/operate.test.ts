@@ -139,22 +139,13 @@ describe('npm run operate', () => {
     expect((await operate('close', 'staging')).error).toMatch(/The name is malformed/);
   });
 
-  it('names the call of AWS that failed', async () => {
+  it.each<[AwsResponse, RegExp]>([
+    [jsonError('ValidationException'), /^DynamoDB ListBackups: ValidationException$/],
+    [[200, '<html>Welcome</html>'], /^DynamoDB ListBackups: .* is not valid JSON$/],
+  ])('names the call of AWS that failed: %j', async (response, message) => {
     withBackups([]);
-    const failed = vi.spyOn(console, 'error').mockReturnValue();
-    const refused = json({ __type: 'ValidationException', message: 'Unknown operation' }, 400);
-    for (const response of [refused, [200, '<html>Welcome</html>'] as const]) {
-      aws.responses = { ...aws.responses, 'DynamoDB_20120810.ListBackups': response };
-      const program = operateProgram(undefined);
-      await program
-        .parseAsync('restore pets --stage staging'.split(' '), { from: 'user' })
-        .catch(fail);
-    }
-    process.exitCode = 0;
-    expect(failed.mock.calls).toEqual([
-      ['error: DynamoDB ListBackups: Unknown operation'],
-      [expect.stringMatching(/^error: DynamoDB ListBackups: .* is not valid JSON$/)],
-    ]);
+    aws.responses = { ...aws.responses, 'DynamoDB_20120810.ListBackups': response };
+    expect((await operate('restore pets')).error).toMatch(message);
   });
 
   it('says which step failed in which call, and to run the command again', async () => {

@@ -13,6 +13,7 @@ import type { DeployedStage } from '../open-stage.ts';
 import type { Plan } from '../plan.ts';
 import { stageWords } from '../stage-option.ts';
 import { printable } from '../terminal.ts';
+import { NotYet, waitFor } from '../wait-for.ts';
 import { existingTable, waitForTable } from './deployed-table.ts';
 import {
   fieldNamesOf,
@@ -33,9 +34,6 @@ const pageSize = 100;
 const shareOfUnits = 0.5;
 
 const progressMs = 10_000;
-
-/** How long DynamoDB may read nothing of what it is asked for, because it is throttled. */
-const maxThrottledMs = 60_000;
 
 /** A table, its copy, the name of their key, and functions that wait until units are within the share. */
 interface Comparison {
@@ -242,30 +240,22 @@ const itemsOf = async (
 ): Promise<ItemAttributes[]> => {
   const found: ItemAttributes[] = [];
   let keys = items.flatMap(({ [keyName]: value }) => (value ? [{ [keyName]: value }] : []));
-  let lastRead = Date.now();
-  let pauseMs = 100;
   while (keys.length > 0) {
     const batch = new BatchGetItemCommand({
       RequestItems: { [table]: { Keys: keys, ConsistentRead: true } },
       ReturnConsumedCapacity: 'TOTAL',
     });
-    const output = await dynamodb.send(batch);
+    const { length } = keys;
+    const output = await waitFor('1m', async () => {
+      const read = await dynamodb.send(batch);
+      // A throttled read costs no units, which would slow this down.
+      if (read.UnprocessedKeys?.[table]?.Keys?.length === length)
+        throw new NotYet(`DynamoDB throttles all reads of ${table}`);
+      return read;
+    });
     found.push(...(output.Responses?.[table] ?? []));
     await spendReads(output.ConsumedCapacity?.[0]?.CapacityUnits ?? 0);
-    const left = output.UnprocessedKeys?.[table]?.Keys ?? [];
-    if (left.length < keys.length) {
-      lastRead = Date.now();
-      pauseMs = 100;
-    } else {
-      // A throttled read costs no units, which would slow this down.
-      if (Date.now() - lastRead > maxThrottledMs)
-        throw new Error(
-          `DynamoDB has throttled all reads of ${table} for a minute: run the same command again later`,
-        );
-      await pause(pauseMs);
-      pauseMs = Math.min(2 * pauseMs, 10_000);
-    }
-    keys = left;
+    keys = output.UnprocessedKeys?.[table]?.Keys ?? [];
   }
   return found;
 };
