@@ -133,10 +133,12 @@ describe('npm run operate', () => {
     },
   );
 
-  it('says why it found no functions', async () => {
-    const refused = xmlError('ValidationError', 'The name is malformed');
-    aws.responses = { ...aws.responses, ListStackResources: refused };
-    expect((await operate('close', 'staging')).error).toMatch(/The name is malformed/);
+  it.each([
+    ['ValidationError', 'The name is malformed'],
+    ['AccessDenied', 'The user does not exist'],
+  ])('says why it found no functions: %s', async (name, message) => {
+    aws.responses = { ...aws.responses, ListStackResources: xmlError(name, message) };
+    expect((await operate('close', 'staging')).error).toContain(message);
   });
 
   it.each<[AwsResponse, RegExp]>([
@@ -328,9 +330,13 @@ describe('npm run operate', () => {
         body.includes('Pets-') ? notFound : json({ Table: active }),
       'DynamoDB_20120810.DescribeContinuousBackups': recoveryUntil('2026-01-31T03:00:01Z'),
     };
-    const { error, questions } = await operate('restore-copy pets 1969-12-31T03:00:00Z', 'staging');
+    const words = 'restore-copy pets 1969-12-31T03:00:00Z';
+    const { error, questions } = await operate(words, 'staging');
     expect(error).toMatch(/Pets can only be copied as of 1970-01-01T00:00:00.000Z and later/);
     expect(questions).toEqual([]);
+    const existing = json({ Table: active });
+    aws.responses = { ...aws.responses, 'DynamoDB_20120810.DescribeTable': existing };
+    expect((await operate(words, 'staging')).error).toBeUndefined();
   });
 
   const arnOf = (at: number) => `arn:aws:dynamodb:eu-west-1:${account}:table/Pets/backup/${at}`;
