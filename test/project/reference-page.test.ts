@@ -171,7 +171,6 @@ describe('the reference page of npm start', () => {
     for (const name of ['example.py', 'example.go']) {
       const example = await fetch(`${origin}/docs/${name}`);
       expect(example.headers.get('content-type')).toMatch(/^text\/plain/);
-      expect(await example.text()).toContain('Adds an animal and lists all animals');
     }
   });
 

@@ -10,7 +10,6 @@ const MetricStat = v.object({
     MetricName: v.string(),
     Dimensions: v.optional(v.array(v.object({ Name: v.string(), Value: v.unknown() })), []),
   }),
-  Stat: v.string(),
   Period: v.number(),
 });
 /** An alarm on a version has the number of the version at the end of its name. */
@@ -72,10 +71,10 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const alarm = v.parse(Alarm, properties);
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
   const name = nameOf(alarm.AlarmName);
-  const { Statistic: Stat, Period, ...Metric } = properties;
+  const { Period, ...Metric } = properties;
   const metrics = alarm.Metrics?.flatMap(({ Id, MetricStat }) =>
     MetricStat ? [{ id: Id, ...MetricStat }] : [],
-  ) ?? [{ id: 'm', ...v.parse(MetricStat, { Metric, Stat, Period }) }];
+  ) ?? [{ id: 'm', ...v.parse(MetricStat, { Metric, Period }) }];
   const [{ id, Period: period } = { id: '', Period: 0 }] = metrics;
   if (metrics.length === 0 || metrics.some(({ Period }) => Period !== period))
     throw new Error(`${name} needs metrics of one period`);
@@ -90,7 +89,7 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   return {
     name: name.replace(ofAnyStage, ''),
     expression,
-    metrics: metrics.map(({ Metric, Stat }) => ({ ...Metric, Stat })),
+    metrics: metrics.map(({ Metric }) => Metric),
     /** The length of a period, in seconds. */
     period,
     evaluationPeriods: EvaluationPeriods,
