@@ -13,13 +13,17 @@ export class NotYet extends Error {}
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
  */
-const notYet: readonly string[] = [
+const refusalsForAWhile: readonly string[] = [
   'ContinuousBackupsUnavailableException',
   'LimitExceededException',
   'ResourceInUseException',
   'TableInUseException',
   'BackupInUseException',
 ];
+
+/** Tells whether an attempt that threw this error can succeed later. */
+const canSucceedLater = (error: unknown): boolean =>
+  error instanceof NotYet || (error instanceof Error && refusalsForAWhile.includes(error.name));
 
 /**
  * Repeats an attempt for as long as it throws a `NotYet`, or DynamoDB refuses it for a while. Prints what it
@@ -35,8 +39,7 @@ export const waitFor = async <Result>(
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      if (!(error instanceof NotYet || notYet.includes(error.name))) throw error;
+      if (!canSucceedLater(error)) throw error;
       const message = messageOf(error);
       if (Date.now() >= end)
         throw new Error(`${message}, and that for ${limit}: run the command again later`);
