@@ -19,6 +19,18 @@ interface ParsedScript {
   readonly sourceMapURL: string;
 }
 
+/** What the debugger of a worker sends: an event, or the result of a command. */
+type WorkerMessage =
+  | { readonly method: 'Debugger.scriptParsed'; readonly params: ParsedScript }
+  | {
+      readonly method: 'Debugger.paused';
+      readonly params: {
+        readonly reason: string;
+        readonly callFrames: readonly [{ readonly callFrameId: string }];
+      };
+    }
+  | { readonly method?: undefined; readonly result?: { readonly result?: { value: unknown } } };
+
 /** The place in a script to which the line of the breakpoint was compiled, if it is there. */
 const breakpointIn = ({ url, sourceMapURL }: ParsedScript) => {
   const [, base64] = sourceMapURL.split(',');
@@ -44,36 +56,37 @@ it('npm start -- --inspect lets a debugger stop in a source, see a variable, and
     id += 1;
     socket.send(JSON.stringify({ id, method, params }));
   };
+  const tellWorker = (sessionId: string, command: string, options: object = {}) => {
+    const message = JSON.stringify({ id, method: command, params: options });
+    send('NodeWorker.sendMessageToWorker', { sessionId, message });
+  };
+  const startDebugger = (sessionId: string) => {
+    const instrumentation = 'beforeScriptWithSourceMapExecution';
+    tellWorker(sessionId, 'Debugger.enable');
+    tellWorker(sessionId, 'Debugger.setInstrumentationBreakpoint', { instrumentation });
+    tellWorker(sessionId, 'Runtime.runIfWaitingForDebugger');
+  };
+  const answerWorker = (sessionId: string, message: WorkerMessage) => {
+    if (message.method === 'Debugger.scriptParsed') {
+      const breakpoint = breakpointIn(message.params);
+      if (breakpoint) tellWorker(sessionId, 'Debugger.setBreakpointByUrl', breakpoint);
+    } else if (message.method === 'Debugger.paused') {
+      const { reason, callFrames } = message.params;
+      const [{ callFrameId }] = callFrames;
+      const variable = { callFrameId, expression: 'input.path.petId' };
+      // Other reasons are the start of a worker, and of a script with a source map.
+      if (reason === 'other') tellWorker(sessionId, 'Debugger.evaluateOnCallFrame', variable);
+      else tellWorker(sessionId, 'Debugger.resume');
+    } else if (message.result?.result) {
+      values.push(message.result.result.value);
+      tellWorker(sessionId, 'Debugger.resume');
+    }
+  };
   socket.addEventListener('message', ({ data }) => {
     const { method, params } = JSON.parse(`${data}`);
-    /** Sends a command to the worker from which the message came. */
-    const tellWorker = (command: string, options: object = {}) => {
-      const message = JSON.stringify({ id, method: command, params: options });
-      send('NodeWorker.sendMessageToWorker', { sessionId: params.sessionId, message });
-    };
-    if (method === 'NodeWorker.attachedToWorker') {
-      const instrumentation = 'beforeScriptWithSourceMapExecution';
-      tellWorker('Debugger.enable');
-      tellWorker('Debugger.setInstrumentationBreakpoint', { instrumentation });
-      tellWorker('Runtime.runIfWaitingForDebugger');
-    }
-    if (method !== 'NodeWorker.receivedMessageFromWorker') return;
-    const event = JSON.parse(params.message);
-    if (event.method === 'Debugger.scriptParsed') {
-      const breakpoint = breakpointIn(event.params);
-      if (breakpoint) tellWorker('Debugger.setBreakpointByUrl', breakpoint);
-    }
-    if (event.method === 'Debugger.paused') {
-      const [{ callFrameId }] = event.params.callFrames;
-      // Other reasons are the start of a worker, and of a script with a source map.
-      if (event.params.reason !== 'other') tellWorker('Debugger.resume');
-      else
-        tellWorker('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'input.path.petId' });
-    }
-    if (event.result?.result) {
-      values.push(event.result.result.value);
-      tellWorker('Debugger.resume');
-    }
+    if (method === 'NodeWorker.attachedToWorker') startDebugger(params.sessionId);
+    if (method === 'NodeWorker.receivedMessageFromWorker')
+      answerWorker(params.sessionId, JSON.parse(params.message));
   });
   send('NodeWorker.enable', { waitForDebuggerOnStart: true });
 
