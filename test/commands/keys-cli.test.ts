@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocument, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { openStage } from '../../infra/commands/open-stage.ts';
@@ -34,11 +34,11 @@ const run = async (words: readonly string[], answer?: boolean) => {
 
 const keys = (words: readonly string[], answer?: boolean) => run([...words, ...local], answer);
 
-const storedKeys = () => {
-  const client = new DynamoDBClient(localClientConfig(dynamodb.dynamodbEndpoint));
-  const tableName = dynamodb.tables['KEYS_TABLE']?.TableName ?? '';
-  return keyAdministration(DynamoDBDocumentClient.from(client), tableName, staging.apiKeyPrefix);
-};
+const keysTable = dynamodb.tables['KEYS_TABLE']?.TableName ?? '';
+const document = DynamoDBDocument.from(
+  new DynamoDBClient(localClientConfig(dynamodb.dynamodbEndpoint)),
+);
+const storedKeys = keyAdministration(document, keysTable, staging.apiKeyPrefix);
 
 const issue = async (...words: string[]) =>
   JSON.parse((await keys(['issue', '--owner', 'alice', '--json', ...words])).out);
@@ -46,10 +46,6 @@ const issue = async (...words: string[]) =>
 /** Grants that no other key of these tests has. A kind of grant that is missing here is a type error. */
 const grants: Required<Grants> = { owner: 'owner of many grants', lifetimeMs: 86_400_001 };
 
-const keysTable = dynamodb.tables['KEYS_TABLE']?.TableName;
-const document = DynamoDBDocument.from(
-  new DynamoDBClient(localClientConfig(dynamodb.dynamodbEndpoint)),
-);
 const updateCall = `UpdateItem ${keysTable}`;
 /** A transaction names its tables inside. */
 const rotateCall = 'TransactWriteItems undefined';
@@ -77,14 +73,6 @@ const listed = async (keyId: string) =>
   JSON.parse((await keys(['list', '--json'])).out).find(
     (record: { keyId: string }) => record.keyId === keyId,
   );
-
-const storeMalformedKey = async () => {
-  const { dynamodbEndpoint, tables } = dynamodb;
-  const TableName = tables['KEYS_TABLE']?.TableName;
-  await new DynamoDBClient(localClientConfig(dynamodbEndpoint)).send(
-    new PutItemCommand({ TableName, Item: { keyId: { S: 'malformed' } } }),
-  );
-};
 
 const lifetimeDays = ({ createdAt, expiresAt }: { createdAt: string; expiresAt: string | null }) =>
   expiresAt && Math.round((Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000);
@@ -122,7 +110,7 @@ describe('npm run keys', () => {
   });
 
   it('lists the other keys when one is malformed, names it, and does not rotate it', async () => {
-    await storeMalformedKey();
+    await document.put({ TableName: keysTable, Item: { keyId: 'malformed' } });
     const { keyId } = await issue();
     const { out, err } = await keys(['list']);
     expect(out).toContain(keyId);
@@ -149,12 +137,10 @@ describe('npm run keys', () => {
     const records: { keyId: string; createdAt: string }[] = JSON.parse(
       (await keys(['list', '--json'])).out,
     );
-    for (const { createdAt } of records) expect(createdAt).toMatch(/Z$/);
     const times = records.map(({ createdAt }) => createdAt);
     expect(times).toEqual(times.toSorted());
-    const places = [older, newer].map((id) => records.findIndex(({ keyId }) => keyId === id));
-    expect(places).not.toContain(-1);
-    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    const ids = records.map(({ keyId }) => keyId);
+    expect(ids.filter((id) => [older, newer].includes(id))).toEqual([older, newer]);
   });
 
   it('rotates a key: the successor has its owner, the key lives on for the time of grace', async () => {
@@ -225,7 +211,7 @@ describe('npm run keys', () => {
     const { proxy, endpoint } = await startProxy();
     let first = '';
     proxy.inject(rotateCall, async (exchange) => {
-      first = (await storedKeys().rotate(keyId, { graceMs: 0 })).record.keyId;
+      first = (await storedKeys.rotate(keyId, { graceMs: 0 })).record.keyId;
       await passOn(exchange);
     });
     const second = await run(['rotate', keyId, ...endpoint]);
@@ -240,7 +226,7 @@ describe('npm run keys', () => {
     await keys(['rotate', keyId]);
     const { proxy, endpoint } = await startProxy();
     proxy.inject(rotateCall, async (exchange) => {
-      await storedKeys().rotate(keyId, { graceMs: 60_000, again: true });
+      await storedKeys.rotate(keyId, { graceMs: 60_000, again: true });
       await passOn(exchange);
     });
     const { error } = await run(['rotate', keyId, '--again', ...endpoint]);
@@ -251,7 +237,7 @@ describe('npm run keys', () => {
     const { keyId } = await issue();
     const { proxy, endpoint } = await startProxy();
     proxy.inject(rotateCall, async (exchange) => {
-      await storedKeys().revoke(keyId);
+      await storedKeys.revoke(keyId);
       await passOn(exchange);
     });
     const { error } = await run(['rotate', keyId, ...endpoint]);
@@ -263,7 +249,7 @@ describe('npm run keys', () => {
     const { keyId } = await issue();
     const { proxy, endpoint } = await startProxy();
     proxy.inject(updateCall, async (exchange) => {
-      await storedKeys().rotate(keyId, { graceMs: 60_000 });
+      await storedKeys.rotate(keyId, { graceMs: 60_000 });
       await passOn(exchange);
     });
     const { out } = await run(['revoke', keyId, '--yes', ...endpoint]);
@@ -316,7 +302,7 @@ describe('npm run keys', () => {
   });
 
   it('issues no key of another prefix', async () => {
-    const issued = storedKeys().issue({ owner: 'alice' }, generateApiKey('pets_live'));
+    const issued = storedKeys.issue({ owner: 'alice' }, generateApiKey('pets_live'));
     await expect(issued).rejects.toThrow(/pets_test/);
   });
 
@@ -334,10 +320,10 @@ describe('npm run keys', () => {
   });
 
   it('rotates a key to one that grants the same', async () => {
-    const { apiKey, record } = await storedKeys().issue(grants);
-    const rotated = await storedKeys().rotate(record.keyId, { graceMs: 0 });
+    const { apiKey, record } = await storedKeys.issue(grants);
+    const rotated = await storedKeys.rotate(record.keyId, { graceMs: 0 });
     expect(rotated.apiKey).not.toBe(apiKey);
-    expect(await storedKeys().find(rotated.record.keyId)).toMatchObject(grants);
+    expect(await storedKeys.find(rotated.record.keyId)).toMatchObject(grants);
   });
 
   it('refuses to rotate a key twice, and names its successor', async () => {
@@ -416,7 +402,7 @@ describe('npm run keys', () => {
 
   it('escapes a stored owner', async () => {
     const owner = `"${unprintable.join('x')}`;
-    const { keyId } = (await storedKeys().issue({ owner })).record;
+    const { keyId } = (await storedKeys.issue({ owner })).record;
     const { err } = await keys(['revoke', keyId], false);
     expect(err).toMatch(/"\\".+"/);
     const results = [await keys(['list']), await keys(['rotate', keyId, '--json'])];
@@ -477,7 +463,7 @@ describe('npm run keys of a deployed stage', async () => {
   const caller = (account: string) => xml('GetCallerIdentity', { Account: account });
   const Outputs = [
     { OutputKey: 'BaseAddress', OutputValue: 'https://pets.test/v1' },
-    { OutputKey: 'KeysTableName', OutputValue: dynamodb.tables['KEYS_TABLE']?.TableName },
+    { OutputKey: 'KeysTableName', OutputValue: keysTable },
   ];
 
   beforeEach(() => {

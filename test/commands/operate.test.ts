@@ -175,7 +175,6 @@ describe('npm run operate', () => {
     ['restore-copy pets 2026-02-31T03:00:00Z', 'staging', /a time in the past/],
     ['restore-copy pets 2126-01-31T03:00:00Z', 'staging', /a time in the past/],
     ['copy-back pets a/b', 'staging', /the name of a table/],
-    ['copy-back pets Orders-20260131T030000Z', 'staging', /no copy of Pets/],
   ])('changes nothing, and says why: %s, answered %s', async (words, answer, message) => {
     const { error, changes } = await operate(words, answer);
     expect(error).toMatch(message);
@@ -213,6 +212,7 @@ describe('npm run operate', () => {
   });
 
   const active = { TableName: 'Pets', TableStatus: 'ACTIVE' };
+  const activeAs = (TableStatus: string) => json({ Table: { ...active, TableStatus } });
   const notFound = jsonError('ResourceNotFoundException');
   /** Returns these responses one after the other, and the last one from then on. */
   const inOrder = (...responses: AwsResponse[]) => {
@@ -234,7 +234,7 @@ describe('npm run operate', () => {
       ...aws.responses,
       'DynamoDB_20120810.DescribeTable': (body) => {
         const isDeleted = JSON.parse(body).TableName === TableName;
-        return json({ Table: { ...active, TableStatus: isDeleted ? 'DELETING' : 'ACTIVE' } });
+        return activeAs(isDeleted ? 'DELETING' : 'ACTIVE');
       },
       'DynamoDB_20120810.DescribeContinuousBackups': recoveryUntil('2026-01-31T03:00:01Z'),
     };
@@ -280,12 +280,11 @@ describe('npm run operate', () => {
     });
 
   it('copies a table as of a time, as soon as its recovery has reached the time', async () => {
+    const copied = inOrder(notFound, activeAs('CREATING'), activeAs('ACTIVE'));
     aws.responses = {
       ...aws.responses,
       'DynamoDB_20120810.DescribeTable': (body) =>
-        body.includes('Pets-') && requestsOf('RestoreTableToPointInTime').length === 0
-          ? notFound
-          : json({ Table: active }),
+        body.includes('Pets-') ? copied() : json({ Table: active }),
       'DynamoDB_20120810.DescribeContinuousBackups': inOrder(
         recoveryUntil('2026-01-31T02:59:59Z'),
         recoveryUntil('2026-01-31T02:59:59Z'),
@@ -300,6 +299,7 @@ describe('npm run operate', () => {
     ]);
     const text = printed.join('\n');
     expect(text).toContain('Waiting for at most 15m: Recovery has not reached');
+    expect(text).toContain('Waiting for at most 1d: The table Pets-20260131T030000Z is CREATING');
     expect(text).toContain('copy-back pets Pets-20260131T030000Z --stage staging');
   });
 
@@ -362,14 +362,14 @@ describe('npm run operate', () => {
     };
   };
 
-  it('restores a table that is gone from its only backup', async () => {
-    withBackups([backup(1), { ...backup(2), BackupStatus: 'DELETED' }]);
-    const deleting = json({ Table: { ...active, TableStatus: 'DELETING' } });
-    const DescribeTable = inOrder(deleting, notFound);
+  it('restores a table that is gone from its only backup, and says that one of its deletion has the damage', async () => {
+    withBackups([backup(1, 'SYSTEM'), { ...backup(2), BackupStatus: 'DELETED' }]);
+    const DescribeTable = inOrder(activeAs('DELETING'), notFound);
     aws.responses = { ...aws.responses, 'DynamoDB_20120810.DescribeTable': DescribeTable };
     const { printed } = await operate('restore pets', 'no');
     expect(printed[0]).toMatch(/Waiting for at most 1h: The table Pets is being deleted/);
     expect(printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(1)}"`);
+    expect(printed.join()).toMatch(/SYSTEM .* when it was deleted, with any damage/);
   });
 
   it('lists several backups, because that of the deletion has the damage, and lets you choose', async () => {
@@ -385,9 +385,11 @@ describe('npm run operate', () => {
   /** Lets the table appear when its restoration begins, whose response is lost, and refuses it from then on. */
   const withLostResponse = (refusal: string, Table: object) => {
     const requests = () => requestsOf('RestoreTableFromBackup').length;
+    const creating = json({ Table: { ...Table, TableStatus: 'CREATING' } });
+    const restored = inOrder(creating, creating, json({ Table }));
     aws.responses = {
       ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': () => (requests() > 0 ? json({ Table }) : notFound),
+      'DynamoDB_20120810.DescribeTable': () => (requests() > 0 ? restored() : notFound),
       'DynamoDB_20120810.RestoreTableFromBackup': () =>
         requests() > 1 ? jsonError(refusal) : json({}, 500),
       ...withAllSettings,
@@ -400,9 +402,11 @@ describe('npm run operate', () => {
       withBackups([backup(1)]);
       for (const RestoreSummary of [undefined, { SourceBackupArn: arnOf(1) }]) {
         aws.requests.length = 0;
-        withLostResponse(refusal, { ...settled, RestoreSummary });
+        withLostResponse(refusal, { ...active, OnDemandThroughput, RestoreSummary });
         const { error, printed } = await operate(`restore pets --backup ${arnOf(1)}`, 'staging');
         expect(error).toBeUndefined();
+        expect(printed.join()).toContain('Waiting for at most 1d: The table Pets is CREATING');
+        expect(printed.join()).toContain(`Pets lacks the index ${tables.pets.indexes[0].name}`);
         expect(printed.at(-1)).toBe('Step 2 is done');
       }
       aws.requests.length = 0;
@@ -484,12 +488,6 @@ describe('npm run operate', () => {
     expect(error).toMatch(/SYSTEM .* damage .* every revocation and rotation/);
   });
 
-  it('says that the backup of the deletion has the damage, also if it is the only one', async () => {
-    withBackups([backup(1, 'SYSTEM')]);
-    const { printed } = await operate('restore pets', 'no');
-    expect(printed.join('\n')).toMatch(/SYSTEM .* when it was deleted, with any damage/);
-  });
-
   it('does not wait for a stack that was never created', async () => {
     const Stacks = [{ StackStatus: 'REVIEW_IN_PROGRESS' }];
     aws.responses = { ...aws.responses, DescribeStacks: xml('DescribeStacks', { Stacks }) };
@@ -506,10 +504,13 @@ describe('npm run operate', () => {
 
   it('gives a table that exists its other settings when AWS lets it, and says which index it lacks', async () => {
     const Table = { ...active, OnDemandThroughput };
+    const creating = activeAs('CREATING');
+    const GlobalSecondaryIndexes = [{ IndexName: 'byAge', IndexStatus: 'CREATING' }];
+    const indexing = json({ Table: { ...active, GlobalSecondaryIndexes } });
     aws.responses = {
       ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': json({ Table }),
-      'DynamoDB_20120810.ListTagsOfResource': json({ Tags: [] }),
+      'DynamoDB_20120810.DescribeTable': inOrder(creating, creating, indexing, json({ Table })),
+      'DynamoDB_20120810.ListTagsOfResource': json({ Tags: [{ Key: 'stage', Value: 'qa' }] }),
       'DynamoDB_20120810.TagResource': json({}),
       'DynamoDB_20120810.DescribeContinuousBackups': json({
         ContinuousBackupsDescription: {
@@ -526,6 +527,8 @@ describe('npm run operate', () => {
     };
     const { error, printed } = await operate('restore pets', 'staging');
     expect(error).toBeUndefined();
+    expect(printed[0]).toBe('Waiting for at most 1d: The table Pets is CREATING');
+    expect(printed[1]).toBe('Waiting for at most 1d: Its index byAge is CREATING');
     expect(printed.join('\n')).toContain(`Pets lacks the index ${tables.pets.indexes[0].name}`);
     expect(printed.join('\n')).toMatch(/table exists: only its settings are compared/);
     expect(printed.join('\n')).toMatch(
