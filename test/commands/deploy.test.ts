@@ -69,6 +69,7 @@ const stackWith = (
       },
     ],
   });
+const stackIn = (StackStatus: string) => stackWith(first, { StackStatus });
 const withChanges = (...Changes: object[]) => ({
   DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'AVAILABLE', Changes }),
 });
@@ -152,14 +153,6 @@ describe('npm run deploy', () => {
     ['no former commit after a way back', '--revert', stackWith(first, both), [head, 'unknown']],
     ['the same commits after the same way back', '--revert', stackWith(head, both), [head, 'c0']],
     ['no former commit at first', '', noStack, [head, 'unknown']],
-    ...['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'REVIEW_IN_PROGRESS'].map(
-      (StackStatus): [string, string, AwsResponse, string[]] => [
-        `no former commit after a first deployment that ended as ${StackStatus}`,
-        '',
-        stackWith(first, { StackStatus }),
-        [head, 'unknown'],
-      ],
-    ),
   ])('tells the stack %s', async (_what, words, DescribeStacks, [commit, former]) => {
     await deploy('staging', `--yes ${words}`, { DescribeStacks });
     expect(prepared()).toContain(
@@ -167,10 +160,17 @@ describe('npm run deploy', () => {
     );
   });
 
+  it.each(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'REVIEW_IN_PROGRESS'])(
+    'tells a stack that is %s no former commit',
+    async (StackStatus) => {
+      await deploy('staging', '--yes', { DescribeStacks: stackIn(StackStatus) });
+      expect(prepared()).toContain('--parameters PreviousCommit=unknown');
+    },
+  );
+
   it.each([
     ['', 'canary'],
     ['--all-at-once', 'all-at-once'],
-    ['--revert', 'all-at-once'],
   ])('moves the traffic of prod as %j says', async (words, how) => {
     await deploy('prod', `--yes ${words}`);
     expect(prepared()).toContain(`--parameters Traffic=${how} `);
@@ -226,7 +226,7 @@ describe('npm run deploy', () => {
   });
 
   it('says that the stack is being destroyed, or was', async () => {
-    const DescribeStacks = stackWith(first, { StackStatus: 'DELETE_IN_PROGRESS' });
+    const DescribeStacks = stackIn('DELETE_IN_PROGRESS');
     expect((await deploy('staging', '--yes', { DescribeStacks })).error).toMatch(
       /^AnimalStore-staging is being destroyed: wait/,
     );
@@ -260,7 +260,7 @@ describe('npm run deploy', () => {
     ['UPDATE_IN_PROGRESS', /aws cloudformation cancel-update-stack --stack-name AnimalStore-prod/],
     ['UPDATE_ROLLBACK_FAILED', /parts of two releases. See "canary-errors"/],
   ])('changes nothing while the stack is %s, and says what to do', async (StackStatus, what) => {
-    const DescribeStacks = stackWith(first, { StackStatus });
+    const DescribeStacks = stackIn(StackStatus);
     expect((await deploy('prod', '--yes --revert', { DescribeStacks })).error).toMatch(what);
     expect(ran).toEqual([]);
   });
@@ -547,7 +547,7 @@ it('npm run status names a table that is gone, and how to restore it', async () 
         StackResourceSummaries: [
           {
             ResourceType: table,
-            LogicalResourceId: 'PetsTable0A1B',
+            LogicalResourceId: 'PetsTable0A',
             PhysicalResourceId: 'prod-Pets',
           },
         ],

@@ -503,15 +503,20 @@ describe('npm run operate', () => {
   });
 
   it('gives a table that exists its other settings when AWS lets it, and says which index it lacks', async () => {
-    const Table = { ...active, OnDemandThroughput };
+    const { deletionProtection } = staging;
+    const withIndex = (IndexStatus: string) => ({
+      ...{ ...active, OnDemandThroughput, DeletionProtectionEnabled: !deletionProtection },
+      GlobalSecondaryIndexes: [{ IndexName: 'byAge', IndexStatus }],
+    });
+    const Table = withIndex('ACTIVE');
     const creating = activeAs('CREATING');
-    const GlobalSecondaryIndexes = [{ IndexName: 'byAge', IndexStatus: 'CREATING' }];
-    const indexing = json({ Table: { ...active, GlobalSecondaryIndexes } });
+    const indexing = json({ Table: withIndex('CREATING') });
     aws.responses = {
       ...aws.responses,
       'DynamoDB_20120810.DescribeTable': inOrder(creating, creating, indexing, json({ Table })),
       'DynamoDB_20120810.ListTagsOfResource': json({ Tags: [{ Key: 'stage', Value: 'qa' }] }),
       'DynamoDB_20120810.TagResource': json({}),
+      'DynamoDB_20120810.UpdateTable': json({}),
       'DynamoDB_20120810.DescribeContinuousBackups': json({
         ContinuousBackupsDescription: {
           PointInTimeRecoveryDescription: {
@@ -536,6 +541,11 @@ describe('npm run operate', () => {
     );
     expect(requestsOf('TagResource')).toHaveLength(1);
     expect(requestsOf('UpdateContinuousBackups')).toHaveLength(2);
+    const GlobalSecondaryIndexUpdates = [{ Update: { IndexName: 'byAge', OnDemandThroughput } }];
+    expect(requestsOf('UpdateTable')).toEqual([
+      { TableName: 'Pets', DeletionProtectionEnabled: deletionProtection },
+      { TableName: 'Pets', OnDemandThroughput, GlobalSecondaryIndexUpdates },
+    ]);
   });
 
   it('shows what AWS or a table says without what a terminal would obey', async () => {

@@ -65,7 +65,7 @@ export const copyBack = async (
   copy: string,
 ): Promise<Plan> => {
   const { dynamodb, stage } = opened;
-  const { name: table, KeySchema } = await existingTable(opened, kind);
+  const { name: table } = await existingTable(opened, kind);
   if (!copy.startsWith(`${table}-`))
     throw new Error(`${copy} is no copy of ${table}: its name does not start with ${table}-`);
   const copied = await findTable(dynamodb, copy);
@@ -73,8 +73,6 @@ export const copyBack = async (
     throw new Error(
       `The table ${copy} is ${copied ? 'being deleted' : 'gone'}: make a copy with npm run operate -- restore-copy ${kind} <time> ${stageWords(stage)}`,
     );
-  if (!isDeepStrictEqual(copied.KeySchema, KeySchema))
-    throw new Error(`${copy} is no copy of ${table}: it has another key`);
   await waitForTable(dynamodb, table);
   await waitForTable(dynamodb, copy);
 
