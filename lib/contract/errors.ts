@@ -12,14 +12,14 @@ export const errorDescriptions = {
   unauthorized:
     'The API key is missing, mistyped, unknown, expired or revoked. It is checked before the query, the other headers and the content of the body. Check that you send the right key; if it is right, ask the operator for another.',
   not_found:
-    'No animal has this `id`, or the path does not exist. Check both, because repeating the request does not help.',
+    'Nothing has this `id`, or the path does not exist. Check both, because repeating the request does not help.',
   method_not_allowed: 'The path supports only the methods in `Allow`. Use one of them.',
   endpoint_removed:
     'The operation was removed on its sunset date. The message names the one to use instead.',
   payload_too_large: `The body has more than ${withCommas(maxBodyBytes)} bytes. Send a smaller one.`,
   unsupported_media_type: `Send \`Content-Type: application/json\` in UTF-8, with at most ${maxContentTypeLength} characters, and no \`Content-Encoding\` but \`identity\`.`,
   idempotency_key_reused:
-    'The `Idempotency-Key` was used with another animal. This request added nothing. To add this animal too, send it with a new key.',
+    'The `Idempotency-Key` was used with another body. This request added nothing. To send this body too, use a new key.',
   too_many_requests:
     'You, or all clients together, sent too many requests. This one changed nothing. Wait as many seconds as `Retry-After` says, and then repeat it.',
   internal_error:

@@ -26,7 +26,7 @@ const descriptions = {
   },
   'Idempotent-Replayed': {
     description:
-      'An earlier request with this `Idempotency-Key` added the animal. Without this header, this request or an earlier one added it.',
+      'An earlier request with this `Idempotency-Key` added what the body shows. Without this header, this request or an earlier one added it.',
     example: 'true',
   },
   Deprecation: {
