@@ -1,7 +1,8 @@
 import { apiVersion } from '../contract/api-version.ts';
 import { exactReplacer } from '../contract/exact-json.ts';
+import { tags } from '../operations/operations.ts';
 import { headers } from './headers.ts';
-import { paths, tags } from './paths.ts';
+import { paths } from './paths.ts';
 import { componentSchemas } from './schemas.ts';
 
 /**

@@ -1,13 +1,7 @@
 import * as v from 'valibot';
 import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
 import { parseBody, parseQuery } from '../contract/parse-request.ts';
-import {
-  allowedMethods,
-  type Deprecation,
-  type OperationName,
-  type Route,
-  type routes,
-} from '../contract/routes.ts';
+import { allowedMethods, type Deprecation, type Route } from '../contract/routes.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { AnyDetails, ExampleRequest } from '../operations/operation-details.ts';
 import { detailsOf, operations } from '../operations/operations.ts';
@@ -149,17 +143,6 @@ const operationObject = (operation: Operation) => {
 
 /** Returns the tag of an operation: the first segment of its path. */
 export const tagOf = ({ path }: Route) => `${path.split('/')[1]}`;
-
-type TagOf<Path extends string> = Path extends `/${infer First}/${string}`
-  ? First
-  : Path extends `/${infer Only}`
-    ? Only
-    : never;
-
-/** The description of each tag. */
-export const tags: Readonly<Record<TagOf<(typeof routes)[OperationName]['path']>, string>> = {
-  pets: 'The animals in the catalogue.',
-};
 
 /** Returns the operations by path and method. */
 export const paths = () => {

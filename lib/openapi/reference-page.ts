@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { errorDescriptions } from '../contract/errors.ts';
 import { isRecord } from '../contract/is-record.ts';
-import { detailsOf, operations } from '../operations/operations.ts';
-import { documentedErrors, tagOf, tags } from './paths.ts';
+import { detailsOf, operations, tags } from '../operations/operations.ts';
+import { documentedErrors, tagOf } from './paths.ts';
 
 const contractPath = join(import.meta.dirname, '../contract/openapi.json');
 const scalarPath = join(

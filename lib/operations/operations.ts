@@ -40,6 +40,17 @@ type ParameterIn<Path extends string> = Path extends `${string}{${infer First}}$
   ? First | ParameterIn<Rest>
   : never;
 
+/** What the documents say of each tag: the first segment of a path, such as `pets`. */
+export const tags: Readonly<Record<TagOf<(typeof routes)[OperationName]['path']>, string>> = {
+  pets: 'The animals in the catalogue.',
+};
+
+type TagOf<Path extends string> = Path extends `/${infer First}/${string}`
+  ? First
+  : Path extends `/${infer Only}`
+    ? Only
+    : never;
+
 /** Every operation of the contract. */
 export const operations: readonly Operation[] = Object.values(files).map(
   ({ definition }) => definition,
