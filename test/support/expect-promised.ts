@@ -61,7 +61,7 @@ const brokenPromises = ({ status, headers, text }: ClientResponse): string[] => 
   return [
     ...missing.map((name) => `${name} is missing`),
     ...wrong.map(([name]) => `${name} is ${headers[name]}`),
-    ...(isPromised ? [] : [`the body is ${text}`]),
+    ...(isPromised ? [] : [`test/support/expect-promised.ts promises no such body: ${text}`]),
   ];
 };
 
