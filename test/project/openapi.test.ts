@@ -5,7 +5,8 @@ import { ApiError } from '../../lib/contract/errors.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { parseBody } from '../../lib/contract/parse-request.ts';
 import { maxNameLength, NewPet } from '../../lib/contract/pet.ts';
-import { create, send } from '../acceptance/client.ts';
+import { detailsOf, operations } from '../../lib/operations/operations.ts';
+import { send } from '../acceptance/client.ts';
 import { newPetFields } from '../support/new-pets.ts';
 import {
   bodyMismatches,
@@ -14,6 +15,7 @@ import {
   resolveReferences,
 } from '../support/openapi-document.ts';
 import { deployedTemplate } from '../support/templates.ts';
+import { type Items, putIntoShared } from '../support/test-tables.ts';
 
 const documented = Object.values(contract.paths).flatMap((item) => Object.values(item));
 
@@ -22,9 +24,17 @@ const patterns = [...contractText.matchAll(/"pattern": (".*")/g)].map(([, text =
   JSON.parse(text),
 );
 
-/** A request for each example of a body, or one for an operation without, and the status that it promises. */
+/** The items that the example of each operation needs. */
+const itemsOfExamples = new Map<string, Items | undefined>(
+  operations.map(({ name }) => [name, detailsOf(name).example.items]),
+);
+
+/**
+ * A request for each example of a body, or one for an operation without, with the items that it needs and the
+ * status that it promises.
+ */
 const exampleRequests = Object.entries(contract.paths).flatMap(([template, item]) =>
-  Object.entries(item).flatMap(([method, { parameters, requestBody, responses }]) => {
+  Object.entries(item).flatMap(([method, { operationId, parameters, requestBody, responses }]) => {
     const examples = parameters.filter(({ example }) => example !== undefined);
     const path = examples
       .filter((parameter) => parameter.in === 'path')
@@ -39,6 +49,7 @@ const exampleRequests = Object.entries(contract.paths).flatMap(([template, item]
       method: method.toUpperCase(),
       path: `${path}?${query.join('&')}`,
       body: value === undefined ? undefined : JSON.stringify(value),
+      items: itemsOfExamples.get(operationId) ?? {},
       success,
     }));
   }),
@@ -46,7 +57,11 @@ const exampleRequests = Object.entries(contract.paths).flatMap(([template, item]
 
 /** A request to each address in an example of `Link`. */
 const linkedRequests = Object.values(contract.components.headers).flatMap(({ example = '' }) =>
-  [...example.matchAll(/^<\/v1(.*)>; rel=/g)].map(([, path = '']) => ({ path, success: '200' })),
+  [...example.matchAll(/^<\/v1(.*)>; rel=/g)].map(([, path = '']) => ({
+    path,
+    items: {},
+    success: '200',
+  })),
 );
 
 describe('openapi.json', () => {
@@ -55,9 +70,8 @@ describe('openapi.json', () => {
   });
 
   it('has examples that get what they promise when they are sent as they are', async () => {
-    // The pet of the examples, as README.md adds it.
-    await create({ name: 'Rex', categoryId: 1 }, [['Idempotency-Key', 'first-pet']]);
-    for (const { success, ...request } of [...exampleRequests, ...linkedRequests]) {
+    for (const { items, success, ...request } of [...exampleRequests, ...linkedRequests]) {
+      await putIntoShared(items);
       const { status, text } = await send(request);
       expect(`${status}`, `${JSON.stringify(request)} gets ${text}`).toBe(success);
     }

@@ -4,11 +4,8 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { localClientConfig } from '../../infra/local/local-account.ts';
 import { clientPackage } from '../../infra/settings/owner.ts';
 import { errorDescriptions } from '../../lib/contract/errors.ts';
 import { codeSamples } from '../../lib/openapi/code-samples.ts';
@@ -17,7 +14,7 @@ import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { contractText } from '../support/openapi-document.ts';
 import { pythonTool } from '../support/python-tool.ts';
 import { shared } from '../support/shared.ts';
-import { putInto } from '../support/test-tables.ts';
+import { putIntoShared } from '../support/test-tables.ts';
 
 const baseAddress = shared('baseAddress');
 const apiKey = shared('apiKey');
@@ -97,16 +94,10 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the code samples', () => {
-  const { dynamodbEndpoint, tables } = shared('dynamodb');
-  const dynamodb = DynamoDBDocument.from(new DynamoDBClient(localClientConfig(dynamodbEndpoint)));
-  const variables = Object.fromEntries(
-    Object.entries(tables).map(([variable, { TableName }]) => [variable, `${TableName}`]),
-  );
-
   it.each(samples.filter(({ lang }) => lang !== 'python' || python))(
     'of $name run: $lang',
     async ({ operation, lang, source }) => {
-      await putInto(dynamodb, variables, detailsOf(operation.name).example.items ?? {});
+      await putIntoShared(detailsOf(operation.name).example.items ?? {});
       const [command = '', ...options] = commands[lang] ?? [];
       const client = join(projectDirectory, 'lib/client/animal-store.ts');
       const printed = await run(command, ...options, source.replace(clientPackage, client));

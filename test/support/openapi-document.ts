@@ -24,6 +24,7 @@ interface Response {
 }
 
 interface Operation {
+  readonly operationId: string;
   readonly parameters: readonly {
     readonly in: string;
     readonly name: string;

@@ -6,6 +6,7 @@ import { localClientConfig } from '../../infra/local/local-account.ts';
 import type { LocalService } from '../../infra/local/local-service.ts';
 import { tables as settings, type TableSettings } from '../../infra/settings/tables.ts';
 import { type ApiKeyRecord, generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
+import { shared } from './shared.ts';
 
 /** Fields of a stored API key, of the wrong type where a test is about that. */
 type RecordParts = Partial<Record<keyof ApiKeyRecord, unknown>>;
@@ -14,7 +15,7 @@ type RecordParts = Partial<Record<keyof ApiKeyRecord, unknown>>;
 export type Items = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
 /** Puts items into the tables whose names are the values of these environment variables. */
-export const putInto = (
+const putInto = (
   dynamodb: DynamoDBDocument,
   variables: Readonly<Record<string, string>>,
   items: Items,
@@ -24,6 +25,16 @@ export const putInto = (
       (items[id] ?? []).map((Item) => dynamodb.put({ TableName: variables[variable], Item })),
     ),
   );
+
+/** Puts items into the tables of the service that all tests of a run share. */
+export const putIntoShared = async (items: Items) => {
+  const { dynamodbEndpoint, tables } = shared('dynamodb');
+  const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
+  const variables = Object.fromEntries(
+    Object.entries(tables).map(([variable, { TableName }]) => [variable, `${TableName}`]),
+  );
+  await putInto(DynamoDBDocument.from(client), variables, items);
+};
 
 /** Creates tables with names of their own, and returns what reads and writes them. */
 export const createTestTables = async ({
