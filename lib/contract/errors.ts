@@ -127,10 +127,9 @@ export const errors = {
 /** What an error message calls a part of a request. */
 export type Kind = 'field' | 'query parameter' | 'header';
 
-/** Throws `invalid_request` if anything is wrong. The message names each problem. */
-export const refuse = (problems: readonly string[]) => {
-  if (problems.length > 0) throw errors.invalidRequest(`${problems.join('; ')}.`);
-};
+/** Returns the `invalid_request` whose message names each problem. */
+export const refusal = (problems: readonly string[]): ApiError =>
+  errors.invalidRequest(`${problems.join('; ')}.`);
 
 /** Matches a short name of visible ASCII characters, but no quote and no markup. */
 const plainName = /^[!#-%(-;=?-~]{1,32}$/;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { errors, type Kind, notKnown, refuse } from './errors.ts';
+import { errors, type Kind, notKnown, refusal } from './errors.ts';
 import { isRecord } from './is-record.ts';
 
 /** The schema of a part of a request: the parameters in its path, its query or its headers, or its body. */
@@ -30,20 +30,20 @@ export const parsePath = <Output>(schema: RequestSchema<Output>, path: object): 
   return output;
 };
 
+// Valibot's own messages repeat the input, which may be a secret.
+const config = { message: 'is not valid', abortPipeEarly: true };
+
 const parse = <Output>(schema: RequestSchema<Output>, kind: Kind, sent: object): Output => {
-  // Valibot's own messages repeat the input, which may be a secret.
-  const config = { message: 'is not valid', abortPipeEarly: true };
   const { success, output, issues = [] } = v.safeParse(schema, sent, config);
+  const unknown = Object.keys(sent).filter((name) => !Object.hasOwn(schema.entries, name));
+  if (success && unknown.length === 0) return output;
   const problemOf = (name: unknown, message: string) => {
     // The message of a rule for several fields is a sentence.
     if (name === undefined) return message;
     return `${name} ${Object.hasOwn(sent, `${name}`) ? message : 'is required'}`;
   };
-  const unknown = Object.keys(sent).filter((name) => !Object.hasOwn(schema.entries, name));
-  refuse([
+  throw refusal([
     ...issues.map(({ path, message }) => problemOf(path?.[0]?.key, message)),
     ...unknown.map((name) => notKnown(kind, name)),
   ]);
-  if (!success) throw errors.invalidRequest('The request is not valid.');
-  return output;
 };

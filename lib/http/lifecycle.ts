@@ -18,12 +18,10 @@ export const lifecycleHeaders = (operation: Operation) => {
     const isOwn = event.requestContext.identity.userAgent === ownUserAgent;
     if (deprecation && !isOwn) context.log.count(metricNames.deprecatedCalls);
     if (!response) return;
-    response.headers = {
-      ...constant,
-      ...(deprecation && { Link: link(event, deprecation.successor, 'successor-version') }),
-      // A list needs the header for its next page.
-      ...response.headers,
-    };
+    response.headers = { ...response.headers, ...constant };
+    // A list needs its own `Link`, to the next page.
+    if (deprecation)
+      response.headers['Link'] ??= link(event, deprecation.successor, 'successor-version');
   };
   return { after: addHeaders, onError: addHeaders };
 };

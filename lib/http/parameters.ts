@@ -1,4 +1,4 @@
-import { refuse } from '../contract/errors.ts';
+import { refusal } from '../contract/errors.ts';
 import {
   parseHeaders,
   parsePath,
@@ -44,6 +44,6 @@ const onlyValues = (
   const repeated = parameters.filter(
     ([name, values]) => (values?.length ?? 0) > 1 && Object.hasOwn(entries, name),
   );
-  refuse(repeated.map(([name]) => `${name} must not be repeated`));
+  if (repeated.length > 0) throw refusal(repeated.map(([name]) => `${name} must not be repeated`));
   return Object.fromEntries(parameters.map(([name, values]) => [name, values?.[0]]));
 };

@@ -48,12 +48,14 @@ export class RequestLog {
     },
   ): void {
     const line: RequestLine & Record<string, unknown> = {
-      ...this.#fields,
       ...fields,
       corruptItems: this.#corruptItems.length > 0 ? this.#corruptItems : undefined,
       service,
       version,
     };
+    for (const [name, value] of Object.entries(this.#fields)) {
+      if (!(name in line)) line[name] = value;
+    }
     // One value is written as a number, so that queries of the log can calculate with it.
     for (const [name, values] of this.#metrics) {
       line[name] = values.length === 1 ? values[0] : values;
