@@ -29,9 +29,10 @@ const certificatesIn = (file: string): string => {
 
 /**
  * The time that a connection may take, and the time without a byte after which a call is given up, in ms. The SDK
- * repeats such a call. Its `requestTimeout` would end with the headers of a response, and so miss a body that stops.
+ * begins to measure the second one 3 s after the request, so a call without an answer takes 15 s, and it repeats
+ * such a call. Its `requestTimeout` would end with the headers of a response, and so miss a body that stops.
  */
-const timeLimits = { connectionTimeout: 5_000, socketTimeout: 15_000 };
+const timeLimits = { connectionTimeout: 5_000, socketTimeout: 12_000 };
 
 /** What each client of a command has, also one of DynamoDB Local: time limits, and a name for the call that fails. */
 export const callSettings = { requestHandler: timeLimits, logger: failureLogger };
