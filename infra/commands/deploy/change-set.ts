@@ -8,12 +8,15 @@ import {
   type ResourceChange,
 } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
+import { notOfAws } from '../open-account.ts';
 import { NotYet, waitFor } from '../wait-for.ts';
 
 /** Describes a change set: its changes, with property values, and whether it can be executed. */
 export const describeChangeSet = async (client: CloudFormationClient, changeSet: ChangeSet) => {
   const input = { ...changeSet, IncludePropertyValues: true };
   const pages = await Array.fromAsync(paginateDescribeChangeSet({ client }, input));
+  if (pages.some(({ ExecutionStatus, Changes }) => !ExecutionStatus && !Changes))
+    throw notOfAws('CloudFormation DescribeChangeSet');
   return {
     /**
      * `AVAILABLE`, also if only outputs differ (https://github.com/aws/aws-cdk/pull/2029); `UNAVAILABLE` if
