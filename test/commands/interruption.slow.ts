@@ -23,10 +23,10 @@ afterAll(async () => {
   await rm(programs, { recursive: true });
 });
 
-/** A CDK that prints its words, and prepares change sets for ever. */
+/** A CDK that prints its words, and prepares a change set for some seconds. */
 const slowCdk = `#!/bin/sh
 echo "cdk $*"
-case "$*" in *prepare-change-set*) exec sleep 600 ;; esac
+case "$*" in *prepare-change-set*) exec sleep $PREPARATION ;; esac
 `;
 await writeFile(join(programs, 'cdk'), slowCdk, { mode: 0o755 });
 
@@ -101,17 +101,26 @@ it('Ctrl-C says that AWS may continue when something may have been changed', asy
   expect(await end()).toEqual({ out: '', err: isChanged, exitCode: 130 });
 });
 
-it('Ctrl-C while a change set is prepared leaves none, and asks nothing', async () => {
-  const { child, end } = start('node', onDevAlice('infra/commands/deploy/main.ts --yes'));
+it.each([
+  ['prepared', '600'],
+  ['described', '0'],
+])('Ctrl-C while a change set is %s leaves none, and executes none', async (_when, PREPARATION) => {
+  const words = onDevAlice('infra/commands/deploy/main.ts --yes');
+  const { child, end } = start('node', words, { PREPARATION });
   child.stdout.on('data', (data) => {
-    if (`${data}`.includes('prepare-change-set')) child.kill('SIGINT');
+    if (PREPARATION !== '0' && `${data}`.includes('prepare-change-set')) child.kill('SIGINT');
   });
   aws.responses = {
     ...aws.responses,
+    DescribeChangeSet: async () => {
+      child.kill('SIGINT');
+      await pause(300);
+      return xml('DescribeChangeSet', { ExecutionStatus: 'AVAILABLE', Changes: [] });
+    },
     DeleteChangeSet: async () => {
       // As npm does.
       child.kill('SIGINT');
-      await pause(300);
+      await pause(600);
       return xml('DeleteChangeSet', {});
     },
   };
