@@ -85,7 +85,7 @@ export const serviceAlarms = (service: MonitoredService): ServiceAlarms => {
       ...mostMinutes,
     }),
     ...alarmsOnSum('index-throttles', {
-      meaning: `${inMostMinutes}, DynamoDB throttled the index ${indexNames} ${alarmLimits['index-throttles'].calls} times or more: operations that read it wait, and then return 503. If writes are throttled, so do creations.`,
+      meaning: `${inMostMinutes}, DynamoDB throttled the index ${indexNames} ${alarmLimits['index-throttles'].calls} times or more: operations that read it wait, and then return 503. If writes are throttled, so do operations that write to its table.`,
       metrics: indexes.flatMap(({ name, table }) =>
         throttlesOf(table, { GlobalSecondaryIndexName: name }),
       ),
