@@ -303,6 +303,19 @@ describe('npm run operate', () => {
     expect(text).toContain('copy-back pets Pets-20260131T030000Z --stage staging');
   });
 
+  it('copies nothing back before the copy is complete', async () => {
+    const copied = inOrder(activeAs('CREATING'), activeAs('CREATING'), activeAs('ACTIVE'));
+    aws.responses = {
+      ...aws.responses,
+      'DynamoDB_20120810.DescribeTable': (body) =>
+        body.includes('Pets-') ? copied() : json({ Table: active }),
+      'DynamoDB_20120810.Scan': json({ Items: [] }),
+    };
+    const { printed } = await operate('copy-back pets Pets-20260131T030000Z', 'staging');
+    expect(printed[0]).toBe('Waiting for at most 1d: The table Pets-20260131T030000Z is CREATING');
+    expect(printed.at(-1)).toBe('There is nothing to change');
+  });
+
   it('suggests commands for the emulator', async () => {
     vi.stubEnv('AWS_REGION', 'eu-west-1');
     aws.responses = { ...aws.responses, 'DynamoDB_20120810.DescribeTable': notFound };
