@@ -78,7 +78,6 @@ const rowsOf = ({ stage, restApi, functions, tables: monitored }: MonitoredServi
     return graph(`Changed: ${title} by version`, new MathExpression({ expression, label: '' }));
   };
   const reserved = stage.reservedConcurrency?.eachOperation;
-  const { read, write } = maximumUnitsOf(stage);
   const tables = monitored.flatMap(({ table, indexNames }) => [
     { title: table.node.id.replace('Table', ' table'), table, dimensions: {} },
     ...indexNames.map((name) => ({
@@ -129,6 +128,7 @@ const rowsOf = ({ stage, restApi, functions, tables: monitored }: MonitoredServi
       },
     ],
     tables.map(({ title, table, dimensions }) => {
+      const { read, write } = maximumUnitsOf(stage, table.node.id);
       const unitsPerSecond = (kind: 'Read' | 'Write') => {
         const label = kind.toLowerCase();
         const metric = tableMetric(table, `Consumed${kind}CapacityUnits`, dimensions);

@@ -1,8 +1,10 @@
 import { defaultLimit } from '../../lib/contract/list-pets-query.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
-import { methodsOf } from '../../lib/contract/routes.ts';
+import { methodsOf, type OperationName } from '../../lib/contract/routes.ts';
+import type { Call } from '../../lib/operations/operation-details.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import type { Stage } from './stages.ts';
+import { tables } from './tables.ts';
 import { throttleOf } from './throttle-of.ts';
 
 /**
@@ -30,28 +32,38 @@ const itemUnits = Math.ceil(largestItemBytes / 4_096);
 const pageUnits = Math.ceil((defaultLimit * largestItemBytes) / 4_096) / 2;
 
 /**
- * Returns the maximum request units per second that a table and each index of a stage accept. They suffice
- * for the requests that the throttles let through, and limit the cost of a mistake.
+ * Returns the maximum request units per second that a table of a stage and each of its indexes accept. They suffice
+ * for the requests that the throttles let through, and limit the cost of a mistake. Every request reads the keys
+ * table, so it has the units of all calls, and another table those of the calls that name it.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html
  */
-export const maximumUnitsOf = (stage: Stage): { readonly read: number; readonly write: number } => {
+export const maximumUnitsOf = (
+  stage: Stage,
+  tableId: string,
+  callsOf: (name: OperationName) => readonly Call[] = (name) => detailsOf(name).calls,
+) => {
   const units = { read: 0, write: 0 };
   for (const operation of operations) {
     // API Gateway throttles each method by itself, HEAD too.
     const requests = throttleOf(stage, operation.name).ratePerSecond * methodsOf(operation).length;
-    for (const { action } of detailsOf(operation.name).calls) {
+    for (const { action, resource } of callsOf(operation.name)) {
+      if (tableId !== tables.keys.id && tableId !== resource.split('/')[0]) continue;
       if (/^dynamodb:(Query|Scan)$/.test(action)) units.read += requests * pageUnits;
       else if (/^dynamodb:(Batch)?Get/.test(action)) units.read += requests * itemUnits;
       else if (action.startsWith('dynamodb:')) units.write += requests * writeUnits;
     }
   }
-  return { read: Math.ceil(units.read), write: units.write };
+  // With a maximum of 0, no command could read or write the table either.
+  return { read: Math.max(1, Math.ceil(units.read)), write: Math.max(1, units.write) };
 };
 
-/** Returns a warning if the maximum request units of a stage exceed what DynamoDB allows a table by default. */
+/**
+ * Returns a warning if the maximum request units of a stage exceed what DynamoDB allows a table by default. The keys
+ * table has the most.
+ */
 export const quotaWarning = (
   stage: Stage,
-  { read, write } = maximumUnitsOf(stage),
+  { read, write } = maximumUnitsOf(stage, tables.keys.id),
 ): string | undefined => {
   const most = Math.max(read, write);
   if (most <= defaultTableQuota) return undefined;

@@ -106,7 +106,7 @@ export class AnimalStoreStack extends Stack {
     const table = new Table(this, id, {
       partitionKey: attribute(settings.partitionKey),
       billingMode: BillingMode.PAY_PER_REQUEST,
-      ...maximumUnits(this.#stage),
+      ...maximumUnits(this.#stage, id),
       // RETAIN also keeps the table when its creation is rolled back. CloudFormation can't
       // delete a protected table.
       removalPolicy: retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -129,7 +129,7 @@ export class AnimalStoreStack extends Stack {
         sortKey: attribute(index.sortKey),
         // A projection can't be changed in place, so a new field would need another index.
         projectionType: ProjectionType.ALL,
-        ...maximumUnits(this.#stage),
+        ...maximumUnits(this.#stage, id),
       });
       this.#arns.set(`${id}/index/${index.name}`, `${table.tableArn}/index/${index.name}`);
     }
@@ -205,8 +205,8 @@ export class AnimalStoreStack extends Stack {
   }
 }
 
-const maximumUnits = (stage: Stage) => {
-  const { read, write } = maximumUnitsOf(stage);
+const maximumUnits = (stage: Stage, tableId: string) => {
+  const { read, write } = maximumUnitsOf(stage, tableId);
   return { maxReadRequestUnits: read, maxWriteRequestUnits: write };
 };
 

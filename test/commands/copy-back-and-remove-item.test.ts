@@ -160,7 +160,7 @@ it('asks again for what DynamoDB did not read, less often each time, and gives u
 
 it('takes at most half of the units of the table', async () => {
   await putIntoCopy(pet(1));
-  const { read, write } = maximumUnitsOf(staging);
+  const { read, write } = maximumUnitsOf(staging, 'PetsTable');
   const times: number[] = [];
   /** Lets DynamoDB say that a call took as many units as the table has in a quarter of a second. */
   const costing =

@@ -244,7 +244,10 @@ describe('npm run operate', () => {
     });
   });
 
-  const { read: MaxReadRequestUnits, write: MaxWriteRequestUnits } = maximumUnitsOf(staging);
+  const { read: MaxReadRequestUnits, write: MaxWriteRequestUnits } = maximumUnitsOf(
+    staging,
+    tables.pets.id,
+  );
   const OnDemandThroughput = { MaxReadRequestUnits, MaxWriteRequestUnits };
   /** The table of pets as the stack declares it. */
   const settled = {

@@ -1,12 +1,13 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { quotaWarning } from '../../infra/settings/maximum-units.ts';
+import { maximumUnitsOf, quotaWarning } from '../../infra/settings/maximum-units.ts';
 import { bundleName, functionNames, trafficShifts } from '../../infra/settings/names.ts';
 import { validateStage } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
+import { tables } from '../../infra/settings/tables.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { errors } from '../../lib/contract/errors.ts';
-import { operations } from '../../lib/operations/operations.ts';
+import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { alarmsOf, nameOf } from '../support/alarms.ts';
 import {
   deployedTemplate,
@@ -237,6 +238,18 @@ it.each([
   const names = [...alarmsOf(template).values()].map(({ name }) => name);
   expect(names.filter((name) => name.startsWith('canary'))).toEqual([]);
   expect(template.findParameters('Traffic')).toEqual({});
+});
+
+it('a table accepts the units of the calls that name it, and the keys table those of all', () => {
+  const pets = maximumUnitsOf(prod, tables.pets.id);
+  const withOrders = (table: string) =>
+    maximumUnitsOf(prod, table, (name) => {
+      const order = { action: 'dynamodb:PutItem', resource: 'OrdersTable' } as const;
+      return name === 'createPet' ? [...detailsOf(name).calls, order] : detailsOf(name).calls;
+    });
+  expect(withOrders(tables.pets.id)).toEqual(pets);
+  expect(withOrders('OrdersTable')).toEqual({ read: 1, write: pets.write });
+  expect(withOrders(tables.keys.id)).toEqual({ ...pets, write: 2 * pets.write });
 });
 
 it('a stage whose throttles exceed what DynamoDB allows a table by default says so', () => {

@@ -156,7 +156,7 @@ const stage = { ...opened.stage, deletionProtection: true };
 await runAll(await restore({ ...opened, stage }, 'pets'));
 
 const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
-const { read, write } = maximumUnitsOf(staging);
+const { read, write } = maximumUnitsOf(staging, tables.pets.id);
 const limits = { MaxReadRequestUnits: read, MaxWriteRequestUnits: write };
 equal(Table?.DeletionProtectionEnabled, true);
 deepEqual(Table?.OnDemandThroughput, limits);

@@ -79,7 +79,7 @@ it.each(stages)(
     await service.send({ path: { petId: body[0].id } });
     const unitsOf = (name: string) =>
       Math.max(...paid.filter(([call]) => call === name).map(([, units]) => units));
-    const { read, write } = maximumUnitsOf(stage);
+    const { read, write } = maximumUnitsOf(stage, tables.pets.id);
     const rate = (name: OperationName) => throttleOf(stage, name).ratePerSecond;
     expect(write).toBeGreaterThanOrEqual(
       (rate('createPet') * unitsOf('PutItem Pets')) / (1 + tables.pets.indexes.length),

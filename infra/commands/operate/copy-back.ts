@@ -76,7 +76,7 @@ export const copyBack = async (
   await waitForTable(dynamodb, table);
   await waitForTable(dynamodb, copy);
 
-  const { read, write } = maximumUnitsOf(stage);
+  const { read, write } = maximumUnitsOf(stage, tables[kind].id);
   const writeUnits = write * shareOfUnits;
   const spendReads = atRate(read * shareOfUnits);
   const spendWrites = atRate(writeUnits);

@@ -47,7 +47,7 @@ export const missingSettings = async (opened: DeployedStage, kind: TableKind): P
   if ((table.DeletionProtectionEnabled ?? false) !== DeletionProtectionEnabled)
     steps.push(call(dynamodb, new UpdateTableCommand({ TableName, DeletionProtectionEnabled })));
 
-  const { read, write } = maximumUnitsOf(stage);
+  const { read, write } = maximumUnitsOf(stage, tables[kind].id);
   const OnDemandThroughput = { MaxReadRequestUnits: read, MaxWriteRequestUnits: write };
   if (
     [table, ...indexes].some(
