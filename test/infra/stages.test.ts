@@ -281,10 +281,6 @@ describe('the firewall', () => {
   });
 
   it('logs what it blocks or counts, without Authorization, query and path', () => {
-    template.hasResource('AWS::Logs::LogGroup', {
-      Properties: { LogGroupName: 'aws-waf-logs-animal-store-prod' },
-      DeletionPolicy: 'RetainExceptOnCreate',
-    });
     const log = { Ref: idOf(template, 'AWS::Logs::LogGroup', 'ApiFirewallLog') };
     template.hasResourceProperties('AWS::WAFv2::LoggingConfiguration', {
       LogDestinationConfigs: [{ 'Fn::Join': ['', Match.arrayWith([log])] }],

@@ -11,6 +11,7 @@ const MetricStat = v.object({
     Dimensions: v.optional(v.array(v.object({ Name: v.string(), Value: v.unknown() })), []),
   }),
   Period: v.number(),
+  Stat: v.string(),
 });
 /** An alarm on a version has the number of the version at the end of its name. */
 const NameWithVersion = v.object({
@@ -21,6 +22,7 @@ const NameWithVersion = v.object({
 });
 const Alarm = v.object({
   AlarmName: v.union([v.string(), NameWithVersion]),
+  ActionsEnabled: v.optional(v.boolean()),
   Threshold: v.number(),
   ComparisonOperator: v.string(),
   TreatMissingData: v.optional(v.string()),
@@ -43,11 +45,11 @@ export const nameOf = (AlarmName: unknown): string => {
   return typeof name === 'string' ? name : name['Fn::Join'][1][0].replace(/-$/, '');
 };
 
-const comparisons: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
-  GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
-  GreaterThanThreshold: (value, threshold) => value > threshold,
-  LessThanOrEqualToThreshold: (value, threshold) => value <= threshold,
-  LessThanThreshold: (value, threshold) => value < threshold,
+const comparisons: Readonly<Record<string, string>> = {
+  GreaterThanOrEqualToThreshold: '>=',
+  GreaterThanThreshold: '>',
+  LessThanOrEqualToThreshold: '<=',
+  LessThanThreshold: '<',
 };
 
 /** The part of an alarm's name that names the stage. */
@@ -71,25 +73,29 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const alarm = v.parse(Alarm, properties);
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
   const name = nameOf(alarm.AlarmName);
-  const { Period, ...Metric } = properties;
+  const { Period, ExtendedStatistic, Statistic: Stat = ExtendedStatistic, ...Metric } = properties;
   const metrics = alarm.Metrics?.flatMap(({ Id, MetricStat }) =>
     MetricStat ? [{ id: Id, ...MetricStat }] : [],
-  ) ?? [{ id: 'm', ...v.parse(MetricStat, { Metric, Period }) }];
+  ) ?? [{ id: 'm', ...v.parse(MetricStat, { Metric, Period, Stat }) }];
   const [{ id, Period: period } = { id: '', Period: 0 }] = metrics;
   if (metrics.length === 0 || metrics.some(({ Period }) => Period !== period))
     throw new Error(`${name} needs metrics of one period`);
   const expression = alarm.Metrics?.find(({ Expression }) => Expression)?.Expression ?? id;
+  const comparison = `${comparisons[alarm.ComparisonOperator]} ${alarm.Threshold}`;
   const names = [...Object.keys(metricMath(0)), ...metrics.map((metric) => metric.id)];
-  const run = compileFunction(`return ${expression}`, names);
-  const breaches = (values: readonly number[], year = 2026): boolean => {
-    const value: number = run(...Object.values(metricMath(year)), ...values);
-    if (Number.isNaN(value)) return alarm.TreatMissingData === 'breaching';
-    return comparisons[alarm.ComparisonOperator]?.(value, alarm.Threshold) ?? false;
-  };
+  const run = compileFunction(
+    `const value = ${expression}; return Number.isNaN(value) ? undefined : value ${comparison}`,
+    names,
+  );
+  const breaches = (values: readonly number[], year = 2026): boolean =>
+    run(...Object.values(metricMath(year)), ...values) ?? alarm.TreatMissingData === 'breaching';
   return {
     name: name.replace(ofAnyStage, ''),
     expression,
-    metrics: metrics.map(({ Metric }) => Metric),
+    /** In words, with the name that CloudWatch has for how it takes missing data. */
+    condition: `${expression} ${comparison} in ${DatapointsToAlarm} of ${EvaluationPeriods} periods of ${period} s, missing data ${alarm.TreatMissingData}`,
+    ActionsEnabled: alarm.ActionsEnabled,
+    metrics: metrics.map(({ id, Metric, Stat }) => ({ ...Metric, id, Stat })),
     /** The length of a period, in seconds. */
     period,
     evaluationPeriods: EvaluationPeriods,

@@ -1,153 +1,138 @@
-import type { Template } from 'aws-cdk-lib/assertions';
+import { Template } from 'aws-cdk-lib/assertions';
 import { functionNames } from '../../infra/settings/names.ts';
+import { alarmsOf } from './alarms.ts';
 import { propertiesOf } from './templates.ts';
 
 /**
- * The types of resources that the text shows, each with the properties that it leaves out: sentences, what only
- * gives a name, and what a test of its own is about.
+ * The types of resources that the text shows, each with the properties that it leaves out: sentences, what connects
+ * resources, and what a test of its own is about.
  */
-const shownTypes: Readonly<Record<string, readonly string[]>> = {
-  'AWS::ApiGateway::GatewayResponse': [
-    'ResponseTemplates',
-    'ResponseType',
-    'RestApiId',
-    'StatusCode',
-  ],
+const shownTypes = {
+  'AWS::ApiGateway::GatewayResponse': ['ResponseTemplates', 'ResponseType'],
   'AWS::ApiGateway::RestApi': ['Name'],
-  'AWS::ApiGateway::Stage': ['AccessLogSetting', 'DeploymentId', 'MethodSettings', 'RestApiId'],
-  'AWS::CloudWatch::Alarm': ['AlarmActions', 'AlarmDescription', 'AlarmName', 'OKActions'],
+  'AWS::ApiGateway::Stage': ['AccessLogSetting', 'DeploymentId', 'MethodSettings'],
   'AWS::CodeDeploy::DeploymentConfig': ['ComputePlatform'],
   'AWS::CodeDeploy::DeploymentGroup': ['ApplicationName', 'DeploymentStyle', 'ServiceRoleArn'],
-  'AWS::DynamoDB::Table': ['AttributeDefinitions', 'KeySchema'],
+  'AWS::DynamoDB::Table': ['AttributeDefinitions'],
   'AWS::Events::Rule': ['Targets'],
   'AWS::Lambda::Function': ['Code', 'Environment', 'Handler', 'LoggingConfig', 'Role'],
-  'AWS::Logs::LogGroup': ['LogGroupName'],
+  'AWS::Logs::LogGroup': [],
   'AWS::WAFv2::WebACL': ['CustomResponseBodies', 'DataProtectionConfig', 'Name', 'Rules', 'Scope'],
   'AWS::WAFv2::WebACLAssociation': ['ResourceArn'],
 };
 
-/** Properties that the text leaves out in every place. */
-const leftOut = ['Label', 'Priority', 'ReturnData', 'Tags', 'VendorName', 'VisibilityConfig'];
+/** The properties that the text leaves out in every place. */
+const leftOut = ['KeySchema', 'Priority', 'RestApiId', 'Tags', 'VisibilityConfig'];
 
-type Properties = Readonly<Record<string, unknown>>;
-
-/** What the text shows under one name, such as a resource: a line for each property. */
-interface Entry {
-  readonly name: string;
-  readonly lines: readonly string[];
-}
-
-const isObject = (value: unknown): value is Properties =>
-  typeof value === 'object' && value !== null;
-
-const without = (value: Properties, names: readonly string[]): Properties =>
-  Object.fromEntries(
-    Object.entries(value).filter(([name, each]) => !names.includes(name) && each !== undefined),
-  );
+/** The names of functions, as operations and logical ids have them. */
+const functionName = new RegExp(
+  functionNames.map((name) => `\\b${name}\\b|${name.toLowerCase()}(?=Function|Log|\\b)`).join('|'),
+  'g',
+);
 
 /** A logical id without the hash at its end, which changes with the contents of the resource. */
 const withoutHash = (id: string) => id.replace(/[0-9A-F]{8}([0-9a-f]{32})?$/, '');
 
-/** The names of functions, as operations and logical ids have them. */
-const functionName = new RegExp(
-  functionNames.map((name) => `\\b${name}\\b|${name.toLowerCase()}(?=Function|\\b)`).join('|'),
-  'g',
-);
-
-const isReference = (value: unknown) =>
-  isObject(value) && /^(?:Ref|Fn::.*)$/.test(Object.keys(value).join());
-
-/** Returns a value in one line, with the logical id of a resource in place of each reference. */
-const textOf = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(textOf).join(', ');
-  // Functions that differ only by their names have the same lines.
-  if (!isObject(value)) return `${value}`.replace(functionName, '<function>');
-  const [[name, inner] = []] = Object.entries(value);
-  if (name === 'Ref') return textOf(withoutHash(`${inner}`));
-  if (name === 'Fn::GetAtt' && Array.isArray(inner))
-    return textOf(inner.map(withoutHash).join('.'));
-  if (name === 'Fn::Join' && Array.isArray(inner)) return inner[1].map(textOf).join(inner[0]);
-  if ('Name' in value && 'Value' in value) return `${value['Name']}=${textOf(value['Value'])}`;
-  return (
-    Object.entries(without(value, leftOut))
-      .map(([key, each]) =>
-        isObject(each) ? `${key} (${textOf(each)})` : `${key} ${textOf(each)}`,
-      )
-      .join(' ')
-      // CDK gives the metrics that an alarm adds up these ids.
-      .replace(/^Id m\d+ /, '')
-  );
-};
-
-/** Returns a line for each property of an object, and for each object in a list. It starts with the path. */
-const linesOf = (value: unknown, path = ''): string[] => {
-  const isList = Array.isArray(value) && value.some((each) => isObject(each) && !('Value' in each));
-  if (isList) return [...new Set(value.map((member) => `${path} ${textOf(member)}`))].sort();
-  if (!isObject(value) || Array.isArray(value) || isReference(value))
-    return textOf(value) === '' ? [] : [`${path} ${textOf(value)}`];
-  const properties = Object.entries(without(value, leftOut));
-  if (properties.length === 0) return [path];
-  return properties.flatMap(([name, inner]) => linesOf(inner, path ? `${path}.${name}` : name));
-};
-
-const pathOf = (line: string) => line.split(' ', 1)[0] ?? '';
-
-/** The lines whose property has no other line, as a list of objects has. */
-const singleLines = (lines: readonly string[]) => {
-  const paths = lines.map(pathOf);
-  return lines.filter((line) => paths.filter((path) => path === pathOf(line)).length === 1);
-};
-
 /**
- * Shows entries, those with the same lines as one. What most of these have stands above them, and the others
- * show what they have instead.
+ * Returns a template with a logical id in place of a reference, and with `<function>` in place of the name of a
+ * function, so that functions which differ only by their names have the same properties.
  */
-const section = (title: string, entries: readonly Entry[]): string[] => {
-  const groups = [...Map.groupBy(entries, ({ lines }) => lines.join('\n')).values()];
-  const all = groups.flatMap(([first]) => singleLines(first?.lines ?? []));
-  const usual = [...new Set(all)].filter(
-    (line) => groups.length > 1 && all.filter((each) => each === line).length > groups.length / 2,
+const readable = (template: Template) =>
+  Template.fromJSON(
+    JSON.parse(JSON.stringify(template.toJSON()), (name, value) => {
+      if (leftOut.includes(name)) return undefined;
+      if (typeof value === 'string') return value.replace(functionName, '<function>');
+      if (value.Ref) return withoutHash(value.Ref).replace(functionName, '<function>');
+      if (value['Fn::GetAtt']) return value['Fn::GetAtt'].map(withoutHash).join('.');
+      if (value['Fn::Join']) return value['Fn::Join'][1].join('');
+      // A rule of a managed group whose action is overridden.
+      if (value.ActionToUse) return `${Object.keys(value.ActionToUse)} ${value.Name}`;
+      return value;
+    }),
   );
-  const shown = groups.map((same) => {
-    const names = same.map(({ name }) => name).sort();
-    const lines = same[0]?.lines ?? [];
-    const paths = lines.map(pathOf);
-    const absent = usual.map(pathOf).filter((path) => !paths.includes(path));
-    const own = [
-      ...lines.filter((line) => !usual.includes(line) || !singleLines(lines).includes(line)),
-      ...absent.map((path) => `${path} is not set`),
-    ];
-    return [`  ${names.join(', ')}`, ...own.sort()].join(own.length === 1 ? ': ' : '\n    ');
+
+/** Returns a line for each property of a value. It starts with the path of the property. */
+const linesOf = (value: object): string[] =>
+  Object.entries(value).flatMap(([name, inner]) => {
+    if (inner === undefined) return [];
+    if (Array.isArray(inner) && typeof inner[0] === 'string') return `${name} ${inner.join(', ')}`;
+    if (typeof inner !== 'object') return `${name} ${inner}`;
+    if ('Name' in inner && 'Value' in inner) return `${inner.Name} ${inner.Value}`;
+    const lines = linesOf(inner);
+    return lines.length === 0 ? name : lines.map((line) => `${name}.${line}`);
   });
-  return [title, ...usual.sort().map((line) => `  usually: ${line}`), ...shown.sort()];
+
+/** What the text shows under one name, such as a resource. */
+type Entry = readonly [name: string, lines: readonly string[]];
+
+const resources = (template: Template, type: string, without: readonly string[]): Entry[] =>
+  Object.entries(template.findResources(type)).map(([id, { Properties, DeletionPolicy }]) => {
+    const shown = Object.entries(Properties).filter(([name]) => !without.includes(name));
+    return [withoutHash(id), linesOf({ ...Object.fromEntries(shown), DeletionPolicy })];
+  });
+
+const alarms = (template: Template): Entry[] =>
+  [...alarmsOf(template)].map(([id, { condition, metrics, ActionsEnabled }]) => {
+    const measured = metrics.map(({ id, Stat, Namespace, MetricName, Dimensions }) => {
+      // The CDK numbers the metrics of a sum.
+      const name = /^m\d*$/.test(id) ? '' : `${id}: `;
+      return `${name}${Stat} of ${Namespace} ${MetricName} (${linesOf(Dimensions).join(', ')})`;
+    });
+    const lines = [`Goes off if ${condition}`, ...measured, ...linesOf({ ActionsEnabled })];
+    return [withoutHash(id), lines];
+  });
+
+const methods = (template: Template): Entry[] =>
+  propertiesOf(template, 'AWS::ApiGateway::Stage')
+    .flatMap(({ MethodSettings }) => MethodSettings)
+    .map(({ HttpMethod, ResourcePath, ThrottlingRateLimit, ThrottlingBurstLimit, ...others }) => {
+      const path = ResourcePath.replace('/~1', '~1').replaceAll('~1', '/');
+      const throttle = `${ThrottlingRateLimit} requests a second, bursts of ${ThrottlingBurstLimit}`;
+      return [`${HttpMethod} ${path}`, [throttle, ...linesOf(others)]];
+    });
+
+const rules = (template: Template): Entry[] =>
+  propertiesOf(template, 'AWS::WAFv2::WebACL')
+    .flatMap(({ Rules }) => Rules)
+    // A rule that applies a managed group has its name.
+    .map(({ Name, ...rule }) => [
+      Name,
+      linesOf(rule).filter((line) => !line.endsWith(`.Name ${Name}`)),
+    ]);
+
+/** Returns names in one line, with `<function>` where all functions of the API are meant. */
+const listOf = (names: readonly string[]) =>
+  [...Map.groupBy(names, (name) => name.replace(functionName, '<function>'))]
+    .flatMap(([name, same]) => (same.length === functionNames.length ? name : same))
+    .sort()
+    .join(', ');
+
+/** Shows each line once: those that all entries have, and then the others, after the names of their entries. */
+const section = (title: string, entries: readonly Entry[]): string[] => {
+  const ofAll: string[] = [];
+  const ofSome: string[] = [];
+  for (const line of new Set(entries.flatMap(([, lines]) => lines))) {
+    const having = entries.filter(([, lines]) => lines.includes(line)).map(([name]) => name);
+    if (having.length === entries.length) ofAll.push(`  ${line}`);
+    else ofSome.push(`  ${listOf(having)}: ${line}`);
+  }
+  const all = listOf(entries.map(([name]) => name));
+  return [`${title}: ${all || 'none'}`, ...ofAll.sort(), ...ofSome.sort()];
 };
 
 /**
  * Returns what an operator notices of a stage, a property a line, without sentences. A resource that appears or
  * goes away shows too.
  */
-export const deployedText = (template: Template): string => {
-  const resources = Object.entries(shownTypes).flatMap(([type, left]) => {
-    const found = Object.entries(template.findResources(type));
-    const entries = found.map(([id, { Properties = {}, DeletionPolicy }]) => ({
-      name: withoutHash(id),
-      lines: linesOf({ ...without(Properties, left), DeletionPolicy }),
-    }));
-    return section(type, entries);
-  });
-  const methods = propertiesOf(template, 'AWS::ApiGateway::Stage')
-    .flatMap(({ MethodSettings }) => MethodSettings)
-    .map(({ HttpMethod, ResourcePath, ...settings }) => ({
-      name: `${HttpMethod} ${ResourcePath.replace('/~1', '~1').replaceAll('~1', '/')}`,
-      lines: linesOf(settings),
-    }));
-  const rules = propertiesOf(template, 'AWS::WAFv2::WebACL')
-    .flatMap(({ Rules }) => Rules)
-    .map(({ Name, ...rule }) => ({ name: Name, lines: linesOf(rule) }));
+export const deployedText = (deployed: Template): string => {
+  const template = readable(deployed);
   return [
-    ...resources,
-    ...section('Methods of the API', methods),
-    ...section('Rules of the firewall', rules),
+    ...Object.entries(shownTypes).flatMap(([type, without]) =>
+      section(type, resources(template, type, without)),
+    ),
+    ...section('Alarms', alarms(template)),
+    ...section('Methods of the API', methods(template)),
+    ...section('Rules of the firewall', rules(template)),
     '',
   ].join('\n');
 };
