@@ -81,12 +81,6 @@ export const expectInvalid = (response: ClientResponse, message: string | RegExp
   expect.soft(JSON.parse(response.text).message).toMatch(message);
 };
 
-/**
- * Expects an Error body of 400 or 404. Unverified: whether API Gateway, the firewall or the function refuses
- * such requests.
- */
-export const expectRefused = ({ status }: ClientResponse) => expect([400, 404]).toContain(status);
-
 /** Expects no API key, no stack trace, and no name of a table or library. */
 const expectNoLeak = ({ headers, text: body }: ClientResponse) => {
   expect(JSON.stringify(headers) + body).not.toContain(apiKey.slice(10));

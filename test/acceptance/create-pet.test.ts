@@ -12,9 +12,6 @@ const bodyOf = (bytes: number) => {
   return JSON.stringify({ name, categoryId: 1 }).padEnd(bytes - name.length);
 };
 
-/** Lists in each other, of so many bytes. */
-const nested = (bytes: number) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2);
-
 /** Sends a body with a media type, or with none. */
 const createAs = (type: string | undefined, body: string | undefined = valid) => {
   const typeHeaders = type === undefined ? [] : [['Content-Type', type] as const];
@@ -47,14 +44,6 @@ describe('POST /pets', () => {
     expect(status).toBe(201);
     expect(JSON.parse(text).name).toBe(name);
   });
-
-  it('gives 200 parallel creations different ids', async () => {
-    const responses = await Promise.all(
-      Array.from({ length: 200 }, (_, number) => create({ name: `Rex ${number}`, categoryId: 1 })),
-    );
-    expect(responses.map(({ status }) => status)).toEqual(Array(200).fill(201));
-    expect(new Set(responses.map(({ text }) => JSON.parse(text).id)).size).toBe(200);
-  });
 });
 
 describe('POST /pets with a body', () => {
@@ -67,8 +56,6 @@ describe('POST /pets with a body', () => {
     ['cut short', valid.slice(0, -1)],
     ['two documents', `${valid}\n${valid}`],
     ['led by a byte order mark', `\ufeff${valid}`],
-    ['nested as deep as its size allows', nested(maxBodyBytes)],
-    ['nested as deep in a field', `{"x":${nested(maxBodyBytes - 6)}}`],
   ])('returns 400 for a body that is %s', async (_kind, body) => {
     expectError(await create(body), 400, 'invalid_request');
   });
@@ -133,31 +120,13 @@ describe('POST /pets with a body', () => {
   it.each([
     [201, `${maxBodyBytes} bytes`, bodyOf(maxBodyBytes)],
     [413, 'one byte more', bodyOf(maxBodyBytes + 1)],
-    [413, 'a name of 1 MB', JSON.stringify({ name: 'x'.repeat(1_000_000), categoryId: 1 })],
-    [413, 'too many bytes that are not JSON', 'x'.repeat(maxBodyBytes + 1)],
-    [413, '1,000,000 brackets', '['.repeat(1_000_000)],
   ])('returns %i for a body of %s', async (status, _kind, body) => {
     expect((await create(body)).status).toBe(status);
-  });
-
-  it.each([
-    ['a byte order mark', `\ufeff${valid}`, /^The body begins with a byte order mark/],
-    ['a quoted category', '{"name":"Rex","categoryId":"1"}', /^categoryId .* without quotes/],
-  ])('says what is wrong with %s', async (_kind, body, message) => {
-    expectInvalid(await create(body), message);
   });
 
   it('lists the accepted type and coding when it does not support those of a body', async () => {
     const { headers } = await createAs('text/plain');
     expect(headers).toMatchObject({ accept: 'application/json', 'accept-encoding': 'identity' });
-  });
-
-  // Unverified: whether API Gateway replaces such bytes, or encodes the body in base64.
-  it('refuses a body that is not UTF-8, or stores U+FFFD for each of its bytes', async () => {
-    const body = Buffer.from('{"name":"Zo\xeb","categoryId":1}', 'latin1');
-    const headers = [authorization, ['Content-Type', 'application/json']] as const;
-    const { status, text } = await send({ method: 'POST', path: '/pets', headers, body });
-    if (status !== 400) expect(JSON.parse(text).name).toBe('Zo\ufffd');
   });
 
   it.each<[status: number | number[], type: string | undefined, body?: string]>([
@@ -206,15 +175,10 @@ describe('Idempotency-Key', () => {
   });
 
   it.each([
-    [[201], 'as long as it may be', [randomUUID().padEnd(maxIdempotencyKeyLength, '~!"{}')]],
-    [[400], 'one character longer', ['x'.repeat(maxIdempotencyKeyLength + 1)]],
-    [[400], 'two words', ['two words']],
-    // Unverified: API Gateway may change such headers. The function refuses them (service/request-body).
-    [[201, 400], 'empty', ['']],
-    [[201, 400], 'accented', ['clé']],
-    [[201, 400], 'given twice', ['one', 'two']],
-  ])('gets %j when it is %s', async (statuses, _kind, keys) => {
-    const headers = keys.map((key) => ['Idempotency-Key', key] as const);
-    expect(statuses).toContain((await create(valid, headers)).status);
+    [201, 'as long as it may be', randomUUID().padEnd(maxIdempotencyKeyLength, '~!"{}')],
+    [400, 'one character longer', 'x'.repeat(maxIdempotencyKeyLength + 1)],
+    [400, 'two words', 'two words'],
+  ])('gets %i when it is %s', async (status, _kind, key) => {
+    expect((await create(valid, [['Idempotency-Key', key]])).status).toBe(status);
   });
 });

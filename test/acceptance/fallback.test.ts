@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allowedMethods } from '../../lib/contract/routes.ts';
-import { apiKey, authorization, expectError, expectRefused, send } from './client.ts';
+import { authorization, expectError, send } from './client.ts';
 
 const headersWithAndWithoutKey = [[authorization], []];
 
@@ -14,15 +14,6 @@ describe('a path that no operation has', () => {
     for (const headers of headersWithAndWithoutKey) {
       expectError(await send({ method, path, headers }), 404, 'not_found');
     }
-  });
-
-  it('returns 400 or 404 for the root without its slash, and for a path parameter', async () => {
-    for (const path of ['', '/pets;x=1']) expectRefused(await send({ path }));
-  });
-
-  it('does not echo a key in the path or the query', async () => {
-    const response = await send({ path: `/${apiKey}?key=${apiKey}`, headers: [] });
-    expectError(response, 404, 'not_found');
   });
 });
 
