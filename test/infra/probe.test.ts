@@ -146,12 +146,11 @@ describe('the probe', () => {
 
 const withProbe = stages.filter(({ alarmRecipients }) => alarmRecipients !== undefined);
 
-it.each(withProbe)('the probe of $name asks its address every minute', (stage) => {
+it.each(withProbe)('the probe of $name asks its address', (stage) => {
   const template = deployedTemplate(stage);
   const [rule] = propertiesOf(template, 'AWS::Events::Rule');
   const id = idOf(template, 'AWS::Lambda::Function', 'probe');
   expect(rule).toMatchObject({
-    ScheduleExpression: 'rate(1 minute)',
     Targets: [{ Arn: { 'Fn::GetAtt': [id, 'Arn'] } }],
   });
   template.hasOutput('ProbeFunction', { Value: { Ref: id } });

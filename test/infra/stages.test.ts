@@ -8,7 +8,7 @@ import { tables } from '../../infra/settings/tables.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
-import { alarmsOf, nameOf } from '../support/alarms.ts';
+import { nameOf } from '../support/alarms.ts';
 import {
   deployedTemplate,
   idOf,
@@ -222,22 +222,6 @@ describe.each(withCanary)('the canary of $name', (stage) => {
       for (const alarm of found) expect(JSON.stringify(alarm)).toMatch(moved);
     },
   );
-});
-
-it.each([
-  ['a check but no canary moves all requests at once, without alarms', { canaryMinutes: 0 }, 1],
-  ['neither check nor canary moves them without CodeDeploy', noAlarms, 0],
-] satisfies [string, Partial<Stage>, number][])('a stage with %s', (_what, settings, each) => {
-  const template = templateOf({ ...staging, ...settings });
-  const groups = propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup');
-  expect(groups).toHaveLength(each * functionNames.length);
-  for (const { DeploymentConfigName, AlarmConfiguration } of groups) {
-    expect(DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
-    expect(AlarmConfiguration?.Alarms ?? []).toEqual([]);
-  }
-  const names = [...alarmsOf(template).values()].map(({ name }) => name);
-  expect(names.filter((name) => name.startsWith('canary'))).toEqual([]);
-  expect(template.findParameters('Traffic')).toEqual({});
 });
 
 it('a table accepts the units of the calls that name it, and the keys table those of all', () => {

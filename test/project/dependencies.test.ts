@@ -1,16 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 
 const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path), 'utf8');
@@ -36,20 +26,6 @@ describe('the lock files', () => {
     const ofPlatforms = names.filter((name) => name.startsWith('@'));
     expect(ofPlatforms.filter((name) => !packages[`node_modules/${name}`])).toEqual([]);
   });
-});
-
-it('no package runs a script when it is installed', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'animal-store-npm-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  cpSync(join(projectDirectory, '.npmrc'), join(directory, '.npmrc'));
-  mkdirSync(join(directory, 'other'));
-  const scripts = { postinstall: 'touch ../ran' };
-  const other = { name: 'other', version: '1.0.0', scripts };
-  writeFileSync(join(directory, 'other', 'package.json'), JSON.stringify(other));
-  const manifest = { dependencies: { other: 'file:other' } };
-  writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
-  const { status } = spawnSync('npm', ['install', '--offline', '--no-audit'], { cwd: directory });
-  expect([status, existsSync(join(directory, 'ran'))]).toEqual([0, false]);
 });
 
 it.each(folders)('npm is told to run no script of a package: %s', (folder) => {

@@ -96,10 +96,6 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
     condition: `${expression} ${comparison} in ${DatapointsToAlarm} of ${EvaluationPeriods} periods of ${period} s, missing data ${alarm.TreatMissingData}`,
     ActionsEnabled: alarm.ActionsEnabled,
     metrics: metrics.map(({ id, Metric, Stat }) => ({ ...Metric, id, Stat })),
-    /** The length of a period, in seconds. */
-    period,
-    evaluationPeriods: EvaluationPeriods,
-    datapointsToAlarm: DatapointsToAlarm,
     breaches,
   };
 };

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -7,6 +6,7 @@ import { serviceEndpoints } from '../../infra/local/lambda/lambda-function.ts';
 import { functionEnvironment } from '../../infra/settings/function-environment.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { type Certificate, makeCertificate } from './certificate.ts';
+import { listen } from './listen.ts';
 
 /** A received request: operation and table, such as `Query Pets`, and headers. */
 export interface StandInRequest {
@@ -31,6 +31,7 @@ interface StandInResponse {
 export class DynamodbStandIn implements AsyncDisposable {
   readonly apiKey = generateApiKey('pets_test');
   readonly requests: StandInRequest[] = [];
+  port = 0;
   readonly #certificate: Certificate;
   readonly #respondTo: RespondTo;
   readonly #server: Server;
@@ -48,15 +49,8 @@ export class DynamodbStandIn implements AsyncDisposable {
   static async start(hostName = 'localhost', respondTo?: RespondTo): Promise<DynamodbStandIn> {
     const certificate = await makeCertificate([...new Set(['localhost', hostName])]);
     const standIn = new DynamodbStandIn(certificate, respondTo);
-    standIn.#server.listen(0, '127.0.0.1');
-    await once(standIn.#server, 'listening');
+    standIn.port = await listen(standIn.#server);
     return standIn;
-  }
-
-  get port(): number {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('It does not listen');
-    return address.port;
   }
 
   /** The environment of a function that uses this as DynamoDB, and trusts its certificate. */
