@@ -20,7 +20,6 @@ const directory = await mkdtemp(join(tmpdir(), 'animal-store-aws-config-'));
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const aws = await startAwsEndpoint();
-afterAll(() => aws.stop());
 const plain = Number(new URL(aws.variables['AWS_ENDPOINT_URL'] ?? '').port);
 
 /** The hosts of AWS, which only the proxy reaches. */

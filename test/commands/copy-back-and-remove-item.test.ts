@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
-import { startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { caller, stackIn, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { delayed, type Fault, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
 import { runCommand } from '../support/run-command.ts';
 import { shared } from '../support/shared.ts';
@@ -31,29 +31,20 @@ const createCopies = async () => {
 };
 
 const aws = await startAwsEndpoint();
-afterAll(() => aws.stop());
 
-const Outputs = [
-  { OutputKey: 'PetsTableName', OutputValue: tables.pets },
-  { OutputKey: 'KeysTableName', OutputValue: tables.keys },
-];
 let proxy: FaultProxy;
 beforeEach(async () => {
   aws.responses = {
-    GetCallerIdentity: xml('GetCallerIdentity', { Account: '123456789012' }),
-    DescribeStacks: xml('DescribeStacks', {
-      Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs }],
+    ...caller('123456789012'),
+    DescribeStacks: stackIn('UPDATE_COMPLETE', {
+      PetsTableName: tables.pets,
+      KeysTableName: tables.keys,
     }),
-    ListStackResources: xml('ListStackResources', { StackResourceSummaries: [] }),
   };
   proxy = new FaultProxy(local.dynamodbEndpoint);
   onTestFinished(() => proxy.refuseConnections());
-  const variables = {
-    ...aws.variables,
-    AWS_ENDPOINT_URL_DYNAMODB: await proxy.listen(),
-    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
-  };
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', await proxy.listen());
+  vi.stubEnv('AWS_ACCESS_KEY_ID', localCredentials.accessKeyId);
   await deletePets();
   await createCopies();
 });

@@ -8,11 +8,14 @@ import { printStatus } from '../../infra/commands/print-status.ts';
 import { prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import {
   type AwsResponse,
+  caller,
   json,
   jsonError,
   noStack,
   type Responses,
   readyAccount,
+  resourcesOfStack,
+  stackIn,
   startAwsEndpoint,
   xml,
   xmlError,
@@ -44,32 +47,16 @@ const commit = (name: string) => {
 git('init', '--quiet', '--initial-branch', 'main');
 const first = commit('first');
 const head = commit('second');
-afterAll(() => {
-  aws.stop();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => rmSync(directory, { recursive: true }));
 
-const caller = (Account: string) => ({ GetCallerIdentity: xml('GetCallerIdentity', { Account }) });
 /** A deployed stack. */
 const stackWith = (
   Commit: string,
   { PreviousCommit = 'unknown', StackStatus = 'UPDATE_COMPLETE' } = {},
-) =>
-  xml('DescribeStacks', {
-    Stacks: [
-      {
-        StackStatus,
-        Parameters: Object.entries({ Commit, PreviousCommit }).map(
-          ([ParameterKey, ParameterValue]) => ({ ParameterKey, ParameterValue }),
-        ),
-        Outputs: [
-          { OutputKey: 'BaseAddress', OutputValue: 'https://a1.test/v1' },
-          { OutputKey: 'KeysTableName', OutputValue: 'keys' },
-        ],
-      },
-    ],
-  });
-const stackIn = (StackStatus: string) => stackWith(first, { StackStatus });
+) => {
+  const outputs = { BaseAddress: 'https://a1.test/v1', KeysTableName: 'keys' };
+  return stackIn(StackStatus, outputs, { Commit, PreviousCommit });
+};
 const withChanges = (...Changes: object[]) => ({
   DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'AVAILABLE', Changes }),
 });
@@ -79,12 +66,7 @@ const tableWith = (Replacement: string) => ({
   },
 });
 
-beforeEach(() => {
-  aws.requests.length = 0;
-  for (const [name, value] of Object.entries({ ...aws.variables, AWS_REGION: region }))
-    vi.stubEnv(name, value);
-  git('switch', '--quiet', 'main');
-});
+beforeEach(() => void git('switch', '--quiet', 'main'));
 
 /** The commands of the CDK that the last run of `deploy` gave. */
 let ran: string[] = [];
@@ -99,12 +81,12 @@ const deploy = (
   aws.responses = {
     ...caller(stage === 'staging' || stage === 'prod' ? accounts[stage] : '000000000000'),
     ...readyAccount,
-    ListStackResources: xml('ListStackResources', { StackResourceSummaries: [] }),
+    ListStackResources: resourcesOfStack(),
     DescribeStacks: stackWith(first),
     ...withChanges(tableWith('False')),
     DeleteChangeSet: xml('DeleteChangeSet', {}),
-    'DynamoDB_20120810.Scan': json({ Items: [] }),
-    'DynamoDB_20120810.PutItem': json({}),
+    Scan: json({ Items: [] }),
+    PutItem: json({}),
     ...responses,
   };
   ran = [];
@@ -238,7 +220,7 @@ describe('npm run deploy', () => {
     expect(ran).toEqual([]);
     for (const after of [DescribeStacks, noStack]) {
       const { error } = await deploy('staging', '', {}, () => {
-        aws.responses = { ...aws.responses, DescribeStacks: after };
+        aws.respond({ DescribeStacks: after });
         return 'staging';
       });
       expect(error).toMatch(
@@ -251,7 +233,7 @@ describe('npm run deploy', () => {
   it('says how to remove the stack that a declined first deployment leaves', async () => {
     const { out, err } = await deploy('prod', '', { DescribeStacks: noStack }, () => {
       const DescribeStacks = stackWith('unknown', { StackStatus: 'REVIEW_IN_PROGRESS' });
-      aws.responses = { ...aws.responses, DescribeStacks };
+      aws.respond({ DescribeStacks });
       return 'no';
     });
     expect(out).not.toContain('of the traffic moves');
@@ -273,7 +255,7 @@ describe('npm run deploy', () => {
 
 describe('npm run deploy with what an account lacks', () => {
   const empty: Responses = {
-    'AmazonSSM.GetParameter': jsonError('ParameterNotFound'),
+    GetParameter: jsonError('ParameterNotFound'),
     'GET /account': json({}),
     DescribeStacks: noStack,
   };
@@ -281,7 +263,7 @@ describe('npm run deploy with what an account lacks', () => {
   const afterwards = (before: Responses, after: Responses) => ({
     ...before,
     DescribeChangeSet: () => {
-      aws.responses = { ...aws.responses, ...after };
+      aws.respond({ ...after });
       return withChanges().DescribeChangeSet;
     },
   });
@@ -355,7 +337,7 @@ describe('npm run deploy with what an account lacks', () => {
     ['no key into a log, which others may read', undefined, 0],
   ])('issues %s', async (_where, answer, keys) => {
     const { out } = await deploy('dev-alice', answer ? '' : '--yes', {}, answer);
-    const issued = aws.requests.filter(({ action }) => action === 'DynamoDB_20120810.PutItem');
+    const issued = aws.requests.filter(({ action }) => action === 'PutItem');
     expect(issued).toHaveLength(keys);
     expect(/pets_test_/.test(out)).toBe(keys === 1);
     expect(out.includes('-H "Authorization: Bearer $API_KEY"')).toBe(keys === 0);
@@ -368,18 +350,13 @@ describe('npm run deploy with what an account lacks', () => {
       ...{ owner: { S: 'alice' }, lastFour: { S: 'abcd' }, createdAt: { S: '2026' } },
     };
     const Scan = json({ Items: [key] });
-    const { out } = await deploy('dev-alice', '--yes', { 'DynamoDB_20120810.Scan': Scan });
+    const { out } = await deploy('dev-alice', '--yes', { Scan: Scan });
     expect(out).toContain('-H "Authorization: Bearer $API_KEY"');
   });
 
   it.each(['staging', 'dev-rehearsal'] as const)(
     'ends at %s with what its operator has to do',
     async (stage) => {
-      const topic = {
-        ResourceType: 'AWS::SNS::Topic',
-        LogicalResourceId: 'MonitoringTopic',
-        PhysicalResourceId: 'topic',
-      };
       const subscription = {
         Endpoint: 'on-call@store.test',
         SubscriptionArn: 'PendingConfirmation',
@@ -389,12 +366,12 @@ describe('npm run deploy with what an account lacks', () => {
           ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', {
             Subscriptions: [subscription],
           }),
-          'AmazonSSM.GetParameter': (body) =>
+          GetParameter: (body) =>
             body.includes('probe-api-key')
               ? jsonError('ParameterNotFound')
               : json({ Parameter: { Value: '33' } }),
         },
-        { ListStackResources: xml('ListStackResources', { StackResourceSummaries: [topic] }) },
+        { ListStackResources: resourcesOfStack(['SNS::Topic', 'MonitoringTopic', 'topic']) },
       );
       const { out, err } = await deploy(stage, '--yes', responses);
       expect(err).toBe('');
@@ -455,7 +432,7 @@ describe('npm run deploy with what is checked out', () => {
 
   it('deploys nothing if a file changes before it is synthesised', async () => {
     const { error } = await deploy('staging', '--yes', {
-      'AmazonSSM.GetParameter': () => {
+      GetParameter: () => {
         writeFileSync(untracked, '');
         onTestFinished(() => rmSync(untracked, { force: true }));
         return json({ Parameter: { Value: '33' } });
@@ -511,7 +488,7 @@ describe('the way back of prod', () => {
 
   it('is shown, is asked for, and moves all traffic at once, even if the account lacks something', async () => {
     const GetParameter = jsonError('ParameterNotFound');
-    const responses = { DescribeStacks, 'AmazonSSM.GetParameter': GetParameter };
+    const responses = { DescribeStacks, GetParameter: GetParameter };
     const { out, err, error } = await deploy('prod', '--revert', responses, () => 'prod');
     expect(err).toMatch(/^warning: CDK's bootstrap is missing/m);
     expect(ran[0]).toContain('--context placeholders=allowed');
@@ -529,7 +506,7 @@ describe('the way back of prod', () => {
       'if another deployment ends while it asks',
       {},
       () => {
-        aws.responses = { ...aws.responses, DescribeStacks: stackWith('c0ffee') };
+        aws.respond({ DescribeStacks: stackWith('c0ffee') });
         return 'prod';
       },
       /c0ffee/,
@@ -550,16 +527,8 @@ it('npm run status names a table that is gone, and how to restore it', async () 
     aws.responses = {
       ...caller(accounts.prod),
       DescribeStacks: stackWith(head),
-      ListStackResources: xml('ListStackResources', {
-        StackResourceSummaries: [
-          {
-            ResourceType: table,
-            LogicalResourceId: 'PetsTable0A',
-            PhysicalResourceId: 'prod-Pets',
-          },
-        ],
-      }),
-      'DynamoDB_20120810.DescribeTable': DescribeTable,
+      ListStackResources: resourcesOfStack(['DynamoDB::Table', 'PetsTable0A', 'prod-Pets']),
+      DescribeTable: DescribeTable,
     };
   };
   const printed = vi.spyOn(console, 'log').mockReturnValue();
@@ -581,7 +550,7 @@ it('npm run status prints the status and the commits of a stage, and changes not
   aws.responses = {
     ...caller(accounts.prod),
     DescribeStacks: stackWith(head, { PreviousCommit: first, StackStatus }),
-    ListStackResources: xml('ListStackResources', { StackResourceSummaries: [] }),
+    ListStackResources: resourcesOfStack(),
   };
   const printed = vi.spyOn(console, 'log').mockReturnValue();
   await printStatus(stages[1]);

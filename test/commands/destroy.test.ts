@@ -1,11 +1,14 @@
-import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { destroyProgram } from '../../infra/commands/destroy/program.ts';
 import { stages } from '../../infra/settings/stages.ts';
 import {
   type AwsResponse,
+  caller,
   json,
   jsonError,
   noStack,
+  resourcesOfStack,
+  stackIn,
   startAwsEndpoint,
   xml,
   xmlError,
@@ -13,13 +16,6 @@ import {
 import { runCommand } from '../support/run-command.ts';
 
 const aws = await startAwsEndpoint();
-afterAll(() => aws.stop());
-beforeEach(() => {
-  for (const [name, value] of Object.entries({ ...aws.variables, AWS_REGION: 'eu-west-1' }))
-    vi.stubEnv(name, value);
-});
-
-const stackIn = (StackStatus: string) => xml('DescribeStacks', { Stacks: [{ StackStatus }] });
 const destroy = (stage: string) =>
   runCommand(destroyProgram(undefined), ['--stage', stage, '--yes']);
 
@@ -37,21 +33,16 @@ const withStage = (DeleteTable: AwsResponse, DeleteBackup: AwsResponse) => {
     ...{ TableName, BackupType, BackupStatus: 'AVAILABLE' },
     BackupArn: `arn:aws:dynamodb:eu-west-1:777777777777:table/${TableName}/backup/${BackupType}`,
   });
-  aws.requests.length = 0;
   aws.responses = {
-    GetCallerIdentity: xml('GetCallerIdentity', { Account: '777777777777' }),
+    ...caller('777777777777'),
     DescribeStacks: () => (isDeleted() ? noStack : stackIn('CREATE_COMPLETE')),
-    ListStackResources: xml('ListStackResources', {
-      StackResourceSummaries: [
-        { ResourceType: 'AWS::DynamoDB::Table', PhysicalResourceId: 'dev-bob-Pets' },
-      ],
-    }),
+    ListStackResources: resourcesOfStack(['DynamoDB::Table', 'PetsTable', 'dev-bob-Pets']),
     DeleteStack: xml('DeleteStack', {}),
-    'AmazonSSM.DeleteParameters': json({}),
-    'DynamoDB_20120810.ListTables': json({
+    DeleteParameters: json({}),
+    ListTables: json({
       TableNames: ['dev-bob-Pets', 'dev-bob-Pets-20260131T030000Z', 'dev-bob-PetsOfAnother'],
     }),
-    'DynamoDB_20120810.ListBackups': json({
+    ListBackups: json({
       BackupSummaries: [
         backup('dev-bob-Pets', 'USER'),
         backup('dev-bob-Pets', 'SYSTEM'),
@@ -59,8 +50,8 @@ const withStage = (DeleteTable: AwsResponse, DeleteBackup: AwsResponse) => {
         backup('dev-alice-Pets', 'USER'),
       ],
     }),
-    'DynamoDB_20120810.DeleteTable': DeleteTable,
-    'DynamoDB_20120810.DeleteBackup': DeleteBackup,
+    DeleteTable: DeleteTable,
+    DeleteBackup: DeleteBackup,
   };
 };
 
@@ -80,7 +71,7 @@ it.each([
     expect(out).toMatch(/dev-bob-Pets\/backup\/SYSTEM stays: .*35 days/);
     expect(out).toContain('Nothing else of dev-bob is left');
     const deleted = aws.requests
-      .filter(({ action }) => /\.Delete(Table|Backup)$/.test(action))
+      .filter(({ action }) => /^Delete(Table|Backup)$/.test(action))
       .map(({ body }) => JSON.parse(body));
     expect(deleted).toEqual([
       { TableName: 'dev-bob-Pets-20260131T030000Z' },
@@ -93,7 +84,7 @@ it.each([
 
 it('deletes nothing if the page of a proxy comes instead of the list of tables', async () => {
   withStage(json({}), json({}));
-  aws.responses = { ...aws.responses, ListStackResources: [200, '<html>Welcome</html>'] };
+  aws.respond({ ListStackResources: [200, '<html>Welcome</html>'] });
   expect((await destroy('dev-bob')).error).toMatch(/ListStackResources: .* proxy/);
   expect(aws.requests.filter(({ action }) => /Delete/.test(action))).toEqual([]);
 });
@@ -105,7 +96,7 @@ it.each([
 ])('waits until the stack is deleted, and says why it does not: %s', async (why, afterwards) => {
   withStage(json({}), json({}));
   const before = [stackIn('CREATE_COMPLETE'), stackIn('DELETE_IN_PROGRESS')];
-  aws.responses = { ...aws.responses, DescribeStacks: () => before.shift() ?? afterwards };
+  aws.respond({ DescribeStacks: () => before.shift() ?? afterwards });
   const { out, error } = await destroy('dev-bob');
   expect(out).toContain('being deleted, which takes minutes');
   expect(error).toMatch(new RegExp(`^Step 5 failed: .*${why}`));

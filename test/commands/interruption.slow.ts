@@ -9,7 +9,15 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { json, noStack, readyAccount, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import {
+  caller,
+  json,
+  noStack,
+  readyAccount,
+  stackIn,
+  startAwsEndpoint,
+  xml,
+} from '../support/aws-endpoint.ts';
 import { listen } from '../support/listen.ts';
 
 const aws = await startAwsEndpoint();
@@ -18,7 +26,6 @@ const silent = createServer(() => {});
 const silentAddress = `http://127.0.0.1:${await listen(silent)}`;
 const programs = await mkdtemp(join(tmpdir(), 'animal-store-interruption-'));
 afterAll(async () => {
-  aws.stop();
   silent.close();
   await rm(programs, { recursive: true });
 });
@@ -33,7 +40,7 @@ await writeFile(join(programs, 'cdk'), slowCdk, { mode: 0o755 });
 const isChanged = 'error: Interrupted. AWS may continue. Run the same command again.\n';
 
 const path = [programs, join(projectDirectory, 'node_modules/.bin'), process.env['PATH']];
-const variables = { ...aws.variables, AWS_REGION: 'eu-west-1', PATH: path.join(delimiter) };
+const variables = { ...aws.variables, PATH: path.join(delimiter) };
 
 /** Starts a command. `end` returns what it printed, and its exit code. */
 const start = (program: string, words: readonly string[], others = {}) => {
@@ -48,18 +55,9 @@ const start = (program: string, words: readonly string[], others = {}) => {
 };
 const onDevAlice = (words: string) => [...words.split(' '), '--stage', 'dev-alice'];
 
-const stack = {
-  StackStatus: 'CREATE_COMPLETE',
-  Outputs: [
-    { OutputKey: 'BaseAddress', OutputValue: 'https://a1.test/v1' },
-    { OutputKey: 'KeysTableName', OutputValue: 'keys' },
-  ],
-};
-
 beforeEach(() => {
-  aws.requests.length = 0;
   aws.responses = {
-    GetCallerIdentity: xml('GetCallerIdentity', { Account: '000000000000' }),
+    ...caller('000000000000'),
     ...readyAccount,
     ListStackResources: noStack,
     DescribeStacks: noStack,
@@ -90,14 +88,13 @@ it.each([
 it('Ctrl-C says that AWS may continue when something may have been changed', async () => {
   const words = onDevAlice('infra/commands/keys/main.ts issue --owner alice');
   const { child, end } = start('node', words);
-  aws.responses = {
-    ...aws.responses,
-    DescribeStacks: xml('DescribeStacks', { Stacks: [stack] }),
-    'DynamoDB_20120810.PutItem': () => {
+  aws.respond({
+    DescribeStacks: stackIn('CREATE_COMPLETE', { KeysTableName: 'keys' }),
+    PutItem: () => {
       child.kill('SIGINT');
       return new Promise(() => {});
     },
-  };
+  });
   expect(await end()).toEqual({ out: '', err: isChanged, exitCode: 130 });
 });
 
@@ -110,8 +107,7 @@ it.each([
   child.stdout.on('data', (data) => {
     if (PREPARATION !== '0' && `${data}`.includes('prepare-change-set')) child.kill('SIGINT');
   });
-  aws.responses = {
-    ...aws.responses,
+  aws.respond({
     DescribeChangeSet: async () => {
       child.kill('SIGINT');
       await pause(300);
@@ -123,7 +119,7 @@ it.each([
       await pause(600);
       return xml('DeleteChangeSet', {});
     },
-  };
+  });
   const { out, err, exitCode } = await end();
   expect({ err, exitCode }).toEqual({ err: isChanged, exitCode: 130 });
   const [, changeSet] = /--change-set-name (\S+)/.exec(out) ?? [];
@@ -138,7 +134,7 @@ it.each([
 });
 
 it('Ctrl-C at a question is no answer', async () => {
-  aws.responses = { ...aws.responses, 'GET /account': json({}) };
+  aws.respond({ 'GET /account': json({}) });
   const command = 'node infra/commands/deploy/main.ts --stage dev-alice';
   const { child, end } = start('script', ['-qefc', command, '/dev/null']);
   child.stdout.on('data', (data) => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { openStage } from '../../infra/commands/open-stage.ts';
 import {
@@ -15,7 +15,14 @@ import {
 import { prod, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { type Grants, keyAdministration } from '../../lib/keys/key-administration.ts';
-import { json, jsonError, noStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import {
+  caller,
+  json,
+  jsonError,
+  noStack,
+  stackIn,
+  startAwsEndpoint,
+} from '../support/aws-endpoint.ts';
 import { awsError, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
 import { listen } from '../support/listen.ts';
@@ -440,34 +447,23 @@ it('npm run keys --endpoint says that a server is not DynamoDB, or that there is
 
 describe('npm run keys of a deployed stage', async () => {
   const aws = await startAwsEndpoint();
-  afterAll(() => aws.stop());
 
   // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
   const account = staging.environment?.account ?? '777777777777';
-  const caller = (account: string) => xml('GetCallerIdentity', { Account: account });
-  const Outputs = [
-    { OutputKey: 'BaseAddress', OutputValue: 'https://pets.test/v1' },
-    { OutputKey: 'KeysTableName', OutputValue: keysTable },
-  ];
 
   beforeEach(() => {
-    aws.requests.length = 0;
     aws.responses = {
-      GetCallerIdentity: caller(account),
-      DescribeStacks: xml('DescribeStacks', { Stacks: [{ Outputs }] }),
-      'AmazonSSM.PutParameter': json({ Version: 1 }),
+      ...caller(account),
+      DescribeStacks: stackIn('UPDATE_COMPLETE', { KeysTableName: keysTable }),
+      PutParameter: json({ Version: 1 }),
     };
-    const variables = {
-      ...aws.variables,
-      AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamodb?.dynamodbEndpoint,
-      AWS_REGION: 'us-east-1',
-    };
-    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', localCredentials.accessKeyId);
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', dynamodb.dynamodbEndpoint);
+    vi.stubEnv('AWS_REGION', 'us-east-1');
   });
 
   it('refuses credentials of another account, and asks in the region of the stage', async () => {
-    aws.responses = { GetCallerIdentity: caller('123456789012') };
+    aws.responses = caller('123456789012');
     const environment = { account, region: 'eu-west-1' };
     const opening = openStage({ ...prod, environment });
     await expect(opening).rejects.toThrow(new RegExp(`123456789012.*${account}`));
@@ -475,7 +471,6 @@ describe('npm run keys of a deployed stage', async () => {
   });
 
   it('opens a personal stage in the account and region of the credentials', async () => {
-    aws.responses = { ...aws.responses, GetCallerIdentity: caller('777777777777') };
     const { error } = await run(['list', '--stage', 'dev-alice']);
     expect(error).toBeUndefined();
     const described = aws.requests.find(({ action }) => action === 'DescribeStacks');
@@ -484,7 +479,7 @@ describe('npm run keys of a deployed stage', async () => {
   });
 
   it('says that there is no such stage, and where', async () => {
-    aws.responses = { ...aws.responses, DescribeStacks: noStack };
+    aws.respond({ DescribeStacks: noStack });
     const { error } = await run(['list', '--stage', 'dev-alyce']);
     expect(error).toMatch(new RegExp(`dev-alyce.*${account}.*us-east-1`));
   });
@@ -492,7 +487,7 @@ describe('npm run keys of a deployed stage', async () => {
   it.each(['GetCallerIdentity', 'DescribeStacks'])(
     'does not take the page of a proxy for a response: %s',
     async (call) => {
-      aws.responses = { ...aws.responses, [call]: [200, '<html>Welcome</html>'] };
+      aws.respond({ [call]: [200, '<html>Welcome</html>'] });
       const { error } = await run(['list', '--stage', 'dev-alice']);
       expect(error).toMatch(new RegExp(`${call}.* proxy`));
       expect(error).not.toContain('There is no stage');
@@ -502,9 +497,7 @@ describe('npm run keys of a deployed stage', async () => {
   it.each(['list', 'issue --owner alice', 'rotate 0123456789abcdef', 'revoke 0123456789abcdef'])(
     'says how to restore the table of keys when it is gone: %s',
     async (words) => {
-      const gone = [{ OutputKey: 'KeysTableName', OutputValue: 'gone' }];
-      const DescribeStacks = xml('DescribeStacks', { Stacks: [{ Outputs: gone }] });
-      aws.responses = { ...aws.responses, DescribeStacks };
+      aws.respond({ DescribeStacks: stackIn('UPDATE_COMPLETE', { KeysTableName: 'gone' }) });
       const { error } = await run([...words.split(' '), '--stage', 'staging']);
       expect(error).toMatch(/keys is gone: npm run operate -- restore keys --stage staging$/);
     },
@@ -512,7 +505,7 @@ describe('npm run keys of a deployed stage', async () => {
 
   const sent = (call: string) =>
     JSON.parse(aws.requests.findLast(({ action }) => action === call)?.body ?? '{}');
-  const stored = () => sent('AmazonSSM.PutParameter');
+  const stored = () => sent('PutParameter');
   const probeKey = async (...words: string[]) => {
     const result = await run([...words, '--stage', 'staging']);
     const apiKey = stored().Value;
@@ -535,10 +528,9 @@ describe('npm run keys of a deployed stage', async () => {
   });
 
   it('names the key that could not be stored, and says to rotate it', async () => {
-    aws.responses = {
-      ...aws.responses,
-      'AmazonSSM.PutParameter': jsonError('AccessDeniedException'),
-    };
+    aws.respond({
+      PutParameter: jsonError('AccessDeniedException'),
+    });
     const { out, error } = await probeKey('issue', '--for-probe');
     expect(error).toMatch(/\w{16}.* rotate.*AccessDenied/);
     expect(out).toBe('');

@@ -1,5 +1,5 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { perform } from '../../infra/commands/plan.ts';
 import { fail } from '../../infra/commands/terminal.ts';
@@ -11,64 +11,43 @@ import { tables } from '../../infra/settings/tables.ts';
 import { throttleOf } from '../../infra/settings/throttle-of.ts';
 import {
   type AwsResponse,
+  caller,
   json,
   jsonError,
   type Responses,
+  resourcesOfStack,
+  stackIn,
   startAwsEndpoint,
-  xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
 import { runCommand } from '../support/run-command.ts';
 import { shared } from '../support/shared.ts';
 
 const aws = await startAwsEndpoint();
-afterAll(() => aws.stop());
 
 const account = staging.environment?.account ?? '777777777777';
-const stack = (StackStatus: string, OutputKey = 'PetsTableName') =>
-  xml('DescribeStacks', {
-    Stacks: [{ StackStatus, Outputs: [{ OutputKey, OutputValue: 'Pets' }] }],
-  });
 /** The throttle of getPet, which lib/operations declares. */
 const { ratePerSecond, burst } = throttleOf(staging, 'getPet');
 const declaredThrottle = { rate: `${ratePerSecond}`, burst: `${burst}` };
 
-const caller = (Account: string) => xml('GetCallerIdentity', { Account });
-
 /** A stack with the functions of the API, by their names. */
-const withFunctions = (names: readonly string[]) => {
-  const StackResourceSummaries = names.flatMap((name): object[] => {
-    const id = `${name.toLowerCase()}Function`;
-    return [
-      {
-        ResourceType: 'AWS::Lambda::Function',
-        LogicalResourceId: `${id}0A1B`,
-        PhysicalResourceId: name,
-      },
-      { ResourceType: 'AWS::Lambda::Alias', LogicalResourceId: `${id}Aliaslive2C3D` },
-    ];
-  });
-  const api = { LogicalResourceId: 'Api', PhysicalResourceId: 'api' };
-  const apiStage = { LogicalResourceId: 'ApiStage', PhysicalResourceId: 'v1' };
-  StackResourceSummaries.push(
-    { ResourceType: 'AWS::ApiGateway::RestApi', ...api },
-    { ResourceType: 'AWS::ApiGateway::Stage', ...apiStage },
-    {
-      ResourceType: 'AWS::Lambda::Alias',
-      LogicalResourceId: 'formerpetFunctionAliaslive4E5F',
-      ResourceStatus: 'DELETE_COMPLETE',
-    },
+const withFunctions = (names: readonly string[]) =>
+  resourcesOfStack(
+    ...names.flatMap((name) => [
+      ['Lambda::Function', `${name.toLowerCase()}Function0A1B`, name] as const,
+      ['Lambda::Alias', `${name.toLowerCase()}FunctionAliaslive2C3D`] as const,
+    ]),
+    ['ApiGateway::RestApi', 'Api', 'api'],
+    ['ApiGateway::Stage', 'ApiStage', 'v1'],
+    ['Lambda::Alias', 'formerpetFunctionAliaslive4E5F', '', 'DELETE_COMPLETE'],
   );
-  return xml('ListStackResources', { StackResourceSummaries });
-};
 
 beforeEach(() => {
-  aws.requests.length = 0;
   aws.responses = {
-    GetCallerIdentity: caller(account),
-    DescribeStacks: stack('UPDATE_COMPLETE'),
+    ...caller(account),
+    DescribeStacks: stackIn('UPDATE_COMPLETE', { PetsTableName: 'Pets' }),
     ListStackResources: withFunctions(functionNames),
-    'DynamoDB_20120810.DescribeTable': json({ Table: { TableName: 'Pets' } }),
+    DescribeTable: json({ Table: { TableName: 'Pets' } }),
     ...Object.fromEntries(
       functionNames.flatMap((name) => [
         [`GET /2019-09-30/functions/${name}/concurrency`, json({})],
@@ -76,7 +55,6 @@ beforeEach(() => {
       ]),
     ),
   };
-  for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
 });
 
 /** Runs a command on staging, and types an answer; without one, there is no terminal. */
@@ -109,12 +87,11 @@ describe('npm run operate', () => {
   });
 
   it('closes what is deployed: no operation that is not released yet, but one that was removed since', async () => {
-    aws.responses = {
-      ...aws.responses,
+    aws.respond({
       ListStackResources: withFunctions(['getPet', 'removedPet', 'fallback']),
       'GET /2019-09-30/functions/removedPet/concurrency': json({}),
       'PUT /2017-10-31/functions/removedPet/concurrency': json({}),
-    };
+    });
     const { error, changes } = await operate('close', 'staging');
     expect(error).toBeUndefined();
     expect(changes.map(({ action }) => action.split('/')[3])).toEqual([
@@ -127,7 +104,7 @@ describe('npm run operate', () => {
   it.each(['close', 'open', 'reserve listPets 1'])(
     'does not take a list without functions for a service that needs no change: %s',
     async (words) => {
-      aws.responses = { ...aws.responses, ListStackResources: withFunctions([]) };
+      aws.respond({ ListStackResources: withFunctions([]) });
       const { error } = await operate(words, 'staging');
       expect(error).toMatch(/The stack of staging has no .*: deploy it first/);
     },
@@ -137,7 +114,7 @@ describe('npm run operate', () => {
     ['ValidationError', 'The name is malformed'],
     ['AccessDenied', 'The user does not exist'],
   ])('says why it found no functions: %s', async (name, message) => {
-    aws.responses = { ...aws.responses, ListStackResources: xmlError(name, message) };
+    aws.respond({ ListStackResources: xmlError(name, message) });
     expect((await operate('close', 'staging')).error).toContain(message);
   });
 
@@ -146,15 +123,14 @@ describe('npm run operate', () => {
     [[200, '<html>Welcome</html>'], /^DynamoDB ListBackups: .* is not valid JSON$/],
   ])('names the call of AWS that failed: %j', async (response, message) => {
     withBackups([]);
-    aws.responses = { ...aws.responses, 'DynamoDB_20120810.ListBackups': response };
+    aws.respond({ ListBackups: response });
     expect((await operate('restore pets')).error).toMatch(message);
   });
 
   it('says which step failed in which call, and to run the command again', async () => {
-    aws.responses = {
-      ...aws.responses,
+    aws.respond({
       'PUT /2017-10-31/functions/createPet/concurrency': json({ message: 'Not now.' }, 400),
-    };
+    });
     const { error, printed, changes } = await operate('close --yes');
     expect(error).toBe(
       'Step 2 failed: Lambda PutFunctionConcurrency: Not now. Run the same command again: it does what is left.',
@@ -186,7 +162,7 @@ describe('npm run operate', () => {
     ['throttle getPet', declaredThrottle],
   ])('gives the methods of an operation their throttle: %s', async (words, { rate, burst }) => {
     const update = 'PATCH /restapis/api/stages/v1';
-    aws.responses = { ...aws.responses, [update]: json({}) };
+    aws.respond({ [update]: json({}) });
     const { error, changes } = await operate(words, 'staging');
     expect(error).toBeUndefined();
     expect(changes.map(({ action }) => action)).toEqual([update]);
@@ -220,9 +196,7 @@ describe('npm run operate', () => {
     return () => responses[Math.min(next++, responses.length - 1)] ?? json({});
   };
   const requestsOf = (action: string) =>
-    aws.requests
-      .filter((request) => request.action === `DynamoDB_20120810.${action}`)
-      .map(({ body }) => JSON.parse(body));
+    aws.requests.filter((request) => request.action === action).map(({ body }) => JSON.parse(body));
 
   it.each([
     ['Pets', 'remove-item pets 7', /Pets is being deleted: .* restore pets/],
@@ -230,14 +204,13 @@ describe('npm run operate', () => {
     ['Pets-20260131T030000Z', 'copy-back pets Pets-20260131T030000Z', /deleted: make a copy/],
     ['Pets-20260131T030000Z', 'restore-copy pets 2026-01-31T03:00:00Z', /deleted: take a time/],
   ])('does not wait for %s, which is being deleted: %s', async (TableName, words, message) => {
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': (body) => {
+    aws.respond({
+      DescribeTable: (body) => {
         const isDeleted = JSON.parse(body).TableName === TableName;
         return activeAs(isDeleted ? 'DELETING' : 'ACTIVE');
       },
-      'DynamoDB_20120810.DescribeContinuousBackups': recoveryUntil('2026-01-31T03:00:01Z'),
-    };
+      DescribeContinuousBackups: recoveryUntil('2026-01-31T03:00:01Z'),
+    });
     expect(await operate(words, 'staging')).toMatchObject({
       error: expect.stringMatching(message),
       questions: [],
@@ -258,10 +231,10 @@ describe('npm run operate', () => {
     })),
   };
   const withAllSettings: Responses = {
-    'DynamoDB_20120810.ListTagsOfResource': json({
+    ListTagsOfResource: json({
       Tags: Object.entries(stageTags(staging)).map(([Key, Value]) => ({ Key, Value })),
     }),
-    'DynamoDB_20120810.DescribeContinuousBackups': json({
+    DescribeContinuousBackups: json({
       ContinuousBackupsDescription: {
         PointInTimeRecoveryDescription: {
           PointInTimeRecoveryStatus: 'ENABLED',
@@ -284,17 +257,15 @@ describe('npm run operate', () => {
 
   it('copies a table as of a time, as soon as its recovery has reached the time', async () => {
     const copied = inOrder(notFound, activeAs('CREATING'), activeAs('ACTIVE'));
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': (body) =>
-        body.includes('Pets-') ? copied() : json({ Table: active }),
-      'DynamoDB_20120810.DescribeContinuousBackups': inOrder(
+    aws.respond({
+      DescribeTable: (body) => (body.includes('Pets-') ? copied() : json({ Table: active })),
+      DescribeContinuousBackups: inOrder(
         recoveryUntil('2026-01-31T02:59:59Z'),
         recoveryUntil('2026-01-31T02:59:59Z'),
         recoveryUntil('2026-01-31T03:00:01Z'),
       ),
-      'DynamoDB_20120810.RestoreTableToPointInTime': json({}),
-    };
+      RestoreTableToPointInTime: json({}),
+    });
     const { error, printed } = await operate('restore-copy pets 2026-01-31T03:00:00Z', 'staging');
     expect(error).toBeUndefined();
     expect(requestsOf('RestoreTableToPointInTime')).toMatchObject([
@@ -308,50 +279,43 @@ describe('npm run operate', () => {
 
   it('copies nothing back before the copy is complete', async () => {
     const copied = inOrder(activeAs('CREATING'), activeAs('CREATING'), activeAs('ACTIVE'));
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': (body) =>
-        body.includes('Pets-') ? copied() : json({ Table: active }),
-      'DynamoDB_20120810.Scan': json({ Items: [] }),
-    };
+    aws.respond({
+      DescribeTable: (body) => (body.includes('Pets-') ? copied() : json({ Table: active })),
+      Scan: json({ Items: [] }),
+    });
     const { printed } = await operate('copy-back pets Pets-20260131T030000Z', 'staging');
     expect(printed[0]).toBe('Waiting for at most 1d: The table Pets-20260131T030000Z is CREATING');
     expect(printed.at(-1)).toBe('There is nothing to change');
   });
 
   it('suggests commands for the emulator', async () => {
-    vi.stubEnv('AWS_REGION', 'eu-west-1');
-    aws.responses = { ...aws.responses, 'DynamoDB_20120810.DescribeTable': notFound };
+    aws.respond({ DescribeTable: notFound });
     const { error } = await operate('remove-item pets 7 --emulator', 'staging');
     expect(error).toMatch(/operate -- restore pets --stage staging --emulator$/);
   });
 
   it('says that a table without recovery has no earlier times', async () => {
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.DescribeContinuousBackups': json({}),
-    };
+    aws.respond({
+      DescribeContinuousBackups: json({}),
+    });
     const words = 'restore-copy pets 2026-01-31T03:00:00Z';
     const { error } = await operate(words, 'staging');
     expect(error).toMatch(/Pets has no point-in-time recovery.*pointInTimeRecoveryDays/);
-    vi.stubEnv('AWS_REGION', 'eu-west-1');
     const personal = await operate(`${words} --stage dev-alice`, 'dev-alice');
     expect(personal.error).toMatch(/Pets has no point-in-time recovery.*Personal stages have none/);
   });
 
   it('refuses a copy as of a time before the recovery of the table, with the time', async () => {
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': (body) =>
-        body.includes('Pets-') ? notFound : json({ Table: active }),
-      'DynamoDB_20120810.DescribeContinuousBackups': recoveryUntil('2026-01-31T03:00:01Z'),
-    };
+    aws.respond({
+      DescribeTable: (body) => (body.includes('Pets-') ? notFound : json({ Table: active })),
+      DescribeContinuousBackups: recoveryUntil('2026-01-31T03:00:01Z'),
+    });
     const words = 'restore-copy pets 1969-12-31T03:00:00Z';
     const { error, questions } = await operate(words, 'staging');
     expect(error).toMatch(/Pets can only be copied as of 1970-01-01T00:00:00.000Z and later/);
     expect(questions).toEqual([]);
     const existing = json({ Table: active });
-    aws.responses = { ...aws.responses, 'DynamoDB_20120810.DescribeTable': existing };
+    aws.respond({ DescribeTable: existing });
     expect((await operate(words, 'staging')).error).toBeUndefined();
   });
 
@@ -361,27 +325,26 @@ describe('npm run operate', () => {
     BackupCreationDateTime: at,
   });
   const withBackups = (...pages: object[][]) => {
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': notFound,
-      'DynamoDB_20120810.ListBackups': inOrder(
+    aws.respond({
+      DescribeTable: notFound,
+      ListBackups: inOrder(
         ...pages.map((BackupSummaries, at) =>
           json({ BackupSummaries, ...(at < pages.length - 1 && { LastEvaluatedBackupArn: 'a' }) }),
         ),
       ),
-      'DynamoDB_20120810.DescribeBackup': json({
+      DescribeBackup: json({
         BackupDescription: {
           SourceTableDetails: { TableName: 'Pets' },
           BackupDetails: pages[0]?.[0],
         },
       }),
-    };
+    });
   };
 
   it('restores a table that is gone from its only backup, and says that one of its deletion has the damage', async () => {
     withBackups([backup(1, 'SYSTEM'), { ...backup(2), BackupStatus: 'DELETED' }]);
     const DescribeTable = inOrder(activeAs('DELETING'), notFound);
-    aws.responses = { ...aws.responses, 'DynamoDB_20120810.DescribeTable': DescribeTable };
+    aws.respond({ DescribeTable: DescribeTable });
     const { printed } = await operate('restore pets', 'no');
     expect(printed[0]).toMatch(/Waiting for at most 1h: The table Pets is being deleted/);
     expect(printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(1)}"`);
@@ -403,13 +366,11 @@ describe('npm run operate', () => {
     const requests = () => requestsOf('RestoreTableFromBackup').length;
     const creating = json({ Table: { ...Table, TableStatus: 'CREATING' } });
     const restored = inOrder(creating, creating, json({ Table }));
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': () => (requests() > 0 ? restored() : notFound),
-      'DynamoDB_20120810.RestoreTableFromBackup': () =>
-        requests() > 1 ? jsonError(refusal) : json({}, 500),
+    aws.respond({
+      DescribeTable: () => (requests() > 0 ? restored() : notFound),
+      RestoreTableFromBackup: () => (requests() > 1 ? jsonError(refusal) : json({}, 500)),
       ...withAllSettings,
-    };
+    });
   };
 
   it.each(['TableAlreadyExistsException', 'TableInUseException', 'BackupInUseException'])(
@@ -433,13 +394,12 @@ describe('npm run operate', () => {
   );
 
   it('compares the settings when a restoration is repeated, and says that it restores no items', async () => {
-    aws.responses = { ...aws.responses, ...withAllSettings };
+    aws.respond({ ...withAllSettings });
     for (const SourceBackupArn of [undefined, arnOf(1), arnOf(9)]) {
       const RestoreSummary = SourceBackupArn && { SourceBackupArn };
-      aws.responses = {
-        ...aws.responses,
-        'DynamoDB_20120810.DescribeTable': json({ Table: { ...settled, RestoreSummary } }),
-      };
+      aws.respond({
+        DescribeTable: json({ Table: { ...settled, RestoreSummary } }),
+      });
       const { error, printed } = await operate(`restore pets --backup ${arnOf(1)}`, 'staging');
       const text = printed.join('\n');
       expect(error).toBeUndefined();
@@ -451,14 +411,13 @@ describe('npm run operate', () => {
 
   it('goes on when the response of a copy is lost', async () => {
     const requests = () => requestsOf('RestoreTableToPointInTime').length;
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': (body) =>
+    aws.respond({
+      DescribeTable: (body) =>
         body.includes('Pets-') && requests() === 0 ? notFound : json({ Table: active }),
-      'DynamoDB_20120810.DescribeContinuousBackups': recoveryUntil('2026-01-31T03:00:01Z'),
-      'DynamoDB_20120810.RestoreTableToPointInTime': () =>
+      DescribeContinuousBackups: recoveryUntil('2026-01-31T03:00:01Z'),
+      RestoreTableToPointInTime: () =>
         requests() > 1 ? jsonError('TableAlreadyExistsException') : json({}, 500),
-    };
+    });
     const { error } = await operate('restore-copy pets 2026-01-31T03:00:00Z', 'staging');
     expect(error).toBeUndefined();
   });
@@ -466,10 +425,9 @@ describe('npm run operate', () => {
   it('restores no backup of another table', async () => {
     withBackups([backup(1)]);
     const BackupDescription = { SourceTableDetails: { TableName: 'Orders' } };
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.DescribeBackup': json({ BackupDescription }),
-    };
+    aws.respond({
+      DescribeBackup: json({ BackupDescription }),
+    });
     const { error, questions } = await operate(`restore pets --backup ${arnOf(1)}`, 'staging');
     expect(error).toMatch(/one of Orders, and not of Pets/);
     expect(questions).toEqual([]);
@@ -494,7 +452,7 @@ describe('npm run operate', () => {
 
   it('says which restored keys can be valid again, and which backup has the state of all', async () => {
     withBackups([backup(1)]);
-    aws.responses = { ...aws.responses, DescribeStacks: stack('UPDATE_COMPLETE', 'KeysTableName') };
+    aws.respond({ DescribeStacks: stackIn('UPDATE_COMPLETE', { KeysTableName: 'Pets' }) });
     const { printed } = await operate('restore keys', 'no');
     expect(printed.join('\n')).toMatch(
       /revoked, or that a rotation ended, .* valid again, .*issued since are gone.*keys -- list --stage staging/,
@@ -505,15 +463,14 @@ describe('npm run operate', () => {
   });
 
   it('does not wait for a stack that was never created', async () => {
-    const Stacks = [{ StackStatus: 'REVIEW_IN_PROGRESS' }];
-    aws.responses = { ...aws.responses, DescribeStacks: xml('DescribeStacks', { Stacks }) };
+    aws.respond({ DescribeStacks: stackIn('REVIEW_IN_PROGRESS') });
     const { error } = await operate('restore pets', 'staging');
     expect(error).toMatch(/no output PetsTableName: deploy it first/);
   });
 
   it('restores nothing while the stack is being changed', async () => {
     withBackups([backup(1)]);
-    aws.responses = { ...aws.responses, DescribeStacks: stack('UPDATE_IN_PROGRESS') };
+    aws.respond({ DescribeStacks: stackIn('UPDATE_IN_PROGRESS') });
     const { error } = await operate('restore pets', 'staging');
     expect(error).toMatch(/being changed \(UPDATE_IN_PROGRESS\)/);
   });
@@ -527,13 +484,12 @@ describe('npm run operate', () => {
     const Table = withIndex('ACTIVE');
     const creating = activeAs('CREATING');
     const indexing = json({ Table: withIndex('CREATING') });
-    aws.responses = {
-      ...aws.responses,
-      'DynamoDB_20120810.DescribeTable': inOrder(creating, creating, indexing, json({ Table })),
-      'DynamoDB_20120810.ListTagsOfResource': json({ Tags: [{ Key: 'stage', Value: 'qa' }] }),
-      'DynamoDB_20120810.TagResource': json({}),
-      'DynamoDB_20120810.UpdateTable': json({}),
-      'DynamoDB_20120810.DescribeContinuousBackups': json({
+    aws.respond({
+      DescribeTable: inOrder(creating, creating, indexing, json({ Table })),
+      ListTagsOfResource: json({ Tags: [{ Key: 'stage', Value: 'qa' }] }),
+      TagResource: json({}),
+      UpdateTable: json({}),
+      DescribeContinuousBackups: json({
         ContinuousBackupsDescription: {
           PointInTimeRecoveryDescription: {
             PointInTimeRecoveryStatus: 'DISABLED',
@@ -541,11 +497,11 @@ describe('npm run operate', () => {
           },
         },
       }),
-      'DynamoDB_20120810.UpdateContinuousBackups': inOrder(
+      UpdateContinuousBackups: inOrder(
         jsonError('ContinuousBackupsUnavailableException'),
         json({}),
       ),
-    };
+    });
     const { error, printed } = await operate('restore pets', 'staging');
     expect(error).toBeUndefined();
     expect(printed[0]).toBe('Waiting for at most 1d: The table Pets is CREATING');

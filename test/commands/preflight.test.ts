@@ -2,17 +2,19 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openAccount } from '../../infra/commands/open-account.ts';
 import { preflight } from '../../infra/commands/preflight.ts';
 import { placeholdersIn, warningsOf } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import {
+  caller,
   json,
   jsonError,
   noStack,
   type Responses,
+  resourcesOfStack,
   startAwsEndpoint,
   xml,
   xmlError,
@@ -33,11 +35,10 @@ const quota = (ConcurrentExecutions: number, ofOthers = 0, own = 0) => {
     'GET /2019-09-30/functions/one/concurrency': json({ ReservedConcurrentExecutions: own }),
   };
 };
-const caller = (Account: string) => ({ GetCallerIdentity: xml('GetCallerIdentity', { Account }) });
 const logRole = (cloudwatchRoleArn?: string) => ({ 'GET /account': json({ cloudwatchRoleArn }) });
-const parameter = (Value: string) => ({ 'AmazonSSM.GetParameter': json({ Parameter: { Value } }) });
+const parameter = (Value: string) => ({ GetParameter: json({ Parameter: { Value } }) });
 const without = (name: string) => ({
-  'AmazonSSM.GetParameter': (body: string) =>
+  GetParameter: (body: string) =>
     body.includes(name) ? jsonError('ParameterNotFound') : json({ Parameter: { Value: '33' } }),
 });
 const subscribed = (...arns: string[]) => {
@@ -46,24 +47,16 @@ const subscribed = (...arns: string[]) => {
   return { ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', { Subscriptions }) };
 };
 const domainName = 'api.store.test';
-const stackOf = (ResourceStatus: string, ofDomain = domainName) => {
-  const resources = [
-    ['AWS::Lambda::Function', 'one', 'one'],
+const stackOf = (status: string, ofDomain = domainName) =>
+  resourcesOfStack(
+    ['Lambda::Function', 'one', 'one', status],
     // A topic that is not that of the alarms.
-    ['AWS::SNS::Topic', 'Orders', `${topicArn}-not`],
-    ['AWS::SNS::Subscription', 'OrdersQueue', `${topicArn}-not:1`],
-    ['AWS::SNS::Topic', 'MonitoringTopic', topicArn],
-    ['AWS::SNS::Subscription', 'MonitoringTopicOnCall', `${topicArn}:1`],
-    ['AWS::ApiGateway::DomainName', 'Domain', ofDomain],
-  ];
-  const StackResourceSummaries = resources.map(
-    ([ResourceType, LogicalResourceId, PhysicalResourceId]) => ({
-      ...{ ResourceType, LogicalResourceId, PhysicalResourceId },
-      ResourceStatus,
-    }),
+    ['SNS::Topic', 'Orders', `${topicArn}-not`, status],
+    ['SNS::Subscription', 'OrdersQueue', `${topicArn}-not:1`, status],
+    ['SNS::Topic', 'MonitoringTopic', topicArn, status],
+    ['SNS::Subscription', 'MonitoringTopicOnCall', `${topicArn}:1`, status],
+    ['ApiGateway::DomainName', 'Domain', ofDomain, status],
   );
-  return xml('ListStackResources', { StackResourceSummaries });
-};
 
 const { eachOperation = 0, fallback = 0 } = prod.reservedConcurrency ?? {};
 /** What the functions reserve, and what an account leaves unreserved. */
@@ -81,13 +74,9 @@ const ready: Responses = {
 };
 
 const aws = await startAwsEndpoint();
-afterAll(() => aws.stop());
 
 beforeEach(() => {
   aws.responses = ready;
-  aws.requests.length = 0;
-  for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
-  vi.stubEnv('AWS_REGION', undefined);
 });
 
 const stage: Stage = {
@@ -153,7 +142,6 @@ describe('the preflight', () => {
   });
 
   it('suggests commands for the emulator', async () => {
-    vi.stubEnv('AWS_REGION', 'eu-west-1');
     aws.responses = { ...ready, ...without('bootstrap') };
     expect(await problemsOf(emulated(stage))).toContainEqual(
       expect.stringMatching(/npm run deploy -- --stage prod --emulator$/),

@@ -110,7 +110,6 @@ const asBuilt = new Map(
 
 afterAll(async () => {
   await Promise.all(asBuilt.values().map((one) => one.stop()));
-  aws.stop();
   lambda.stop();
   await proxy.refuseConnections();
   await rm(root, { recursive: true });
@@ -166,12 +165,12 @@ const failed = [{ ...succeeded.reports[0], status: 'Failed' }];
 const respondAsSsm = (parameter: AwsResponse) => {
   aws.responses = {
     // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
-    'AmazonSSM.GetParameter': (body) => {
+    GetParameter: (body) => {
       expect(JSON.parse(body)).toEqual({ Name: probeKeyParameter(staging), WithDecryption: true });
       return parameter;
     },
     // https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_PutLifecycleEventHookExecutionStatus.html
-    'CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus': (body) => {
+    PutLifecycleEventHookExecutionStatus: (body) => {
       const report = JSON.parse(body);
       reports.push(report);
       return json({ lifecycleEventHookExecutionId: report.lifecycleEventHookExecutionId });

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { json, type Responses, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { json, type Responses, stackIn, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { findProgram } from '../support/find-program.ts';
 
 const missing = ['aws', 'jq'].filter((name) => !findProgram([name]));
@@ -12,26 +12,14 @@ if (missing.length > 0) console.log(`LEFT OUT: .ci/call-probe, which needs ${mis
 
 describe.skipIf(missing.length > 0)('the call of the probe at the end of a release', async () => {
   const aws = await startAwsEndpoint();
-  afterAll(aws.stop);
 
   /** Calls the probe of prod, and returns what was printed. */
   const callProbe = async (
     outputs: Readonly<Record<string, string>>,
     responses: Responses = {},
   ) => {
-    const Stacks = [
-      {
-        StackName: 'AnimalStore-prod',
-        CreationTime: '2026-11-26T03:00:00Z',
-        StackStatus: 'UPDATE_COMPLETE',
-        Parameters: [{ ParameterKey: 'PreviousCommit', ParameterValue: 'c41' }],
-        Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({
-          OutputKey,
-          OutputValue,
-        })),
-      },
-    ];
-    aws.responses = { DescribeStacks: xml('DescribeStacks', { Stacks }), ...responses };
+    const DescribeStacks = stackIn('UPDATE_COMPLETE', outputs, { PreviousCommit: 'c41' });
+    aws.responses = { DescribeStacks, ...responses };
     const script = spawn(join(projectDirectory, '.ci', 'call-probe'), ['prod'], {
       // Version 1 of AWS's CLI reads AWS_REGION nowhere.
       env: { ...process.env, ...aws.variables, AWS_DEFAULT_REGION: 'eu-west-1' },

@@ -1,5 +1,5 @@
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openAccount } from '../../infra/commands/open-account.ts';
 import { preflight } from '../../infra/commands/preflight.ts';
 import { functionNames, probeKeyParameter, stackName } from '../../infra/settings/names.ts';
@@ -10,7 +10,7 @@ import * as checkRequests from '../../lib/checks/check-steps.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { isPet } from '../../lib/operations/check-request.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
-import { json, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { caller, json, resourcesOfStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles, lambdaContext, startHandlers } from '../support/handlers.ts';
 import { filterSets } from '../support/new-pets.ts';
@@ -212,10 +212,6 @@ describe('the roles of the workflows on GitHub', async () => {
   const own = arn('cloudformation', 'stack/AnimalStore-prod/*');
 
   const aws = await startAwsEndpoint();
-  afterAll(() => {
-    aws.stop();
-    vi.unstubAllEnvs();
-  });
 
   it('let a release make the calls of a deployment and of the CDK, and no others', () => {
     expect(sorted(callsOf('proddeploy'))).toEqual(
@@ -243,7 +239,7 @@ describe('the roles of the workflows on GitHub', async () => {
 
   /** The permission that each call needs. GetCallerIdentity needs none. */
   const permissionOf: Readonly<Record<string, string>> = {
-    'AmazonSSM.GetParameter': 'ssm:GetParameter',
+    GetParameter: 'ssm:GetParameter',
     'GET /2016-08-19/account-settings': 'lambda:GetAccountSettings',
     'GET /2019-09-30/functions/one/concurrency': 'lambda:GetFunctionConcurrency',
     'GET /account': 'apigateway:GET',
@@ -252,21 +248,12 @@ describe('the roles of the workflows on GitHub', async () => {
   };
 
   it('let a release make every call of the preflight', async () => {
-    for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
-    vi.stubEnv('AWS_REGION', undefined);
-    const PhysicalResourceId = arn('sns', 'AnimalStore-prod-alarms');
     aws.responses = {
-      GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
-      ListStackResources: xml('ListStackResources', {
-        StackResourceSummaries: [
-          {
-            ResourceType: 'AWS::SNS::Topic',
-            LogicalResourceId: 'MonitoringTopic',
-            PhysicalResourceId,
-          },
-          { ResourceType: 'AWS::Lambda::Function', PhysicalResourceId: 'one' },
-        ],
-      }),
+      ...caller(account),
+      ListStackResources: resourcesOfStack(
+        ['SNS::Topic', 'MonitoringTopic', arn('sns', 'AnimalStore-prod-alarms')],
+        ['Lambda::Function', 'function', 'one'],
+      ),
       ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', { Subscriptions: [] }),
       'GET /2016-08-19/account-settings': json({ AccountLimit: {} }),
     };

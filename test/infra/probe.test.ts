@@ -56,7 +56,6 @@ afterEach(() => {
 afterAll(async () => {
   await probe.stop();
   await service.refuseConnections();
-  aws.stop();
 });
 
 /** Invokes the probe as it is invoked each minute. Returns what it writes and returns. */
@@ -79,7 +78,7 @@ const run = async () => {
 /** https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html */
 const setKey = (Value?: string) => {
   aws.responses = {
-    'AmazonSSM.GetParameter': (body) => {
+    GetParameter: (body) => {
       expect(JSON.parse(body)).toEqual({ Name: parameter, WithDecryption: true });
       return Value === undefined ? jsonError('ParameterNotFound') : json({ Parameter: { Value } });
     },

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { prod } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { captureLog } from '../support/captured-log.ts';
@@ -8,7 +8,6 @@ import { deployedTemplate, propertiesOf } from '../support/templates.ts';
 
 const service = await startHandlers(fromBundles);
 const aws = await startAwsEndpoint();
-afterAll(() => aws.stop());
 
 /**
  * A line about a request that a rule of one of AWS's groups blocked, shortened from
@@ -56,8 +55,8 @@ const failCheck = async () => {
 const realLines = async (): Promise<readonly (readonly [RegExp, string])[]> => {
   for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);
   aws.responses = {
-    'AmazonSSM.GetParameter': jsonError('ParameterNotFound'),
-    'CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus': json({}),
+    GetParameter: jsonError('ParameterNotFound'),
+    PutLifecycleEventHookExecutionStatus: json({}),
   };
   const [api] = propertiesOf(deployedTemplate(prod), 'AWS::ApiGateway::Stage');
   return [

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { afterAll, beforeEach, vi } from 'vitest';
 import { listen } from './listen.ts';
 
 /** A response as AWS's API reference of the service describes it. */
@@ -28,12 +29,44 @@ export const xmlError = (code: string, message = code): AwsResponse => [
   `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
 ];
 
+export const caller = (Account: string): Responses => ({
+  GetCallerIdentity: xml('GetCallerIdentity', { Account }),
+});
+
+type Values = Readonly<Record<string, string>>;
+
+const pairsOf = (kind: string, values: Values) =>
+  Object.entries(values).map(([key, value]) => ({ [`${kind}Key`]: key, [`${kind}Value`]: value }));
+
+/** The one stack that exists, with its outputs and parameters. */
+export const stackIn = (
+  StackStatus: string,
+  outputs: Values = {},
+  parameters: Values = {},
+): AwsResponse => {
+  const Outputs = pairsOf('Output', outputs);
+  const Parameters = pairsOf('Parameter', parameters);
+  return xml('DescribeStacks', { Stacks: [{ StackStatus, Outputs, Parameters }] });
+};
+
+type StackResource = readonly [type: string, logicalId: string, id?: string, status?: string];
+
+/** The resources of that stack, each with its type, such as `SNS::Topic`, and its ids. */
+export const resourcesOfStack = (...resources: readonly StackResource[]): AwsResponse =>
+  xml('ListStackResources', {
+    StackResourceSummaries: resources.map(
+      ([type, LogicalResourceId, PhysicalResourceId = '', ResourceStatus = '']) => ({
+        ...{ ResourceType: `AWS::${type}`, LogicalResourceId, PhysicalResourceId, ResourceStatus },
+      }),
+    ),
+  });
+
 /** The error of CloudFormation about a stack that does not exist. */
 export const noStack = xmlError('ValidationError', 'Stack with id AnimalStore does not exist');
 
 /** The responses about an account that has what every stage needs, in any region. */
 export const readyAccount: Responses = {
-  'AmazonSSM.GetParameter': json({ Parameter: { Value: '33' } }),
+  GetParameter: json({ Parameter: { Value: '33' } }),
   'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
   GetRole: xml('GetRole', { Role: { RoleName: 'logs' } }),
   'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 1_000 } }),
@@ -41,6 +74,8 @@ export const readyAccount: Responses = {
 
 interface AwsEndpoint {
   responses: Responses;
+  /** Replaces some responses. */
+  readonly respond: (responses: Responses) => void;
   readonly requests: {
     action: string;
     region: string | undefined;
@@ -49,12 +84,11 @@ interface AwsEndpoint {
   }[];
   /** Environment variables that lead an SDK here, without the machine's own credentials. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly stop: () => void;
 }
 
 /**
- * Responses the requests of SDKs by their action, such as `GetCallerIdentity` or
- * `AmazonSSM.GetParameter`, and records them.
+ * Responds to the requests of SDKs by their action, such as `GetCallerIdentity`, and records them, until the tests
+ * end. Before each test, it forgets them, and sets the variables that lead an SDK here.
  */
 export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
   const server = createServer(async (request, response) => {
@@ -68,20 +102,28 @@ export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
   });
   const endpoint: AwsEndpoint = {
     responses: {},
+    respond: (responses) => {
+      endpoint.responses = { ...endpoint.responses, ...responses };
+    },
     requests: [],
     variables: {
       PATH: process.env['PATH'] ?? '',
       AWS_ENDPOINT_URL: `http://127.0.0.1:${await listen(server)}`,
+      AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
     },
-    stop: () => server.close(),
   };
+  beforeEach(() => {
+    endpoint.requests.length = 0;
+    for (const [name, value] of Object.entries(endpoint.variables)) vi.stubEnv(name, value);
+  });
+  afterAll(() => void server.close());
   return endpoint;
 };
 
 /** Each protocol of AWS names the action in another place: in the body, a header, or the path. */
 const actionOf = ({ headers, method, url }: IncomingMessage, body: string) =>
   /(?:^|&)Action=(\w+)/.exec(body)?.[1] ??
-  [headers['x-amz-target']].flat()[0] ??
+  [headers['x-amz-target']].flat()[0]?.split('.')[1] ??
   `${method} ${url?.replace(/\/?\?.*|\/$/, '')}`;
