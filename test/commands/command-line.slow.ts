@@ -116,6 +116,7 @@ describe('a command', () => {
     ['infra/commands/start.ts --cors shop', '.* Give an origin'],
     ['infra/commands/keys/main.ts list --stage prod', noCredentials],
     ['infra/commands/operate/main.ts close --stage prod', noCredentials],
+    ['infra/commands/deploy/main.ts --stage dev-alice', 'There is no terminal to ask: add --yes'],
     ['infra/commands/status.ts', "required option '--stage"],
     [`${acceptance} --stage prod`, '.* It must be staging.* or a personal stage'],
     [`${acceptance} --stage dev-alice`, noCredentials],

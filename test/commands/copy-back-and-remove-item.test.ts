@@ -8,7 +8,7 @@ import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { caller, stackIn, startAwsEndpoint } from '../support/aws-endpoint.ts';
-import { delayed, type Fault, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
+import { delayed, type Fault, FaultProxy, faults, passOnAfter } from '../support/fault-proxy.ts';
 import { runCommand } from '../support/run-command.ts';
 import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
@@ -180,11 +180,10 @@ it('takes at most half of the units of the table', async () => {
 it('sees what was written just before: it reads consistently', async () => {
   await putIntoCopy(pet(1));
   const reads: object[] = [];
-  const note: Fault = async (exchange) => {
-    const { ConsistentRead, RequestItems } = JSON.parse(exchange.request.toString());
+  const note = passOnAfter(({ request }) => {
+    const { ConsistentRead, RequestItems } = JSON.parse(request.toString());
     reads.push({ ConsistentRead: ConsistentRead ?? RequestItems[tables.pets].ConsistentRead });
-    await passOn(exchange);
-  };
+  });
   for (const call of ['Scan Pets', batchCall]) proxy.inject(call, note);
   await copyBack('pets', copies.pets, 'no');
   expect(reads.length).toBeGreaterThan(1);
@@ -210,10 +209,8 @@ it('stops all writes when one fails, and goes on when it is run again', async ()
 it('lets a pet stay that a client adds after the comparison, and says so', async () => {
   await putIntoCopy(pet(1));
   const added = pet(1, { name: 'added meanwhile' });
-  proxy.inject('PutItem Pets', async (exchange) => {
-    await putPet(added);
-    await passOn(exchange);
-  });
+  const add = () => putPet(added);
+  proxy.inject('PutItem Pets', passOnAfter(add));
   const { text, error } = await copyBack('pets');
   expect(error).toBeUndefined();
   expect(text).toMatch(/Wrote 0 pets\nLeft 1 pets/);
@@ -281,10 +278,8 @@ it.each([
   ['given another field', { ...nameless, status: 'available' }],
 ])('does not remove a pet that was %s after it was shown', async (_what, changed) => {
   await putPet(nameless);
-  proxy.inject('DeleteItem Pets', async (exchange) => {
-    await putPet(changed);
-    await passOn(exchange);
-  });
+  const change = () => putPet(changed);
+  proxy.inject('DeleteItem Pets', passOnAfter(change));
   const { error } = await operate(['remove-item', 'pets', '7']);
   expect(error).toMatch(/7 was changed meanwhile/);
   expect(await storedPets()).toEqual([changed]);

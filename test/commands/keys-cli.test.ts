@@ -1,10 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keysProgram } from '../../infra/commands/keys/program.ts';
 import { openStage } from '../../infra/commands/open-stage.ts';
 import {
@@ -23,14 +20,17 @@ import {
   stackIn,
   startAwsEndpoint,
 } from '../support/aws-endpoint.ts';
-import { awsError, FaultProxy, faults, passOn } from '../support/fault-proxy.ts';
+import { awsError, FaultProxy, faults, passOnAfter } from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
 import { listen } from '../support/listen.ts';
 import { runCommand } from '../support/run-command.ts';
 import { shared } from '../support/shared.ts';
 
 const dynamodb = shared('dynamodb');
-const local = ['--endpoint', dynamodb.dynamodbEndpoint];
+const proxy = new FaultProxy(dynamodb.dynamodbEndpoint);
+const local = ['--endpoint', await proxy.listen()];
+afterAll(() => proxy.refuseConnections());
+beforeEach(() => proxy.reset());
 
 /** Runs `npm run keys --` with an answer to its question. `error` is the error that ended it. */
 const run = async (words: readonly string[], answer?: boolean) => {
@@ -64,12 +64,6 @@ const transactionConflict = awsError(400, 'TransactionCanceledException', {
   message: 'Transaction cancelled [None, TransactionConflict]',
   CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
 });
-
-const startProxy = async () => {
-  const proxy = new FaultProxy(dynamodb.dynamodbEndpoint);
-  onTestFinished(() => proxy.refuseConnections());
-  return { proxy, endpoint: ['--endpoint', await proxy.listen()] };
-};
 
 const statusWith = async (apiKey: string) => {
   const headers = [['Authorization', `Bearer ${apiKey}`]] as const;
@@ -172,12 +166,9 @@ describe('npm run keys', () => {
       [['rotate'], rotateCall],
     ] as const) {
       const { keyId } = await issue();
-      const { proxy, endpoint } = await startProxy();
-      proxy.inject(call, async (exchange) => {
-        await document.delete({ TableName: keysTable, Key: { keyId } });
-        await passOn(exchange);
-      });
-      const { error } = await run([...words, keyId, ...endpoint]);
+      const remove = () => document.delete({ TableName: keysTable, Key: { keyId } });
+      proxy.inject(call, passOnAfter(remove), 1);
+      const { error } = await keys([...words, keyId]);
       expect(error).toContain(`no key ${keyId}`);
       expect(await listed(keyId)).toBeUndefined();
     }
@@ -185,32 +176,28 @@ describe('npm run keys', () => {
 
   it('sees what was written just before: it reads keys consistently', async () => {
     const { keyId } = await issue();
-    const { proxy, endpoint } = await startProxy();
     const reads: object[] = [];
-    for (const action of ['Scan', 'GetItem']) {
-      proxy.inject(`${action} ${keysTable}`, async (exchange) => {
-        const { ConsistentRead } = JSON.parse(exchange.request.toString());
-        reads.push({ action, ConsistentRead });
-        await passOn(exchange);
-      });
-    }
-    await run(['list', ...endpoint]);
-    await run(['rotate', keyId, ...endpoint]);
+    const note = passOnAfter(({ call, request }) => {
+      const { ConsistentRead } = JSON.parse(request.toString());
+      reads.push({ call, ConsistentRead });
+    });
+    for (const call of [`Scan ${keysTable}`, `GetItem ${keysTable}`]) proxy.inject(call, note);
+    await keys(['list']);
+    await keys(['rotate', keyId]);
     expect(reads).toEqual([
-      { action: 'Scan', ConsistentRead: true },
-      { action: 'GetItem', ConsistentRead: true },
+      { call: `Scan ${keysTable}`, ConsistentRead: true },
+      { call: `GetItem ${keysTable}`, ConsistentRead: true },
     ]);
   });
 
   it('rotates a key once, even if two rotations have read it as it was', async () => {
     const { keyId } = await issue();
-    const { proxy, endpoint } = await startProxy();
     let first = '';
-    proxy.inject(rotateCall, async (exchange) => {
+    const rotate = async () => {
       first = (await storedKeys.rotate(keyId, { graceMs: 0 })).record.keyId;
-      await passOn(exchange);
-    });
-    const second = await run(['rotate', keyId, ...endpoint]);
+    };
+    proxy.inject(rotateCall, passOnAfter(rotate));
+    const second = await keys(['rotate', keyId]);
     expect(second).toMatchObject({ out: '', error: expect.stringMatching(/in force/) });
     const { successor, expiresAt } = await listed(keyId);
     expect(successor).toBe(first);
@@ -220,35 +207,26 @@ describe('npm run keys', () => {
   it('rotates a key once, even with --again, if another rotation comes between', async () => {
     const { keyId } = await issue();
     await keys(['rotate', keyId]);
-    const { proxy, endpoint } = await startProxy();
-    proxy.inject(rotateCall, async (exchange) => {
-      await storedKeys.rotate(keyId, { graceMs: 60_000, again: true });
-      await passOn(exchange);
-    });
-    const { error } = await run(['rotate', keyId, '--again', ...endpoint]);
+    const rotate = () => storedKeys.rotate(keyId, { graceMs: 60_000, again: true });
+    proxy.inject(rotateCall, passOnAfter(rotate));
+    const { error } = await keys(['rotate', keyId, '--again']);
     expect(error).toContain(`rotated already, to ${(await listed(keyId)).successor}`);
   });
 
   it('does not rotate a key that is revoked after it was read', async () => {
     const { keyId } = await issue();
-    const { proxy, endpoint } = await startProxy();
-    proxy.inject(rotateCall, async (exchange) => {
-      await storedKeys.revoke(keyId);
-      await passOn(exchange);
-    });
-    const { error } = await run(['rotate', keyId, ...endpoint]);
+    const revoke = () => storedKeys.revoke(keyId);
+    proxy.inject(rotateCall, passOnAfter(revoke));
+    const { error } = await keys(['rotate', keyId]);
     expect(error).toMatch(/no longer in force/);
     expect((await listed(keyId)).successor).toBeNull();
   });
 
   it('names the successor that stays valid when a key is revoked, also one that was issued just before', async () => {
     const { keyId } = await issue();
-    const { proxy, endpoint } = await startProxy();
-    proxy.inject(updateCall, async (exchange) => {
-      await storedKeys.rotate(keyId, { graceMs: 60_000 });
-      await passOn(exchange);
-    });
-    const { out } = await run(['revoke', keyId, '--yes', ...endpoint]);
+    const rotate = () => storedKeys.rotate(keyId, { graceMs: 60_000 });
+    proxy.inject(updateCall, passOnAfter(rotate), 1);
+    const { out } = await keys(['revoke', keyId, '--yes']);
     const { successor } = await listed(keyId);
     expect(out).toMatch(new RegExp(`Revoked ${keyId}\n.*${successor}.* valid`));
     await keys(['revoke', successor, '--yes']);
@@ -262,20 +240,16 @@ describe('npm run keys', () => {
 
   it('leaves nothing of a rotation that DynamoDB refuses', async () => {
     const { keyId } = await issue('--owner', 'owner of one key');
-    const { proxy, endpoint } = await startProxy();
     proxy.inject(rotateCall, faults.accessDenied);
-    expect((await run(['rotate', keyId, ...endpoint])).error).toBeDefined();
+    expect((await keys(['rotate', keyId])).error).toBeDefined();
     const { out } = await keys(['list']);
     expect(out.match(/owner of one key/g)).toHaveLength(1);
   });
 
   it('rotates a key once when the response is lost', async () => {
     const { keyId } = await issue('--owner', 'owner of two keys');
-    const { proxy, endpoint } = await startProxy();
     proxy.inject(rotateCall, faults.resetAfterForwarding, 1);
-    const { apiKey, ...successor } = JSON.parse(
-      (await run(['rotate', keyId, '--json', ...endpoint])).out,
-    );
+    const { apiKey, ...successor } = JSON.parse((await keys(['rotate', keyId, '--json'])).out);
     expect(await statusWith(apiKey)).toBe(200);
     expect((await listed(keyId)).successor).toBe(successor.keyId);
     const { out } = await keys(['list']);
@@ -284,16 +258,15 @@ describe('npm run keys', () => {
 
   it('repeats a rotation and a revocation that another transaction prevents', async () => {
     const { keyId } = await issue();
-    const { proxy, endpoint } = await startProxy();
     proxy.inject(rotateCall, transactionConflict, 2);
     proxy.inject(updateCall, awsError(400, 'TransactionConflictException'), 2);
-    const rotated = await run(['rotate', keyId, '--json', ...endpoint]);
+    const rotated = await keys(['rotate', keyId, '--json']);
     expect(rotated.error).toBeUndefined();
     expect((await listed(keyId)).successor).toBe(JSON.parse(rotated.out).keyId);
-    expect((await run(['revoke', keyId, '--yes', ...endpoint])).error).toBeUndefined();
+    expect((await keys(['revoke', keyId, '--yes'])).error).toBeUndefined();
     expect((await listed(keyId)).revokedAt).not.toBeNull();
     proxy.inject(rotateCall, transactionConflict);
-    const conflicting = await run(['rotate', (await issue()).keyId, ...endpoint]);
+    const conflicting = await keys(['rotate', (await issue()).keyId]);
     expect(conflicting.error).toMatch(/TransactionConflict/);
   });
 
@@ -366,21 +339,6 @@ describe('npm run keys', () => {
     const { revokedAt } = await listed(keyId);
     expect((await keys(['revoke', keyId, '--yes'])).error).toBeUndefined();
     expect((await listed(keyId)).revokedAt).toBe(revokedAt);
-  });
-
-  it('asks on a terminal, and says to use --yes when there is none', async () => {
-    const { keyId } = await issue();
-    const command = ['infra/commands/keys/main.ts', 'revoke', keyId, ...local];
-    const revoke = spawnSync(process.execPath, command, { input: '', encoding: 'utf8' });
-    expect(revoke.stderr).toMatch(/^error: .*--yes/m);
-    expect(revoke.status).toBe(1);
-    expect((await listed(keyId)).revokedAt).toBeNull();
-    const onTerminal = 'import pty, sys; pty.spawn(sys.argv[1:])';
-    const child = spawn('python3', ['-c', onTerminal, process.execPath, ...command]);
-    child.stdin.write(`${localStage.name}\n`);
-    const [out] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    expect(out).toContain(keyId);
-    expect((await listed(keyId)).revokedAt).not.toBeNull();
   });
 
   // A terminal obeys these characters, hides them, or shows what follows in another direction.

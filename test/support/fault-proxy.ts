@@ -54,6 +54,14 @@ export const forwarded =
 /** No fault: DynamoDB's own response. */
 export const passOn = forwarded((response, body) => response.end(body));
 
+/** Lets something else happen first, and then returns DynamoDB's own response. */
+export const passOnAfter =
+  (work: (exchange: Exchange) => unknown): Fault =>
+  async (exchange) => {
+    await work(exchange);
+    await passOn(exchange);
+  };
+
 /**
  * The fault of a write whose condition is not met by this item.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
