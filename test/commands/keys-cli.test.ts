@@ -486,9 +486,7 @@ describe('npm run keys of a deployed stage', async () => {
   });
 
   it('names the key that could not be stored, and says to rotate it', async () => {
-    aws.respond({
-      PutParameter: jsonError('AccessDeniedException'),
-    });
+    aws.respond({ PutParameter: jsonError('AccessDeniedException') });
     const { out, error } = await probeKey('issue', '--for-probe');
     expect(error).toMatch(/\w{16}.* rotate.*AccessDenied/);
     expect(out).toBe('');

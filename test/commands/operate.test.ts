@@ -195,6 +195,15 @@ describe('npm run operate', () => {
     let next = 0;
     return () => responses[Math.min(next++, responses.length - 1)] ?? json({});
   };
+  const recovery = (description: object, PointInTimeRecoveryStatus = 'ENABLED') => {
+    const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus, ...description };
+    return json({ ContinuousBackupsDescription: { PointInTimeRecoveryDescription } });
+  };
+  const recoveryUntil = (latest: string) =>
+    recovery({
+      EarliestRestorableDateTime: 0,
+      LatestRestorableDateTime: Date.parse(latest) / 1_000,
+    });
   const requestsOf = (action: string) =>
     aws.requests.filter((request) => request.action === action).map(({ body }) => JSON.parse(body));
 
@@ -234,26 +243,8 @@ describe('npm run operate', () => {
     ListTagsOfResource: json({
       Tags: Object.entries(stageTags(staging)).map(([Key, Value]) => ({ Key, Value })),
     }),
-    DescribeContinuousBackups: json({
-      ContinuousBackupsDescription: {
-        PointInTimeRecoveryDescription: {
-          PointInTimeRecoveryStatus: 'ENABLED',
-          RecoveryPeriodInDays: staging.pointInTimeRecoveryDays,
-        },
-      },
-    }),
+    DescribeContinuousBackups: recovery({ RecoveryPeriodInDays: staging.pointInTimeRecoveryDays }),
   };
-
-  const recoveryUntil = (latest: string) =>
-    json({
-      ContinuousBackupsDescription: {
-        PointInTimeRecoveryDescription: {
-          PointInTimeRecoveryStatus: 'ENABLED',
-          EarliestRestorableDateTime: 0,
-          LatestRestorableDateTime: Date.parse(latest) / 1_000,
-        },
-      },
-    });
 
   it('copies a table as of a time, as soon as its recovery has reached the time', async () => {
     const copied = inOrder(notFound, activeAs('CREATING'), activeAs('ACTIVE'));
@@ -295,9 +286,7 @@ describe('npm run operate', () => {
   });
 
   it('says that a table without recovery has no earlier times', async () => {
-    aws.respond({
-      DescribeContinuousBackups: json({}),
-    });
+    aws.respond({ DescribeContinuousBackups: json({}) });
     const words = 'restore-copy pets 2026-01-31T03:00:00Z';
     const { error } = await operate(words, 'staging');
     expect(error).toMatch(/Pets has no point-in-time recovery.*pointInTimeRecoveryDays/);
@@ -397,9 +386,7 @@ describe('npm run operate', () => {
     aws.respond({ ...withAllSettings });
     for (const SourceBackupArn of [undefined, arnOf(1), arnOf(9)]) {
       const RestoreSummary = SourceBackupArn && { SourceBackupArn };
-      aws.respond({
-        DescribeTable: json({ Table: { ...settled, RestoreSummary } }),
-      });
+      aws.respond({ DescribeTable: json({ Table: { ...settled, RestoreSummary } }) });
       const { error, printed } = await operate(`restore pets --backup ${arnOf(1)}`, 'staging');
       const text = printed.join('\n');
       expect(error).toBeUndefined();
@@ -425,9 +412,7 @@ describe('npm run operate', () => {
   it('restores no backup of another table', async () => {
     withBackups([backup(1)]);
     const BackupDescription = { SourceTableDetails: { TableName: 'Orders' } };
-    aws.respond({
-      DescribeBackup: json({ BackupDescription }),
-    });
+    aws.respond({ DescribeBackup: json({ BackupDescription }) });
     const { error, questions } = await operate(`restore pets --backup ${arnOf(1)}`, 'staging');
     expect(error).toMatch(/one of Orders, and not of Pets/);
     expect(questions).toEqual([]);
@@ -489,14 +474,10 @@ describe('npm run operate', () => {
       ListTagsOfResource: json({ Tags: [{ Key: 'stage', Value: 'qa' }] }),
       TagResource: json({}),
       UpdateTable: json({}),
-      DescribeContinuousBackups: json({
-        ContinuousBackupsDescription: {
-          PointInTimeRecoveryDescription: {
-            PointInTimeRecoveryStatus: 'DISABLED',
-            RecoveryPeriodInDays: staging.pointInTimeRecoveryDays,
-          },
-        },
-      }),
+      DescribeContinuousBackups: recovery(
+        { RecoveryPeriodInDays: staging.pointInTimeRecoveryDays },
+        'DISABLED',
+      ),
       UpdateContinuousBackups: inOrder(
         jsonError('ContinuousBackupsUnavailableException'),
         json({}),

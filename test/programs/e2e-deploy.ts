@@ -271,14 +271,8 @@ const parametersLeft = async ({ clients }: OpenedAccount): Promise<string[]> => 
 
 /** Issues an API key of the stage, and does not print it, because everybody can read the log of a workflow. */
 const issueKey = (): string => {
-  const [npm = '', ...words] = npmRun(
-    'keys',
-    'issue',
-    '--owner',
-    'rehearsal',
-    '--json',
-    ...ofStage,
-  );
+  const issue = ['issue', '--owner', 'rehearsal', '--json', ...ofStage];
+  const [npm = '', ...words] = npmRun('keys', ...issue);
   const issued = execFileSync(npm, words, { cwd: projectDirectory, encoding: 'utf8' });
   const { apiKey }: { apiKey: string } = JSON.parse(issued);
   return apiKey;

@@ -1,25 +1,25 @@
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { GetRestApisCommand, GetStageCommand } from '@aws-sdk/client-api-gateway';
+import { GetStageCommand } from '@aws-sdk/client-api-gateway';
 import {
   CreateBackupCommand,
   DeleteItemCommand,
   DeleteTableCommand,
-  DescribeContinuousBackupsCommand,
-  DescribeTableCommand,
   GetItemCommand,
   ListTagsOfResourceCommand,
   PutItemCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConcurrencyCommand } from '@aws-sdk/client-lambda';
+import { findTable } from '../../infra/commands/find-table.ts';
 import { openStage } from '../../infra/commands/open-stage.ts';
 import { deployedApi } from '../../infra/commands/operate/deployed-api.ts';
+import { recoveryOf } from '../../infra/commands/operate/deployed-table.ts';
 import { operateProgram } from '../../infra/commands/operate/program.ts';
 import { restore, restoreCopy } from '../../infra/commands/operate/restore.ts';
 import type { Plan } from '../../infra/commands/plan.ts';
 import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
-import { functionNames, serviceName } from '../../infra/settings/names.ts';
+import { functionNames } from '../../infra/settings/names.ts';
 import { emulated, staging } from '../../infra/settings/stages.ts';
 import { tables } from '../../infra/settings/tables.ts';
 import { throttleOf } from '../../infra/settings/throttle-of.ts';
@@ -40,7 +40,7 @@ const opened = await openStage(emulated(staging));
 const { dynamodb, tableOf } = opened;
 const lambda = opened.clients.lambda();
 const apiGateway = opened.clients.apiGateway();
-const { functionOf } = await deployedApi(opened);
+const { functionOf, idOf } = await deployedApi(opened);
 
 /** Runs a command, and types an answer: by default the name of the stage. */
 const operate = async (words: string, answer = staging.name) => {
@@ -85,8 +85,7 @@ await operate('reserve listPets');
 await unchanged('reserve listPets');
 
 const throttles = async () => {
-  const { items = [] } = await apiGateway.send(new GetRestApisCommand());
-  const restApiId = items.find(({ name }) => name === serviceName(staging))?.id;
+  const restApiId = idOf('ApiGateway::RestApi');
   const get = new GetStageCommand({ restApiId, stageName: 'v1' });
   const { methodSettings = {} } = await apiGateway.send(get);
   // MiniStack keeps what CloudFormation set beside these, as `/~1pets~1{petId}/GET`.
@@ -155,7 +154,7 @@ await operate('restore pets');
 const stage = { ...opened.stage, deletionProtection: true };
 await runAll(await restore({ ...opened, stage }, 'pets'));
 
-const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+const Table = await findTable(dynamodb, TableName);
 const { read, write } = maximumUnitsOf(staging, tables.pets.id);
 const limits = { MaxReadRequestUnits: read, MaxWriteRequestUnits: write };
 equal(Table?.DeletionProtectionEnabled, true);
@@ -170,10 +169,5 @@ deepEqual(Object.fromEntries(Tags.map(({ Key = '', Value }) => [Key, Value])), {
   service: 'animal-store',
   stage: 'staging',
 });
-const describe = new DescribeContinuousBackupsCommand({ TableName });
-const { ContinuousBackupsDescription } = await dynamodb.send(describe);
-equal(
-  ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus,
-  'ENABLED',
-);
+equal((await recoveryOf(dynamodb, TableName)).PointInTimeRecoveryStatus, 'ENABLED');
 console.log('LEFT OUT: the days of recovery, which MiniStack does not keep.');
