@@ -57,6 +57,7 @@ const stackWith = (
   const outputs = { BaseAddress: 'https://a1.test/v1', KeysTableName: 'keys' };
   return stackIn(StackStatus, outputs, { Commit, PreviousCommit });
 };
+const firstIn = (StackStatus: string) => stackWith(first, { StackStatus });
 const withChanges = (...Changes: object[]) => ({
   DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'AVAILABLE', Changes }),
 });
@@ -135,20 +136,15 @@ describe('npm run deploy', () => {
     ['no former commit after a way back', '--revert', stackWith(first, both), [head, 'unknown']],
     ['the same commits after the same way back', '--revert', stackWith(head, both), [head, 'c0']],
     ['no former commit at first', '', noStack, [head, 'unknown']],
+    ['none after a failed creation', '', firstIn('ROLLBACK_COMPLETE'), [head, 'unknown']],
+    ['none after a failed rollback of it', '', firstIn('ROLLBACK_FAILED'), [head, 'unknown']],
+    ['none if nobody agreed to it', '', firstIn('REVIEW_IN_PROGRESS'), [head, 'unknown']],
   ])('tells the stack %s', async (_what, words, DescribeStacks, [commit, former]) => {
     await deploy('staging', `--yes ${words}`, { DescribeStacks });
     expect(prepared()).toContain(
       `--no-previous-parameters --parameters Commit=${commit} --parameters PreviousCommit=${former}`,
     );
   });
-
-  it.each(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'REVIEW_IN_PROGRESS'])(
-    'tells a stack that is %s no former commit',
-    async (StackStatus) => {
-      await deploy('staging', '--yes', { DescribeStacks: stackIn(StackStatus) });
-      expect(prepared()).toContain('--parameters PreviousCommit=unknown');
-    },
-  );
 
   it.each([
     ['', 'canary'],
@@ -158,17 +154,17 @@ describe('npm run deploy', () => {
     expect(prepared()).toContain(`--parameters Traffic=${how} `);
   });
 
+  const described = (result: object) => xml('DescribeChangeSet', result);
   it.each([
     ['executes a change set that changes only outputs', 'AVAILABLE'],
     ['executes nothing if nothing differs', 'UNAVAILABLE'],
   ])('%s', async (_what, ExecutionStatus) => {
-    const DescribeChangeSet = xml('DescribeChangeSet', { ExecutionStatus });
+    const DescribeChangeSet = described({ ExecutionStatus });
     const { error } = await deploy('staging', '--yes', { DescribeChangeSet });
     expect(error).toBeUndefined();
     expect(isExecuted()).toBe(ExecutionStatus === 'AVAILABLE');
   });
 
-  const described = (result: object) => xml('DescribeChangeSet', result);
   const page = [200, '<html>Welcome</html>'] as const;
   const firstOfTwo = described({ ExecutionStatus: 'AVAILABLE', NextToken: 'second' });
   const secondIsPage = (body: string) => (body.includes('NextToken') ? page : firstOfTwo);
@@ -213,7 +209,7 @@ describe('npm run deploy', () => {
   });
 
   it('says that the stack is being destroyed, or was', async () => {
-    const DescribeStacks = stackIn('DELETE_IN_PROGRESS');
+    const DescribeStacks = firstIn('DELETE_IN_PROGRESS');
     expect((await deploy('staging', '--yes', { DescribeStacks })).error).toMatch(
       /^AnimalStore-staging is being destroyed: wait/,
     );
@@ -247,7 +243,7 @@ describe('npm run deploy', () => {
     ['UPDATE_IN_PROGRESS', /aws cloudformation cancel-update-stack --stack-name AnimalStore-prod/],
     ['UPDATE_ROLLBACK_FAILED', /parts of two releases. See "canary-errors"/],
   ])('changes nothing while the stack is %s, and says what to do', async (StackStatus, what) => {
-    const DescribeStacks = stackIn(StackStatus);
+    const DescribeStacks = firstIn(StackStatus);
     expect((await deploy('prod', '--yes --revert', { DescribeStacks })).error).toMatch(what);
     expect(ran).toEqual([]);
   });
@@ -263,7 +259,7 @@ describe('npm run deploy with what an account lacks', () => {
   const afterwards = (before: Responses, after: Responses) => ({
     ...before,
     DescribeChangeSet: () => {
-      aws.respond({ ...after });
+      aws.respond(after);
       return withChanges().DescribeChangeSet;
     },
   });
