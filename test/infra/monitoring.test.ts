@@ -79,7 +79,7 @@ describe.each(templates)('metrics of the service itself in $stage.name', ({ stag
     ]),
     `${probeMetricName} ${service}`,
   ];
-  const ofAlarms = [...alarmsOf(template).values()]
+  const ofAlarms = alarmsOf(template)
     .flatMap(({ metrics }) => metrics)
     .map(({ Namespace, MetricName, Dimensions }) => [
       Namespace,

@@ -41,13 +41,6 @@ describe.each(stages)('stack of $name', (stage) => {
     }
   });
 
-  it('keeps the old versions', () => {
-    template.allResources('AWS::Lambda::Version', {
-      DeletionPolicy: 'RetainExceptOnCreate',
-      UpdateReplacePolicy: 'Retain',
-    });
-  });
-
   it('keeps nothing by force that holds no data or has a name of its own', () => {
     // A rolled-back update would leave it behind, and the next one would collide with it.
     const resources: { Type: string; DeletionPolicy?: string; Properties: object }[] =

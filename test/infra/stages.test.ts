@@ -1,14 +1,13 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { maximumUnitsOf, quotaWarning } from '../../infra/settings/maximum-units.ts';
-import { bundleName, functionNames, trafficShifts } from '../../infra/settings/names.ts';
+import { functionNames, trafficShifts } from '../../infra/settings/names.ts';
 import { validateStage } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
 import { tables } from '../../infra/settings/tables.ts';
 import { AccountStack } from '../../infra/stacks/account-stack.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
-import { nameOf } from '../support/alarms.ts';
 import {
   deployedTemplate,
   idOf,
@@ -159,70 +158,35 @@ it('the address of the API itself is turned off later, which takes a new deploym
   expect(deploymentOf(template)).not.toBe(deploymentOf(templateOf(withDomain)));
 });
 
-const withCheck = stages.filter(({ checkBeforeTraffic }) => checkBeforeTraffic);
+describe.each(stages.filter(({ checkBeforeTraffic }) => checkBeforeTraffic))(
+  'a new version of $name',
+  (stage) => {
+    const template = deployedTemplate(stage);
 
-describe.each(withCheck)('a new version of $name', (stage) => {
-  const template = deployedTemplate(stage);
-  const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
-  const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
-
-  it('gets its traffic from CodeDeploy, for every function', () => {
-    expect(aliases).toHaveLength(functionNames.length);
-    const updates = aliases.map(({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate);
-    expect(updates.map(({ DeploymentGroupName }) => DeploymentGroupName.Ref).sort()).toEqual(
-      groups.map(([id]) => id).sort(),
-    );
-  });
-
-  it('is checked with those of all functions before any alias moves', () => {
-    const check = idOf(template, 'AWS::Lambda::Function', 'Canarybeforetraffic');
-    const functions = template.findResources('AWS::Lambda::Function');
-    const versions = Object.keys(template.findResources('AWS::Lambda::Version'));
-    expect(Object.values(functions[check]?.['Properties'].Environment.Variables)).toEqual(
-      expect.arrayContaining(versions.map((Ref) => ({ Ref }))),
-    );
-    const policy = idOf(template, 'AWS::IAM::Policy', 'CanaryRole');
-    for (const { UpdatePolicy, DependsOn } of aliases) {
-      const { BeforeAllowTrafficHook } = UpdatePolicy.CodeDeployLambdaAliasUpdate;
-      expect(BeforeAllowTrafficHook).toEqual({ Ref: check });
-      expect(DependsOn).toEqual(expect.arrayContaining([check, policy]));
-    }
-  });
-});
+    it('is checked with those of all functions before any alias moves', () => {
+      const check = idOf(template, 'AWS::Lambda::Function', 'Canarybeforetraffic');
+      const functions = template.findResources('AWS::Lambda::Function');
+      const versions = Object.keys(template.findResources('AWS::Lambda::Version'));
+      expect(Object.values(functions[check]?.['Properties'].Environment.Variables)).toEqual(
+        expect.arrayContaining(versions.map((Ref) => ({ Ref }))),
+      );
+      const policy = idOf(template, 'AWS::IAM::Policy', 'CanaryRole');
+      for (const { DependsOn } of Object.values(template.findResources('AWS::Lambda::Alias')))
+        expect(DependsOn).toEqual(expect.arrayContaining([check, policy]));
+    });
+  },
+);
 
 const withCanary = stages.filter(({ canaryMinutes }) => canaryMinutes > 0);
 
-describe.each(withCanary)('the canary of $name', (stage) => {
-  const template = deployedTemplate(stage);
-  const groups = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
-  const aliases = Object.values(template.findResources('AWS::Lambda::Alias'));
-  const alarms = template.findResources('AWS::CloudWatch::Alarm');
-
-  it('takes place unless the deployment is told to move all requests at once', () => {
+it.each(withCanary)(
+  '$name has a canary unless a deployment is told to move all requests',
+  (stage) => {
+    const template = deployedTemplate(stage);
     template.hasCondition('IsCanary', { 'Fn::Equals': [{ Ref: 'Traffic' }, 'canary'] });
     template.hasParameter('Traffic', { Default: 'canary', AllowedValues: [...trafficShifts] });
-  });
-
-  it.each(groups)(
-    '%s rolls back only for alarms that watch its new version',
-    (id, { Properties }) => {
-      const functions = functionNames.map(bundleName);
-      const lambda = functions.find((name) => id.includes(name.replaceAll('-', '')));
-      const own = ['errors', 'server-errors', 'latency'].map(
-        (what) => `animal-store-${stage.name}-canary-${what}-${lambda}`,
-      );
-      const taking: { Name: { Ref: string } }[] = Properties.AlarmConfiguration.Alarms;
-      const found = taking.map(({ Name }) => alarms[Name.Ref]?.['Properties']);
-      expect(found.map(({ AlarmName }) => nameOf(AlarmName))).toEqual(own);
-      const alias = aliases.find(
-        ({ UpdatePolicy }) =>
-          UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref === id,
-      );
-      const [moved] = alias?.['Properties'].FunctionVersion['Fn::GetAtt'] ?? [];
-      for (const alarm of found) expect(JSON.stringify(alarm)).toMatch(moved);
-    },
-  );
-});
+  },
+);
 
 it('a table accepts the units of the calls that name it, and the keys table those of all', () => {
   const pets = maximumUnitsOf(prod, tables.pets.id);

@@ -1,8 +1,7 @@
 import { compileFunction } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as v from 'valibot';
-import { serviceName } from '../../infra/settings/names.ts';
-import { stages } from '../../infra/settings/stages.ts';
+import { withoutHash } from './templates.ts';
 
 const MetricStat = v.object({
   Metric: v.object({
@@ -13,15 +12,7 @@ const MetricStat = v.object({
   Period: v.number(),
   Stat: v.string(),
 });
-/** An alarm on a version has the number of the version at the end of its name. */
-const NameWithVersion = v.object({
-  'Fn::Join': v.tuple([
-    v.literal(''),
-    v.tuple([v.string(), v.object({ 'Fn::GetAtt': v.unknown() })]),
-  ]),
-});
 const Alarm = v.object({
-  AlarmName: v.union([v.string(), NameWithVersion]),
   ActionsEnabled: v.optional(v.boolean()),
   Threshold: v.number(),
   ComparisonOperator: v.string(),
@@ -39,21 +30,12 @@ const Alarm = v.object({
   ),
 });
 
-/** The name of an alarm, without the version at the end of some. */
-export const nameOf = (AlarmName: unknown): string => {
-  const name = v.parse(Alarm.entries.AlarmName, AlarmName);
-  return typeof name === 'string' ? name : name['Fn::Join'][1][0].replace(/-$/, '');
-};
-
 const comparisons: Readonly<Record<string, string>> = {
   GreaterThanOrEqualToThreshold: '>=',
   GreaterThanThreshold: '>',
   LessThanOrEqualToThreshold: '<=',
   LessThanThreshold: '<',
 };
-
-/** The part of an alarm's name that names the stage. */
-const ofAnyStage = new RegExp(`^(?:${stages.map(serviceName).join('|')})-`);
 
 /**
  * The functions of metric math, in a given year. A missing value is NaN, and so is the result
@@ -69,10 +51,9 @@ const metricMath = (year: number) => ({
  * Reads the condition of an alarm from the properties of its resource. `breaches` tells whether its expression
  * breaches the threshold for one value per metric, NaN for missing data, in a given year.
  */
-const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
+const conditionOf = (name: string, properties: Readonly<Record<string, unknown>>) => {
   const alarm = v.parse(Alarm, properties);
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
-  const name = nameOf(alarm.AlarmName);
   const { Period, ExtendedStatistic, Statistic: Stat = ExtendedStatistic, ...Metric } = properties;
   const metrics = alarm.Metrics?.flatMap(({ Id, MetricStat }) =>
     MetricStat ? [{ id: Id, ...MetricStat }] : [],
@@ -90,7 +71,7 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
   const breaches = (values: readonly number[], year = 2026): boolean =>
     run(...Object.values(metricMath(year)), ...values) ?? alarm.TreatMissingData === 'breaching';
   return {
-    name: name.replace(ofAnyStage, ''),
+    name,
     expression,
     /** In words, with the name that CloudWatch has for how it takes missing data. */
     condition: `${expression} ${comparison} in ${DatapointsToAlarm} of ${EvaluationPeriods} periods of ${period} s, missing data ${alarm.TreatMissingData}`,
@@ -102,11 +83,8 @@ const conditionOf = (properties: Readonly<Record<string, unknown>>) => {
 
 export type AlarmCondition = ReturnType<typeof conditionOf>;
 
-/** The conditions of the alarms of a template, by their logical ids. */
-export const alarmsOf = (template: Template): ReadonlyMap<string, AlarmCondition> =>
-  new Map(
-    Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => [
-      id,
-      conditionOf(Properties),
-    ]),
+/** The conditions of the alarms of a template. Their names are those of their constructs, such as `servererrors`. */
+export const alarmsOf = (template: Template): readonly AlarmCondition[] =>
+  Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) =>
+    conditionOf(withoutHash(id).replace(/^Monitoring/, ''), Properties),
   );

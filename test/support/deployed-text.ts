@@ -1,7 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { functionNames } from '../../infra/settings/names.ts';
 import { alarmsOf } from './alarms.ts';
-import { propertiesOf } from './templates.ts';
+import { propertiesOf, withoutHash } from './templates.ts';
 
 /**
  * The types of resources that the text shows, each with the properties that it leaves out: sentences, what connects
@@ -15,7 +15,9 @@ const shownTypes = {
   'AWS::CodeDeploy::DeploymentGroup': ['ApplicationName', 'DeploymentStyle', 'ServiceRoleArn'],
   'AWS::DynamoDB::Table': ['AttributeDefinitions'],
   'AWS::Events::Rule': ['Targets'],
+  'AWS::Lambda::Alias': ['FunctionName'],
   'AWS::Lambda::Function': ['Code', 'Environment', 'Handler', 'LoggingConfig', 'Role'],
+  'AWS::Lambda::Version': ['FunctionName'],
   'AWS::Logs::LogGroup': [],
   'AWS::WAFv2::WebACL': ['CustomResponseBodies', 'DataProtectionConfig', 'Name', 'Rules', 'Scope'],
   'AWS::WAFv2::WebACLAssociation': ['ResourceArn'],
@@ -24,25 +26,15 @@ const shownTypes = {
 /** The properties that the text leaves out in every place. */
 const leftOut = ['KeySchema', 'Priority', 'RestApiId', 'Tags', 'VisibilityConfig'];
 
-/** The names of functions, as operations and logical ids have them. */
-const functionName = new RegExp(
-  functionNames.map((name) => `\\b${name}\\b|${name.toLowerCase()}(?=Function|Log|\\b)`).join('|'),
-  'g',
-);
+/** The names of functions, as logical ids have them. */
+const functionName = new RegExp(functionNames.join('|').toLowerCase());
 
-/** A logical id without the hash at its end, which changes with the contents of the resource. */
-const withoutHash = (id: string) => id.replace(/[0-9A-F]{8}([0-9a-f]{32})?$/, '');
-
-/**
- * Returns a template with a logical id in place of a reference, and with `<function>` in place of the name of a
- * function, so that functions which differ only by their names have the same properties.
- */
+/** Returns a template with a logical id in place of a reference. */
 const readable = (template: Template) =>
   Template.fromJSON(
     JSON.parse(JSON.stringify(template.toJSON()), (name, value) => {
       if (leftOut.includes(name)) return undefined;
-      if (typeof value === 'string') return value.replace(functionName, '<function>');
-      if (value.Ref) return withoutHash(value.Ref).replace(functionName, '<function>');
+      if (value.Ref) return withoutHash(value.Ref);
       if (value['Fn::GetAtt']) return value['Fn::GetAtt'].map(withoutHash).join('.');
       if (value['Fn::Join']) return value['Fn::Join'][1].join('');
       // A rule of a managed group whose action is overridden.
@@ -65,21 +57,34 @@ const linesOf = (value: object): string[] =>
 /** What the text shows under one name, such as a resource. */
 type Entry = readonly [name: string, lines: readonly string[]];
 
+/**
+ * The entry of a resource. What belongs to one function names it `<function>`, so that the functions have the same
+ * lines.
+ */
+const entryOf = (id: string, lines: readonly string[]): Entry => {
+  const [own] = functionName.exec(id) ?? [];
+  return [
+    withoutHash(id),
+    own ? lines.map((line) => line.replaceAll(new RegExp(own, 'gi'), '<function>')) : lines,
+  ];
+};
+
 const resources = (template: Template, type: string, without: readonly string[]): Entry[] =>
-  Object.entries(template.findResources(type)).map(([id, { Properties, DeletionPolicy }]) => {
+  Object.entries(template.findResources(type)).map(([id, { Properties, ...resource }]) => {
     const shown = Object.entries(Properties).filter(([name]) => !without.includes(name));
-    return [withoutHash(id), linesOf({ ...Object.fromEntries(shown), DeletionPolicy })];
+    const { DeletionPolicy, UpdateReplacePolicy, UpdatePolicy } = resource;
+    const policies = { DeletionPolicy, UpdateReplacePolicy, UpdatePolicy };
+    return entryOf(id, linesOf({ ...Object.fromEntries(shown), ...policies }));
   });
 
 const alarms = (template: Template): Entry[] =>
-  [...alarmsOf(template)].map(([id, { condition, metrics, ActionsEnabled }]) => {
+  alarmsOf(template).map(({ name, condition, metrics, ActionsEnabled }) => {
     const measured = metrics.map(({ id, Stat, Namespace, MetricName, Dimensions }) => {
       // The CDK numbers the metrics of a sum.
-      const name = /^m\d*$/.test(id) ? '' : `${id}: `;
-      return `${name}${Stat} of ${Namespace} ${MetricName} (${linesOf(Dimensions).join(', ')})`;
+      const prefix = /^m\d*$/.test(id) ? '' : `${id}: `;
+      return `${prefix}${Stat} of ${Namespace} ${MetricName} (${linesOf(Dimensions).join(', ')})`;
     });
-    const lines = [`Goes off if ${condition}`, ...measured, ...linesOf({ ActionsEnabled })];
-    return [withoutHash(id), lines];
+    return entryOf(name, [`Goes off if ${condition}`, ...measured, ...linesOf({ ActionsEnabled })]);
   });
 
 const methods = (template: Template): Entry[] =>

@@ -36,6 +36,9 @@ export const stackOf = (stage: Stage): AnimalStoreStack =>
 /** The template of any stage, synthesised now. */
 export const templateOf = (stage: Stage): Template => Template.fromStack(stackOf(stage));
 
+/** A logical id without the hash at its end, which changes with the contents of the resource. */
+export const withoutHash = (id: string): string => id.replace(/[0-9A-F]{8}([0-9a-f]{32})?$/, '');
+
 /** The properties of each resource of a type. */
 export const propertiesOf = (template: Template, type: string) =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
