@@ -28,14 +28,6 @@ it('a field without a message of ours does not repeat its value', () => {
   expect(messageOf(parse)).toBe('colour is not valid.');
 });
 
-it('a rule for the whole body has its own message', () => {
-  const schema = v.pipe(
-    v.object({ name: v.optional(v.string()) }),
-    v.check(({ name }) => name !== undefined, 'at least one field is required'),
-  );
-  expect(messageOf(() => parseBody(schema, {}))).toBe('at least one field is required.');
-});
-
 const messageOf = (run: () => unknown): string => {
   try {
     run();

@@ -56,19 +56,6 @@ describe.each([
     const ofGetPet = readLines(lines.filter((line) => line.includes('"getPet"')));
     expect(ofGetPet).toEqual([expect.not.objectContaining({ DeprecatedCalls: 1 })]);
   });
-
-  it('a call of a client counts, whatever the response', async () => {
-    const lines = captureLog();
-    vi.setSystemTime(instant);
-    const headers = bearer('no key');
-    for (const parts of [
-      { path: { petId } },
-      { path: { petId: '1' } },
-      { path: { petId }, headers },
-    ])
-      await service.send(parts);
-    expect(readLines(lines).map(({ DeprecatedCalls }) => DeprecatedCalls)).toEqual([1, 1, 1]);
-  });
 });
 
 describe('a link', () => {

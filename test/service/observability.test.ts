@@ -65,6 +65,12 @@ describe('the line of a request', () => {
     ['listPets', 503, ['ServerErrors'], listDuring(faults.status502)],
     ['createPet', 201, [], () => creation()],
     ['getPet', 200, [], () => get],
+    [
+      'getPet',
+      401,
+      ['ClientErrors', 'AuthFailures'],
+      () => ({ ...get, headers: bearer('no key') }),
+    ],
     ['getPet', 404, ['ClientErrors'], () => ({ path: { petId: 'no id' } })],
     ['fallback', 405, ['ClientErrors'], () => ({ method: 'DELETE' })],
   ])(
