@@ -8,10 +8,9 @@ import {
   TableInUseException,
 } from '@aws-sdk/client-dynamodb';
 import { isPersonal } from '../../settings/stages.ts';
-import { type KeyAttribute, type TableKind, tables } from '../../settings/tables.ts';
+import type { TableKind } from '../../settings/tables.ts';
 import { backupsOf, isOfTable } from '../backups.ts';
 import { findTable, restoreCommand } from '../find-table.ts';
-import { toJson } from '../format-output.ts';
 import type { DeployedStage } from '../open-stage.ts';
 import { call, type Plan } from '../plan.ts';
 import { stageWords } from '../stage-option.ts';
@@ -213,37 +212,10 @@ const onlyBackup = async (opened: DeployedStage, kind: TableKind): Promise<strin
   );
 };
 
-const keySchema = (partitionKey: KeyAttribute, sortKey?: KeyAttribute) => [
-  { AttributeName: partitionKey.name, KeyType: 'HASH' },
-  ...(sortKey ? [{ AttributeName: sortKey.name, KeyType: 'RANGE' }] : []),
-];
-
-const withoutBackup = (table: string, kind: TableKind, region: string): string => {
-  const { partitionKey, indexes } = tables[kind];
-  const keys: readonly KeyAttribute[] = [
-    partitionKey,
-    ...indexes.flatMap((index) => [index.partitionKey, index.sortKey]),
-  ];
-  const types = new Map(keys.map(({ name, type }) => [name, type.slice(0, 1)]));
-  const GlobalSecondaryIndexes = indexes.map((index) => ({
-    IndexName: index.name,
-    KeySchema: keySchema(index.partitionKey, index.sortKey),
-    Projection: { ProjectionType: 'ALL' },
-  }));
-  const definition = toJson({
-    TableName: table,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: Array.from(types, ([AttributeName, AttributeType]) => ({
-      AttributeName,
-      AttributeType,
-    })),
-    KeySchema: keySchema(partitionKey),
-    ...(indexes.length > 0 && { GlobalSecondaryIndexes }),
-  });
-  return [
+const withoutBackup = (table: string, kind: TableKind, region: string): string =>
+  [
     `DynamoDB lists no backup of ${table}.`,
     `It does not list those of AWS Backup: look there, restore the backup to a table with the name ${table}, and run this again for its settings.`,
     `If there is a copy, whose name starts with ${table}-, back it up (aws dynamodb create-backup --region ${region} --backup-name restore --table-name <copy>), and run this again with --backup <arn>.`,
-    `Otherwise its ${kind} are lost: make an empty table (aws dynamodb create-table --region ${region} --cli-input-json '${definition}'), and run this again for its settings.`,
+    `Otherwise its ${kind} are lost: create an empty table ${table} with the keys and indexes that infra/settings/tables.ts declares, and run this again for its settings.`,
   ].join(' ');
-};
