@@ -346,7 +346,7 @@ describe('npm run deploy with what an account lacks', () => {
       ...{ owner: { S: 'alice' }, lastFour: { S: 'abcd' }, createdAt: { S: '2026' } },
     };
     const Scan = json({ Items: [key] });
-    const { out } = await deploy('dev-alice', '--yes', { Scan: Scan });
+    const { out } = await deploy('dev-alice', '--yes', { Scan });
     expect(out).toContain('-H "Authorization: Bearer $API_KEY"');
   });
 
@@ -484,7 +484,7 @@ describe('the way back of prod', () => {
 
   it('is shown, is asked for, and moves all traffic at once, even if the account lacks something', async () => {
     const GetParameter = jsonError('ParameterNotFound');
-    const responses = { DescribeStacks, GetParameter: GetParameter };
+    const responses = { DescribeStacks, GetParameter };
     const { out, err, error } = await deploy('prod', '--revert', responses, () => 'prod');
     expect(err).toMatch(/^warning: CDK's bootstrap is missing/m);
     expect(ran[0]).toContain('--context placeholders=allowed');
@@ -524,7 +524,7 @@ it('npm run status names a table that is gone, and how to restore it', async () 
       ...caller(accounts.prod),
       DescribeStacks: stackWith(head),
       ListStackResources: resourcesOfStack(['DynamoDB::Table', 'PetsTable0A', 'prod-Pets']),
-      DescribeTable: DescribeTable,
+      DescribeTable,
     };
   };
   const printed = vi.spyOn(console, 'log').mockReturnValue();

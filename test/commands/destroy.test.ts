@@ -50,8 +50,8 @@ const withStage = (DeleteTable: AwsResponse, DeleteBackup: AwsResponse) => {
         backup('dev-alice-Pets', 'USER'),
       ],
     }),
-    DeleteTable: DeleteTable,
-    DeleteBackup: DeleteBackup,
+    DeleteTable,
+    DeleteBackup,
   };
 };
 

@@ -330,7 +330,7 @@ describe('npm run operate', () => {
   it('restores a table that is gone from its only backup, and says that one of its deletion has the damage', async () => {
     withBackups([backup(1, 'SYSTEM'), { ...backup(2), BackupStatus: 'DELETED' }]);
     const DescribeTable = inOrder(activeAs('DELETING'), notFound);
-    aws.respond({ DescribeTable: DescribeTable });
+    aws.respond({ DescribeTable });
     const { printed } = await operate('restore pets', 'no');
     expect(printed[0]).toMatch(/Waiting for at most 1h: The table Pets is being deleted/);
     expect(printed.join()).toContain(`RestoreTableFromBackup {"BackupArn":"${arnOf(1)}"`);
@@ -380,7 +380,7 @@ describe('npm run operate', () => {
   );
 
   it('compares the settings when a restoration is repeated, and says that it restores no items', async () => {
-    aws.respond({ ...withAllSettings });
+    aws.respond(withAllSettings);
     for (const SourceBackupArn of [undefined, arnOf(1), arnOf(9)]) {
       const RestoreSummary = SourceBackupArn && { SourceBackupArn };
       aws.respond({ DescribeTable: json({ Table: { ...settled, RestoreSummary } }) });
