@@ -158,22 +158,21 @@ it('the address of the API itself is turned off later, which takes a new deploym
   expect(deploymentOf(template)).not.toBe(deploymentOf(templateOf(withDomain)));
 });
 
-describe.each(stages.filter(({ checkBeforeTraffic }) => checkBeforeTraffic))(
-  'a new version of $name',
+const withCheck = stages.filter(({ checkBeforeTraffic }) => checkBeforeTraffic);
+
+it.each(withCheck)(
+  'a new version of $name is checked with those of all functions before any alias moves',
   (stage) => {
     const template = deployedTemplate(stage);
-
-    it('is checked with those of all functions before any alias moves', () => {
-      const check = idOf(template, 'AWS::Lambda::Function', 'Canarybeforetraffic');
-      const functions = template.findResources('AWS::Lambda::Function');
-      const versions = Object.keys(template.findResources('AWS::Lambda::Version'));
-      expect(Object.values(functions[check]?.['Properties'].Environment.Variables)).toEqual(
-        expect.arrayContaining(versions.map((Ref) => ({ Ref }))),
-      );
-      const policy = idOf(template, 'AWS::IAM::Policy', 'CanaryRole');
-      for (const { DependsOn } of Object.values(template.findResources('AWS::Lambda::Alias')))
-        expect(DependsOn).toEqual(expect.arrayContaining([check, policy]));
-    });
+    const check = idOf(template, 'AWS::Lambda::Function', 'Canarybeforetraffic');
+    const functions = template.findResources('AWS::Lambda::Function');
+    const versions = Object.keys(template.findResources('AWS::Lambda::Version'));
+    expect(Object.values(functions[check]?.['Properties'].Environment.Variables)).toEqual(
+      expect.arrayContaining(versions.map((Ref) => ({ Ref }))),
+    );
+    const policy = idOf(template, 'AWS::IAM::Policy', 'CanaryRole');
+    for (const { DependsOn } of Object.values(template.findResources('AWS::Lambda::Alias')))
+      expect(DependsOn).toEqual(expect.arrayContaining([check, policy]));
   },
 );
 

@@ -26,8 +26,8 @@ const shownTypes = {
 /** The properties that the text leaves out in every place. */
 const leftOut = ['KeySchema', 'Priority', 'RestApiId', 'Tags', 'VisibilityConfig'];
 
-/** The names of functions, as logical ids have them. */
-const functionName = new RegExp(functionNames.join('|').toLowerCase());
+/** The name of a function, as logical ids have it: the longest, where one name is the start of another. */
+const functionName = new RegExp(functionNames.toSorted().reverse().join('|').toLowerCase());
 
 /** Returns a template with a logical id in place of a reference. */
 const readable = (template: Template) =>
