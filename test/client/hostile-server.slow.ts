@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { findProgram } from '../support/find-program.ts';
 import { listen } from '../support/listen.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
 
@@ -115,7 +115,7 @@ interface Runtime {
   readonly evaluate: (baseAddress: string) => Promise<string>;
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'animal-store-client-'));
+const folder = await temporaryFolder(afterAll);
 const bundle = join(folder, 'animal-store.js');
 
 /** A time in ms that is longer than a call takes on a busy machine. */
@@ -168,7 +168,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   for (const server of servers) server.close().closeAllConnections();
-  await rm(folder, { recursive: true });
 });
 
 describe.each(runtimes)('the typed client in $name', (runtime) => {

@@ -1,6 +1,5 @@
-import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json as readJson } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -29,6 +28,7 @@ import { FaultProxy, faults, respondWith } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
 import { shared } from '../support/shared.ts';
 import { deployedTemplate, idOf } from '../support/templates.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const template = parseTemplate(JSON.stringify(deployedTemplate(staging).toJSON()));
 const tables = [...resourcesOf(template, 'AWS::DynamoDB::Table', v.object({})).keys()];
@@ -88,7 +88,7 @@ const deployed = new Map<string, LambdaFunction>();
 const aws = await startAwsEndpoint();
 const lambda = await startLambdaEndpoint(deployed);
 const reports: unknown[] = [];
-const root = await mkdtemp(join(tmpdir(), 'animal-store-check-'));
+const root = await temporaryFolder(afterAll);
 const log: string[] = [];
 const apiKey = shared('apiKey');
 const local = shared('dynamodb');
@@ -112,7 +112,6 @@ afterAll(async () => {
   await Promise.all(asBuilt.values().map((one) => one.stop()));
   lambda.stop();
   await proxy.refuseConnections();
-  await rm(root, { recursive: true });
 });
 
 afterEach(() => {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build, type Metafile, type OutputFile } from 'esbuild';
@@ -14,6 +13,7 @@ import { DynamodbStandIn, type RespondTo } from '../support/dynamodb-stand-in.ts
 import { bearer, eventWith, exampleCallsOf, exampleRequest } from '../support/events.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../support/lambda-process.ts';
 import { shared } from '../support/shared.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { createTestTables } from '../support/test-tables.ts';
 
 const local = shared('dynamodb');
@@ -210,24 +210,24 @@ describe('the cause of a 500 in the log line', async () => {
     ['is no source map', '{'],
   ])('has the places in the bundle when its source map %s', async (_state, contents) => {
     await putPet({ id: 7, status: 'sold' });
-    await using directory = await mkdtempDisposable(join(tmpdir(), 'animal-store-test-'));
+    const directory = await temporaryFolder();
     for (const file of ['get-pet.mjs', 'get-pet.cjs'])
-      await cp(join(bundleDirectory('get-pet'), file), join(directory.path, file));
-    if (contents) await writeFile(join(directory.path, 'get-pet.cjs.map'), contents);
-    const { frames } = await causeOf(directory.path);
+      await cp(join(bundleDirectory('get-pet'), file), join(directory, file));
+    if (contents) await writeFile(join(directory, 'get-pet.cjs.map'), contents);
+    const { frames } = await causeOf(directory);
     expect(frames[0]).toMatch(/^get-pet\.cjs:\d+:\d+$/);
   });
 });
 
 describe('bundles', () => {
   it('load outside the repository, whose packages Lambda does not have', async () => {
-    await using directory = await mkdtempDisposable(join(tmpdir(), 'animal-store-test-'));
+    const directory = await temporaryFolder();
     const names = await readdir(join(bundleDirectory('get-pet'), '..'));
     expect(names).toEqual(
       expect.arrayContaining(['before-traffic', 'fallback', 'get-pet', 'probe']),
     );
     for (const name of names) {
-      const copy = join(directory.path, name);
+      const copy = join(directory, name);
       await cp(bundleDirectory(name), copy, { recursive: true });
       const script = `
         const { handler } = await import('${copy}/${name}.mjs');

@@ -1,7 +1,6 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundleDirectory, codeCacheFile, entryModule } from '../../infra/build/bundle-functions.ts';
 import { addCodeCaches, makeCodeCache } from '../../infra/build/code-cache/code-caches.ts';
 import { bundleName, execWrapper, functionNames } from '../../infra/settings/names.ts';
@@ -9,6 +8,7 @@ import { copyProject } from '../start/npm-start.ts';
 import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';
 import { exampleRequest } from '../support/events.ts';
 import { lambdaFlags, runLambda } from '../support/lambda-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let standIn: DynamodbStandIn;
 
@@ -17,12 +17,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => standIn[Symbol.asyncDispose]());
-
-const temporaryFolder = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-};
 
 /** A function in a folder of its own. */
 interface DeployedFunction {
@@ -155,7 +149,6 @@ it('the cache of another program of equal length is never used', async () => {
 describe('a build', () => {
   it('adds a cache to each function that clients call, on a machine like those of Lambda', async () => {
     const path = await copyProject();
-    onTestFinished(() => rm(path, { recursive: true }));
     const { bundleFunctions, bundleDirectory: directoryOf } = await import(
       join(path, 'infra/build/bundle-functions.ts')
     );

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -11,12 +10,7 @@ import { localApiKey } from '../../infra/local/initial-data.ts';
 import { localClientConfig } from '../../infra/local/local-account.ts';
 import { identifyApiKey } from '../../lib/keys/api-key.ts';
 import { shared } from '../support/shared.ts';
-
-const temporaryFolder = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-};
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('a taken port is reported in one line', async () => {
   const first = await startGateway({ port: 0, log: () => {} });

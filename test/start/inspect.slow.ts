@@ -1,13 +1,12 @@
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { freePort } from '../support/listen.ts';
 import { copyProject, NpmStart } from './npm-start.ts';
 
-const project = await copyProject();
-afterAll(() => rm(project, { recursive: true, force: true }));
+const project = await copyProject(afterAll);
 
 const file = 'functions/get-pet.ts';
 const lines = (await readFile(join(project, file), 'utf8')).split('\n');

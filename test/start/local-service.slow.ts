@@ -1,20 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { commandLines, copyProject, runInShell } from './npm-start.ts';
-
-const temporaryFolder = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-};
 
 describe('the local service', () => {
   it('names a damaged database and leaves nothing running', async () => {
@@ -55,7 +49,6 @@ describe('a data directory', () => {
 describe('the bundles', () => {
   it('are replaced as a whole, beside nothing else, and removed with their function', async () => {
     const path = await copyProject();
-    onTestFinished(() => rm(path, { recursive: true }));
     const { bundleFunctions } = await import(join(path, 'infra/build/bundle-functions.ts'));
     const source = join(path, 'functions', 'passing.ts');
     const build = join(path, '.build');
@@ -88,7 +81,6 @@ describe('the bundles', () => {
 
   it('can be read by Lambda, with any umask', async () => {
     const path = await copyProject();
-    onTestFinished(() => rm(path, { recursive: true }));
     const script = "await (await import('./infra/build/bundle-functions.ts')).bundleFunctions()";
     await promisify(execFile)(
       'sh',

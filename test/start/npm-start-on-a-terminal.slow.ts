@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, expect, it } from 'vitest';
@@ -6,8 +6,7 @@ import { ErrorBody } from '../../lib/contract/error-body.ts';
 import { freePort } from '../support/listen.ts';
 import { copyProject, editIn, NpmStart } from './npm-start.ts';
 
-const project = await copyProject();
-afterAll(() => rm(project, { recursive: true, force: true }));
+const project = await copyProject(afterAll);
 
 it('npm start prints requests and failures on a terminal, keeps data in files of its user, and removes it', async () => {
   const port = await freePort();

@@ -11,8 +11,7 @@ import { commandLines, copyProject, editIn, NpmStart, runInShell } from './npm-s
 
 const ErrorBody = v.object({ message: v.string() });
 
-const project = await copyProject();
-afterAll(() => rm(project, { recursive: true, force: true }));
+const project = await copyProject(afterAll);
 
 const edit = (file: string, from: string, to: string) => editIn(project, file, from, to);
 

@@ -1,17 +1,18 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { copySources } from '../support/copy-sources.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A copy of the project with the installed packages, so that a test may change its sources. */
-export const copyProject = async (): Promise<string> => {
-  // The temporary folder of macOS is behind a link, and a debugger shows the real paths of sources.
-  const path = await mkdtemp(join(await realpath(tmpdir()), 'Straße mit Umläuten '));
+export const copyProject = async (
+  ...atEnd: Parameters<typeof temporaryFolder>
+): Promise<string> => {
+  const path = join(await temporaryFolder(...atEnd), 'Straße mit Umläuten');
   await copySources(path);
   await symlink(join(projectDirectory, 'node_modules'), join(path, 'node_modules'));
   return path;

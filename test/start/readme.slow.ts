@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
@@ -9,8 +8,7 @@ import { copyProject, NpmStart, runInShell } from './npm-start.ts';
 const readme = readFileSync(join(projectDirectory, 'README.md'), 'utf8');
 const exchanges = [...readme.matchAll(/^(curl .+)\n```\n\n```json\n(.+)\n```$/gm)];
 
-const project = await copyProject();
-afterAll(() => rm(project, { recursive: true, force: true }));
+const project = await copyProject(afterAll);
 
 it('npm start responds to the curl lines of README.md as it shows', async () => {
   const port = await freePort();
