@@ -1,23 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { clientPackage } from '../../infra/settings/owner.ts';
 import { findProgram } from '../support/find-program.ts';
 import { listen } from '../support/listen.ts';
 import { shared } from '../support/shared.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const baseAddress = shared('baseAddress');
 const apiKey = shared('apiKey');
-
-let consumer: string;
-let bundle: Buffer;
 
 const chromiumPath = findProgram(['chromium', 'google-chrome']);
 if (!chromiumPath) console.info('No browser tries the typed client: there is no Chromium here.');
@@ -36,17 +33,21 @@ const exampleOf = async (document: string, language = 'ts') => {
   return examples.map(([, name, example]) => (name === language ? example : '')).join('');
 };
 
-beforeAll(async () => {
-  consumer = await mkdtemp(join(tmpdir(), 'animal-store-consumer-'));
-  const built = join(consumer, 'built');
-  await run(projectDirectory, process.execPath, 'infra/commands/client.ts', '--out', built);
-  await writeFile(join(consumer, 'package.json'), '{"type":"module"}');
-  const options = ['--silent', '--offline', '--no-audit', '--no-fund'];
-  await run(consumer, 'npm', 'install', ...options, './built');
-  bundle = await readFile(join(consumer, 'node_modules', clientPackage, 'animal-store.js'));
-});
-
-afterAll(() => rm(consumer, { recursive: true, force: true }));
+const consumer = await temporaryFolder(afterAll);
+const built = join(consumer, 'built');
+await run(projectDirectory, process.execPath, 'infra/commands/client.ts', '--out', built);
+await writeFile(join(consumer, 'package.json'), '{"type":"module"}');
+await run(
+  consumer,
+  'npm',
+  'install',
+  '--silent',
+  '--offline',
+  '--no-audit',
+  '--no-fund',
+  './built',
+);
+const bundle = await readFile(join(consumer, 'node_modules', clientPackage, 'animal-store.js'));
 
 describe('npm run client', () => {
   it('writes into a folder that is given relative to the folder of the user', async () => {

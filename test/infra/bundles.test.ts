@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { build, type Metafile, type OutputFile } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { build } from 'esbuild';
+import { afterAll, describe, expect, it } from 'vitest';
 import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { functionEnvironment } from '../../infra/settings/function-environment.ts';
@@ -37,21 +37,7 @@ const askDynamodb: RespondTo = async (target, body) => {
 const region = 'eu-central-1';
 const host = `dynamodb.${region}.amazonaws.com`;
 
-let standIn: DynamodbStandIn;
-let metafile: Metafile;
-let outputFiles: OutputFile[];
-
-beforeAll(async () => {
-  standIn = await DynamodbStandIn.start(host, askDynamodb);
-  ({ metafile, outputFiles } = await build({
-    ...bundleOptions,
-    entryPoints: ['functions/*.ts'],
-    outdir: 'unwritten',
-    write: false,
-    metafile: true,
-  }));
-});
-
+const standIn = await DynamodbStandIn.start(host, askDynamodb);
 afterAll(() => standIn[Symbol.asyncDispose]());
 
 const functions = operations.map(({ name }) => ({ operation: name, name: bundleName(name) }));
@@ -219,7 +205,15 @@ describe('the cause of a 500 in the log line', async () => {
   });
 });
 
-describe('bundles', () => {
+describe('bundles', async () => {
+  const { metafile, outputFiles } = await build({
+    ...bundleOptions,
+    entryPoints: ['functions/*.ts'],
+    outdir: 'unwritten',
+    write: false,
+    metafile: true,
+  });
+
   it('load outside the repository, whose packages Lambda does not have', async () => {
     const directory = await temporaryFolder();
     const names = await readdir(join(bundleDirectory('get-pet'), '..'));

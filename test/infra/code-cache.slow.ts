@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { bundleDirectory, codeCacheFile, entryModule } from '../../infra/build/bundle-functions.ts';
 import { addCodeCaches, makeCodeCache } from '../../infra/build/code-cache/code-caches.ts';
 import { bundleName, execWrapper, functionNames } from '../../infra/settings/names.ts';
@@ -10,12 +10,7 @@ import { exampleRequest } from '../support/events.ts';
 import { lambdaFlags, runLambda } from '../support/lambda-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-let standIn: DynamodbStandIn;
-
-beforeAll(async () => {
-  standIn = await DynamodbStandIn.start();
-});
-
+const standIn = await DynamodbStandIn.start();
 afterAll(() => standIn[Symbol.asyncDispose]());
 
 /** A function in a folder of its own. */

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import { probeKeyParameter, serviceName } from '../../infra/settings/names.ts';
@@ -19,32 +19,27 @@ const service = new FaultProxy(origin);
 const aws = await startAwsEndpoint();
 const log: string[] = [];
 const printed = new EventEmitter();
-let address: string;
-let probe: LambdaFunction;
-
-beforeAll(async () => {
-  // On a busy machine, the start of a function would take much of the probe's time limit.
-  await (await fetch(`${origin}${pathname}/pets`)).text();
-  address = await service.listen();
-  probe = new LambdaFunction({
-    definition: {
-      functionName: 'probe',
-      bundleName: 'probe',
-      timeoutMs: 30_000,
-      memoryMiB: 256,
-      environment: {
-        BASE_ADDRESS: `${address}${pathname}`,
-        PROBE_KEY_PARAMETER: parameter,
-        SERVICE_NAME: serviceName(staging),
-      },
+// On a busy machine, the start of a function would take much of the probe's time limit.
+await (await fetch(`${origin}${pathname}/pets`)).text();
+const address = await service.listen();
+const probe = new LambdaFunction({
+  definition: {
+    functionName: 'probe',
+    bundleName: 'probe',
+    timeoutMs: 30_000,
+    memoryMiB: 256,
+    environment: {
+      BASE_ADDRESS: `${address}${pathname}`,
+      PROBE_KEY_PARAMETER: parameter,
+      SERVICE_NAME: serviceName(staging),
     },
-    directory: bundleDirectory('probe'),
-    environment: aws.variables,
-    log: (line) => {
-      log.push(line);
-      printed.emit('line', line);
-    },
-  });
+  },
+  directory: bundleDirectory('probe'),
+  environment: aws.variables,
+  log: (line) => {
+    log.push(line);
+    printed.emit('line', line);
+  },
 });
 
 afterEach(() => {

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
 import { eventOf, startTestGateway } from '../support/test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
 
 const gateway = await startTestGateway();
-afterAll(gateway.stop);
 
 describe('the event of a request', () => {
   it('is the one that AWS was recorded to send for the same request', async () => {

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
 import { startTestGateway } from '../support/test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
 
 const gateway = await startTestGateway();
-afterAll(gateway.stop);
 
 /** Returns the response to a request whose function returns this output. */
 const responseTo = (output: unknown) =>

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
 import { eventOf, startTestGateway } from '../support/test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
 
 const gateway = await startTestGateway();
-afterAll(gateway.stop);
 
 describe('the route of a request', () => {
   it.each<[rule: string, request: string, resource: string, pathParameters: object | null]>([

@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { startTestGateway } from '../support/test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
 
 const gateway = await startTestGateway();
-afterAll(gateway.stop);
 
 const failed = { status: 503, body: '{"type":"INTEGRATION_FAILURE"}' };
 

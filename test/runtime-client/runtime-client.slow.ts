@@ -1,4 +1,4 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -88,7 +88,6 @@ describe('a bundle that fails to initialise', () => {
     ['rejects', "exports.initialise = async () => { throw new Error('on purpose'); };"],
   ])('is reported as an error of INIT when it %s', async (_how, bundle) => {
     const taskRoot = await testDirectory({ 'get-pet': bundle });
-    onTestFinished(() => rm(taskRoot, { recursive: true }));
     await cp(join(bundleDirectory('get-pet'), execWrapper), join(taskRoot, execWrapper));
     const running = await started('get-pet', taskRoot);
     expect(await running.initialised).toMatchObject({ error: { errorMessage: 'on purpose' } });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type ClientRequestArgs, type IncomingMessage, request as send } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { afterAll } from 'vitest';
 import { entryModule } from '../../infra/build/bundle-functions.ts';
 import { startGateway } from '../../infra/local/gateway/gateway.ts';
 import type {
@@ -13,6 +13,7 @@ import type {
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import type { FunctionDefinition } from '../../infra/local/stack-definition.ts';
 import { headersOf } from '../../lib/api-gateway/proxy-event.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** The gateway responses of the test API; their bodies name their type. */
 const gatewayResponse = (type: string, status: number, headers = {}): CustomResponse => ({
@@ -117,8 +118,11 @@ export interface RequestOptions extends Pick<ClientRequestArgs, 'method' | 'head
 }
 
 /** Writes bundles with these sources into a new folder, with the modules that load them on Lambda. */
-export const testDirectory = async (bundles: Readonly<Record<string, string>>): Promise<string> => {
-  const directory = await mkdtemp(join(tmpdir(), 'animal-store-test-'));
+export const testDirectory = async (
+  bundles: Readonly<Record<string, string>>,
+  ...atEnd: Parameters<typeof temporaryFolder>
+): Promise<string> => {
+  const directory = await temporaryFolder(...atEnd);
   for (const [name, bundle] of Object.entries(bundles)) {
     await writeFile(join(directory, `${name}.cjs`), bundle);
     await writeFile(join(directory, `${name}.mjs`), entryModule(name, bundle));
@@ -126,9 +130,9 @@ export const testDirectory = async (bundles: Readonly<Record<string, string>>): 
   return directory;
 };
 
-/** Starts a gateway in front of the functions of the test API, and keeps what it logs. */
+/** Starts a gateway in front of the functions of the test API for a test file, and keeps what it logs. */
 export const startTestGateway = async () => {
-  const directory = await testDirectory(testSources);
+  const directory = await testDirectory(testSources, afterAll);
   const log: string[] = [];
   const keep = (line: string) => log.push(line);
   const gateway = await startGateway({ port: 0, log: keep });
@@ -140,15 +144,14 @@ export const startTestGateway = async () => {
     ]),
   );
   gateway.deploy({ api: { stageName: 'v1', routes, gatewayResponses }, functions });
+  afterAll(async () => {
+    await gateway.stop();
+    await Promise.all([...functions.values()].map((one) => one.stop()));
+  });
   const { hostname, port } = new URL(gateway.origin);
   return {
     log,
     port,
-    stop: async () => {
-      await gateway.stop();
-      await Promise.all([...functions.values()].map((one) => one.stop()));
-      await rm(directory, { recursive: true });
-    },
     /** Sends one request on a connection of its own, with the path as it is. */
     request: async (
       path: string,
