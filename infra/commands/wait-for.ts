@@ -8,8 +8,8 @@ export class NotYet extends Error {}
 /**
  * The errors with which DynamoDB refuses a call for a while: recovery that a new table does not have yet,
  * which takes minutes (https://github.com/scalar-labs/scalardb/pull/347), too many restores at once, and a
- * table, an index or a backup that is being made or changed. API Gateway's LimitExceededException, for too many
- * calls, ends as well.
+ * table, an index or a backup that is being made or changed. API Gateway also responds to too many calls with
+ * LimitExceededException.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateContinuousBackups.html
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html

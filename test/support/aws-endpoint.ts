@@ -29,6 +29,7 @@ export const xmlError = (code: string, message = code): AwsResponse => [
   `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
 ];
 
+/** The response about the account of the credentials. */
 export const caller = (Account: string): Responses => ({
   GetCallerIdentity: xml('GetCallerIdentity', { Account }),
 });
@@ -55,9 +56,10 @@ type StackResource = readonly [type: string, logicalId: string, id?: string, sta
 export const resourcesOfStack = (...resources: readonly StackResource[]): AwsResponse =>
   xml('ListStackResources', {
     StackResourceSummaries: resources.map(
-      ([type, LogicalResourceId, PhysicalResourceId = '', ResourceStatus = '']) => ({
-        ...{ ResourceType: `AWS::${type}`, LogicalResourceId, PhysicalResourceId, ResourceStatus },
-      }),
+      ([type, LogicalResourceId, PhysicalResourceId = '', ResourceStatus = '']) => {
+        const ResourceType = `AWS::${type}`;
+        return { ResourceType, LogicalResourceId, PhysicalResourceId, ResourceStatus };
+      },
     ),
   });
 
