@@ -1,9 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
@@ -12,12 +11,12 @@ import { afterAll, expect, it } from 'vitest';
 import { readyAccount, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { listen } from '../support/listen.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const account = '777777777777';
 const device = `arn:aws:iam::${account}:mfa/alice`;
 
-const directory = await mkdtemp(join(tmpdir(), 'animal-store-aws-config-'));
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const directory = await temporaryFolder(afterAll);
 
 const aws = await startAwsEndpoint();
 const plain = Number(new URL(aws.variables['AWS_ENDPOINT_URL'] ?? '').port);

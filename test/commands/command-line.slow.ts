@@ -1,18 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { missingInRepository, placeholdersIn } from '../../infra/settings/stage-problems.ts';
 import { stages } from '../../infra/settings/stages.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(projectDirectory, 'package.json'), 'utf8'));
-const clone = mkdtempSync(join(tmpdir(), 'animal-store-clone-'));
+const clone = await temporaryFolder(afterAll);
 cpSync(join(projectDirectory, 'infra', 'commands'), join(clone, 'infra', 'commands'), {
   recursive: true,
 });
-afterAll(() => rmSync(clone, { recursive: true }));
 
 /** Runs a script as npm does, without what the enclosing npm adds to the path. */
 const run = (script: string, path = '/usr/bin:/bin') =>

@@ -1,13 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deployProgram } from '../../infra/commands/deploy/program.ts';
 import { printStatus } from '../../infra/commands/print-status.ts';
 import { prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import {
-  type AwsResponse,
   caller,
   json,
   jsonError,
@@ -21,6 +19,7 @@ import {
   xmlError,
 } from '../support/aws-endpoint.ts';
 import { runCommand } from '../support/run-command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const table = 'AWS::DynamoDB::Table';
 
@@ -34,7 +33,7 @@ const stages = [
 ] as const;
 const owner = { link: 'https://git.store.test/runbook.md', packageName: '@store/animal-store' };
 
-const directory = mkdtempSync(join(tmpdir(), 'animal-store-deploy-'));
+const directory = await temporaryFolder(afterAll);
 const git = (...words: readonly string[]) =>
   execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@store.test', ...words], {
     cwd: directory,
@@ -47,7 +46,6 @@ const commit = (name: string) => {
 git('init', '--quiet', '--initial-branch', 'main');
 const first = commit('first');
 const head = commit('second');
-afterAll(() => rmSync(directory, { recursive: true }));
 
 /** A deployed stack. */
 const stackWith = (
@@ -307,7 +305,7 @@ describe('npm run deploy with what an account lacks', () => {
   });
 
   it('lets Lambda execute the script of a function, whatever its file went through', async () => {
-    const folder = mkdtempSync(join(directory, '.git/stacks-'));
+    const folder = await temporaryFolder();
     const script = join(folder, 'asset.1/exec-wrapper');
     mkdirSync(dirname(script));
     writeFileSync(script, '', { mode: 0o600 });
@@ -517,44 +515,27 @@ describe('the way back of prod', () => {
   });
 });
 
-it('npm run status names a table that is gone, and how to restore it', async () => {
-  const [, production] = stages;
-  const withTable = (DescribeTable: AwsResponse) => {
+it.each([
+  [jsonError('ResourceNotFoundException'), true],
+  [jsonError('AccessDeniedException'), false],
+  [json({ Table: {} }), false],
+])(
+  'npm run status only reads, and names a table that is gone: %j',
+  async (DescribeTable, isGone) => {
+    const StackStatus = 'UPDATE_IN_PROGRESS';
     aws.responses = {
       ...caller(accounts.prod),
-      DescribeStacks: stackWith(head),
+      DescribeStacks: stackWith(head, { PreviousCommit: first, StackStatus }),
       ListStackResources: resourcesOfStack(['DynamoDB::Table', 'PetsTable0A', 'prod-Pets']),
       DescribeTable,
     };
-  };
-  const printed = vi.spyOn(console, 'log').mockReturnValue();
-  const gone = 'prod-Pets is gone: npm run operate -- restore pets --stage prod';
-  for (const [response, isNamed] of [
-    [jsonError('ResourceNotFoundException'), true],
-    [jsonError('AccessDeniedException'), false],
-    [json({ Table: {} }), false],
-  ] as const) {
-    printed.mockClear();
-    withTable(response);
-    await printStatus(production);
-    expect(printed.mock.calls.join('\n').includes(gone)).toBe(isNamed);
-  }
-});
-
-it('npm run status prints the status and the commits of a stage, and changes nothing', async () => {
-  const StackStatus = 'UPDATE_IN_PROGRESS';
-  aws.responses = {
-    ...caller(accounts.prod),
-    DescribeStacks: stackWith(head, { PreviousCommit: first, StackStatus }),
-    ListStackResources: resourcesOfStack(),
-  };
-  const printed = vi.spyOn(console, 'log').mockReturnValue();
-  await printStatus(stages[1]);
-  for (const text of [StackStatus, head, first, 'http://a1.execute-api.localhost'])
-    expect(printed.mock.calls.join('\n')).toContain(text);
-  expect(aws.requests.map(({ action }) => action)).toEqual([
-    'GetCallerIdentity',
-    'DescribeStacks',
-    'ListStackResources',
-  ]);
-});
+    const printed = vi.spyOn(console, 'log').mockReturnValue();
+    await printStatus(stages[1]);
+    const lines = printed.mock.calls.join('\n');
+    for (const text of [StackStatus, head, first, 'http://a1.execute-api.localhost'])
+      expect(lines).toContain(text);
+    const gone = 'prod-Pets is gone: npm run operate -- restore pets --stage prod';
+    expect(lines.includes(gone)).toBe(isGone);
+    for (const { action } of aws.requests) expect(action).toMatch(/^(Get|Describe|List)/);
+  },
+);

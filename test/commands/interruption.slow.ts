@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,16 +18,14 @@ import {
   xml,
 } from '../support/aws-endpoint.ts';
 import { listen } from '../support/listen.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const aws = await startAwsEndpoint();
 /** Accepts connections, and never answers. */
 const silent = createServer(() => {});
 const silentAddress = `http://127.0.0.1:${await listen(silent)}`;
-const programs = await mkdtemp(join(tmpdir(), 'animal-store-interruption-'));
-afterAll(async () => {
-  silent.close();
-  await rm(programs, { recursive: true });
-});
+const programs = await temporaryFolder(afterAll);
+afterAll(() => void silent.close());
 
 /** A CDK that prints its words, and prepares a change set for some seconds. */
 const slowCdk = `#!/bin/sh
