@@ -37,16 +37,8 @@ const consumer = await temporaryFolder(afterAll);
 const built = join(consumer, 'built');
 await run(projectDirectory, process.execPath, 'infra/commands/client.ts', '--out', built);
 await writeFile(join(consumer, 'package.json'), '{"type":"module"}');
-await run(
-  consumer,
-  'npm',
-  'install',
-  '--silent',
-  '--offline',
-  '--no-audit',
-  '--no-fund',
-  './built',
-);
+const flags = ['--silent', '--offline', '--no-audit', '--no-fund'];
+await run(consumer, 'npm', 'install', ...flags, './built');
 const bundle = await readFile(join(consumer, 'node_modules', clientPackage, 'animal-store.js'));
 
 describe('npm run client', () => {
