@@ -122,29 +122,31 @@ export const list = async (
   return { pets: shown, nextCursor: end && encodeCursor(end, filter) };
 };
 
-/** What a list has found, and where it goes on, unless it has ended. */
+/** What was found, and where the list goes on, unless it has ended. */
 interface Found {
   readonly pets: readonly Pet[];
   readonly next: Position | undefined;
-  /** Whether the last query found nothing but corrupt items, and did not end its status. */
-  readonly isStuck: boolean;
 }
 
-/** Continues a list until it has as many pets as wanted, ends, or the request's deadline passes. */
+/** Continues a list after a query until it has as many pets as wanted, ends, or the request's deadline passes. */
 const continued = async (
   found: Found,
   wanted: number,
   filter: Filter,
   context: CallContext,
 ): Promise<Found> => {
-  const missing = wanted - found.pets.length;
-  if (!found.next || missing <= 0) return found;
-  const limit = found.isStuck ? Math.max(missing, limitAfterNoPet) : missing;
-  const more = await query(found.next, limit, filter, context).catch((error: unknown) => {
+  const { pets, next } = found;
+  const missing = wanted - pets.length;
+  if (!next || missing <= 0) return found;
+  // A position with an id does not start another status.
+  const isStuck = pets.length === 0 && next.id !== undefined;
+  const limit = isStuck ? Math.max(missing, limitAfterNoPet) : missing;
+  const more = await query(next, limit, filter, context).catch((error: unknown) => {
     if (!context.signal.aborted) throw error;
   });
   if (!more) return found;
-  return continued({ ...more, pets: [...found.pets, ...more.pets] }, wanted, filter, context);
+  const rest = await continued(more, missing, filter, context);
+  return { pets: [...pets, ...rest.pets], next: rest.next };
 };
 
 const startAfter = (status: PetStatus): Position | undefined => {
@@ -186,13 +188,8 @@ const query = async (
     return output.Items?.every((item) => item['status'] === status) ?? false;
   };
   const output = await callDynamodb(command, context, isPlausible);
-  const pets = petsAmong(output.Items, context);
-  const end = endOf(output);
-  return {
-    pets,
-    next: end ?? (filter.status ? undefined : startAfter(status)),
-    isStuck: end !== undefined && pets.length === 0,
-  };
+  const next = endOf(output) ?? (filter.status ? undefined : startAfter(status));
+  return { pets: petsAmong(output.Items, context), next };
 };
 
 /** Tells whether DynamoDB refused the parameters of a call. */
