@@ -5,7 +5,7 @@ import type {
 } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { Command, SdkError } from '@smithy/types';
-import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
+import { elapsedMs, instantMs, isPast } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
 import type { RequestLog } from '../telemetry/request-log.ts';
 import { dynamodb } from './dynamodb.ts';
@@ -23,8 +23,8 @@ const backoffMs = (attempt: number) => Math.random() * 25 * 2 ** attempt;
 
 /** The request that a call is made for. */
 export interface CallContext {
-  /** A signal that aborts the call. */
-  readonly signal: AbortSignal;
+  /** When the call ends at the latest, an instant of `instantMs`. */
+  readonly deadline: number;
   /** The log of the request, which gets the call's latency and the ids of corrupt items. */
   readonly log: Pick<RequestLog, 'addCorruptItem' | 'addDynamodbLatency'>;
 }
@@ -55,19 +55,21 @@ export const callDynamodb = <Input extends ServiceInputTypes, Output extends Ser
 
 /**
  * Runs an attempt to call DynamoDB, numbered from 1, until one succeeds: up to 3 attempts of at most 1 s
- * each, with a pause between them. Throws the error of the last attempt, or one that no retry may fix.
+ * each, with a pause between them, until the deadline. Throws the error of the last attempt, or one that no retry
+ * may fix.
  */
 export const withRetries = async <Result>(
-  { signal, log }: CallContext,
+  { deadline, log }: CallContext,
   send: (signal: AbortSignal, attempt: number) => Promise<Result>,
 ): Promise<Result> => {
   const startedAt = instantMs();
   try {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await withTimeLimit(attemptMs, signal, (limited) => send(limited, attempt));
+        const limitMs = Math.min(attemptMs, deadline - instantMs());
+        return await attemptWithin(limitMs, (signal) => send(signal, attempt));
       } catch (error) {
-        if (signal.aborted || attempt === maxAttempts || !isRetryable(error)) throw error;
+        if (isPast(deadline) || attempt === maxAttempts || !isRetryable(error)) throw error;
       }
       await pause(backoffMs(attempt));
     }
@@ -78,36 +80,29 @@ export const withRetries = async <Result>(
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/**
- * Runs a task whose signal aborts after a time limit in ms, or with the signal of the request. Then throws a
- * `TimeoutError`, or the reason of the request's signal.
- */
-export const withTimeLimit = async <Result>(
+/** Makes an attempt whose signal aborts after a time limit in ms. Then throws a `TimeoutError`. */
+const attemptWithin = async <Result>(
   ms: number,
-  signal: AbortSignal,
-  task: (signal: AbortSignal) => Promise<Result>,
+  send: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
-  signal.throwIfAborted();
-  // `AbortSignal.any` and `AbortSignal.timeout` would keep the signals of tasks that have ended.
+  if (ms <= 0) throw timeoutError();
+  // `AbortSignal.timeout` would keep the signals of attempts that have ended.
   const controller = new AbortController();
-  const forward = () => controller.abort(signal.reason);
-  const timer = setTimeout(() => controller.abort(timeoutError()), ms);
-  signal.addEventListener('abort', forward);
+  // Node.js leaves out fractions, and its timers may end a millisecond early.
+  const timer = setTimeout(() => controller.abort(timeoutError()), Math.ceil(ms) + 1);
   try {
-    return await task(controller.signal);
+    return await send(controller.signal);
   } catch (error) {
-    // What the task throws after an abort only says that something was aborted.
+    // What the SDK throws after an abort only says that something was aborted.
     controller.signal.throwIfAborted();
     throw error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', forward);
   }
 };
 
 /** Creates an error with the name of the SDK's own time-out errors. */
-export const timeoutError = () =>
-  Object.assign(new Error('The time is up'), { name: 'TimeoutError' });
+const timeoutError = () => Object.assign(new Error('The time is up'), { name: 'TimeoutError' });
 
 /** Creates the error of an output that can't be that of the call. `$retryable` is the SDK's mark for a retry. */
 export const implausibleOutput = () =>

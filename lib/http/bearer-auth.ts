@@ -15,7 +15,7 @@ export interface Authenticated {
  * `context.keyId`. Throws `unauthorized`.
  */
 export const bearerAuth = () => ({
-  before: async ({ event, context }: RequestWith<Authenticated & Pick<Deadline, 'signal'>>) => {
+  before: async ({ event, context }: RequestWith<Authenticated & Deadline>) => {
     const [credentials, ...others] = headerValues(event, 'authorization');
     const apiKey = credentials?.match(/^bearer +([^ ]+) *$/i)?.[1];
     const key = apiKey && others.length === 0 ? await authenticate(apiKey, context) : undefined;

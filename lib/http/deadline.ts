@@ -1,5 +1,5 @@
-import { timeoutError } from '../aws/call-dynamodb.ts';
 import { errors } from '../contract/errors.ts';
+import { instantMs } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
 import type { RequestWith } from './chain-types.ts';
 
@@ -14,30 +14,19 @@ const callsMs = 3_500;
 
 /** What the middleware adds to the context. */
 export interface Deadline {
-  /** A signal that aborts every call that would outlast the invocation. */
-  signal: AbortSignal;
-  /** The timer of `signal`. */
-  deadline: NodeJS.Timeout;
+  /** When all calls of the request end at the latest, an instant of `instantMs`. */
+  deadline: number;
 }
 
 /**
- * Limits the time of all calls of an invocation by `context.signal`. Throws `service_unavailable` when
+ * Limits the time of all calls of an invocation by `context.deadline`. Throws `service_unavailable` when
  * too little time is left.
  */
-export const deadline = () => {
-  const clear = ({ context }: RequestWith<Deadline>) => clearTimeout(context.deadline);
-  return {
-    before: ({ context }: RequestWith<Deadline>) => {
-      const remainingMs = context.getRemainingTimeInMillis() - marginMs;
-      if (remainingMs <= 0)
-        throw errors.serviceUnavailable(new LoggableError('Too little time is left'));
-      const controller = new AbortController();
-      context.signal = controller.signal;
-      // `AbortSignal.timeout` would keep the signals of requests that have ended.
-      const end = () => controller.abort(timeoutError());
-      context.deadline = setTimeout(end, Math.min(remainingMs, callsMs));
-    },
-    after: clear,
-    onError: clear,
-  };
-};
+export const deadline = () => ({
+  before: ({ context }: RequestWith<Deadline>) => {
+    const remainingMs = context.getRemainingTimeInMillis() - marginMs;
+    if (remainingMs <= 0)
+      throw errors.serviceUnavailable(new LoggableError('Too little time is left'));
+    context.deadline = instantMs() + Math.min(remainingMs, callsMs);
+  },
+});

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type CallContext, isRetryable, withTimeLimit } from '../aws/call-dynamodb.ts';
+import { type CallContext, isRetryable } from '../aws/call-dynamodb.ts';
 import { getItem, readItem } from '../aws/get-item.ts';
 import { environment } from '../environment.ts';
+import { instantMs } from '../telemetry/elapsed-ms.ts';
 import { RequestLog } from '../telemetry/request-log.ts';
 import { type ApiKeyRecord, identifyApiKey, isInForce, toApiKeyRecord } from './api-key.ts';
 import { KeyMemory, type ReadKey } from './key-memory.ts';
@@ -59,11 +60,11 @@ const findApiKey = async (
   if (cached && isFresh(cached)) return cached.record;
   const now = Date.now();
   const mayFallBack = cached?.record && isBetween(cached.readAt, cached.readAt + outageToleranceMs);
-  const read = (signal: AbortSignal) => readApiKey(keyId, { signal, log: context.log });
+  const deadline = mayFallBack
+    ? Math.min(context.deadline, instantMs() + refreshPatienceMs)
+    : context.deadline;
   try {
-    const record = mayFallBack
-      ? await withTimeLimit(refreshPatienceMs, context.signal, read)
-      : await read(context.signal);
+    const record = await readApiKey(keyId, { deadline, log: context.log });
     const freshUntil = now + (record ? knownFreshMs : unknownFreshMs);
     memory.set(keyId, { record, readAt: now, freshUntil });
     return record;
@@ -106,6 +107,6 @@ const warmUpMs = 1_000;
  */
 export const warmUp = async (): Promise<void> => {
   // No client waits for this call, and its log is not written.
-  const context = { signal: AbortSignal.timeout(warmUpMs), log: new RequestLog() };
+  const context = { deadline: instantMs() + warmUpMs, log: new RequestLog() };
   await readApiKey('no key', context).catch(() => {});
 };

@@ -24,6 +24,7 @@ import {
   fingerprintOf,
   type IdempotencyScope,
 } from '../idempotency/creation.ts';
+import { isPast } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
 import { decodeCursor, encodeCursor, type Filter, type Position, unknownCursor } from './cursor.ts';
 import { type StoredPet, statusIndex, toPet, toStoredPet } from './stored-pet.ts';
@@ -142,7 +143,7 @@ const continued = async (
   const isStuck = pets.length === 0 && next.id !== undefined;
   const limit = isStuck ? Math.max(missing, limitAfterNoPet) : missing;
   const more = await query(next, limit, filter, context).catch((error: unknown) => {
-    if (!context.signal.aborted) throw error;
+    if (!isPast(context.deadline)) throw error;
   });
   if (!more) return found;
   const rest = await continued(more, missing, filter, context);
