@@ -36,7 +36,9 @@ export const identifyApiKey = (apiKey: string, prefix: string): ApiKeyIdentity |
   const { prefix: given, keyId } = shape.exec(apiKey)?.groups ?? {};
   if (given !== prefix || keyId === undefined) return undefined;
   const isMistyped = checksumOf(apiKey.slice(0, -checksumLength)) !== apiKey.slice(-checksumLength);
-  return isMistyped ? undefined : { keyId, hash: hash('sha256', apiKey, 'buffer') };
+  if (isMistyped) return undefined;
+  // Decoding the digits takes less time than the form in which `hash` returns bytes.
+  return { keyId, hash: Buffer.from(hash('sha256', apiKey), 'hex') };
 };
 
 /** The schema of an item of the keys table. */
