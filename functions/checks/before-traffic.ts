@@ -10,7 +10,7 @@ import { parseJson } from '../../lib/contract/exact-json.ts';
 import { fieldsOf } from '../../lib/contract/is-record.ts';
 import { environment } from '../../lib/environment.ts';
 import { isPet } from '../../lib/operations/check-request.ts';
-import type { CheckLine } from '../../lib/telemetry/log-lines.ts';
+import { writeLine } from '../../lib/telemetry/embedded-metrics.ts';
 
 /** The time limit of the check, in ms. The rest of the function's time is for the report. */
 const checkMs = 45_000;
@@ -41,13 +41,12 @@ export const handler = async (event: HookEvent): Promise<void> => {
   const { DeploymentId: deploymentId } = event;
   const failures = await check(AbortSignal.timeout(checkMs)).catch((error) => [`${error}`]);
   const passed = failures.length === 0;
-  const line: CheckLine = {
+  writeLine({
     level: passed ? 'INFO' : 'ERROR',
     message: `The new versions ${passed ? 'passed' : 'failed'} their check`,
     deploymentId,
     failures,
-  };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  });
   const report = new PutLifecycleEventHookExecutionStatusCommand({
     deploymentId,
     lifecycleEventHookExecutionId: event.LifecycleEventHookExecutionId,

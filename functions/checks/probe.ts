@@ -4,8 +4,7 @@ import { parseJson } from '../../lib/contract/exact-json.ts';
 import { ownUserAgent } from '../../lib/contract/own-user-agent.ts';
 import { Pet } from '../../lib/contract/pet.ts';
 import { environment } from '../../lib/environment.ts';
-import { metricDirective, writeLine } from '../../lib/telemetry/embedded-metrics.ts';
-import type { ProbeLine } from '../../lib/telemetry/log-lines.ts';
+import { metricDirective, metricsField, writeLine } from '../../lib/telemetry/embedded-metrics.ts';
 import { probeMetricName } from '../../lib/telemetry/metric-names.ts';
 
 /** The time limit for reading the key, and that of each request, in ms. */
@@ -20,7 +19,7 @@ let apiKey: string | undefined;
  * Requests one pet from the public address, as a client does. Logs the result and returns it, for a release
  * that calls the probe at its end. A failure is a result, too.
  */
-export const handler = async (): Promise<ProbeLine> => {
+export const handler = async () => {
   try {
     await probe();
     return logged();
@@ -52,14 +51,15 @@ const probe = async (): Promise<void> => {
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause ? `${error} (${error.cause})` : `${error}`;
 
-const logged = (failure?: string): ProbeLine => {
-  const line: ProbeLine = {
+const logged = (failure?: string) => {
+  const line = {
     level: failure === undefined ? 'INFO' : 'ERROR',
     message: failure === undefined ? 'The probe succeeded' : 'The probe failed',
     failure,
     service: environment('SERVICE_NAME'),
     [probeMetricName]: failure === undefined ? 1 : 0,
   };
-  writeLine({ ...line }, [metricDirective(['service'], [probeMetricName])]);
+  const _aws = metricsField([metricDirective(['service'], [probeMetricName])]);
+  writeLine({ ...line, _aws });
   return line;
 };

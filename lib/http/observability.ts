@@ -16,21 +16,32 @@ let coldStart = true;
  * can repeat client input.
  */
 export const observability = (functionName: string) => {
-  const observe = (request: ChainRequest) => {
+  const observe = ({ event, context, response, error }: ChainRequest) => {
     // When a function fails, API Gateway uses INTEGRATION_FAILURE (DataBiosphere/azul#6624), to which
     // infra/constructs/pets-api.ts gives this status.
-    const status = request.response?.statusCode ?? 503;
+    const status = response?.statusCode ?? 503;
     const failed = status >= 500;
-    const durationMs = elapsedMs(request.context.startedAt);
-    const { log } = request.context;
-    countResponse(log, status);
-    log.write({
+    const durationMs = elapsedMs(context.startedAt);
+    countResponse(context.log, status);
+    // JSON leaves out fields that are `undefined`.
+    context.log.write({
       level: failed ? 'ERROR' : 'INFO',
       message: failed ? 'The request failed' : 'The request was handled',
       operation: functionName,
       status,
-      ...requestDetails(request, durationMs),
-      cause: failed ? originalCause(request.error) : undefined,
+      durationMs,
+      timestamp: new Date().toISOString(),
+      code: error instanceof ApiError ? error.code : undefined,
+      keyId: context.keyId,
+      // The client gets it as `x-amz-apigw-id`, and can't choose it, unlike `requestId`. An event of another kind
+      // has no such context.
+      // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
+      extendedRequestId: event?.requestContext?.extendedRequestId,
+      lambdaRequestId: context.awsRequestId,
+      coldStart,
+      codeCache: coldStart ? optionalEnvironment('CODE_CACHE') : undefined,
+      nodeVersion: coldStart ? process.version : undefined,
+      cause: failed ? originalCause(error) : undefined,
       [versionMetricNames.latency]: durationMs,
     });
     coldStart = false;
@@ -62,26 +73,6 @@ const countResponse = (log: RequestLog, status: number) => {
   else if (status >= 400) log.count(metricNames.clientErrors);
   if (status === 401) log.count(metricNames.authFailures);
 };
-
-/**
- * JSON leaves out members that are `undefined`. API Gateway sends its `extendedRequestId` to the client as
- * `x-amz-apigw-id`. A client can choose `requestId`, but not this id.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
- */
-const requestDetails = ({ event, context, error }: ChainRequest, durationMs: number) => ({
-  durationMs,
-  timestamp: new Date().toISOString(),
-  code: error instanceof ApiError ? error.code : undefined,
-  keyId: context.keyId,
-  // An event of another kind has no context, or another one.
-  extendedRequestId: event?.requestContext?.extendedRequestId,
-  lambdaRequestId: context.awsRequestId,
-  coldStart,
-  ...(coldStart && {
-    codeCache: optionalEnvironment('CODE_CACHE'),
-    nodeVersion: process.version,
-  }),
-});
 
 /** Describes the original error. An error that became a 503 is a fault of DynamoDB, not a defect. */
 const originalCause = (error: unknown) =>

@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { basename } from 'node:path';
 import type { SdkError } from '@smithy/types';
-import type { Cause } from './log-lines.ts';
 import { LoggableError } from './loggable-error.ts';
 
 /**
  * Describes an error for the log line of a request. It has the message of a `LoggableError` only, because
  * messages of libraries repeat the input of clients. `isDefect` adds the frames of its stack, unless it is an error of AWS.
  */
-export const causeOf = (thrown: unknown, isDefect: boolean): Cause => {
+export const causeOf = (thrown: unknown, isDefect: boolean) => {
   if (!isError(thrown)) return { name: typeof thrown };
   const { name, message, code, $metadata, stack } = thrown;
   return {

@@ -1,20 +1,10 @@
 import { metricsNamespace } from './metric-names.ts';
 
-/** Metrics that share dimensions, in the form in which CloudWatch reads them from a log line. */
-export interface MetricDirective {
-  readonly Namespace: string;
-  readonly Dimensions: readonly (readonly string[])[];
-  readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
-}
-
 /**
  * Returns the directive for metrics with these dimensions. A metric whose name ends with `Latency` is in
  * ms. All others are counts.
  */
-export const metricDirective = (
-  dimensions: readonly string[],
-  names: readonly string[],
-): MetricDirective => ({
+export const metricDirective = (dimensions: readonly string[], names: readonly string[]) => ({
   Namespace: metricsNamespace,
   Dimensions: [dimensions],
   Metrics: names.map((Name) => ({
@@ -24,15 +14,16 @@ export const metricDirective = (
 });
 
 /**
- * Writes one log line with its fields, and says which of them are metrics or dimensions. Leaves out
- * fields that are `undefined`.
+ * Returns the field `_aws` of a log line, which says which other fields are metrics or dimensions.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-export const writeLine = (
-  fields: Readonly<Record<string, unknown>>,
-  directives: readonly MetricDirective[],
-): void => {
-  const line = { ...fields, _aws: { Timestamp: Date.now(), CloudWatchMetrics: directives } };
+export const metricsField = (directives: readonly ReturnType<typeof metricDirective>[]) => ({
+  Timestamp: Date.now(),
+  CloudWatchMetrics: directives,
+});
+
+/** Writes one log line. Leaves out fields that are `undefined`. */
+export const writeLine = (line: object): void => {
   // Lambda would add a prefix to a line of console.log:
   // https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
   process.stdout.write(`${JSON.stringify(line)}\n`);

@@ -1,6 +1,5 @@
 import { environment, optionalEnvironment } from '../environment.ts';
-import { type MetricDirective, metricDirective, writeLine } from './embedded-metrics.ts';
-import type { RequestLine } from './log-lines.ts';
+import { metricDirective, metricsField, writeLine } from './embedded-metrics.ts';
 import { type MetricName, metricNames, versionMetricNames } from './metric-names.ts';
 
 const service = environment('SERVICE_NAME');
@@ -42,12 +41,8 @@ export class RequestLog {
   }
 
   /** Writes the one log line of the request, with these fields and everything that was added or counted. */
-  write(
-    fields: Omit<RequestLine, 'corruptItems' | 'service' | 'version'> & {
-      readonly [versionMetricNames.latency]: number;
-    },
-  ): void {
-    const line: RequestLine & Record<string, unknown> = {
+  write(fields: Readonly<Record<string, unknown>>): void {
+    const line: Record<string, unknown> = {
       ...fields,
       corruptItems: this.#corruptItems.length > 0 ? this.#corruptItems : undefined,
       service,
@@ -60,7 +55,8 @@ export class RequestLog {
     for (const [name, values] of this.#metrics) {
       line[name] = values.length === 1 ? values[0] : values;
     }
-    writeLine(line, directivesFor([...this.#metrics.keys()]));
+    line['_aws'] = metricsField(directivesFor([...this.#metrics.keys()]));
+    writeLine(line);
   }
 
   #add(name: MetricName, value: number): void {
@@ -70,13 +66,13 @@ export class RequestLog {
   }
 }
 
-const knownDirectives = new Map<string, readonly MetricDirective[]>();
+const knownDirectives = new Map<string, readonly ReturnType<typeof metricDirective>[]>();
 
 /**
  * Returns the directives of a line with these metrics. They are cached, because most
  * requests have the same metrics.
  */
-const directivesFor = (names: readonly MetricName[]): readonly MetricDirective[] => {
+const directivesFor = (names: readonly MetricName[]) => {
   const key = names.join();
   const directives = knownDirectives.get(key) ?? [
     metricDirective(['service', 'operation'], names),
