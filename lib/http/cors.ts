@@ -17,7 +17,11 @@ export const cors = () => {
     if (!origin || !origins.includes(origin)) return;
     Object.assign(response.headers, corsHeaders(origin));
     const allow = response.headers['Allow'];
-    if (allow && isPreflight(event)) {
+    // By a preflight request, a browser asks what a page may send (https://fetch.spec.whatwg.org/#cors-preflight-fetch).
+    const isPreflight =
+      event.httpMethod === 'OPTIONS' &&
+      headerValues(event, 'access-control-request-method').length > 0;
+    if (allow && isPreflight) {
       Object.assign(response.headers, {
         'Access-Control-Allow-Methods': allow,
         'Access-Control-Allow-Headers': requestHeaders,
@@ -28,10 +32,3 @@ export const cors = () => {
   };
   return { after: addHeaders, onError: addHeaders };
 };
-
-/**
- * Tells whether a request is a preflight request, by which a browser asks what a page may send
- * (https://fetch.spec.whatwg.org/#cors-preflight-fetch).
- */
-const isPreflight = (event: ChainRequest['event']): boolean =>
-  event.httpMethod === 'OPTIONS' && headerValues(event, 'access-control-request-method').length > 0;

@@ -7,11 +7,12 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 export const headerValues = (
   { multiValueHeaders }: Pick<APIGatewayProxyEvent, 'multiValueHeaders'>,
   name: string,
-): string[] =>
-  Object.keys(multiValueHeaders ?? {})
-    .filter(
-      (given) =>
-        // Most headers differ in length, which is cheaper to compare.
-        given.length === name.length && given.toLowerCase() === name,
-    )
-    .flatMap((given) => multiValueHeaders[given] ?? []);
+): string[] => {
+  const values: string[] = [];
+  for (const given of Object.keys(multiValueHeaders ?? {})) {
+    // Most headers differ in length, which is cheaper to compare.
+    if (given.length === name.length && given.toLowerCase() === name)
+      values.push(...(multiValueHeaders[given] ?? []));
+  }
+  return values;
+};

@@ -16,11 +16,13 @@ import { headerValues } from './header-values.ts';
 export const jsonBody = <Body>(schema: RequestSchema<Body>) => [
   bodyLimits(),
   httpJsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true }),
-  parserErrors(),
-  exactIntegers(),
   {
-    before: ({ event }: BodyRequest<{ input: { body: Body } }>) => {
-      event.input.body = parseBody(schema, event.body);
+    before: ({ event, internal }: BodyRequest<{ input: { body: Body } }>) => {
+      event.input.body = parseBody(schema, parseExactly(internal.bodyText));
+    },
+    // Runs before the chain's error responses, because Middy calls the `onError` of what was added later first.
+    onError: (request: BodyRequest) => {
+      request.error = parserError(request.error) ?? request.error;
     },
   },
 ];
@@ -36,16 +38,9 @@ const notJson = (): ApiError =>
   errors.invalidRequest('The body is not valid JSON, or is nested too deeply.');
 
 /**
- * Converts the errors of Middy's JSON parser. Runs before the chain's error responses, because Middy calls the
- * `onError` of what was added later first.
+ * Returns the error for one of Middy's JSON parser. The `cause.data` of that is a forbidden key, or the whole body if
+ * there is a `cause.message`.
  */
-const parserErrors = () => ({
-  onError: (request: BodyRequest) => {
-    request.error = parserError(request.error) ?? request.error;
-  },
-});
-
-/** The `cause.data` of an error is a forbidden key, or the whole body if there is a `cause.message`. */
 const parserError = (thrown: unknown): ApiError | undefined => {
   const cause = fieldsOf(fieldsOf(thrown)['cause']);
   if (cause['package'] !== '@middy/http-json-body-parser') return undefined;
@@ -55,19 +50,16 @@ const parserError = (thrown: unknown): ApiError | undefined => {
 };
 
 /**
- * Parses the body again, because Middy's parser rounds large integers. A number that `parseJson`
- * can't read exactly becomes NaN, which is invalid in every field. Throws `invalid_request` for too deep
- * nesting.
+ * Parses the body again, because Middy's parser rounds large integers. A number that `parseJson` can't read exactly
+ * becomes NaN, which is invalid in every field. Throws `invalid_request` for too deep nesting.
  */
-const exactIntegers = () => ({
-  before: ({ event, internal }: BodyRequest) => {
-    try {
-      event.body = parseJson(internal.bodyText, Number.NaN);
-    } catch {
-      throw notJson();
-    }
-  },
-});
+const parseExactly = (text: string): unknown => {
+  try {
+    return parseJson(text, Number.NaN);
+  } catch {
+    throw notJson();
+  }
+};
 
 /**
  * Decodes the body into `event.body` and `internal.bodyText`. Throws 415 (type, coding), 413 (size) or

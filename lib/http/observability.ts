@@ -50,7 +50,9 @@ export const observability = (functionName: string) => {
     before: (request: ChainRequest) => {
       request.context.startedAt = instantMs();
       request.context.log = new RequestLog();
-      if (isFromRestApi(request.event)) return undefined;
+      // Events of other services, and of tests in the console, have no such context.
+      const event: Partial<ChainRequest['event']> | null = request.event;
+      if (event?.requestContext?.identity !== undefined) return undefined;
       const error = errors.internalError(new LoggableError('The event is not that of a REST API'));
       request.error = error;
       request.response = failure(error);
@@ -62,10 +64,6 @@ export const observability = (functionName: string) => {
     onError: observe,
   };
 };
-
-/** Tells whether an event is one of a REST API, and not another service's or a test's of the console. */
-const isFromRestApi = (event: Partial<ChainRequest['event']> | null): boolean =>
-  event?.requestContext?.identity !== undefined;
 
 const countResponse = (log: RequestLog, status: number) => {
   log.count(metricNames.requests);
