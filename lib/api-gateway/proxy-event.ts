@@ -21,15 +21,10 @@ export interface GatewayRequest extends ReturnType<typeof newRequestIds> {
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** The REST API that sends an event, and its account. */
-interface SendingApi {
-  readonly accountId: string;
-  readonly apiId: string;
-}
-
 /** The target of a request. Its path starts below the stage, and is percent-encoded as the client sent it. */
 interface RequestTarget {
-  readonly api: SendingApi;
+  /** The REST API that sends the event, and its account. */
+  readonly api: { readonly accountId: string; readonly apiId: string };
   readonly stage: string;
   readonly path: string;
   readonly resourcePath: string;

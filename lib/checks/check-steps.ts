@@ -64,7 +64,7 @@ const toEvent = (request: TargetedCheckRequest) => {
   const { target, apiKey, attempts = 1, response } = request;
   const headers = {
     'User-Agent': ownUserAgent,
-    ...authorization(apiKey),
+    ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
     ...(takesIdempotencyKey(target) && { 'Idempotency-Key': 'deployment-check' }),
   };
   return {
@@ -82,9 +82,6 @@ const toEvent = (request: TargetedCheckRequest) => {
     },
   };
 };
-
-const authorization = (apiKey: string | undefined) =>
-  apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
 
 /** A check request as the event that its function gets, and the response that the function must return. */
 export type SentCheckRequest = ReturnType<typeof toEvent>;

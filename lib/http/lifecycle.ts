@@ -2,7 +2,7 @@ import { ownUserAgent } from '../contract/own-user-agent.ts';
 import { deprecationHeaders, type Operation, removalOf } from '../operations/operation.ts';
 import { metricNames } from '../telemetry/metric-names.ts';
 import type { ChainRequest } from './chain-types.ts';
-import { link } from './response.ts';
+import { successorLink } from './response.ts';
 
 /**
  * Adds headers to every response: deprecation (RFC 9745), sunset (RFC 8594) and successor (RFC
@@ -20,8 +20,7 @@ export const lifecycleHeaders = (operation: Operation) => {
     if (!response) return;
     response.headers = { ...response.headers, ...constant };
     // A list needs its own `Link`, to the next page.
-    if (deprecation)
-      response.headers['Link'] ??= link(event, deprecation.successor, 'successor-version');
+    if (deprecation) response.headers['Link'] ??= successorLink(event, deprecation.successor);
   };
   return { after: addHeaders, onError: addHeaders };
 };

@@ -35,13 +35,11 @@ export const noContent = (
 });
 
 /**
- * Returns a web link (RFC 8288) to a path of this service. The link has no host, so that it works under
- * every domain name of the API.
+ * Returns the web link (RFC 8288) to the path of the operation that replaces this one. Links have no host, so that
+ * they work under every domain name of the API.
  */
-export const link = (event: OperationEvent, path: string, relation: string): string =>
-  linkTo(`${basePathOf(event)}${path}`, relation);
-
-const linkTo = (address: string, relation: string) => `<${address}>; rel="${relation}"`;
+export const successorLink = (event: OperationEvent, path: string): string =>
+  `<${basePathOf(event)}${path}>; rel="successor-version"`;
 
 /**
  * Returns the `Link` header to the next page, if there is one. The link has the same query and the cursor.
@@ -56,7 +54,7 @@ export const nextLink = (
   for (const [name, value] of Object.entries({ ...query, cursor })) {
     if (value !== undefined) next.set(name, `${value}`);
   }
-  return { Link: linkTo(`${pathOf(event)}?${next}`, 'next') };
+  return { Link: `<${pathOf(event)}?${next}>; rel="next"` };
 };
 
 /**
@@ -70,7 +68,6 @@ const pathOf = ({ requestContext }: OperationEvent): string =>
  * replaces the stage in the path (localstack/localstack#12295).
  */
 const basePathOf = (event: OperationEvent): string => {
-  const segments = pathOf(event).split('/');
   const depth = event.resource.split('/').length - 1;
-  return segments.slice(0, segments.length - depth).join('/');
+  return pathOf(event).split('/').slice(0, -depth).join('/');
 };

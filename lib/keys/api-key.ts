@@ -9,14 +9,6 @@ import { LoggableError } from '../telemetry/loggable-error.ts';
  */
 export type ApiKeyPrefix = 'pets_live' | 'pets_test';
 
-/** The parts of an API key that may be stored: its id and its hash, but never the secret. */
-export interface ApiKeyIdentity {
-  /** The public id of the key, 16 hexadecimal digits. */
-  readonly keyId: string;
-  /** The SHA-256 hash of the whole key, 32 bytes. */
-  readonly hash: Uint8Array;
-}
-
 const checksumLength = 8;
 const shape = /^(?<prefix>pets_live|pets_test)_(?<keyId>[0-9a-f]{16})_[0-9a-f]{72}$/;
 
@@ -29,10 +21,13 @@ export const generateApiKey = (prefix: ApiKeyPrefix): string => {
 };
 
 /**
- * Returns the id and the hash of an API key. Returns `undefined` for a mistyped key, a key of another
- * prefix, and any other text.
+ * Returns the id and the hash of an API key, which may be stored, unlike its secret. Returns `undefined` for a
+ * mistyped key, a key of another prefix, and any other text.
  */
-export const identifyApiKey = (apiKey: string, prefix: string): ApiKeyIdentity | undefined => {
+export const identifyApiKey = (
+  apiKey: string,
+  prefix: string,
+): Pick<ApiKeyRecord, 'keyId' | 'hash'> | undefined => {
   const { prefix: given, keyId } = shape.exec(apiKey)?.groups ?? {};
   if (given !== prefix || keyId === undefined) return undefined;
   const isMistyped = checksumOf(apiKey.slice(0, -checksumLength)) !== apiKey.slice(-checksumLength);
@@ -45,7 +40,7 @@ export const identifyApiKey = (apiKey: string, prefix: string): ApiKeyIdentity |
 export const ApiKeyRecord = v.object({
   /** The public id of the key, 16 hexadecimal digits. */
   keyId: v.string(),
-  /** The hash of the whole key. */
+  /** The SHA-256 hash of the whole key. */
   hash: Sha256,
   /** The holder of the key. Idempotency keys are scoped to the owner. */
   owner: v.string(),

@@ -49,7 +49,7 @@ const maxCandidates = 8;
  */
 export const get = async (id: number, context: CallContext): Promise<Pet | undefined> => {
   const item = await getItem({ table: petsTable, key: ['id', id], consistent: true }, context);
-  return item && read(item, toPet, context);
+  return item && readItem(item, 'id', toPet, context);
 };
 
 /** The result of `create`. */
@@ -79,7 +79,7 @@ export const create = async (
     const taken = await putUnlessTaken({ ...pet, creation, fingerprint }, context);
     if (!taken) return { pet, isReplay: false };
     const { existing, wasThereBefore } = taken;
-    const stored = read(existing, toStoredPet, context);
+    const stored = readItem(existing, 'id', toStoredPet, context);
     if (!creation.equals(stored.creation)) continue;
     if (!fingerprint.equals(stored.fingerprint)) throw errors.idempotencyKeyReused();
     return { pet: toPet(stored), isReplay: wasThereBefore };
@@ -114,7 +114,8 @@ export const list = async (
   const wanted = limit + 1;
   const first = await query(start, wanted, filter, context).catch((error: unknown) => {
     // DynamoDB refuses a position that no item can have. Only a forged cursor has one.
-    throw start.id !== undefined && isRefused(error) ? unknownCursor() : error;
+    const isRefused = error instanceof Error && error.name === 'ValidationException';
+    throw start.id !== undefined && isRefused ? unknownCursor() : error;
   });
   const { pets, next } = await continued(first, wanted, filter, context);
   const shown = pets.slice(0, limit);
@@ -193,26 +194,15 @@ const query = async (
   return { pets: petsAmong(output.Items, context), next };
 };
 
-/** Tells whether DynamoDB refused the parameters of a call. */
-const isRefused = (error: unknown) =>
-  error instanceof Error && error.name === 'ValidationException';
-
 /** Returns the pets among stored items. The ids of the other items are logged. */
 const petsAmong = (items: readonly StoredItem[] = [], context: CallContext): Pet[] =>
   items.flatMap((item) => {
     try {
-      return [read(item, toPet, context)];
+      return [readItem(item, 'id', toPet, context)];
     } catch {
       return [];
     }
   });
-
-/** Converts a stored item. Throws for a corrupt item, whose id is then logged. */
-const read = <Item>(
-  item: StoredItem,
-  convert: (item: StoredItem) => Item,
-  context: CallContext,
-): Item => readItem(item, 'id', convert, context);
 
 /**
  * Writes the item. If its id is taken, writes nothing and returns the item that has it, and whether that was

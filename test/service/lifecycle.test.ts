@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { link, nextLink, success } from '../../lib/http/response.ts';
+import { nextLink, success, successorLink } from '../../lib/http/response.ts';
 import { definition as listPets } from '../../lib/operations/list-pets.ts';
 import { smokeRequests } from '../acceptance/smoke-requests.ts';
 import { captureLog, readLines } from '../support/captured-log.ts';
@@ -62,7 +62,8 @@ describe('a link', () => {
   ])('of a request to %s leads to %s', (path, expected) => {
     const event = eventWith({ path: { petId: '7' } });
     const requestContext = { ...event.requestContext, path };
-    expect(link({ ...event, requestContext }, '/pets', 'next')).toBe(`<${expected}>; rel="next"`);
+    const link = successorLink({ ...event, requestContext }, '/pets');
+    expect(link).toBe(`<${expected}>; rel="successor-version"`);
   });
 });
 
