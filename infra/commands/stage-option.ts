@@ -1,5 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { emulated, isPersonal, type Stage, stageNamed, stages } from '../settings/stages.ts';
+import {
+  emulated,
+  isPersonal,
+  isProduction,
+  type Stage,
+  stageNamed,
+  stages,
+} from '../settings/stages.ts';
 import { messageOf } from './terminal.ts';
 
 const stageOf = (name: string): Stage => {
@@ -51,7 +58,12 @@ export const withEmulator = (command: Command): Command =>
     })
     .hook('preAction', () => {
       const { stage, emulator } = command.opts<{ stage?: Stage; emulator?: true }>();
-      if (stage && emulator) command.setOptionValue('stage', emulated(stage));
+      if (!stage || !emulator) return;
+      if (isProduction(stage))
+        command.error(
+          `error: An emulator lacks what ${stage.name} must have: name another stage, such as staging`,
+        );
+      command.setOptionValue('stage', emulated(stage));
     });
 
 /** Returns the words of a command that name a stage, such as `--stage dev-alice --emulator`. */

@@ -177,6 +177,11 @@ describe('a command', () => {
       { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
       '--emulator needs --stage',
     ],
+    [
+      'infra/commands/deploy/main.ts --stage prod --emulator --yes',
+      { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
+      '.* lacks what prod must have: name another stage',
+    ],
     ['infra/commands/keys/main.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
     [
       'infra/commands/deploy/main.ts --stage dev-alice --yes',

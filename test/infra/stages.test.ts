@@ -189,14 +189,14 @@ it.each(withCanary)(
 
 it('a table accepts the units of the calls that name it, and the keys table those of all', () => {
   const pets = maximumUnitsOf(prod, tables.pets.id);
-  const withOrders = (table: string) =>
+  const withNewTable = (table: string) =>
     maximumUnitsOf(prod, table, (name) => {
-      const order = { action: 'dynamodb:PutItem', resource: 'OrdersTable' } as const;
-      return name === 'createPet' ? [...detailsOf(name).calls, order] : detailsOf(name).calls;
+      const write = { action: 'dynamodb:PutItem', resource: 'NewTable' } as const;
+      return name === 'createPet' ? [...detailsOf(name).calls, write] : detailsOf(name).calls;
     });
-  expect(withOrders(tables.pets.id)).toEqual(pets);
-  expect(withOrders('OrdersTable')).toEqual({ read: 1, write: pets.write });
-  expect(withOrders(tables.keys.id)).toEqual({ ...pets, write: 2 * pets.write });
+  expect(withNewTable(tables.pets.id)).toEqual(pets);
+  expect(withNewTable('NewTable')).toEqual({ read: 1, write: pets.write });
+  expect(withNewTable(tables.keys.id)).toEqual({ ...pets, write: 2 * pets.write });
 });
 
 it('a stage whose throttles exceed what DynamoDB allows a table by default says so', () => {
