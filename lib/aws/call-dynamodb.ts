@@ -54,9 +54,9 @@ export const callDynamodb = <Input extends ServiceInputTypes, Output extends Ser
   });
 
 /**
- * Runs an attempt to call DynamoDB, numbered from 1, until one succeeds: up to 3 attempts of at most 1 s
- * each, with a pause between them, until the deadline. Throws the error of the last attempt, or one that no retry
- * may fix.
+ * Runs an attempt to call DynamoDB, numbered from 1, until one succeeds or the deadline passes: up to 3
+ * attempts of at most 1 s each, with a pause between them. Throws the error of the last attempt, or one that
+ * no retry may fix.
  */
 export const withRetries = async <Result>(
   { deadline, log }: CallContext,

@@ -17,7 +17,8 @@ export const cors = () => {
     if (!origin || !origins.includes(origin)) return;
     Object.assign(response.headers, corsHeaders(origin));
     const allow = response.headers['Allow'];
-    // By a preflight request, a browser asks what a page may send (https://fetch.spec.whatwg.org/#cors-preflight-fetch).
+    // By a preflight request, a browser asks what a page may send
+    // (https://fetch.spec.whatwg.org/#cors-preflight-fetch).
     const isPreflight =
       event.httpMethod === 'OPTIONS' &&
       headerValues(event, 'access-control-request-method').length > 0;

@@ -20,7 +20,7 @@ export const jsonBody = <Body>(schema: RequestSchema<Body>) => [
     before: ({ event, internal }: BodyRequest<{ input: { body: Body } }>) => {
       event.input.body = parseBody(schema, parseExactly(internal.bodyText));
     },
-    // Runs before the chain's error responses, because Middy calls the `onError` of what was added later first.
+    // Runs before that of the chain's error responses, because Middy calls those added later first.
     onError: (request: BodyRequest) => {
       request.error = parserError(request.error) ?? request.error;
     },
@@ -38,8 +38,8 @@ const notJson = (): ApiError =>
   errors.invalidRequest('The body is not valid JSON, or is nested too deeply.');
 
 /**
- * Returns the error for one of Middy's JSON parser. The `cause.data` of that is a forbidden key, or the whole body if
- * there is a `cause.message`.
+ * Returns the error for one of Middy's JSON parser, whose `cause.data` is a forbidden key, or the whole body
+ * if there is a `cause.message`. Returns `undefined` for any other error.
  */
 const parserError = (thrown: unknown): ApiError | undefined => {
   const cause = fieldsOf(fieldsOf(thrown)['cause']);
@@ -50,8 +50,9 @@ const parserError = (thrown: unknown): ApiError | undefined => {
 };
 
 /**
- * Parses the body again, because Middy's parser rounds large integers. A number that `parseJson` can't read exactly
- * becomes NaN, which is invalid in every field. Throws `invalid_request` for too deep nesting.
+ * Parses the body again, because Middy's parser rounds large integers. A number that `parseJson`
+ * can't read exactly becomes NaN, which is invalid in every field. Throws `invalid_request` for too deep
+ * nesting.
  */
 const parseExactly = (text: string): unknown => {
   try {

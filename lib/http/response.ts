@@ -35,8 +35,8 @@ export const noContent = (
 });
 
 /**
- * Returns the web link (RFC 8288) to the path of the operation that replaces this one. Links have no host, so that
- * they work under every domain name of the API.
+ * Returns the web link (RFC 8288) to the path of the operation that replaces this one. Links have no host,
+ * so that they work under every domain name of the API.
  */
 export const successorLink = (event: OperationEvent, path: string): string =>
   `<${basePathOf(event)}${path}>; rel="successor-version"`;

@@ -130,7 +130,7 @@ interface Found {
   readonly next: Position | undefined;
 }
 
-/** Continues a list after a query until it has as many pets as wanted, ends, or the request's deadline passes. */
+/** Continues a list until it has as many pets as wanted, ends, or the request's deadline passes. */
 const continued = async (
   found: Found,
   wanted: number,
