@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const read = (...path: string[]) => readFileSync(join(projectDirectory, ...path), 'utf8');
 
@@ -30,4 +32,17 @@ describe('the lock files', () => {
 
 it.each(folders)('npm is told to run no script of a package: %s', (folder) => {
   expect(read(folder, '.npmrc')).toMatch(/^ignore-scripts=true$/m);
+});
+
+it('no package runs a script when it is installed', async () => {
+  const directory = await temporaryFolder();
+  cpSync(join(projectDirectory, '.npmrc'), join(directory, '.npmrc'));
+  mkdirSync(join(directory, 'other'));
+  const scripts = { postinstall: 'touch ../ran' };
+  const other = { name: 'other', version: '1.0.0', scripts };
+  writeFileSync(join(directory, 'other', 'package.json'), JSON.stringify(other));
+  const manifest = { dependencies: { other: 'file:other' } };
+  writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
+  const { status } = spawnSync('npm', ['install', '--offline', '--no-audit'], { cwd: directory });
+  expect([status, existsSync(join(directory, 'ran'))]).toEqual([0, false]);
 });
