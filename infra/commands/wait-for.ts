@@ -37,7 +37,7 @@ export const waitFor = async <Result>(
 ): Promise<Result> => {
   const end = Date.now() + ms(limit);
   let printed: string | undefined;
-  for (let seconds = 1; ; seconds = Math.min(2 * seconds, 20)) {
+  for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, 20_000)) {
     try {
       return await attempt();
     } catch (error) {
@@ -48,6 +48,6 @@ export const waitFor = async <Result>(
       if (message !== printed) console.log(printable(`Waiting for at most ${limit}: ${message}`));
       printed = message;
     }
-    await pause(seconds * 1_000);
+    await pause(pauseMs);
   }
 };
