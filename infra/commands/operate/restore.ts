@@ -144,7 +144,7 @@ export const restore = async (
     await waitForTable(dynamodb, TargetTableName);
     const { notices, steps } = await missingSettings(opened, kind);
     const unchanged =
-      'The table exists: only its settings are compared. Its items stay as they are, and none is restored.';
+      'The table exists: only its settings are compared. Its items stay as they are, and none is restored. If an earlier command began to restore it, that has ended.';
     const other = otherBackup(table, backup);
     return { notices: [unchanged, ...(other ? [other] : []), ...notices], steps };
   }
