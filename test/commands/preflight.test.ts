@@ -143,8 +143,8 @@ describe('the preflight', () => {
 
   it('suggests commands for the emulator', async () => {
     aws.responses = { ...ready, ...without('bootstrap') };
-    expect(await problemsOf(emulated(stage))).toContainEqual(
-      expect.stringMatching(/npm run deploy -- --stage \S+ --emulator$/),
+    expect(await problemsOf(emulated({ ...stage, name: 'staging' }))).toContainEqual(
+      expect.stringMatching(/npm run deploy -- --stage staging --emulator$/),
     );
   });
 
