@@ -41,7 +41,7 @@ const bestRuns = 4;
 
 /**
  * Counts the millions of instructions of an invocation that V8 has optimised: the mean of 50, in the best 4 of 16
- * runs, after 1,500 others. The best run alone differs by 3 % from one measurement to the next.
+ * runs, after 1,500 others. If only the best run counted, two measurements of one program could differ by 3 %.
  */
 export const measureWarmInvocations = async (
   contenders: Contenders,
