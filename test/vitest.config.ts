@@ -15,7 +15,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
     // Most tests wait for a fault, a process or a deadline; few compute.
-    maxWorkers: 4,
+    maxWorkers: 5,
     restoreMocks: true,
     // A text of `deployed/` that is missing fails, unless `-u` writes it.
     update: 'none',
