@@ -87,29 +87,27 @@ const largeBody: Case = [
   { ...post, body: '['.repeat(gatewayBodyBytes) },
 ];
 
-/**
- * Returns the CPU time of ten invocations, in µs: the least of five measurements, because one may include a
- * compilation or a garbage collection.
- */
+/** Returns the CPU time of ten invocations, in µs. */
 const cpuTimeOf = async (handler: Handler, parts: EventParts): Promise<number> => {
   const event = eventWith(parts);
   const context = lambdaContext('request-id');
-  const times: number[] = [];
-  for (let measurement = 0; measurement < 5; measurement += 1) {
-    const before = process.cpuUsage();
-    for (let run = 0; run < 10; run += 1) await handler({ ...event }, { ...context });
-    const { user, system } = process.cpuUsage(before);
-    times.push(user + system);
-  }
-  return Math.min(...times);
+  const before = process.cpuUsage();
+  for (let run = 0; run < 10; run += 1) await handler({ ...event }, { ...context });
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
 };
 
-const cpuTimeOfCreation = await cpuTimeOf(service.createPet, creation(undefined, headersOfPost));
+const creations: number[] = [];
+for (let measurement = 0; measurement < 5; measurement += 1)
+  creations.push(await cpuTimeOf(service.createPet, creation(undefined, headersOfPost)));
+const cpuTimeOfCreation = Math.min(...creations);
 
 it.each([...headers, ...queries, ...ids, ...bodies, largeBody])(
   'needs about as much CPU time as a creation at most for %s',
   async (_what, handler, parts) => {
-    const time = await cpuTimeOf(handler, parts);
-    expect(time).toBeLessThan(maxRatio * cpuTimeOfCreation);
+    // Measures again for up to 3 s, because a measurement may include a compilation or a garbage collection.
+    await expect
+      .poll(() => cpuTimeOf(handler, parts), { interval: 0, timeout: 3_000 })
+      .toBeLessThan(maxRatio * cpuTimeOfCreation);
   },
 );
