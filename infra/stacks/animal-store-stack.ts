@@ -152,7 +152,10 @@ export class AnimalStoreStack extends Stack {
     return allow(action, arn);
   }
 
-  /** Adds a policy with all permissions that `npm run keys` needs. Its check of the account needs none. */
+  /**
+   * Adds a policy with all permissions that `npm run keys` and `npm run status` need. Their check of the account
+   * needs none.
+   */
   #addKeyAdministrationPolicy(): ManagedPolicy {
     const resource = tables.keys.id;
     // AWS compares the ARN of a stack that a call names by its name with this one, and not with the stack's id:
@@ -166,6 +169,7 @@ export class AnimalStoreStack extends Stack {
       description: `Issue, list, rotate and revoke the API keys of ${this.#stage.name}`,
       statements: [
         allow('cloudformation:DescribeStacks', stack),
+        allow('cloudformation:ListStackResources', stack),
         ...['GetItem', 'PutItem', 'UpdateItem', 'Scan'].map((call) =>
           this.#allow({ action: `dynamodb:${call}`, resource }),
         ),

@@ -159,16 +159,15 @@ describe.each(deployable)('in $name', (stage) => {
     ).toEqual(sorted([...calls, ['logs:CreateLogStream', log], ['logs:PutLogEvents', log]]));
   });
 
-  it('key administrators have a policy for the commands of npm run keys, and nothing else', () => {
+  it('key administrators have a policy for npm run keys and npm run status, and nothing else', () => {
     const [[policy, { Properties } = {}] = []] = Object.entries(
       template.findResources('AWS::IAM::ManagedPolicy'),
     );
+    const stack = `arn:aws:cloudformation:${region}:${account}:stack/${stackName(stage)}/*`;
     expect(sorted(Properties.PolicyDocument.Statement.flatMap(each))).toEqual(
       sorted([
-        [
-          'cloudformation:DescribeStacks',
-          `arn:aws:cloudformation:${region}:${account}:stack/${stackName(stage)}/*`,
-        ],
+        ['cloudformation:DescribeStacks', stack],
+        ['cloudformation:ListStackResources', stack],
         ['dynamodb:GetItem', keys],
         ['dynamodb:PutItem', keys],
         ['dynamodb:Scan', keys],
