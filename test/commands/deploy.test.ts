@@ -112,7 +112,7 @@ const changeSetsOf = (name: string) =>
 describe('npm run deploy', () => {
   it('executes exactly the change set that it has shown', async () => {
     const { out, err, error } = await deploy('staging', '--yes');
-    expect({ err, error }).toEqual({ err: '', error: undefined });
+    expect({ err, error }).toEqual({ err: '', error: '' });
     expect(out).toContain(`Stage staging, account ${accounts.staging}, region eu-west-1`);
     expect(out).toContain(`Modify ${table} Pets`);
     for (const text of [first, head]) expect(out).toContain(text);
@@ -159,7 +159,7 @@ describe('npm run deploy', () => {
   ])('%s', async (_what, ExecutionStatus) => {
     const DescribeChangeSet = described({ ExecutionStatus });
     const { error } = await deploy('staging', '--yes', { DescribeChangeSet });
-    expect(error).toBeUndefined();
+    expect(error).toBe('');
     expect(isExecuted()).toBe(ExecutionStatus === 'AVAILABLE');
   });
 
@@ -265,7 +265,7 @@ describe('npm run deploy with what an account lacks', () => {
   it('adds it for a personal stage', async () => {
     const responses = afterwards(empty, { DescribeStacks: stackWith(head) });
     const { out, err, error } = await deploy('dev-alice', '--yes', responses);
-    expect({ err, error }).toEqual({ err: '', error: undefined });
+    expect({ err, error }).toEqual({ err: '', error: '' });
     expect(ran).toEqual([
       expect.stringMatching(/^synth AnimalStore-dev-alice .*--context stage=dev-alice /),
       'bootstrap aws://000000000000/eu-west-1 --context stage=dev-alice',
@@ -383,7 +383,7 @@ describe('npm run deploy with the settings of the repository', () => {
   it('deploys staging before prod is set, and refuses prod', async () => {
     const unset = [ofStaging, { ...ofProd, environment: { region } }];
     const { error } = await deploy('staging', '--yes', {}, undefined, unset);
-    expect({ error, isExecuted: isExecuted() }).toEqual({ error: undefined, isExecuted: true });
+    expect({ error, isExecuted: isExecuted() }).toEqual({ error: '', isExecuted: true });
     const refused = await deploy('prod', '--yes', {}, undefined, unset);
     expect(refused.error).toMatch(/^environment of prod has no account/);
     expect(ran).toEqual([]);
@@ -466,7 +466,7 @@ describe('the way back of prod', () => {
     expect(ran).toEqual([]);
     for (const known of ['unknown', `${first}-dirty`]) {
       const released = await deploy('prod', '--yes', { DescribeStacks: stackWith(known) });
-      expect(released.error).toBeUndefined();
+      expect(released.error).toBe('');
     }
   });
 
@@ -491,7 +491,7 @@ describe('the way back of prod', () => {
     expect(prepared()).toContain(
       `--parameters Commit=${first} --parameters PreviousCommit=unknown --parameters Traffic=all-at-once`,
     );
-    expect({ error, isExecuted: isExecuted() }).toEqual({ error: undefined, isExecuted: true });
+    expect({ error, isExecuted: isExecuted() }).toEqual({ error: '', isExecuted: true });
   });
 
   it.each<[string, Responses, () => string, RegExp]>([

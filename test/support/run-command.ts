@@ -4,7 +4,7 @@ import { messageOf } from '../../infra/commands/terminal.ts';
 
 /**
  * Runs the program of a command in this process. Returns what it printed, and the message of the error, or of
- * each error, that ended it.
+ * each error, that ended it, or '' if none did.
  */
 export const runCommand = async (program: Command, words: readonly string[]) => {
   const printed = { out: '', err: '' };
@@ -16,7 +16,7 @@ export const runCommand = async (program: Command, words: readonly string[]) => 
   });
   for (const each of [program, ...program.commands])
     each.exitOverride().configureOutput({ writeErr: () => {} });
-  let error: string | undefined;
+  let error = '';
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (thrown) {
