@@ -127,7 +127,7 @@ it('responds to every request within the contract, without a 5xx or a leak', {
   const seen = new Set<number>();
   await fc.assert(
     fc.asyncProperty(requestsAtOnce, async (requests) => {
-      // A request before may have changed or removed it.
+      // Each time, because an operation may change or remove it.
       await service.putPet(pet);
       for (const status of await Promise.all(requests.map(statusOf))) seen.add(status);
       const wrong = lines.filter(
