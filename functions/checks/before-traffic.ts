@@ -100,7 +100,7 @@ const patienceFor = (error: unknown): number => {
 
 const reasonOf = (error: unknown): string =>
   nameOf(error) === throttle
-    ? 'Lambda throttles it. Its concurrency is used up, or the service is closed: npm run operate -- open'
+    ? 'Lambda throttles it. Its concurrency is used up, or somebody has set it to 0.'
     : `${error}`;
 
 /**

@@ -3,8 +3,6 @@ import {
   type DynamoDBClient,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
-import type { Stage } from '../settings/stages.ts';
-import { stageWords } from './stage-option.ts';
 
 /** Returns a table, or `undefined` if there is none of this name. */
 export const findTable = async (dynamodb: DynamoDBClient, TableName: string) => {
@@ -15,7 +13,3 @@ export const findTable = async (dynamodb: DynamoDBClient, TableName: string) => 
     throw error;
   }
 };
-
-/** Returns the command that restores a table of a stage, such as `pets`. */
-export const restoreCommand = (kind: string, stage: Stage): string =>
-  `npm run operate -- restore ${kind} ${stageWords(stage)}`;

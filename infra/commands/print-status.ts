@@ -1,13 +1,12 @@
 import { stackName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
-import { tables } from '../settings/tables.ts';
 import { deployedResources } from './deployed-stack.ts';
-import { findTable, restoreCommand } from './find-table.ts';
+import { findTable } from './find-table.ts';
 import { type DeployedStage, openStage } from './open-stage.ts';
 import { printable } from './terminal.ts';
 
 /**
- * Prints the status, the address, the commits, the tables that are gone, and the logs of a deployed stage. Throws
+ * Prints the status, the address, the commits, the tables, and the logs of a deployed stage. Throws
  * when it has no stack, or when the credentials belong to another account.
  */
 export const printStatus = async (stage: Stage): Promise<void> => {
@@ -22,7 +21,7 @@ export const printStatus = async (stage: Stage): Promise<void> => {
     `Commit           ${commit}`,
     `Previous commit  ${previousCommit}`,
     `Logs             https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#logsV2:log-groups$3FlogGroupNameFilter$3D${stackName(stage)}`,
-    ...(await goneTablesOf(stack, resources)),
+    ...(await tableLines(stack, resources)),
     ...logs.map(
       ({ PhysicalResourceId }) => `aws logs tail ${PhysicalResourceId} --follow --region ${region}`,
     ),
@@ -30,19 +29,14 @@ export const printStatus = async (stage: Stage): Promise<void> => {
   for (const line of lines) console.log(printable(line));
 };
 
-/** Returns a line about each table that is gone. A role that may not look for a table does not learn that. */
-const goneTablesOf = async (
-  { stage, dynamodb }: DeployedStage,
+/** Returns a line about each table. A role that may not look for a table does not learn that it is gone. */
+const tableLines = async (
+  { dynamodb }: DeployedStage,
   resources: Awaited<ReturnType<typeof deployedResources>>,
 ): Promise<string[]> => {
   const lines: string[] = [];
-  for (const [kind, { id }] of Object.entries(tables)) {
-    const table = resources.find(
-      ({ ResourceType, LogicalResourceId }) =>
-        ResourceType === 'AWS::DynamoDB::Table' && LogicalResourceId?.startsWith(id),
-    );
-    const name = table?.PhysicalResourceId;
-    if (name === undefined) continue;
+  for (const { ResourceType, PhysicalResourceId: name = '' } of resources) {
+    if (ResourceType !== 'AWS::DynamoDB::Table') continue;
     const isGone = await findTable(dynamodb, name).then(
       (found) => found === undefined,
       (error: unknown) => {
@@ -50,7 +44,9 @@ const goneTablesOf = async (
         throw error;
       },
     );
-    if (isGone) lines.push(`Table            ${name} is gone: ${restoreCommand(kind, stage)}`);
+    lines.push(
+      `Table            ${name}${isGone ? ' is gone: see "restore" in infra/runbook.md' : ''}`,
+    );
   }
   return lines;
 };

@@ -24,7 +24,7 @@ export interface TableSettings {
 }
 
 /**
- * The tables, by the word that `npm run operate` has for each. The stack, permissions, alarms, the dashboard,
+ * The tables, by the word that commands have for each. The stack, permissions, alarms, the dashboard,
  * the environment of functions and the local tables follow from this list.
  */
 export const tables = {

@@ -154,6 +154,6 @@ it.concurrent.each<[string, Record<string, string>]>([
   const ended = promisify(execFile)(process.execPath, words, { env, timeout: 60_000 });
   const line = /^error: STS GetCallerIdentity: .*time(d )?out.*\n$/;
   await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(line) });
-  // Then the 3 attempts of `operate close` end within a minute, also on a busy machine.
+  // Then 3 attempts end within a minute, also on a busy machine.
   expect(waited).toBeLessThan(17_000);
 });

@@ -534,7 +534,7 @@ it.each([
     const lines = printed.mock.calls.join('\n');
     for (const text of [StackStatus, head, first, 'http://a1.execute-api.localhost'])
       expect(lines).toContain(text);
-    const gone = 'prod-Pets is gone: npm run operate -- restore pets --stage prod';
+    const gone = 'prod-Pets is gone: see "restore"';
     expect(lines.includes(gone)).toBe(isGone);
     for (const { action } of aws.requests) expect(action).toMatch(/^(Get|Describe|List)/);
   },

@@ -68,7 +68,7 @@ it.each([
   'infra/commands/keys/main.ts list',
   'infra/commands/keys/main.ts revoke 0123456789abcdef --yes',
   'infra/commands/keys/main.ts rotate 0123456789abcdef',
-  'infra/commands/operate/main.ts close --yes',
+  'infra/commands/copy-back/main.ts pets copy --yes',
   'infra/commands/status.ts',
   'test/programs/stage-tests.ts acceptance',
   'test/programs/stage-tests.ts smoke',

@@ -457,7 +457,7 @@ describe('npm run keys of a deployed stage', async () => {
     async (words) => {
       aws.respond({ DescribeStacks: stackIn('UPDATE_COMPLETE', { KeysTableName: 'gone' }) });
       const { error } = await run([...words.split(' '), '--stage', 'staging']);
-      expect(error).toMatch(/keys is gone: npm run operate -- restore keys --stage staging$/);
+      expect(error).toMatch(/keys is gone: see "restore" in infra\/runbook.md$/);
     },
   );
 

@@ -7,7 +7,6 @@ import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administ
 import { localStage } from '../../local/local-account.ts';
 import { probeKeyParameter } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
-import { restoreCommand } from '../find-table.ts';
 import { toJson, toTable } from '../format-output.ts';
 import { type DeployedStage, openStage } from '../open-stage.ts';
 import { perform } from '../plan.ts';
@@ -50,7 +49,7 @@ const withKeys = async (
     await use(opened);
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
-    throw new Error(`The table of keys is gone: ${restoreCommand('keys', opened.stage)}`);
+    throw new Error('The table of keys is gone: see "restore" in infra/runbook.md');
   }
 };
 

@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  PutItemCommand,
+  paginateScan,
+} from '@aws-sdk/client-dynamodb';
+import { Argument, Command } from 'commander';
+import type { Stage } from '../../settings/stages.ts';
+import { type TableKind, tables } from '../../settings/tables.ts';
+import { openStage } from '../open-stage.ts';
+import { perform } from '../plan.ts';
+import { withStage } from '../stage-option.ts';
+import type { Ask } from '../terminal.ts';
+
+interface CopyBackOptions {
+  readonly stage: Stage;
+  readonly yes?: true;
+}
+
+/** Items as DynamoDB sends them, with each number as text, by the value of their key. */
+type Items = Map<string, Record<string, AttributeValue>>;
+
+const itemsOf = async (client: DynamoDBClient, TableName: string, key: string): Promise<Items> => {
+  const items: Items = new Map();
+  for await (const page of paginateScan({ client }, { TableName, ConsistentRead: true }))
+    for (const item of page.Items ?? []) items.set(JSON.stringify(item[key]), item);
+  return items;
+};
+
+const few = (keys: readonly string[]) =>
+  `${keys.length}${keys.length === 0 ? '' : `, such as ${keys.slice(0, 5).join(' ')}`}`;
+
+/**
+ * Compares a table with its copy, and writes the items of the copy that the table lacks, or has with other values,
+ * one after the other, so that clients keep most of the table's throughput. An API key that the table has stays,
+ * because the copy could make a revoked key valid.
+ */
+const copyBack = async (
+  kind: TableKind,
+  copy: string,
+  { stage, yes }: CopyBackOptions,
+  ask: Ask | undefined,
+) => {
+  const opened = await openStage(stage);
+  const { dynamodb, tableOf } = opened;
+  const TableName = tableOf(kind);
+  const key = tables[kind].partitionKey.name;
+  const [stored, copied] = [
+    await itemsOf(dynamodb, TableName, key),
+    await itemsOf(dynamodb, copy, key),
+  ];
+  const missing = [...copied.keys()].filter((id) => !stored.has(id));
+  const different = [...copied.keys()].filter(
+    (id) => stored.has(id) && !isDeepStrictEqual(stored.get(id), copied.get(id)),
+  );
+  const written = kind === 'keys' ? missing : [...missing, ...different];
+  const run = async () => {
+    for (const id of written)
+      await dynamodb
+        .send(
+          new PutItemCommand({
+            TableName,
+            Item: copied.get(id),
+            // A client may have added it meanwhile.
+            ...(!stored.has(id) && {
+              ConditionExpression: 'attribute_not_exists(#key)',
+              ExpressionAttributeNames: { '#key': key },
+            }),
+          }),
+        )
+        .catch((error: unknown) => {
+          if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        });
+  };
+  const description = `Write ${written.length} ${kind} of ${copy} into ${TableName}`;
+  const notices = [
+    `Missing in the table: ${few(missing)}`,
+    `Different in the table${kind === 'keys' ? ', and stay so' : ''}: ${few(different)}`,
+  ];
+  const steps = written.length > 0 ? [{ description, run }] : [];
+  await perform(opened, { notices, steps }, { yes, ask });
+};
+
+/** The program of `npm run copy-back`. `ask` is absent when there is no terminal. */
+export const copyBackProgram = (ask: Ask | undefined): Command =>
+  withStage(new Command('npm run copy-back --'), 'the stage to change')
+    .description('Writes what a table lacks, or has with other values, from its copy.')
+    .addArgument(new Argument('<table>', 'its table').choices(Object.keys(tables)))
+    .argument('<copy>', 'the name of the copy')
+    .option('--yes', 'do not ask first')
+    .action((kind: TableKind, copy: string, options: CopyBackOptions) =>
+      copyBack(kind, copy, options, ask),
+    );

@@ -1,0 +1,72 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { copyBackProgram } from '../../infra/commands/copy-back/program.ts';
+import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
+import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
+import { caller, stackIn, startAwsEndpoint } from '../support/aws-endpoint.ts';
+import { runCommand } from '../support/run-command.ts';
+import { shared } from '../support/shared.ts';
+import { createTestTables } from '../support/test-tables.ts';
+
+const local = shared('dynamodb');
+const { dynamodb, tables, putPet, storedPets, storeApiKey } = await createTestTables(local);
+const copies = { pets: `${tables.pets}-copy`, keys: `${tables.keys}-copy` };
+const { PETS_TABLE: pets, KEYS_TABLE: keys } = local.tables;
+if (!pets || !keys) throw new Error('A table has no definition');
+await createTables(new DynamoDBClient(localClientConfig(local.dynamodbEndpoint)), [
+  { ...pets, TableName: copies.pets },
+  { ...keys, TableName: copies.keys },
+]);
+const aws = await startAwsEndpoint();
+
+beforeEach(() => {
+  const names = { PetsTableName: tables.pets, KeysTableName: tables.keys };
+  aws.responses = { ...caller('777777777777'), DescribeStacks: stackIn('UPDATE_COMPLETE', names) };
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', local.dynamodbEndpoint);
+  vi.stubEnv('AWS_ACCESS_KEY_ID', localCredentials.accessKeyId);
+});
+
+/** Runs the command on staging, and types an answer. */
+const copyBack = (kind: 'pets' | 'keys', answer = 'staging') =>
+  runCommand(
+    copyBackProgram(async () => answer),
+    [kind, copies[kind], '--stage', 'staging'],
+  );
+
+const hash = new Uint8Array(32).fill(7);
+const pet = (id: number, fields: object = {}) => ({
+  ...{ id, name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'sold', creation: hash },
+  ...fields,
+});
+
+it('writes missing and different pets of a copy back, exactly, and lets all others stay', async () => {
+  for (const id of [1, 2, 3]) await dynamodb.put({ TableName: copies.pets, Item: pet(id) });
+  await putPet(pet(2, { categoryId: 2n ** 63n - 2n }));
+  await putPet(pet(3));
+  await putPet(pet(4, { name: 'added since' }));
+  const before = await storedPets();
+
+  const declined = await copyBack('pets', 'no');
+  expect(declined.out).toMatch(
+    /Missing in the table: 1, .*"1".*\nDifferent in the table: 1, .*"2"/,
+  );
+  expect(declined.error).toMatch(/Nothing was changed/);
+  expect(await storedPets()).toEqual(before);
+
+  expect((await copyBack('pets')).error).toBe('');
+  const expected = [pet(1), pet(2), pet(3), pet(4, { name: 'added since' })];
+  expect(new Set(await storedPets())).toEqual(new Set(expected));
+  expect((await copyBack('pets')).out).toMatch(/There is nothing to change$/m);
+});
+
+it('leaves an API key that the table has, and writes one that it lacks', async () => {
+  await storeApiKey(generateApiKey('pets_test'), { revokedAt: '2026-01-01T00:00:00Z' });
+  const { Items: [revoked] = [] } = await dynamodb.scan({ TableName: tables.keys });
+  const { revokedAt: _revokedAt, ...valid } = revoked ?? {};
+  const lost = { ...valid, keyId: 'lost' };
+  for (const Item of [valid, lost]) await dynamodb.put({ TableName: copies.keys, Item });
+  expect((await copyBack('keys')).error).toBe('');
+  const { Items = [] } = await dynamodb.scan({ TableName: tables.keys });
+  expect(new Set(Items)).toEqual(new Set([revoked, lost]));
+});
