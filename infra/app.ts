@@ -5,10 +5,9 @@ import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
 import { addCodeCaches } from './build/code-cache/code-caches.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
-import { accountStackId, stackName } from './settings/names.ts';
+import { stackName } from './settings/names.ts';
 import { placeholdersIn, warningsOf } from './settings/stage-problems.ts';
 import { emulated, type Stage, stageNamed, stages, staging } from './settings/stages.ts';
-import { AccountStack } from './stacks/account-stack.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
 
 // The CDK's command line passes the feature flags of cdk.json by itself. The other programs that run this
@@ -84,10 +83,6 @@ const runsOnLambda = context['code-cache'] === 'on' && context.emulator === 'fal
 if (runsOnLambda && context[cx_api.BUNDLING_STACKS].length > 0) await addCodeCaches();
 
 for (const stage of deployed) {
-  const account = accountStackId(stage);
-  if (!app.node.tryFindChild(account)) {
-    new AccountStack(app, account, stage.environment && { env: stage.environment });
-  }
   new AnimalStoreStack(app, stackName(stage), {
     ...stage,
     ...(context.cors !== undefined && { corsOrigins: [context.cors] }),

@@ -1,9 +1,5 @@
-import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { IAMClient } from '@aws-sdk/client-iam';
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { SNSClient } from '@aws-sdk/client-sns';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { STSClient } from '@aws-sdk/client-sts';
 import type { localClientConfig } from '../local/local-account.ts';
@@ -23,13 +19,9 @@ const once = <Value>(make: () => Value): (() => Value) => {
 
 /** Returns the clients of AWS that commands use, with one configuration. Each is made when it is first used. */
 export const awsClients = (config: Config) => ({
-  apiGateway: once(() => new APIGatewayClient(config)),
   cloudformation: once(() => new CloudFormationClient(config)),
   // A copy of a whole table is throttled at times.
   dynamodb: once(() => new DynamoDBClient({ ...config, maxAttempts: 6 })),
-  iam: once(() => new IAMClient(config)),
-  lambda: once(() => new LambdaClient(config)),
-  sns: once(() => new SNSClient(config)),
   ssm: once(() => new SSMClient(config)),
   sts: once(() => new STSClient(config)),
 });

@@ -1,9 +1,7 @@
 import type { Stage } from '../settings/stages.ts';
 import { failedCallOf } from './failed-calls.ts';
-import { toJson } from './format-output.ts';
 import { change, interrupted } from './run-program.ts';
 import { type Ask, messageOf, printable } from './terminal.ts';
-import { waitFor } from './wait-for.ts';
 
 /** What a command will do, and what clients and operators will notice. */
 export interface Plan {
@@ -12,22 +10,10 @@ export interface Plan {
 }
 
 /** Something that a command does. It is described before it is done. */
-export interface Step {
+interface Step {
   readonly description: string;
   readonly run: () => Promise<unknown>;
 }
-
-/**
- * Returns a step that sends a command of the SDK, described as it is sent. It repeats a call of DynamoDB that is
- * refused for a while, for up to an hour.
- */
-export const call = <Command extends { readonly input: object }>(
-  client: { readonly send: (command: NoInfer<Command>) => Promise<unknown> },
-  command: Command,
-): Step => ({
-  description: `${command.constructor.name.replace(/Command$/, '')} ${toJson(command.input)}`,
-  run: () => waitFor('1h', () => client.send(command)),
-});
 
 /** Where a command does what it plans. */
 interface Place {

@@ -6,29 +6,7 @@ import { messageOf, printable } from './terminal.ts';
 export class NotYet extends Error {}
 
 /**
- * The errors with which DynamoDB refuses a call for a while: recovery that a new table does not have yet,
- * which takes minutes (https://github.com/scalar-labs/scalardb/pull/347), too many restores at once, and a
- * table, an index or a backup that is being made or changed. API Gateway also responds to too many calls with
- * LimitExceededException.
- * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateContinuousBackups.html
- * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
- * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
- * https://docs.aws.amazon.com/apigateway/latest/api/API_UpdateStage.html
- */
-const refusalsForAWhile: readonly string[] = [
-  'ContinuousBackupsUnavailableException',
-  'LimitExceededException',
-  'ResourceInUseException',
-  'TableInUseException',
-  'BackupInUseException',
-];
-
-/** Tells whether an attempt that threw this error can succeed later. */
-const canSucceedLater = (error: unknown): boolean =>
-  error instanceof NotYet || (error instanceof Error && refusalsForAWhile.includes(error.name));
-
-/**
- * Repeats an attempt for as long as it throws a `NotYet`, or DynamoDB refuses it for a while. Prints what it
+ * Repeats an attempt for as long as it throws a `NotYet`. Prints what it
  * waits for. Throws every other error, and the last one after the time limit.
  */
 export const waitFor = async <Result>(
@@ -41,7 +19,7 @@ export const waitFor = async <Result>(
     try {
       return await attempt();
     } catch (error) {
-      if (!canSucceedLater(error)) throw error;
+      if (!(error instanceof NotYet)) throw error;
       const message = messageOf(error);
       if (Date.now() >= end)
         throw new Error(`${message}, and that for ${limit}: run the command again later`);

@@ -20,11 +20,11 @@ import { type FunctionName, methodsOf } from '../../lib/contract/routes.ts';
 import type { Throttle } from '../../lib/operations/operation-details.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { serviceName } from '../settings/names.ts';
-import type { Stage } from '../settings/stages.ts';
+import { isPersonal, type Stage } from '../settings/stages.ts';
 import { throttleOf } from '../settings/throttle-of.ts';
 import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
-import { acknowledge } from './security-checks.ts';
+import { acknowledge, managedPolicyRule } from './security-checks.ts';
 import type { ServiceFunctions } from './stage-function.ts';
 
 /**
@@ -33,29 +33,32 @@ import type { ServiceFunctions } from './stage-function.ts';
  */
 export class PetsApi extends Construct {
   readonly restApi: RestApi;
-  /** The address by which the stage is checked: the custom domain once the default address is turned off. */
+  /** The address by which the stage is checked, which is not the custom domain. */
   readonly baseAddress: string;
-  /** The log of every request. */
-  readonly accessLog: LogGroup;
+  /** The log of every request. A stage that nothing watches has none. */
+  readonly accessLog: LogGroup | undefined;
   readonly firewall: Firewall | undefined;
 
   constructor(scope: Construct, id: string, stage: Stage, functions: ServiceFunctions) {
     super(scope, id);
-    this.accessLog = new LogGroup(this, 'AccessLog', {
-      retention: stage.accessLogRetentionDays,
-      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
+    if (stage.alarmRecipients !== undefined) {
+      this.accessLog = new LogGroup(this, 'AccessLog', {
+        retention: stage.accessLogRetentionDays,
+        removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      });
+    }
     this.restApi = this.#addRestApi(stage);
     const { region, urlSuffix } = Stack.of(this);
     const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
-    const { customDomain: domain } = stage;
-    const host = domain?.isOnlyAddress ? domain.domainName : ownHost;
-    this.baseAddress = `https://${host}/${apiVersion}`;
+    this.baseAddress = `https://${ownHost}/${apiVersion}`;
     const { stageArn } = this.restApi.deploymentStage;
     this.firewall = stage.firewall && new Firewall(this, 'Firewall', stage, stageArn);
     this.#addRoutes(functions);
     this.#addGatewayResponses(stage);
     acknowledge(this, {
+      [managedPolicyRule('service-role/AmazonAPIGatewayPushToCloudWatchLogs')]:
+        'AWS made the policy for this one use.',
+      ...(!this.accessLog && { 'AwsSolutions-APIG1': 'Nobody watches this stage.' }),
       'AwsSolutions-APIG2': 'The functions validate requests, and name what is wrong.',
       ...(!stage.firewall && {
         'AwsSolutions-APIG3': 'Personal stages and emulators have no firewall.',
@@ -72,7 +75,6 @@ export class PetsApi extends Construct {
     const api = new RestApi(this, 'RestApi', {
       restApiName: serviceName(stage),
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: domain?.isOnlyAddress ?? false,
       ...(domain && {
         domainName: {
           domainName: domain.domainName,
@@ -81,12 +83,20 @@ export class PetsApi extends Construct {
           basePath: apiVersion,
         },
       }),
-      // This is a setting of the account, and the account stack owns it.
-      cloudWatchRole: false,
+      ...(this.accessLog && {
+        // The role of an account with which API Gateway writes the logs of all stages. An account has one in each
+        // region: https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+        cloudWatchRole: true,
+        cloudWatchRoleRemovalPolicy: isPersonal(stage)
+          ? RemovalPolicy.DESTROY
+          : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      }),
       deployOptions: {
         stageName: apiVersion,
-        accessLogDestination: new LogGroupLogDestination(this.accessLog),
-        accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
+        ...(this.accessLog && {
+          accessLogDestination: new LogGroupLogDestination(this.accessLog),
+          accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogLine)),
+        }),
         ...methodOptions(stage.throttle),
         methodOptions: operationOptions(stage),
       },

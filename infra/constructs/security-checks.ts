@@ -20,6 +20,10 @@ export const acknowledge = (construct: Construct, reasons: Readonly<Record<strin
   }
 };
 
+/** The rule against a managed policy of AWS, such as `service-role/AWSCodeDeployRoleForLambdaLimited`. */
+export const managedPolicyRule = (policy: string) =>
+  `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`;
+
 /** Acknowledges that a role or a policy in a construct allows calls on these ARNs, if they have a wildcard. */
 export const acknowledgeWildcards = (
   construct: Construct,

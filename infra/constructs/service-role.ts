@@ -1,6 +1,6 @@
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { acknowledge } from './security-checks.ts';
+import { acknowledge, managedPolicyRule } from './security-checks.ts';
 
 /** Creates a role for an AWS service, with the managed policy that AWS maintains for this purpose. */
 export const serviceRole = (scope: Construct, id: string, service: string, policy: string) => {
@@ -8,7 +8,6 @@ export const serviceRole = (scope: Construct, id: string, service: string, polic
     assumedBy: new ServicePrincipal(`${service}.amazonaws.com`),
     managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
   });
-  const rule = `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`;
-  acknowledge(role, { [rule]: 'AWS made the policy for this one use.' });
+  acknowledge(role, { [managedPolicyRule(policy)]: 'AWS made the policy for this one use.' });
   return role;
 };

@@ -7,9 +7,6 @@ interface Place {
 
 const qualifier = cdk.context['@aws-cdk/core:bootstrapQualifier'];
 
-/** The name of the SSM parameter with the version of the CDK's bootstrap. */
-export const bootstrapVersionParameter = `/cdk-bootstrap/${qualifier}/version`;
-
 /** The name of a role that the CDK's bootstrap adds to an account. */
 export const bootstrapRole = (
   purpose: 'deploy' | 'file-publishing' | 'lookup',

@@ -45,15 +45,6 @@ export const bundleName = (name: FunctionName): string =>
 /** The script in the folder of a function with which Lambda starts Node.js (`AWS_LAMBDA_EXEC_WRAPPER`). */
 export const execWrapper = 'exec-wrapper';
 
-/** The name of the stack that an account needs once in a region, for any number of stages. */
-export const accountStackName = 'AnimalStore-account';
-
-/** The id that CDK commands use for the account stack of a stage. */
-export const accountStackId = ({ environment }: Pick<Stage, 'environment'>): string =>
-  environment?.account !== undefined
-    ? `${accountStackName}-${environment.account}-${environment.region}`
-    : accountStackName;
-
 /** The name of the stack with the roles of the workflows on GitHub, which an account needs once. */
 export const githubStackName = 'AnimalStore-github';
 

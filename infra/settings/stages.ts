@@ -20,12 +20,9 @@ export interface Stage {
   readonly apiKeyPrefix: ApiKeyPrefix;
   /**
    * The domain that clients use besides API Gateway's own address, and the ARN of its certificate, which ACM has
-   * issued in the stage's region. Set `isOnlyAddress` in a later release, when clients use the domain: it turns
-   * off API Gateway's own address.
+   * issued in the stage's region.
    */
-  readonly customDomain:
-    | Readonly<{ domainName: string; certificateArn: string; isOnlyAddress?: boolean }>
-    | undefined;
+  readonly customDomain: Readonly<{ domainName: string; certificateArn: string }> | undefined;
   /** The throttle of each method whose operation has none of its own in `lib/operations/`. */
   readonly throttle: Throttle;
   /**
@@ -103,7 +100,7 @@ export const staging: Stage = {
   alarmRecipients: [],
   retainData: false,
   deletionProtection: false,
-  terminationProtection: false,
+  terminationProtection: true,
   pointInTimeRecoveryDays: 1,
 };
 
@@ -134,7 +131,7 @@ const personalName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
 /**
  * Returns a personal stage, such as one to try a pull request. It has staging's settings, in the account and
  * region of the credentials, and nothing of it outlives its stack. Without recipients it has no alarms, and
- * so no check. Throws for a name without the prefix `dev-`.
+ * so no check, and no access log. Throws for a name without the prefix `dev-`.
  */
 const personalStage = (name: string): Stage => {
   if (!personalName.test(name))

@@ -67,7 +67,7 @@ export class AnimalStoreStack extends Stack {
       new StageDashboard(this, 'Dashboard', service, monitoring.alarms);
       new SavedQueries(this, 'Queries', stage, {
         requests: logGroups,
-        gateway: [api.accessLog],
+        gateway: api.accessLog ? [api.accessLog] : [],
         firewall: api.firewall ? [api.firewall.log] : [],
         probe: [probe.lambda.logGroup],
         checks: deployment ? [deployment.check.lambda.logGroup] : [],

@@ -9,8 +9,8 @@ import {
 import type { Construct } from 'constructs';
 import { acknowledgeWildcards } from '../constructs/security-checks.ts';
 import { allow } from '../constructs/stage-function.ts';
-import { bootstrapRole, bootstrapVersionParameter } from '../settings/bootstrap.ts';
-import { githubStackName, probeKeyParameter, stackName } from '../settings/names.ts';
+import { bootstrapRole } from '../settings/bootstrap.ts';
+import { githubStackName, stackName } from '../settings/names.ts';
 import type { GithubRepository } from '../settings/owner.ts';
 import type { Stage } from '../settings/stages.ts';
 
@@ -64,7 +64,7 @@ export class GithubStack extends Stack {
       acknowledgeWildcards(
         role,
         statements.flatMap(({ resources }) => resources),
-        'An ARN of a stack, a topic or a function ends with what AWS adds, and GetAccountSettings has no resource.',
+        'An ARN of a stack or a function ends with what AWS adds.',
       );
     }
   }
@@ -109,22 +109,12 @@ export class GithubStack extends Stack {
     ];
     return [
       allow('sts:AssumeRole', ...cdkRoles),
-      allow(
-        'ssm:GetParameter',
-        arn('ssm', `parameter${bootstrapVersionParameter}`),
-        arn('ssm', `parameter${probeKeyParameter(stage)}`),
-      ),
       ...stackCalls.map((call) =>
         allow(`cloudformation:${call}`, arn('cloudformation', `stack/${stackName(stage)}/*`)),
       ),
-      allow('sns:ListSubscriptionsByTopic', arn('sns', `${stackName(stage)}-*`)),
-      allow('apigateway:GET', `arn:${this.partition}:apigateway:${region}::/account`),
-      allow('lambda:GetFunctionConcurrency', arn('lambda', `function:${stackName(stage)}-*`)),
       ...(stage.alarmRecipients
         ? [allow('lambda:InvokeFunction', arn('lambda', `function:${stackName(stage)}-probe*`))]
         : []),
-      // This action can't be limited to resources.
-      allow('lambda:GetAccountSettings', '*'),
     ];
   }
 

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
-import { readyAccount, startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
+import { startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -95,7 +95,6 @@ aws.responses = {
   GetCallerIdentity: xml('GetCallerIdentity', { Account: account }),
   DescribeStacks: noStack,
   ListStackResources: noStack,
-  ...readyAccount,
 };
 
 it('commands ask for a code of MFA once, reach AWS through the proxy, and start the CDK with the session', async () => {

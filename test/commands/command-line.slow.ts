@@ -92,7 +92,6 @@ describe('a command', () => {
   it.each([
     'client',
     'deploy/main',
-    'destroy/main',
     'docs',
     'keys/main',
     'openapi',
@@ -123,7 +122,6 @@ describe('a command', () => {
     [smoke, 'Name a stage with --stage, or set BASE_URL and API_KEY'],
     ...[
       'infra/commands/deploy/main.ts',
-      'infra/commands/destroy/main.ts',
       'infra/commands/keys/main.ts list',
       'infra/commands/copy-back/main.ts pets copy',
       acceptance,
@@ -133,7 +131,6 @@ describe('a command', () => {
     ]),
     ...[
       'infra/commands/deploy/main.ts --stage staging',
-      'infra/commands/destroy/main.ts --stage dev-alice',
       'infra/commands/keys/main.ts list --stage staging',
       'infra/commands/copy-back/main.ts pets copy --stage staging',
       `${smoke} --stage staging`,
@@ -154,14 +151,14 @@ describe('a command', () => {
     ],
     ...['https://sts.eu-west-1.amazonaws.com', 'localhost:4566'].map(
       (AWS_ENDPOINT_URL_STS): [string, object, string] => [
-        'infra/commands/destroy/main.ts --stage dev-alice --emulator --yes',
+        'infra/commands/copy-back/main.ts pets copy --stage dev-alice --emulator --yes',
         { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_ENDPOINT_URL_STS },
         '--emulator needs .* AWS_ENDPOINT_URL_STS',
       ],
     ),
     // Its address is used even if a profile or a variable ignores it.
     [
-      'infra/commands/destroy/main.ts --stage dev-alice --emulator --yes',
+      'infra/commands/copy-back/main.ts pets copy --stage dev-alice --emulator --yes',
       {
         ...{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
         ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },

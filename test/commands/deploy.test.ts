@@ -11,7 +11,6 @@ import {
   jsonError,
   noStack,
   type Responses,
-  readyAccount,
   resourcesOfStack,
   stackIn,
   startAwsEndpoint,
@@ -79,7 +78,6 @@ const deploy = (
 ) => {
   aws.responses = {
     ...caller(stage === 'staging' || stage === 'prod' ? accounts[stage] : '000000000000'),
-    ...readyAccount,
     ListStackResources: resourcesOfStack(),
     DescribeStacks: stackWith(first),
     ...withChanges(tableWith('False')),
@@ -247,63 +245,7 @@ describe('npm run deploy', () => {
   });
 });
 
-describe('npm run deploy with what an account lacks', () => {
-  const empty: Responses = {
-    GetParameter: jsonError('ParameterNotFound'),
-    'GET /account': json({}),
-    DescribeStacks: noStack,
-  };
-  /** Responses from the moment at which a change set is described. */
-  const afterwards = (before: Responses, after: Responses) => ({
-    ...before,
-    DescribeChangeSet: () => {
-      aws.respond(after);
-      return withChanges().DescribeChangeSet;
-    },
-  });
-
-  it('adds it for a personal stage', async () => {
-    const responses = afterwards(empty, { DescribeStacks: stackWith(head) });
-    const { out, err, error } = await deploy('dev-alice', '--yes', responses);
-    expect({ err, error }).toEqual({ err: '', error: '' });
-    expect(ran).toEqual([
-      expect.stringMatching(/^synth AnimalStore-dev-alice .*--context stage=dev-alice /),
-      'bootstrap aws://000000000000/eu-west-1 --context stage=dev-alice',
-      expect.stringMatching(/^deploy AnimalStore-account /),
-      expect.stringMatching(/^deploy AnimalStore-dev-alice .*prepare-change-set/),
-      expect.stringMatching(/^deploy AnimalStore-dev-alice .*execute-change-set/),
-    ]);
-    expect(out.match(/^curl .*\/v1\/pets.* -H "Authorization: Bearer /gm)).toHaveLength(2);
-    expect(out).toContain('npm run destroy -- --stage dev-alice');
-  });
-
-  it('does not add it unless somebody agrees', async () => {
-    const { out, error } = await deploy('dev-alice', '', empty, () => 'no');
-    expect(out).toMatch(/1\. Bootstrap the account/);
-    expect(error).toMatch(/^Nothing /);
-    expect(ran).toEqual([expect.stringMatching(/^synth /)]);
-  });
-
-  it('says that nothing more was changed if somebody agrees to what it adds only', async () => {
-    const answers = ['dev-alice', 'no'];
-    const { error } = await deploy('dev-alice', '', empty, () => answers.shift() ?? '');
-    expect(error).toBe('Nothing more was changed');
-    expect({ isBootstrapped: /\bbootstrap\b/.test(`${ran}`), isExecuted: isExecuted() }).toEqual({
-      isBootstrapped: true,
-      isExecuted: false,
-    });
-  });
-
-  it('refuses it in a pipeline, which deploys only the stack', async () => {
-    const { error } = await deploy('staging', '--yes --app stacks', empty);
-    expect(error).toMatch(/^CDK's bootstrap is missing: npm run deploy -- --stage/m);
-    expect(ran).toEqual([]);
-    await deploy('staging', '--yes --app stacks');
-    expect(ran.map((command) => command.split(' ').slice(0, 4).join(' '))).toEqual(
-      Array(2).fill('deploy AnimalStore-staging --app stacks'),
-    );
-  });
-
+describe('npm run deploy of a stage', () => {
   it('lets Lambda execute the script of a function, whatever its file went through', async () => {
     const folder = await temporaryFolder();
     const script = join(folder, 'asset.1/exec-wrapper');
@@ -321,7 +263,6 @@ describe('npm run deploy with what an account lacks', () => {
   it('says what a stage costs by its settings, not by its name', async () => {
     const ordinary = await deploy('dev-alice', '--yes');
     expect(ordinary.out).toContain('A month costs next to nothing');
-    expect(ordinary.out).not.toContain('Before the next deployment');
     const { out } = await deploy('dev-rehearsal', '--yes');
     expect(out).toContain('A month costs about $30');
   });
@@ -347,34 +288,6 @@ describe('npm run deploy with what an account lacks', () => {
     const { out } = await deploy('dev-alice', '--yes', { Scan });
     expect(out).toContain('-H "Authorization: Bearer $API_KEY"');
   });
-
-  it.each(['staging', 'dev-rehearsal'] as const)(
-    'ends at %s with what its operator has to do',
-    async (stage) => {
-      const subscription = {
-        Endpoint: 'on-call@store.test',
-        SubscriptionArn: 'PendingConfirmation',
-      };
-      const responses = afterwards(
-        {
-          ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', {
-            Subscriptions: [subscription],
-          }),
-          GetParameter: (body) =>
-            body.includes('probe-api-key')
-              ? jsonError('ParameterNotFound')
-              : json({ Parameter: { Value: '33' } }),
-        },
-        { ListStackResources: resourcesOfStack(['SNS::Topic', 'MonitoringTopic', 'topic']) },
-      );
-      const { out, err } = await deploy(stage, '--yes', responses);
-      expect(err).toBe('');
-      const [, left = ''] = out.split('Before the next deployment:\n');
-      expect(left).toContain('on-call@store.test has not confirmed');
-      expect(left).toContain(`npm run keys -- issue --for-probe --stage ${stage}`);
-      expect(out).not.toContain('pets_test_');
-    },
-  );
 });
 
 describe('npm run deploy with the settings of the repository', () => {
@@ -426,10 +339,10 @@ describe('npm run deploy with what is checked out', () => {
 
   it('deploys nothing if a file changes before it is synthesised', async () => {
     const { error } = await deploy('staging', '--yes', {
-      GetParameter: () => {
+      DescribeStacks: () => {
         writeFileSync(untracked, '');
         onTestFinished(() => rmSync(untracked, { force: true }));
-        return json({ Parameter: { Value: '33' } });
+        return stackWith(first);
       },
     });
     expect(error).toMatch(/commit or stash/);
@@ -480,11 +393,12 @@ describe('the way back of prod', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is shown, is asked for, and moves all traffic at once, even if the account lacks something', async () => {
-    const GetParameter = jsonError('ParameterNotFound');
-    const responses = { DescribeStacks, GetParameter };
-    const { out, err, error } = await deploy('prod', '--revert', responses, () => 'prod');
-    expect(err).toMatch(/^warning: CDK's bootstrap is missing/m);
+  it('is shown, is asked for, and moves all traffic at once, even if a setting is missing', async () => {
+    const unset = stages.map((stage) => ({ ...stage, alarmRecipients: [] }));
+    const { out, err, error } = await deploy(
+      ...(['prod', '--revert', { DescribeStacks }, () => 'prod', unset] as const),
+    );
+    expect(err).toMatch(/^warning: alarmRecipients of prod is empty/m);
     expect(ran[0]).toContain('--context placeholders=allowed');
     const [plan = ''] = out.split('Type prod');
     for (const text of [head, first, `Modify ${table} Pets`]) expect(plan).toContain(text);

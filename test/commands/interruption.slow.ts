@@ -8,15 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import {
-  caller,
-  json,
-  noStack,
-  readyAccount,
-  stackIn,
-  startAwsEndpoint,
-  xml,
-} from '../support/aws-endpoint.ts';
+import { caller, json, noStack, stackIn, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -55,7 +47,6 @@ const onDevAlice = (words: string) => [...words.split(' '), '--stage', 'dev-alic
 beforeEach(() => {
   aws.responses = {
     ...caller('000000000000'),
-    ...readyAccount,
     ListStackResources: noStack,
     DescribeStacks: noStack,
   };
@@ -63,7 +54,6 @@ beforeEach(() => {
 
 it.each([
   'infra/commands/deploy/main.ts --yes',
-  'infra/commands/destroy/main.ts --yes',
   'infra/commands/keys/main.ts issue --owner alice',
   'infra/commands/keys/main.ts list',
   'infra/commands/keys/main.ts revoke 0123456789abcdef --yes',

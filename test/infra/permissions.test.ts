@@ -1,7 +1,5 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { openAccount } from '../../infra/commands/open-account.ts';
-import { preflight } from '../../infra/commands/preflight.ts';
 import { functionNames, probeKeyParameter, stackName } from '../../infra/settings/names.ts';
 import type { GithubRepository } from '../../infra/settings/owner.ts';
 import { prod, type Stage, stages } from '../../infra/settings/stages.ts';
@@ -10,7 +8,6 @@ import * as checkRequests from '../../lib/checks/check-steps.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { isPet } from '../../lib/operations/check-request.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
-import { caller, json, resourcesOfStack, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles, lambdaContext, startHandlers } from '../support/handlers.ts';
 import { filterSets } from '../support/new-pets.ts';
@@ -210,8 +207,6 @@ describe('the roles of the workflows on GitHub', async () => {
     `arn:aws:${service}:${region}:${account}:${resource}`;
   const own = arn('cloudformation', 'stack/AnimalStore-prod/*');
 
-  const aws = await startAwsEndpoint();
-
   it('let a release make the calls of a deployment and of the CDK, and no others', () => {
     expect(sorted(callsOf('proddeploy'))).toEqual(
       sorted([
@@ -225,43 +220,9 @@ describe('the roles of the workflows on GitHub', async () => {
         ['cloudformation:DeleteChangeSet', own],
         ['cloudformation:DescribeStacks', own],
         ['cloudformation:ListStackResources', own],
-        ['ssm:GetParameter', arn('ssm', 'parameter/cdk-bootstrap/hnb659fds/version')],
-        ['ssm:GetParameter', arn('ssm', 'parameter/animal-store/prod/probe-api-key')],
-        ['sns:ListSubscriptionsByTopic', arn('sns', 'AnimalStore-prod-*')],
-        ['apigateway:GET', `arn:aws:apigateway:${region}::/account`],
-        ['lambda:GetFunctionConcurrency', arn('lambda', 'function:AnimalStore-prod-*')],
         ['lambda:InvokeFunction', arn('lambda', 'function:AnimalStore-prod-probe*')],
-        ['lambda:GetAccountSettings', '*'],
       ]),
     );
-  });
-
-  /** The permission that each call needs. GetCallerIdentity needs none. */
-  const permissionOf: Readonly<Record<string, string>> = {
-    GetParameter: 'ssm:GetParameter',
-    'GET /2016-08-19/account-settings': 'lambda:GetAccountSettings',
-    'GET /2019-09-30/functions/one/concurrency': 'lambda:GetFunctionConcurrency',
-    'GET /account': 'apigateway:GET',
-    ListStackResources: 'cloudformation:ListStackResources',
-    ListSubscriptionsByTopic: 'sns:ListSubscriptionsByTopic',
-  };
-
-  it('let a release make every call of the preflight', async () => {
-    aws.responses = {
-      ...caller(account),
-      ListStackResources: resourcesOfStack(
-        ['SNS::Topic', 'MonitoringTopic', arn('sns', 'AnimalStore-prod-alarms')],
-        ['Lambda::Function', 'function', 'one'],
-      ),
-      ListSubscriptionsByTopic: xml('ListSubscriptionsByTopic', { Subscriptions: [] }),
-      'GET /2016-08-19/account-settings': json({ AccountLimit: {} }),
-    };
-    await preflight(stage, await openAccount(stage));
-    const made = new Set(aws.requests.map(({ action }) => action));
-    made.delete('GetCallerIdentity');
-    const granted = callsOf('proddeploy').map(([action]) => action);
-    expect([...made].toSorted()).toEqual(Object.keys(permissionOf).toSorted());
-    for (const action of made) expect(granted).toContain(permissionOf[action]);
   });
 
   it('accept the jobs of the environment of their stage, in one repository', () => {

@@ -9,10 +9,7 @@ it.each(['dev-alice', 'dev-rehearsal'])(
   '%s is the only stage that the app declares for --context stage',
   async (stage) => {
     const templates = await withAssembly(templatesIn, { context: { stage } });
-    expect(templates).toEqual([
-      'AnimalStore-account.template.json',
-      `AnimalStore-${stage}.template.json`,
-    ]);
+    expect(templates).toEqual([`AnimalStore-${stage}.template.json`]);
   },
 );
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs';
-import { GetParametersCommand } from '@aws-sdk/client-ssm';
+import { DeleteParametersCommand, GetParametersCommand } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { findStack } from '../../infra/commands/deployed-stack.ts';
@@ -165,6 +165,7 @@ const rehearse = async (root: string) => {
       throw new Error(`The stack has ${found.commit}, and ${found.previousCommit} before it`);
   };
 
+  succeed(['cdk', 'bootstrap', ...contextOfStage]);
   const first = await repository.commit('first');
   // A first creation can fail by chance, such as when Lambda does not know a new role yet.
   const printed =
@@ -205,11 +206,15 @@ const rehearse = async (root: string) => {
   succeed(npmRun('status', ...ofStage));
 };
 
-const synthesisOf = (folder: string) => {
-  const context = ['--context', `stage=${rehearsal.name}`];
-  if (isEmulator) context.push('--context', 'emulator=true');
-  return ['cdk', 'synth', '--quiet', '--output', folder, ...context];
-};
+const contextOfStage = [
+  ...['--context', `stage=${rehearsal.name}`],
+  ...(isEmulator ? ['--context', 'emulator=true'] : []),
+];
+
+const synthesisOf = (folder: string) => [
+  ...['cdk', 'synth', '--quiet', '--output', folder],
+  ...contextOfStage,
+];
 
 /** Waits while CloudFormation is at work on the stage. A stack under review waits for its first change set. */
 const waitUntilSettled = (account: OpenedAccount) =>
@@ -225,9 +230,10 @@ const removeStage = async () => {
   const found = await findStack(stage, account);
   if (found) {
     await waitUntilSettled(account);
-    succeed(npmRun('destroy', '--yes', ...ofStage));
+    succeed(['cdk', 'destroy', '--force', ...contextOfStage]);
+    const Names = [probeKeyParameter(rehearsal)];
+    await account.clients.ssm().send(new DeleteParametersCommand({ Names }));
   }
-  failAsExpected(npmRun('destroy', '--yes', ...ofStage), 'there is no such stage');
   const left = [
     ...(await resourcesLeft(account, found?.id)),
     ...(await logsLeft()),

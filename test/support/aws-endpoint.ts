@@ -66,14 +66,6 @@ export const resourcesOfStack = (...resources: readonly StackResource[]): AwsRes
 /** The error of CloudFormation about a stack that does not exist. */
 export const noStack = xmlError('ValidationError', 'Stack with id AnimalStore does not exist');
 
-/** The responses about an account that has what every stage needs, in any region. */
-export const readyAccount: Responses = {
-  GetParameter: json({ Parameter: { Value: '33' } }),
-  'GET /account': json({ cloudwatchRoleArn: 'arn:aws:iam::000000000000:role/logs' }),
-  GetRole: xml('GetRole', { Role: { RoleName: 'logs' } }),
-  'GET /2016-08-19/account-settings': json({ AccountLimit: { ConcurrentExecutions: 1_000 } }),
-};
-
 interface AwsEndpoint {
   responses: Responses;
   /** Replaces some responses. */

@@ -1,37 +1,14 @@
-import { isPersonal, type Stage } from '../../settings/stages.ts';
-import type { OpenedAccount } from '../open-account.ts';
+import type { Stage } from '../../settings/stages.ts';
 import { openStage } from '../open-stage.ts';
-import { preflight } from '../preflight.ts';
 import { change } from '../run-program.ts';
 import { stageWords } from '../stage-option.ts';
 import { printable } from '../terminal.ts';
 
 /**
- * Prints what the owner of a deployed stage can do next: how to call a personal stage, with its first API key,
- * what it costs and how to remove it, and what any stage needs before its next deployment.
+ * Prints what the owner of a personal stage needs to know: how to call it, what it costs and how to remove it. On a
+ * terminal, issues its first API key, which must not get into a log.
  */
-export const printNextSteps = async (
-  stage: Stage,
-  account: OpenedAccount,
-  isOnTerminal: boolean,
-): Promise<void> => {
-  const introduction = isPersonal(stage) ? await introductionOf(stage, isOnTerminal) : [];
-  const lines = [...introduction, ...(await lacksOf(stage, account))];
-  for (const line of lines) console.log(printable(line));
-};
-
-/** Returns what a stage lacks before its next deployment, such as the key of its probe. */
-const lacksOf = async (stage: Stage, account: OpenedAccount) => {
-  const findings = await preflight(stage, account);
-  if (findings.length === 0) return [];
-  return ['', 'Before the next deployment:', ...findings.map(({ problem }) => problem)];
-};
-
-/**
- * Returns what the owner of a personal stage needs to know. On a terminal, issues its first API key, which
- * must not get into a log.
- */
-const introductionOf = async (stage: Stage, isOnTerminal: boolean) => {
+export const printNextSteps = async (stage: Stage, isOnTerminal: boolean): Promise<void> => {
   const opened = await openStage(stage);
   const keys = opened.keys();
   const given = stageWords(stage);
@@ -49,7 +26,7 @@ const introductionOf = async (stage: Stage, isOnTerminal: boolean) => {
   } else if (isFirst) about = `none yet. Issue one: ${issue}`;
   const authorization = `-H "Authorization: Bearer ${apiKey}"`;
   const pet = `-H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}'`;
-  return [
+  const lines = [
     `API key          ${about}`,
     '',
     'Add a pet, and list the pets:',
@@ -58,6 +35,7 @@ const introductionOf = async (stage: Stage, isOnTerminal: boolean) => {
     '',
     costs,
     `Print the address and the logs again: npm run status -- ${given}`,
-    `Remove everything: npm run destroy -- ${given}`,
+    `Remove everything: npm run destroy -- --context stage=${stage.name}${stage.isEmulated ? ' --context emulator=true' : ''}`,
   ];
+  for (const line of lines) console.log(printable(line));
 };

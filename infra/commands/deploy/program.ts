@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import type { Change } from '@aws-sdk/client-cloudformation';
 import { Command } from 'commander';
 import {
-  accountStackId,
-  accountStackName,
   commitParameter,
   previousCommitParameter,
   stackName,
@@ -16,12 +14,11 @@ import { placeholdersIn, productionIn } from '../../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage } from '../../settings/stages.ts';
 import { findStack } from '../deployed-stack.ts';
 import { type OpenedAccount, openAccount } from '../open-account.ts';
-import { type Plan, perform, requireConsent, type Step } from '../plan.ts';
-import { type Addition, preflight } from '../preflight.ts';
+import { type Plan, perform, requireConsent } from '../plan.ts';
 import { printStatus } from '../print-status.ts';
 import { change, withCleanup } from '../run-program.ts';
 import { withStage } from '../stage-option.ts';
-import { type Ask, printable } from '../terminal.ts';
+import type { Ask } from '../terminal.ts';
 import { type Cdk, makeWrappersExecutable } from './cdk.ts';
 import {
   describeChangeSet,
@@ -69,8 +66,7 @@ interface Deployment extends Setup, DeployOptions {
 }
 
 /**
- * Deploys what is checked out to a stage, with what its account lacks, and prints what comes next. It can be
- * repeated after any failure.
+ * Deploys what is checked out to a stage, and prints what comes next. It can be repeated after any failure.
  */
 const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   const { directory, stages, isOnTerminal } = setup;
@@ -85,20 +81,19 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   if (former && isProduction(stage) && !revert)
     refuseToTakeBack(directory, former.commit, stackName(stage));
   const deployment = { ...setup, ...options, account, commit, former };
-  const lacks = await checkAccount(deployment);
+  checkPlaceholders(deployment);
 
   const deployFrom = async (folder: string) => {
     if (checkedOutCommit(directory, mustBeCommitted) !== commit)
       throw new Error('Files changed before they were synthesised: run the same command again.');
     await makeWrappersExecutable(folder);
-    await addToAccount(deployment, folder, lacks);
     await deployStack(deployment, folder);
   };
   if (app === undefined) await synthesise(deployment, deployFrom);
   else await deployFrom(app);
 
   await printStatus(stage);
-  await printNextSteps(stage, account, isOnTerminal);
+  if (isPersonal(stage)) await printNextSteps(stage, isOnTerminal);
 };
 
 /** Returns the words that tell the app what to synthesise. */
@@ -109,7 +104,7 @@ const contextOf = ({ stage, revert }: Deployment): string[] => {
   return context;
 };
 
-/** Synthesises the stack, and those beside it, into a new folder, and uses it, before it is removed. */
+/** Synthesises the stack into a new folder, and uses it, before it is removed. */
 const synthesise = async (
   deployment: Deployment,
   use: (folder: string) => Promise<void>,
@@ -134,31 +129,6 @@ const runDeploy = (
     ...['deploy', id, '--app', folder, '--require-approval', 'never'],
     ...words,
   ]);
-
-/** Adds to an account what it lacks, if the operator agrees. */
-const addToAccount = async (
-  deployment: Deployment,
-  folder: string,
-  lacks: readonly Addition[],
-): Promise<void> => {
-  const { stage, account, cdk } = deployment;
-  const additions: Readonly<Record<Addition, Step>> = {
-    bootstrap: {
-      description: 'Bootstrap the account for the CDK: cdk bootstrap',
-      run: () => {
-        const environment = `aws://${account.account}/${account.region}`;
-        return cdk(account.region, ['bootstrap', environment, ...contextOf(deployment)]);
-      },
-    },
-    logRole: {
-      description: `Deploy ${accountStackName}: a role with which API Gateway writes logs`,
-      run: () => runDeploy(deployment, folder, accountStackId(stage)),
-    },
-  };
-  if (lacks.length === 0) return;
-  const plan = { notices: [], steps: lacks.map((lack) => additions[lack]) };
-  await perform({ ...account, stage }, plan, deployment);
-};
 
 /**
  * Deploys the stack by a change set, if that changes anything and the operator agrees. Throws if it loses data
@@ -230,20 +200,11 @@ const protectProduction = (stages: readonly Stage[], stage: Stage, { account }: 
   );
 };
 
-/**
- * Returns what the account of a stage lacks and the deployment adds. Throws the problems that it has otherwise.
- * A pipeline adds nothing. Neither does a way back, which only prints the problems, because nothing of lesser
- * weight may prevent it.
- */
-const checkAccount = async ({ stage, owner, account, app, revert }: Deployment) => {
-  const findings = await preflight(stage, account);
-  const addsNothing = app !== undefined || revert === true;
-  const lacks = addsNothing ? [] : findings.flatMap(({ addition }) => addition ?? []);
-  const others = addsNothing ? findings : findings.filter(({ addition }) => !addition);
-  const problems = [...placeholdersIn(stage, owner), ...others.map(({ problem }) => problem)];
+/** Throws what a stage lacks. A way back only prints it, because nothing of lesser weight may prevent it. */
+const checkPlaceholders = ({ stage, owner, revert }: Deployment) => {
+  const problems = placeholdersIn(stage, owner);
   if (problems.length > 0 && !revert) throw new AggregateError(problems);
-  for (const problem of problems) console.error(printable(`warning: ${problem}`));
-  return lacks;
+  for (const problem of problems) console.error(`warning: ${problem}`);
 };
 
 /** Returns the words that give the stack its parameters. It would keep a value that a later deployment omits. */
@@ -318,7 +279,7 @@ export const deployProgram = (setup: Setup): Command =>
     .option('--all-at-once', 'move all traffic to new versions after their check, without a canary')
     .option(
       '--revert',
-      'go back to an earlier commit, all at once, even if the account lacks something',
+      'go back to an earlier commit, all at once, even if the stage has placeholders',
     )
     .option('--revert-drift', 'undo what was changed without CloudFormation too')
     .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
