@@ -6,7 +6,7 @@ import type { localClientConfig } from '../local/local-account.ts';
 import type { awsConfig } from './aws-config.ts';
 
 /** The configuration of AWS, or of DynamoDB Local. */
-type Config = Awaited<ReturnType<typeof awsConfig>> | ReturnType<typeof localClientConfig>;
+type Config = ReturnType<typeof awsConfig> | ReturnType<typeof localClientConfig>;
 
 /** Returns a function that makes a value when it is first called, and returns the same one from then on. */
 const once = <Value>(make: () => Value): (() => Value) => {

@@ -8,8 +8,7 @@ import { awsConfig } from './aws-config.ts';
  * clients of AWS. Throws when the credentials belong to another account.
  */
 export const openAccount = async (stage: Stage) => {
-  const config = await awsConfig(stage);
-  const clients = awsClients(config);
+  const clients = awsClients(awsConfig(stage));
   const sts = clients.sts();
   const region = await sts.config.region();
   const { Account: account } = await sts.send(new GetCallerIdentityCommand());
@@ -19,7 +18,7 @@ export const openAccount = async (stage: Stage) => {
     throw new Error(
       `The credentials belong to the account ${account}, and the stage to ${expected}`,
     );
-  return { config, clients, account, region };
+  return { clients, account, region };
 };
 
 export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { caller, json, noStack, stackIn, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { caller, noStack, stackIn, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -121,9 +121,13 @@ it.each([
 });
 
 it('Ctrl-C at a question is no answer', async () => {
-  aws.respond({ 'GET /account': json({}) });
+  aws.respond({
+    DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'AVAILABLE' }),
+    DeleteChangeSet: xml('DeleteChangeSet', {}),
+  });
   const command = 'node infra/commands/deploy/main.ts --stage dev-alice';
-  const { child, end } = start('script', ['-qefc', command, '/dev/null']);
+  const script = ['-qefc', command, '/dev/null'];
+  const { child, end } = start('script', script, { PREPARATION: '0' });
   child.stdout.on('data', (data) => {
     if (`${data}`.includes('Type dev-alice')) child.stdin.write('\x03');
   });

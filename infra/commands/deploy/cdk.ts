@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { chmod, glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execWrapper } from '../../settings/names.ts';
-import { sessionVariables } from '../aws-config.ts';
 import { withCleanup } from '../run-program.ts';
 
 /** Runs a command of the CDK in a region. Throws when it fails. */
@@ -13,7 +12,6 @@ export type Cdk = (region: string, words: readonly string[]) => Promise<void>;
 export const cdk: Cdk = async (region, words) => {
   const env = {
     ...process.env,
-    ...(await sessionVariables()),
     // The CDK also looks for a region where the SDK does not.
     AWS_REGION: region,
     CDK_DISABLE_CLI_TELEMETRY: 'true',
