@@ -15,7 +15,6 @@ import {
   metricsNamespace,
   versionMetricNames,
 } from '../../lib/telemetry/metric-names.ts';
-import { maximumUnitsOf } from '../settings/maximum-units.ts';
 import { serviceName } from '../settings/names.ts';
 import { runbookLink } from '../settings/owner.ts';
 import {
@@ -128,7 +127,6 @@ const rowsOf = ({ stage, restApi, functions, tables: monitored }: MonitoredServi
       },
     ],
     tables.map(({ title, table, dimensions }) => {
-      const { read, write } = maximumUnitsOf(stage, table.node.id);
       const unitsPerSecond = (kind: 'Read' | 'Write') => {
         const label = kind.toLowerCase();
         const metric = tableMetric(table, `Consumed${kind}CapacityUnits`, dimensions);
@@ -139,8 +137,6 @@ const rowsOf = ({ stage, restApi, functions, tables: monitored }: MonitoredServi
         title: `${title}: units a second`,
         left: [unitsPerSecond('Read')],
         right: [unitsPerSecond('Write')],
-        leftAnnotations: [{ value: read, label: 'maximum of reads' }],
-        rightAnnotations: [{ value: write, label: 'maximum of writes' }],
       };
     }),
     tables.map(({ title, table, dimensions }) =>

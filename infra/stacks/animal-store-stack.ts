@@ -1,4 +1,4 @@
-import { Annotations, CfnOutput, CfnParameter, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, CfnParameter, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -20,7 +20,6 @@ import {
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
 import type { OperationVariables } from '../settings/function-environment.ts';
-import { maximumUnitsOf, quotaWarning } from '../settings/maximum-units.ts';
 import {
   bundleName,
   commitParameter,
@@ -48,9 +47,6 @@ export class AnimalStoreStack extends Stack {
     });
     this.#stage = stage;
 
-    const warning = quotaWarning(stage);
-    if (warning !== undefined)
-      Annotations.of(this).addWarningV2('animal-store:table-quota', warning);
     for (const settings of Object.values(tables)) this.#addTable(settings);
     const functions = this.#addFunctions();
     const api = new PetsApi(this, 'Api', stage, functions);
@@ -106,7 +102,6 @@ export class AnimalStoreStack extends Stack {
     const table = new Table(this, id, {
       partitionKey: attribute(settings.partitionKey),
       billingMode: BillingMode.PAY_PER_REQUEST,
-      ...maximumUnits(this.#stage, id),
       // RETAIN also keeps the table when its creation is rolled back. CloudFormation can't
       // delete a protected table.
       removalPolicy: retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -129,7 +124,6 @@ export class AnimalStoreStack extends Stack {
         sortKey: attribute(index.sortKey),
         // A projection can't be changed in place, so a new field would need another index.
         projectionType: ProjectionType.ALL,
-        ...maximumUnits(this.#stage, id),
       });
       this.#arns.set(`${id}/index/${index.name}`, `${table.tableArn}/index/${index.name}`);
     }
@@ -208,10 +202,5 @@ export class AnimalStoreStack extends Stack {
     return functions.set('fallback', fallback);
   }
 }
-
-const maximumUnits = (stage: Stage, tableId: string) => {
-  const { read, write } = maximumUnitsOf(stage, tableId);
-  return { maxReadRequestUnits: read, maxWriteRequestUnits: write };
-};
 
 const attribute = ({ name, type }: KeyAttribute) => ({ name, type: AttributeType[type] });

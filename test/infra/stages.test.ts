@@ -1,6 +1,5 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { maximumUnitsOf, quotaWarning } from '../../infra/settings/maximum-units.ts';
 import { functionNames, trafficShifts } from '../../infra/settings/names.ts';
 import { validateStage } from '../../infra/settings/stage-problems.ts';
 import {
@@ -11,9 +10,8 @@ import {
   stages,
   staging,
 } from '../../infra/settings/stages.ts';
-import { tables } from '../../infra/settings/tables.ts';
 import { errors } from '../../lib/contract/errors.ts';
-import { detailsOf, operations } from '../../lib/operations/operations.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../support/templates.ts';
 
 describe.each(stages)('$name', (stage) => {
@@ -175,29 +173,6 @@ it.each(withCanary)(
     template.hasParameter('Traffic', { Default: 'canary', AllowedValues: [...trafficShifts] });
   },
 );
-
-it('a table accepts the units of the calls that name it, and the keys table those of all', () => {
-  const pets = maximumUnitsOf(prod, tables.pets.id);
-  const keys = maximumUnitsOf(prod, tables.keys.id);
-  const withNewTable = (table: string) =>
-    maximumUnitsOf(prod, table, (name) => {
-      const { calls } = detailsOf(name);
-      // Each operation that writes pets writes to the new table, too.
-      const writes = calls.filter(
-        ({ action, resource }) =>
-          resource === tables.pets.id && !/^dynamodb:(Query|Scan|(Batch)?Get)/.test(action),
-      );
-      return [...calls, ...writes.map((call) => ({ ...call, resource: 'NewTable' as const }))];
-    });
-  expect(withNewTable(tables.pets.id)).toEqual(pets);
-  expect(withNewTable('NewTable')).toEqual({ read: 1, write: pets.write });
-  expect(withNewTable(tables.keys.id)).toEqual({ ...keys, write: keys.write + pets.write });
-});
-
-it('a stage whose throttles exceed what DynamoDB allows a table by default says so', () => {
-  expect(quotaWarning(staging, { read: 40_000, write: 40_000 })).toBeUndefined();
-  expect(quotaWarning(staging, { read: 40_001, write: 1 })).toMatch(/40001.*40000.*days/);
-});
 
 const webAclOf = (template: Template) => propertiesOf(template, 'AWS::WAFv2::WebACL')[0] ?? {};
 

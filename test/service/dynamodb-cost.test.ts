@@ -1,17 +1,10 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { maximumUnitsOf } from '../../infra/settings/maximum-units.ts';
-import { stages } from '../../infra/settings/stages.ts';
-import { tables } from '../../infra/settings/tables.ts';
-import { throttleOf } from '../../infra/settings/throttle-of.ts';
 import { defaultLimit, maxLimit } from '../../lib/contract/list-pets-query.ts';
-import { petStatuses } from '../../lib/contract/pet.ts';
-import type { OperationName } from '../../lib/contract/routes.ts';
 import { candidateId, creationOf } from '../../lib/idempotency/creation.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { bearer, creation, exampleCallsOf, exampleOf } from '../support/events.ts';
 import { startHandlers } from '../support/handlers.ts';
-import { longTexts } from '../support/new-pets.ts';
 
 const service = await startHandlers();
 const petBytes = 194;
@@ -66,29 +59,6 @@ describe('in DynamoDB', () => {
     ]);
   });
 });
-
-it.each(stages)(
-  'the tables of $name accept what its throttles let through, with the largest pets',
-  async (stage) => {
-    const [name = ''] = longTexts.map((text) => text.replaceAll('x', '🐶'));
-    const status = petStatuses.toSorted((one, other) => other.length - one.length)[0];
-    paid.length = 0;
-    for (let added = 0; added <= defaultLimit; added += 1)
-      await service.send(creation({ name, categoryId: -(2n ** 63n), status }));
-    const { body } = await service.send({ query: { status: `${status}` } });
-    await service.send({ path: { petId: body[0].id } });
-    const unitsOf = (name: string) =>
-      Math.max(...paid.filter(([call]) => call === name).map(([, units]) => units));
-    const { read, write } = maximumUnitsOf(stage, tables.pets.id);
-    const rate = (name: OperationName) => throttleOf(stage, name).ratePerSecond;
-    expect(write).toBeGreaterThanOrEqual(
-      (rate('createPet') * unitsOf('PutItem Pets')) / (1 + tables.pets.indexes.length),
-    );
-    expect(read).toBeGreaterThanOrEqual(
-      rate('listPets') * unitsOf('Query Pets') + rate('getPet') * unitsOf('GetItem Pets'),
-    );
-  },
-);
 
 // https://aws.amazon.com/blogs/database/part-3-scaling-dynamodb-how-partitions-hot-keys-and-split-for-heat-impact-performance/
 describe('the id of a creation', () => {
