@@ -8,8 +8,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.json': 'application/json',
   '.js': 'text/javascript; charset=utf-8',
-  '.py': 'text/plain; charset=utf-8',
-  '.go': 'text/plain; charset=utf-8',
 };
 
 const files = pageFiles(limitsText());

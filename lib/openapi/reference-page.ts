@@ -31,8 +31,6 @@ export const pageFiles = (limits: string): Readonly<Record<string, ReadFile>> =>
   'scalar.js': scalar,
   'reference.json': (service) => referenceDocument(limits, service),
   'openapi.json': () => readFile(contractPath),
-  'example.py': () => readPart('examples/example.py'),
-  'example.go': () => readPart('examples/example.go'),
 });
 
 /** Scalar without the name of its source map, for which developer tools would ask. */

@@ -164,13 +164,6 @@ describe('the reference page of npm start', () => {
     expect(info.description).toContain('export API_KEY="$(cat .local/api-key)"\n');
   });
 
-  it('has the examples in Python and Go', async () => {
-    for (const name of ['example.py', 'example.go']) {
-      const example = await fetch(`${origin}/docs/${name}`);
-      expect(example.headers.get('content-type')).toMatch(/^text\/plain/);
-    }
-  });
-
   it('has the committed contract', async () => {
     const document = await fetch(`${origin}/docs/openapi.json`);
     expect(await document.text()).toBe(contractText);

@@ -1,12 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { isProduction, stages } from '../../infra/settings/stages.ts';
-import { findProgram } from '../support/find-program.ts';
 
 interface Job {
   readonly if?: string;
@@ -74,119 +71,9 @@ describe('a release', () => {
   });
 });
 
-describe('.github/protect-repository', () => {
-  /** Runs it with this in place of GitHub's CLI, whose sign-in a test can't have. It prints each change. */
-  const gh = `() {
-    case "$2" in
-      'repos/{owner}/{repo}') echo "$VISIBILITY" ;;
-      orgs/*/teams/*) echo 7 ;;
-      orgs/*) echo "$PLAN" ;;
-    esac
-    [[ "$*" != *--method* ]] || echo "$*"
-    [[ "$*" != *--input* ]] || { tr -d '\\n' <"\${*: -1}"; echo; }
-  }`;
-  const protect = (VISIBILITY: string, PLAN: string) =>
-    spawnSync(join(projectDirectory, '.github', 'protect-repository'), ['store', 'on-call'], {
-      env: { ...process.env, 'BASH_FUNC_gh%%': gh, VISIBILITY, PLAN },
-      encoding: 'utf8',
-    });
-  const { status, stdout } = protect('public', 'free');
-  const changes = stdout.trim().split('\n');
-
-  it.each([
-    ['main', ['pull-request']],
-    ['hotfix/*', []],
-  ])('lets nobody change %s without a review, and requires the checks %j', (branch, checks) => {
-    expect(status).toBe(0);
-    const ruleset = changes.find((line) => line.includes(`"include": ["refs/heads/${branch}"]`));
-    expect(ruleset).toContain('"required_approving_review_count": 1');
-    const contexts = [...`${ruleset}`.matchAll(/"context": "([^"]+)"/g)].map(([, name]) => name);
-    expect(contexts).toEqual(checks);
-    for (const name of checks) expect(jobsOf('check')).toHaveProperty(name);
-  });
-
-  it('protects the environment of every job, that of production by the team', () => {
-    const named = Object.values(release).flatMap(({ environment }) => environment ?? []);
-    const environmentOf = (name: string) =>
-      changes.find((line) => line.includes(`/environments/${name} `));
-    for (const name of [...named, ...stages.map((stage) => stage.name)])
-      expect(environmentOf(name)).toContain('deployment_branch_policy');
-    for (const { name } of stages.filter(isProduction))
-      expect(environmentOf(name)).toMatch(/prevent_self_review=true .*reviewers\[]\[id]=7/);
-  });
-
-  it.each([
-    ['private', 'free', 1],
-    ['private', 'team', 1],
-    ['private', 'unknown', 1],
-    ['private', 'enterprise', 0],
-    ['internal', 'enterprise', 0],
-  ])(
-    'changes a %s repository of the plan %s only if it has reviewers',
-    (visibility, plan, code) => {
-      const { status, stdout, stderr } = protect(visibility, plan);
-      expect({ status, isChanged: stdout.includes('--method') }).toEqual({
-        status: code,
-        isChanged: code === 0,
-      });
-      if (code === 1)
-        expect(stderr).toMatch(new RegExp(`^error: .* plan of store is ${plan}.*\n$`));
-    },
-  );
-});
-
-const hasJq = findProgram(['jq']) !== undefined;
-if (!hasJq) console.log('LEFT OUT: .ci/create-release, which needs jq.');
-
-describe.skipIf(!hasJq)('.ci/create-release', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'animal-store-release-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, 'client'));
-  writeFileSync(join(folder, 'client', 'package.json'), '{"version":"1.1.0"}');
-
-  // In place of GitHub's CLI. It prints what it creates.
-  const gh = `() {
-    case "$*" in
-      *git/ref/tags/v1.1.0) [ -n "$TAGGED" ] ;;
-      *commits/tags/v1.1.0*) echo "$TAGGED" ;;
-      *compare/*...released*) echo "$RELATION" ;;
-      *contents/*) echo '{"info":{"version":"'"$VERSION"'"}}' ;;
-      'release view v1.1.0') [ -n "$HAS_RELEASE" ] ;;
-      *git/refs*|'release create'*) echo "$*" ;;
-      *) return 1 ;;
-    esac
-  }`;
-  const tag =
-    /^api --silent repos\/store\/pets\/git\/refs -f ref=refs\/tags\/v1.1.0 -f sha=released$/m;
-  const release = /^release create v1.1.0 /m;
-  const onTag = { TAGGED: 'tagged', RELATION: 'ahead', VERSION: '1.1.0', HAS_RELEASE: '' };
-
-  it.each([
-    ['no tag', { ...onTag, TAGGED: '' }, [0, true, true]],
-    ['its tag', { ...onTag, TAGGED: 'released' }, [0, false, true]],
-    ['the tag of an earlier run that failed', onTag, [0, false, true]],
-    ['a release of this version', { ...onTag, HAS_RELEASE: 'yes' }, [0, false, false]],
-    ['a tag on another branch', { ...onTag, RELATION: 'diverged' }, [1, false, false]],
-    ['a tag on a later commit', { ...onTag, RELATION: 'behind' }, [1, false, false]],
-    ['a tag on another version', { ...onTag, VERSION: '1.0.0' }, [1, false, false]],
-    [
-      'a tag on another version, and a release',
-      { ...onTag, VERSION: '1.0.0', HAS_RELEASE: 'yes' },
-      [1, false, false],
-    ],
-  ])('with %s ends, tags and releases: %j %j', (_found, variables, expected) => {
-    const { status, stdout, stderr } = spawnSync(
-      join(projectDirectory, '.ci', 'create-release'),
-      [folder],
-      {
-        env: {
-          ...{ PATH: process.env['PATH'], 'BASH_FUNC_gh%%': gh },
-          ...{ GH_REPO: 'store/pets', GITHUB_SHA: 'released', ...variables },
-        },
-        encoding: 'utf8',
-      },
-    );
-    expect([status, tag.test(stdout), release.test(stdout)]).toEqual(expected);
-    if (status === 1) expect(stderr).toMatch(/^::error::The tag v1.1.0 is on the commit tagged/m);
-  });
+it('main requires a job of the check, and the review of another person', () => {
+  const file = join(projectDirectory, '.github/rulesets/main.json');
+  const contexts = [...readFileSync(file, 'utf8').matchAll(/"context": "([^"]+)"/g)];
+  expect(contexts.length).toBeGreaterThan(0);
+  for (const [, name] of contexts) expect(jobsOf('check')).toHaveProperty(`${name}`);
 });
