@@ -58,7 +58,10 @@ export class PetsApi extends Construct {
     acknowledge(this, {
       [managedPolicyRule('service-role/AmazonAPIGatewayPushToCloudWatchLogs')]:
         'AWS made the policy for this one use.',
-      ...(!this.accessLog && { 'AwsSolutions-APIG1': 'Nobody watches this stage.' }),
+      ...(!this.accessLog && {
+        'AwsSolutions-APIG1': 'Nobody watches this stage.',
+        'Serverless-APIGWAccessLogging': 'Nobody watches this stage.',
+      }),
       'AwsSolutions-APIG2': 'The functions validate requests, and name what is wrong.',
       ...(!stage.firewall && {
         'AwsSolutions-APIG3': 'Personal stages and emulators have no firewall.',
