@@ -1,12 +1,10 @@
 import { App, cx_api } from 'aws-cdk-lib';
-import { RegionInfo } from 'aws-cdk-lib/region-info';
 import * as v from 'valibot';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
 import { addCodeCaches } from './build/code-cache/code-caches.ts';
 import { addSecurityChecks } from './constructs/security-checks.ts';
 import { stackName } from './settings/names.ts';
-import { placeholdersIn, warningsOf } from './settings/stage-problems.ts';
 import { emulated, type Stage, stageNamed, stages, staging } from './settings/stages.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
 
@@ -20,8 +18,6 @@ const Context = v.object({
   stage: v.optional(v.pipe(v.string(), v.transform(stageNamed))),
   /** `true` declares the stage, by default staging, as it is on an AWS-compatible emulator. */
   emulator: v.optional(v.picklist(['true', 'false']), 'false'),
-  /** `allowed` synthesises stages that can't be deployed yet, too. */
-  placeholders: v.optional(v.picklist(['allowed', 'refused']), 'refused'),
   /** An origin that replaces `corsOrigins`. */
   cors: v.optional(v.string()),
   /** `off` is for functions that don't run on Lambda. Those on an emulator don't. */
@@ -57,32 +53,11 @@ const declaredStages = (): readonly Stage[] => {
   return stage ? [stage] : stages;
 };
 
-const regions = RegionInfo.regions.map(({ name }) => name);
-const printWarnings = (stage: Stage) => {
-  for (const warning of [...placeholdersIn(stage), ...warningsOf(stage, regions)])
-    console.error(`warning: ${warning}`);
-};
-
-/** The stages without placeholders, so that you can deploy staging before you set the values of prod. */
-const deployed = declaredStages().filter((stage) => {
-  if (context.placeholders === 'allowed') {
-    printWarnings(stage);
-    return true;
-  }
-  const placeholders = placeholdersIn(stage);
-  if (placeholders.length === 0) return true;
-  const reasons = placeholders.join(' ');
-  console.error(`${stage.name} is left out, because it has placeholders. ${reasons}`);
-  return false;
-});
-if (deployed.length === 0)
-  stop('Every stage has placeholders. To synthesise without deploying: npm run synth.');
-
 if (context.bundles === 'all') await bundleFunctions();
 const runsOnLambda = context['code-cache'] === 'on' && context.emulator === 'false';
 if (runsOnLambda && context[cx_api.BUNDLING_STACKS].length > 0) await addCodeCaches();
 
-for (const stage of deployed) {
+for (const stage of declaredStages()) {
   new AnimalStoreStack(app, stackName(stage), {
     ...stage,
     ...(context.cors !== undefined && { corsOrigins: [context.cors] }),

@@ -1,4 +1,4 @@
-import { clientPackage, type GithubRepository, githubRepository, runbookLink } from './owner.ts';
+import { type GithubRepository, githubRepository } from './owner.ts';
 import { isProduction, type Stage, stages } from './stages.ts';
 
 /**
@@ -46,38 +46,6 @@ export const validateStage = (stage: Stage): void => {
   if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);
 };
 
-/**
- * Returns what the repository leaves to the operator and a stage still lacks, each with the place to set it.
- * A personal stage and the rehearsal, which have no `environment`, need none of it.
- */
-export const placeholdersIn = (
-  stage: Stage,
-  { link = runbookLink, packageName = clientPackage } = {},
-): string[] => {
-  const problems: string[] = [];
-  const isPermanent = stage.environment !== undefined;
-  if (isPermanent && stage.environment?.account === undefined)
-    problems.push(
-      `environment of ${stage.name} has no account: set it in infra/settings/stages.ts.`,
-    );
-  if (isPermanent && stage.alarmRecipients?.length === 0)
-    problems.push(
-      `alarmRecipients of ${stage.name} is empty, so no one hears an alarm: set it in infra/settings/stages.ts.`,
-    );
-  if ((stage.alarmRecipients ?? []).length > 0 && !URL.canParse(link)) {
-    problems.push(
-      "runbookLink is not a URL, so alarms can't link to the runbook: set it in infra/settings/owner.ts to where infra/runbook.md can be read.",
-    );
-  }
-  const hasOwnScope = packageName.startsWith('@') && !packageName.startsWith('@example.com/');
-  if (isProduction(stage) && !hasOwnScope) {
-    problems.push(
-      'clientPackage has no npm scope of yours, so others could publish that package: set it in infra/settings/owner.ts.',
-    );
-  }
-  return problems;
-};
-
 /** Returns the other stage of these that is in production and has this account. */
 export const productionIn = (
   account: string | undefined,
@@ -91,29 +59,6 @@ export const productionIn = (
       account !== undefined &&
       each.environment?.account === account,
   );
-
-/**
- * Returns what is probably a mistake in the settings of a stage, although it can be deployed. `regions` are those
- * that the CDK knows.
- */
-export const warningsOf = (
-  stage: Stage,
-  regions: readonly string[],
-  among: readonly Stage[] = stages,
-): string[] => {
-  const warnings: string[] = [];
-  const { account, region } = stage.environment ?? {};
-  if (region !== undefined && !regions.includes(region))
-    warnings.push(
-      `environment of ${stage.name} has the region ${region}, which the CDK does not know: correct it in infra/settings/stages.ts.`,
-    );
-  const production = productionIn(account, stage, among);
-  if (production && !isProduction(stage))
-    warnings.push(
-      `${stage.name} has the account of ${production.name}, which its releases can change too: see "Prod" in infra/first-deployment.md.`,
-    );
-  return warnings;
-};
 
 /** Returns what the repository on GitHub lacks before its workflows may get roles, with the solution. */
 export const missingInRepository = (repository: GithubRepository = githubRepository): string[] => {

@@ -3,8 +3,6 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { missingInRepository, placeholdersIn } from '../../infra/settings/stage-problems.ts';
-import { stages } from '../../infra/settings/stages.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(projectDirectory, 'package.json'), 'utf8'));
@@ -191,33 +189,5 @@ describe('a command', () => {
     const { status, stderr } = start(words, variables);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(new RegExp(`^error: ${message}`));
     expect(status).toBe(1);
-  });
-
-  it('npm run synth says what the settings lack, and a deployment fails for it', () => {
-    const allowed = { CDK_CONTEXT_JSON: '{"placeholders":"allowed","bundles":"none"}' };
-    const linesOf = (level: string, problems: readonly string[]) =>
-      problems.map((problem) => `${level}: ${problem}\n`).join('');
-    const synth = start('infra/app.ts', allowed);
-    expect(synth).toMatchObject({
-      status: 0,
-      stderr: expect.stringContaining(
-        linesOf(
-          'warning',
-          stages.flatMap((each) => placeholdersIn(each)),
-        ),
-      ),
-    });
-    const isDeployable = stages.some((each) => placeholdersIn(each).length === 0);
-    const deployed = start('infra/app.ts', { CDK_CONTEXT_JSON: '{"bundles":"none"}' });
-    expect(deployed.status).toBe(isDeployable ? 0 : 1);
-    expect(deployed.stderr.includes('error: Every stage has placeholders')).toBe(!isDeployable);
-    const missing = missingInRepository();
-    const roles = start('infra/github-app.ts', allowed);
-    expect(roles).toMatchObject({ status: 0, stderr: linesOf('warning', missing) });
-    const stderr = linesOf('error', missing);
-    expect(start('infra/github-app.ts')).toMatchObject({
-      status: missing.length > 0 ? 1 : 0,
-      stderr,
-    });
   });
 });

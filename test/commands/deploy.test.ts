@@ -30,7 +30,6 @@ const stages = [
   { ...staging, ...settings, environment: { account: accounts.staging, region } },
   { ...prod, ...settings, environment: { account: accounts.prod, region } },
 ] as const;
-const owner = { link: 'https://git.store.test/runbook.md', packageName: '@store/animal-store' };
 
 const directory = await temporaryFolder(afterAll);
 const git = (...words: readonly string[]) =>
@@ -95,7 +94,7 @@ const deploy = (
       return answer();
     });
   const isOnTerminal = ask !== undefined;
-  const program = deployProgram({ stages: permanent, owner, directory, cdk, ask, isOnTerminal });
+  const program = deployProgram({ stages: permanent, directory, cdk, ask, isOnTerminal });
   return runCommand(program, ['--stage', stage, ...words.split(' ').filter(Boolean)]);
 };
 const prepared = () => ran.find((command) => command.includes('prepare-change-set'));
@@ -393,13 +392,8 @@ describe('the way back of prod', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is shown, is asked for, and moves all traffic at once, even if a setting is missing', async () => {
-    const unset = stages.map((stage) => ({ ...stage, alarmRecipients: [] }));
-    const { out, err, error } = await deploy(
-      ...(['prod', '--revert', { DescribeStacks }, () => 'prod', unset] as const),
-    );
-    expect(err).toMatch(/^warning: alarmRecipients of prod is empty/m);
-    expect(ran[0]).toContain('--context placeholders=allowed');
+  it('is shown, is asked for, and moves all traffic at once', async () => {
+    const { out, error } = await deploy('prod', '--revert', { DescribeStacks }, () => 'prod');
     const [plan = ''] = out.split('Type prod');
     for (const text of [head, first, `Modify ${table} Pets`]) expect(plan).toContain(text);
     expect(prepared()).toContain(

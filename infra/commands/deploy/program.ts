@@ -10,7 +10,7 @@ import {
   trafficParameter,
   trafficShifts,
 } from '../../settings/names.ts';
-import { placeholdersIn, productionIn } from '../../settings/stage-problems.ts';
+import { productionIn } from '../../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage } from '../../settings/stages.ts';
 import { findStack } from '../deployed-stack.ts';
 import { type OpenedAccount, openAccount } from '../open-account.ts';
@@ -36,8 +36,6 @@ import { findSettledStack, type SettledStack } from './settled-stack.ts';
 interface Setup {
   /** The permanent stages. */
   readonly stages: readonly Stage[];
-  /** What the owner of the repository has set, by default in `infra/settings/owner.ts`. */
-  readonly owner?: Parameters<typeof placeholdersIn>[1];
   /** The folder of the project, whose commit is deployed. */
   readonly directory: string;
   readonly cdk: Cdk;
@@ -72,6 +70,10 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   const { directory, stages, isOnTerminal } = setup;
   const { stage, app, revert } = options;
   requireConsent({ ...setup, ...options });
+  if (stage.environment && !stage.environment.account)
+    throw new Error(
+      `environment of ${stage.name} has no account: set it in infra/settings/stages.ts`,
+    );
   const account = await openAccount(stage);
   protectProduction(stages, stage, account);
 
@@ -81,7 +83,6 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   if (former && isProduction(stage) && !revert)
     refuseToTakeBack(directory, former.commit, stackName(stage));
   const deployment = { ...setup, ...options, account, commit, former };
-  checkPlaceholders(deployment);
 
   const deployFrom = async (folder: string) => {
     if (checkedOutCommit(directory, mustBeCommitted) !== commit)
@@ -97,10 +98,9 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
 };
 
 /** Returns the words that tell the app what to synthesise. */
-const contextOf = ({ stage, revert }: Deployment): string[] => {
+const contextOf = ({ stage }: Deployment): string[] => {
   const context = ['--context', `stage=${stage.name}`];
   if (stage.isEmulated) context.push('--context', 'emulator=true');
-  if (revert) context.push('--context', 'placeholders=allowed');
   return context;
 };
 
@@ -200,13 +200,6 @@ const protectProduction = (stages: readonly Stage[], stage: Stage, { account }: 
   );
 };
 
-/** Throws what a stage lacks. A way back only prints it, because nothing of lesser weight may prevent it. */
-const checkPlaceholders = ({ stage, owner, revert }: Deployment) => {
-  const problems = placeholdersIn(stage, owner);
-  if (problems.length > 0 && !revert) throw new AggregateError(problems);
-  for (const problem of problems) console.error(`warning: ${problem}`);
-};
-
 /** Returns the words that give the stack its parameters. It would keep a value that a later deployment omits. */
 const parametersOf = ({ stage, commit, former, revert, allAtOnce }: Deployment): string[] => {
   const [canary, atOnce] = trafficShifts;
@@ -277,10 +270,7 @@ export const deployProgram = (setup: Setup): Command =>
     )
     .option('--app <folder>', 'deploy the stacks that cdk synth wrote into this folder')
     .option('--all-at-once', 'move all traffic to new versions after their check, without a canary')
-    .option(
-      '--revert',
-      'go back to an earlier commit, all at once, even if the stage has placeholders',
-    )
+    .option('--revert', 'go back to an earlier commit, all at once')
     .option('--revert-drift', 'undo what was changed without CloudFormation too')
     .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
     .option('--yes', 'do not ask first')
