@@ -86,7 +86,7 @@ export const Pet = v.pipe(
       PetStatus,
       v.metadata({ description: 'Availability of the animal. New statuses may be added.' }),
     ),
-  }),
+  } satisfies Record<'id' | keyof NewPet, v.GenericSchema>),
   v.metadata({ title: 'Pet', description: 'An animal in the catalogue.' }),
 );
 export type Pet = Readonly<v.InferOutput<typeof Pet>>;

@@ -26,6 +26,7 @@ const storeWith = (body: unknown, status = 200) =>
 
 describe('the typed client', () => {
   it('declares the types of the contract', () => {
+    // What differs is missing or wrong in lib/client/bodies.ts.
     expectTypeOf<PetStatus>().toEqualTypeOf<contract.PetStatus>();
     expectTypeOf<Omit<Pet, 'status'>>().toEqualTypeOf<Omit<contract.Pet, 'status'>>();
     expectTypeOf<contract.Pet>().toExtend<Pet>();
@@ -64,15 +65,15 @@ describe('the typed client', () => {
   });
 
   const refusal = { code: 'unexpected_response' };
-  it.each(requiredFields(contract.Pet.entries))('refuses a pet without %s', async (field) => {
-    const body = { ...rex, [field]: undefined };
-    await expect(storeWith(body).getPet(1)).rejects.toMatchObject(refusal);
-  });
-
-  it.each(Object.keys(contract.Pet.entries))('refuses a pet whose %s is a list', async (field) => {
-    const body = { ...rex, [field]: [1] };
-    await expect(storeWith(body).getPet(1)).rejects.toMatchObject(refusal);
-  });
+  it.each(requiredFields(contract.Pet.entries))(
+    'refuses a pet without %s, or whose %s is a list',
+    async (field) => {
+      for (const value of [undefined, [1]]) {
+        const store = storeWith({ ...rex, [field]: value });
+        await expect(store.getPet(1)).rejects.toMatchObject(refusal);
+      }
+    },
+  );
 
   it.each(Object.keys(contractErrors.ErrorBody.entries))(
     'refuses an error whose %s is a list',
