@@ -7,8 +7,8 @@ import type { ExampleRequest } from '../operations/operation-details.ts';
 /** These requests call functions directly, without an API. */
 const api = { accountId: 'none', apiId: 'none' };
 
-/** The id of no pet, for a parameter that has no value. A version that refuses no API key must not change a pet. */
-export const noPetId = Number.MAX_SAFE_INTEGER;
+/** An id that nothing has, for a parameter in a path that has no value. */
+const noId = Number.MAX_SAFE_INTEGER;
 
 /** Returns a request to a route, with these headers, in the form in which API Gateway calls its function. */
 export const directEvent = (
@@ -18,7 +18,7 @@ export const directEvent = (
 ): APIGatewayProxyEvent => {
   const pathParameters: Record<string, string> = {};
   const path = resourcePath.replace(/{([^}]+)}/g, (_template, parameter: string) => {
-    const value = `${request.path?.[parameter] ?? noPetId}`;
+    const value = `${request.path?.[parameter] ?? noId}`;
     pathParameters[parameter] = value;
     return value;
   });

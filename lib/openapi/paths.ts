@@ -1,10 +1,9 @@
 import * as v from 'valibot';
-import { ApiError, errorDescriptions, errors } from '../contract/errors.ts';
-import { parseBody, parseQuery } from '../contract/parse-request.ts';
+import { type ApiError, errorDescriptions, errors } from '../contract/errors.ts';
 import { allowedMethods, type Deprecation, type Route } from '../contract/routes.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { AnyDetails, ExampleRequest } from '../operations/operation-details.ts';
-import { detailsOf, operations } from '../operations/operations.ts';
+import type { AnyDetails } from '../operations/operation-details.ts';
+import { detailsOf, operations, refusedRequestOf } from '../operations/operations.ts';
 import { codeSamples } from './code-samples.ts';
 import { header, headersOf, headersOfError } from './headers.ts';
 import { parameterSchemas, ref, titleOf } from './schemas.ts';
@@ -59,23 +58,12 @@ const successOf = ({ response: schema }: Operation, { response, example }: AnyDe
   };
 };
 
-/** The error that the service responds with to a wrong request. Throws for one that it accepts. */
-const refusalOf = ({ name, input }: Operation, wrong: ExampleRequest): ApiError => {
-  try {
-    parseQuery(input.query, wrong.query ?? {});
-    if (input.body) parseBody(input.body, wrong.body);
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-  }
-  throw new Error(`The example of a wrong request to ${name} is not refused`);
-};
-
 /** The errors that the service responds with to an operation. */
 const errorsOf = (operation: Operation): ApiError[] => {
   const { name, path, input, deprecation } = operation;
-  const { wrongRequest = { query: { expand: 'all' } }, errors: own = [] } = detailsOf(name);
+  const { errors: own = [] } = detailsOf(name);
   return [
-    refusalOf(operation, wrongRequest),
+    refusedRequestOf(operation).error,
     ...(path.includes('{') ? [errors.notFound()] : []),
     ...(input.body ? [errors.unsupportedMediaType()] : []),
     ...own,

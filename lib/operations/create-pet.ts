@@ -4,7 +4,6 @@ import { IdempotencyKey } from '../contract/idempotency-key.ts';
 import { maxBodyBytes, withCommas } from '../contract/limits.ts';
 import { NewPet, Pet } from '../contract/pet.ts';
 import { routes } from '../contract/routes.ts';
-import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
 import { noInput, type Operation } from './operation.ts';
 import type { OperationDetails } from './operation-details.ts';
@@ -21,15 +20,6 @@ export const definition = {
   successStatus: 201,
   response: Pet,
 } satisfies Operation;
-
-/**
- * The check request, which adds the check's pet. Its `Idempotency-Key` is fixed, so it adds a pet only if the
- * catalogue does not have it. The pet's status is sold, so that no client offers it.
- */
-export const checkRequest = (): CheckRequest => ({
-  body: { name: 'Deployment check', categoryId: 0, status: 'sold' },
-  response: { status: 201, hasBody: isPet },
-});
 
 /** What documents, stack and commands need to know. */
 export const details = (): OperationDetails<typeof definition> => ({

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { IdInPath } from '../contract/ids.ts';
 import { Pet } from '../contract/pet.ts';
 import { routes } from '../contract/routes.ts';
-import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
 import { noInput, type Operation } from './operation.ts';
 import type { OperationDetails } from './operation-details.ts';
@@ -15,12 +14,6 @@ export const definition = {
   successStatus: 200,
   response: Pet,
 } satisfies Operation;
-
-/** The check request. The check has added the pet of this id. */
-export const checkRequest = (petId: number): CheckRequest => ({
-  path: { petId },
-  response: { status: 200, hasBody: (body) => isPet(body) && body.id === petId },
-});
 
 /** What documents, stack and commands need to know. */
 export const details = (): OperationDetails<typeof definition> => ({

@@ -2,7 +2,6 @@ import { ListPetsQuery, Pets } from '../contract/list-pets-query.ts';
 import { routes } from '../contract/routes.ts';
 import { encodeCursor } from '../pets/cursor.ts';
 import { statusIndex } from '../pets/stored-pet.ts';
-import { type CheckRequest, isPet } from './check-request.ts';
 import { examplePet } from './example-pet.ts';
 import { noInput, type Operation } from './operation.ts';
 import type { OperationDetails } from './operation-details.ts';
@@ -15,16 +14,6 @@ export const definition = {
   successStatus: 200,
   response: Pets,
 } satisfies Operation;
-
-/** The check request. Lists are eventually consistent, so a page may miss its pet. */
-export const checkRequest = (): CheckRequest => ({
-  query: { limit: '1' },
-  attempts: 3,
-  response: {
-    status: 200,
-    hasBody: (body) => Array.isArray(body) && body.length === 1 && body.every(isPet),
-  },
-});
 
 /** What documents, stack and commands need to know. */
 export const details = (): OperationDetails<typeof definition> => ({

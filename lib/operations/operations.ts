@@ -1,18 +1,17 @@
 import type { GenericSchema } from 'valibot';
+import { ApiError } from '../contract/errors.ts';
+import { parseBody, parseQuery } from '../contract/parse-request.ts';
 import type { OperationName, routes } from '../contract/routes.ts';
-import type { CheckRequest } from './check-request.ts';
 import * as createPet from './create-pet.ts';
 import * as getPet from './get-pet.ts';
 import * as listPets from './list-pets.ts';
 import type { Operation } from './operation.ts';
-import type { AnyDetails } from './operation-details.ts';
+import type { AnyDetails, ExampleRequest } from './operation-details.ts';
 
 /** What the file of an operation exports. */
 interface OperationFile {
   /** What the function needs to know. */
   readonly definition: Operation;
-  /** The check request. The check has added the pet of this id. */
-  readonly checkRequest: (petId: number) => CheckRequest;
   /** What documents, stack and commands need to know. No function of the API bundles it. */
   readonly details: () => AnyDetails;
 }
@@ -56,9 +55,20 @@ export const operations: readonly Operation[] = Object.values(files).map(
   ({ definition }) => definition,
 );
 
-/** Returns the check request of an operation. The check has added the pet of this id. */
-export const checkRequestOf = (name: OperationName, petId: number): CheckRequest =>
-  files[name].checkRequest(petId);
-
 /** Returns what documents, stack and commands need to know of an operation. */
 export const detailsOf = (name: OperationName): AnyDetails => files[name].details();
+
+/** Returns a request that an operation refuses, and the error. Throws if the operation would accept it. */
+export const refusedRequestOf = ({
+  name,
+  input,
+}: Operation): { readonly request: ExampleRequest; readonly error: ApiError } => {
+  const { wrongRequest: request = { query: { expand: 'all' } } } = detailsOf(name);
+  try {
+    parseQuery(input.query, request.query ?? {});
+    if (input.body) parseBody(input.body, request.body);
+  } catch (error) {
+    if (error instanceof ApiError) return { request, error };
+  }
+  throw new Error(`The wrong request of ${name} is not refused`);
+};

@@ -4,10 +4,9 @@ import { functionNames, probeKeyParameter, stackName } from '../../infra/setting
 import type { GithubRepository } from '../../infra/settings/owner.ts';
 import { prod, type Stage, stages } from '../../infra/settings/stages.ts';
 import { GithubStack } from '../../infra/stacks/github-stack.ts';
-import * as checkRequests from '../../lib/checks/check-steps.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
-import { isPet } from '../../lib/operations/check-request.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
+import { creation, exampleRequest } from '../support/events.ts';
 import type { DynamodbAccess } from '../support/fault-proxy.ts';
 import { fromBundles, lambdaContext, startHandlers } from '../support/handlers.ts';
 import { filterSets } from '../support/new-pets.ts';
@@ -25,22 +24,22 @@ const observe = async (name: FunctionName, work: () => Promise<unknown>) => {
   observed.get(name)?.push(...service.proxy.accesses);
 };
 
-/** Sends a check request to its function. Returns the body of the response. */
-const send = async ({ functionName, event }: checkRequests.SentCheckRequest) => {
-  let body: unknown;
-  await observe(functionName, async () => {
-    const response = await service[functionName](event, lambdaContext('request-id'));
-    body = response.body === '' ? undefined : JSON.parse(response.body);
+for (const name of functionNames) {
+  const { event, items, status } = exampleRequest(name, service.apiKey);
+  await service.putItems(items);
+  await observe(name, async () => {
+    expect(await service[name](event, lambdaContext('request-id'))).toMatchObject({
+      statusCode: status,
+    });
   });
-  return body;
-};
-
-for (const request of checkRequests.refused(service.apiKey)) await send(request);
-const pet = await send(checkRequests.ofCreation(service.apiKey));
-// The second creation returns the pet of the first one.
-const replay = await send(checkRequests.ofCreation(service.apiKey));
-if (!isPet(pet) || !isPet(replay)) throw new Error('The creation got no pet');
-for (const request of checkRequests.afterCreation(service.apiKey, pet.id)) await send(request);
+}
+const pet = { name: 'Rex', categoryId: 1, status: 'sold' };
+for (const isReplay of [undefined, 'true']) {
+  await observe('createPet', async () => {
+    const { headers } = await service.send(creation(pet, { 'Idempotency-Key': 'key' }));
+    expect(headers['Idempotent-Replayed']).toBe(isReplay);
+  });
+}
 await observe('listPets', () => walkPages(service.send, { limit: '1' }));
 for (const filters of filterSets) {
   const query = Object.fromEntries(filters.map((name) => [name, `${Reflect.get(pet, name)}`]));
