@@ -6,9 +6,16 @@ import {
   withCommas,
 } from '../../lib/contract/limits.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
-import { operations } from '../../lib/operations/operations.ts';
+import type { OperationName } from '../../lib/contract/routes.ts';
+import type { Throttle } from '../../lib/operations/operation-details.ts';
+import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { firewallLimit, firewallWindowSec, isProduction, type Stage, stages } from './stages.ts';
-import { throttleOf } from './throttle-of.ts';
+
+/** The throttle of each method of an operation in a stage. */
+export const throttleOf = (stage: Stage, name: OperationName): Throttle => {
+  const { throttle } = detailsOf(name);
+  return throttle?.[isProduction(stage) ? 'production' : 'testing'] ?? stage.throttle;
+};
 
 /** Says a setting of production, and in brackets those of the other stages. */
 const inStages = (ofStage: (stage: Stage) => string): string => {

@@ -7,12 +7,15 @@ import {
   Role,
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import cdk from '../../cdk.json' with { type: 'json' };
 import { acknowledgeWildcards } from '../constructs/security-checks.ts';
 import { allow } from '../constructs/stage-function.ts';
-import { bootstrapRole } from '../settings/bootstrap.ts';
 import { githubStackName, stackName } from '../settings/names.ts';
 import type { GithubRepository } from '../settings/owner.ts';
 import type { Stage } from '../settings/stages.ts';
+
+/** Part of the names of what the CDK's bootstrap adds to an account. */
+const qualifier = cdk.context['@aws-cdk/core:bootstrapQualifier'];
 
 const issuer = 'token.actions.githubusercontent.com';
 const audience = 'sts.amazonaws.com';
@@ -98,7 +101,7 @@ export class GithubStack extends Stack {
       this.formatArn({
         service: 'iam',
         region: '',
-        resource: `role/${bootstrapRole(role, { account: this.account, region })}`,
+        resource: `role/cdk-${qualifier}-${role}-role-${this.account}-${region}`,
       }),
     );
     const stackCalls = [

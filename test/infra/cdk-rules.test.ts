@@ -1,4 +1,6 @@
 import { readdirSync } from 'node:fs';
+import { Stack } from 'aws-cdk-lib';
+import { Topic } from 'aws-cdk-lib/aws-sns';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
@@ -34,4 +36,11 @@ describe('the templates', () => {
   it('set every flag that the CDK recommends', () => {
     expect(cdk.context).toMatchObject(recommendedFlags);
   });
+});
+
+it('the synthesis fails on a topic without TLS, and names the rule', () => {
+  const app = newApp();
+  new Topic(new Stack(app, 'Stack'), 'Topic');
+  addSecurityChecks(app);
+  expect(() => app.synth()).toThrow('AwsSolutions-SNS3');
 });

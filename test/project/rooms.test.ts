@@ -31,13 +31,13 @@ const rooms: Readonly<Record<string, string>> = {
 
   // What declares a stage knows names of lib, but no code of a function.
   'infra/settings':
-    'cdk.json package.json lib/contract lib/keys/api-key.ts lib/operations lib/pets/stored-pet.ts',
+    'package.json lib/contract lib/keys/api-key.ts lib/operations lib/pets/stored-pet.ts',
   'infra/build': 'infra/settings',
   'infra/build/code-cache':
     'infra/build/bundle-functions.ts infra/build/project-directory.ts infra/settings lib/checks/direct-event.ts lib/contract lib/keys/api-key.ts lib/operations',
   'infra/constructs':
     'infra/build infra/settings lib/contract lib/operations lib/telemetry/metric-names.ts',
-  'infra/stacks': 'infra/constructs infra/settings lib/contract lib/operations',
+  'infra/stacks': 'cdk.json infra/constructs infra/settings lib/contract lib/operations',
   infra: 'cdk.json infra/build infra/build/code-cache infra/constructs infra/settings infra/stacks',
 
   // Commands and the local service read templates, so they need no construct. No command needs another one.
