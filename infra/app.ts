@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
 import { addCodeCaches } from './build/code-cache/code-caches.ts';
-import { addSecurityChecks } from './constructs/security-checks.ts';
+import { addSecurityRules } from './constructs/security-rules.ts';
 import { stackName } from './settings/names.ts';
 import { emulated, type Stage, stageNamed, stages, staging } from './settings/stages.ts';
 import { AnimalStoreStack } from './stacks/animal-store-stack.ts';
@@ -25,7 +25,7 @@ const Context = v.object({
   /** `none` is for the local service, which bundles the functions itself. */
   bundles: v.optional(v.picklist(['all', 'none']), 'all'),
   /** `off` is for stacks that are not deployed, such as those of tests, one of which applies the checks. */
-  'security-checks': v.optional(v.picklist(['on', 'off']), 'on'),
+  'security-rules': v.optional(v.picklist(['on', 'off']), 'on'),
   /** The stacks whose assets the CDK's command line needs: none for commands such as `cdk bootstrap`. */
   [cx_api.BUNDLING_STACKS]: v.optional(v.array(v.string()), ['**']),
 });
@@ -63,5 +63,5 @@ for (const stage of declaredStages()) {
     ...(context.cors !== undefined && { corsOrigins: [context.cors] }),
   });
 }
-if (context['security-checks'] === 'on') addSecurityChecks(app);
+if (context['security-rules'] === 'on') addSecurityRules(app);
 app.synth();

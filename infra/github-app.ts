@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import cdk from '../cdk.json' with { type: 'json' };
-import { addSecurityChecks } from './constructs/security-checks.ts';
+import { addSecurityRules } from './constructs/security-rules.ts';
 import { githubStackId } from './settings/names.ts';
 import { githubRepository } from './settings/owner.ts';
 import { missingInRepository } from './settings/stage-problems.ts';
@@ -13,5 +13,5 @@ const missing = missingInRepository();
 for (const problem of missing) console.error(`warning: ${problem}`);
 for (const [id, ofAccount] of Map.groupBy(stages, githubStackId))
   new GithubStack(app, id, ofAccount, githubRepository);
-addSecurityChecks(app);
+addSecurityRules(app);
 app.synth();

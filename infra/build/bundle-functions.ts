@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
-import { nodeMajorVersion } from '../settings/function-environment.ts';
+import { nodeMajorVersion } from '../settings/function-runtime.ts';
 import { execWrapper } from '../settings/names.ts';
 import { projectDirectory } from './project-directory.ts';
 
@@ -30,8 +30,8 @@ export const entryModule = (name: string, bundle: string): string =>
     .replace('__BUNDLE__', `${name}.cjs`)
     .replace('__CODE_CACHE__', codeCacheFile(name, bundle));
 
-/** The options with which esbuild bundles a check into `<name>/<name>.cjs` of a folder, including the SDK. */
-const checkBundleOptions = {
+/** The options with which esbuild bundles a function of `functions/self-check/` into `<name>/<name>.cjs` of a folder, including the SDK. */
+const selfCheckOptions = {
   absWorkingDir: projectDirectory,
   bundle: true,
   minify: true,
@@ -45,7 +45,7 @@ const checkBundleOptions = {
   entryNames: '[name]/[name]',
   outExtension: { '.js': '.cjs' },
   mainFields: ['module', 'main'],
-  alias: { '@aws-sdk/credential-provider-node': './lib/aws/default-credentials.ts' },
+  alias: { '@aws-sdk/credential-provider-node': './infra/build/default-credentials.ts' },
 } satisfies BuildOptions;
 
 /**
@@ -53,18 +53,18 @@ const checkBundleOptions = {
  * such as that of Lambda or S3, fails to build with them. To use one, remove the line of event streams.
  */
 const functionAliases = {
-  ...checkBundleOptions.alias,
-  '@smithy/core/event-streams': './lib/aws/no-event-streams.ts',
+  ...selfCheckOptions.alias,
+  '@smithy/core/event-streams': './infra/build/no-event-streams.ts',
 };
 
 /** The options with which esbuild bundles a function. With other settings it started slower. */
 export const bundleOptions = {
-  ...checkBundleOptions,
+  ...selfCheckOptions,
   alias: functionAliases,
 } satisfies BuildOptions;
 
 /**
- * Bundles each file of `functions/` and `functions/checks/` as it runs on Lambda, into `<name>.cjs` and
+ * Bundles each file of `functions/` and `functions/self-check/` as it runs on Lambda, into `<name>.cjs` and
  * `<name>.mjs`, which exports `handler`. Beside a bundle of `functions/` are its source map `<name>.cjs.map`,
  * which lib/telemetry/cause.ts reads when a defect is logged, and the script that starts Node.js.
  */
@@ -76,7 +76,7 @@ export const bundleFunctions = async (): Promise<void> => {
     build({ ...options, ...sourceMap, entryPoints: ['functions/*.ts'] }),
     // The checks contain the SDK too, so that the tested version runs. Lambda's own copy changes by itself.
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html
-    build({ ...checkBundleOptions, write: false, entryPoints: ['functions/checks/*.ts'] }),
+    build({ ...selfCheckOptions, write: false, entryPoints: ['functions/self-check/*.ts'] }),
   ]);
   const files = [...functions.outputFiles, ...checks.outputFiles];
   await writeBundles(files);

@@ -29,7 +29,7 @@ export const withAssembly = async <Result>(
     CDK_VALIDATION: 'false',
     CDK_OUTDIR: folder,
     CDK_CONTEXT_JSON: JSON.stringify({
-      ...{ 'code-cache': 'off', 'security-checks': 'off' },
+      ...{ 'code-cache': 'off', 'security-rules': 'off' },
       ...context,
     }),
   };

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { program } from 'commander';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
 import { projectDirectory } from '../build/project-directory.ts';
-import { limitsText } from '../settings/limits-text.ts';
+import { limitsText } from '../settings/client-limits.ts';
 import { runProgram } from './run-program.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');

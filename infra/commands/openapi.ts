@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { program } from 'commander';
 import { openapiText } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../build/project-directory.ts';
-import { limitsText } from '../settings/limits-text.ts';
+import { limitsText } from '../settings/client-limits.ts';
 import { runProgram } from './run-program.ts';
 
 program

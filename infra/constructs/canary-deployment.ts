@@ -11,7 +11,7 @@ import { trafficParameter, trafficShifts } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import { canaryAlarms } from './alarms.ts';
 import type { Monitoring } from './monitoring.ts';
-import { acknowledge } from './security-checks.ts';
+import { acknowledge } from './security-rules.ts';
 import type { MonitoredService } from './service-metrics.ts';
 import { serviceRole } from './service-role.ts';
 import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
@@ -86,7 +86,7 @@ export class CanaryDeployment extends Construct {
   }
 
   /**
-   * Adds CodeDeploy's BeforeAllowTraffic hook (functions/checks/before-traffic.ts). The hook reads
+   * Adds CodeDeploy's BeforeAllowTraffic hook (functions/self-check/before-traffic.ts). The hook reads
    * the new versions from its environment variables, so a release or a rollback must update the hook
    * before it moves an alias.
    */

@@ -9,7 +9,7 @@ import { serviceName } from '../settings/names.ts';
 import { runbookLink } from '../settings/owner.ts';
 import type { Stage } from '../settings/stages.ts';
 import { type ServiceAlarm, type ServiceAlarms, serviceAlarms } from './alarms.ts';
-import { acknowledge } from './security-checks.ts';
+import { acknowledge } from './security-rules.ts';
 import type { MonitoredService } from './service-metrics.ts';
 
 /** The alarms of a stage, each with its recipients and its entry in the runbook. */

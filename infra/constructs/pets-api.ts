@@ -19,12 +19,12 @@ import { errors } from '../../lib/contract/errors.ts';
 import { type FunctionName, methodsOf } from '../../lib/contract/routes.ts';
 import type { Throttle } from '../../lib/operations/operation-details.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { throttleOf } from '../settings/limits-text.ts';
+import { throttleOf } from '../settings/client-limits.ts';
 import { serviceName } from '../settings/names.ts';
 import { isPersonal, type Stage } from '../settings/stages.ts';
 import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
-import { acknowledge, managedPolicyRule } from './security-checks.ts';
+import { acknowledge, managedPolicyRule } from './security-rules.ts';
 import type { ServiceFunctions } from './stage-function.ts';
 
 /**

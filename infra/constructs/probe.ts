@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import type { Stage } from '../settings/stages.ts';
 import { probeAlarms } from './alarms.ts';
 import type { Monitoring } from './monitoring.ts';
-import { acknowledge } from './security-checks.ts';
+import { acknowledge } from './security-rules.ts';
 import { StageFunction } from './stage-function.ts';
 
 /**

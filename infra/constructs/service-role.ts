@@ -1,6 +1,6 @@
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { acknowledge, managedPolicyRule } from './security-checks.ts';
+import { acknowledge, managedPolicyRule } from './security-rules.ts';
 
 /** Creates a role for an AWS service, with the managed policy that AWS maintains for this purpose. */
 export const serviceRole = (scope: Construct, id: string, service: string, policy: string) => {

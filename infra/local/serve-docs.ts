@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { extname } from 'node:path';
-import { type GatewayRequest, headerValuesOf } from '../../lib/api-gateway/proxy-event.ts';
+import { type GatewayRequest, headerValuesOf } from '../../lib/gateway-events/proxy-event.ts';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
-import { limitsText } from '../settings/limits-text.ts';
+import { limitsText } from '../settings/client-limits.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -10,7 +10,7 @@ import { Monitoring } from '../constructs/monitoring.ts';
 import { PetsApi } from '../constructs/pets-api.ts';
 import { Probe } from '../constructs/probe.ts';
 import { SavedQueries } from '../constructs/saved-queries.ts';
-import { acknowledge, acknowledgeWildcards } from '../constructs/security-checks.ts';
+import { acknowledge, acknowledgeWildcards } from '../constructs/security-rules.ts';
 import type { MonitoredTable } from '../constructs/service-metrics.ts';
 import { StageDashboard } from '../constructs/stage-dashboard.ts';
 import {
@@ -19,7 +19,7 @@ import {
   ServiceFunction,
   type ServiceFunctions,
 } from '../constructs/stage-function.ts';
-import type { OperationVariables } from '../settings/function-environment.ts';
+import type { OperationVariables } from '../settings/function-runtime.ts';
 import {
   bundleName,
   commitParameter,

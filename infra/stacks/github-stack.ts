@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { acknowledgeWildcards } from '../constructs/security-checks.ts';
+import { acknowledgeWildcards } from '../constructs/security-rules.ts';
 import { allow } from '../constructs/stage-function.ts';
 import { githubStackName, stackName } from '../settings/names.ts';
 import type { GithubRepository } from '../settings/owner.ts';

@@ -18,14 +18,9 @@ import { errors } from '../contract/errors.ts';
 import type { ListPetsQuery } from '../contract/list-pets-query.ts';
 import { type NewPet, type Pet, type PetStatus, petStatuses } from '../contract/pet.ts';
 import { environment } from '../environment.ts';
-import {
-  candidateId,
-  creationOf,
-  fingerprintOf,
-  type IdempotencyScope,
-} from '../idempotency/creation.ts';
 import { isPast } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
+import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from './creation.ts';
 import { decodeCursor, encodeCursor, type Filter, type Position, unknownCursor } from './cursor.ts';
 import { type StoredPet, statusIndex, toPet, toStoredPet } from './stored-pet.ts';
 

@@ -46,7 +46,7 @@ it('commands reach AWS through the proxy of a company, with its certificates', a
     HTTPS_PROXY: proxyAddress,
     AWS_CA_BUNDLE: certificate.file,
   };
-  const ended = promisify(execFile)('infra/commands/node', words, { env });
+  const ended = promisify(execFile)('infra/commands/project-node', words, { env });
   const stderr = expect.stringMatching(
     /^error: There is no stage dev-alice in account 777777777777/,
   );
@@ -88,7 +88,7 @@ it.concurrent.each<[string, Record<string, string>]>([
     AWS_MAX_ATTEMPTS: '1',
     ...others,
   };
-  const ended = promisify(execFile)('infra/commands/node', words, { env, timeout: 60_000 });
+  const ended = promisify(execFile)('infra/commands/project-node', words, { env, timeout: 60_000 });
   const line = /^error: STS GetCallerIdentity: .*time(d )?out.*\n$/;
   await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(line) });
   // Then 3 attempts end within a minute, also on a busy machine.

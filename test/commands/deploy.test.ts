@@ -17,8 +17,8 @@ import {
   xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
-import { runCommand } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { runCommand } from './run-command.ts';
 
 const table = 'AWS::DynamoDB::Table';
 

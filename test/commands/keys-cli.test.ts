@@ -23,8 +23,8 @@ import {
 import { awsError, FaultProxy, faults, passOnAfter } from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
 import { listen } from '../support/listen.ts';
-import { runCommand } from '../support/run-command.ts';
 import { shared } from '../support/shared.ts';
+import { runCommand } from './run-command.ts';
 
 const dynamodb = shared('dynamodb');
 const proxy = new FaultProxy(dynamodb.dynamodbEndpoint);

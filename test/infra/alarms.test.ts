@@ -5,8 +5,8 @@ import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { Monitoring } from '../../infra/constructs/monitoring.ts';
 import { prod } from '../../infra/settings/stages.ts';
-import { type AlarmCondition, alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate, newApp } from '../support/templates.ts';
+import { type AlarmCondition, alarmsOf } from './stack-alarms.ts';
 
 const template = deployedTemplate(prod);
 

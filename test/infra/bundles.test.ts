@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { functionEnvironment } from '../../infra/settings/function-environment.ts';
+import { functionEnvironment } from '../../infra/settings/function-runtime.ts';
 import { bundleName, execWrapper } from '../../infra/settings/names.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { DynamodbStandIn, type RespondTo } from '../support/dynamodb-stand-in.ts';
@@ -131,7 +131,7 @@ describe('a function with another client of the SDK', () => {
 
   it('is not built if the client needs event streams, until their alias is removed', async () => {
     await expect(buildWith(bundleOptions.alias)).rejects.toThrow(
-      /LambdaClient\.js.*No matching export in "lib\/aws\/no-event-streams\.ts" for import/,
+      /LambdaClient\.js.*No matching export in "infra\/build\/no-event-streams\.ts" for import/,
     );
     expect((await buildWith(withEventStreams)).errors).toEqual([]);
   });

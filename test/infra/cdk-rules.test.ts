@@ -4,7 +4,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { addSecurityChecks } from '../../infra/constructs/security-checks.ts';
+import { addSecurityRules } from '../../infra/constructs/security-rules.ts';
 import { stackName } from '../../infra/settings/names.ts';
 import { rehearsal, stages, staging } from '../../infra/settings/stages.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
@@ -20,10 +20,10 @@ describe('the templates', () => {
     );
   });
 
-  it('pass the CDK’s own rules and the security checks, also that of the rehearsal', () => {
+  it('pass the CDK’s own rules and the security rules, also that of the rehearsal', () => {
     const app = newApp({ builtinCloudFormationValidation: true });
     for (const stage of [...stages, rehearsal]) new AnimalStoreStack(app, stackName(stage), stage);
-    addSecurityChecks(app);
+    addSecurityRules(app);
     app.synth();
   });
 
@@ -41,6 +41,6 @@ describe('the templates', () => {
 it('the synthesis fails on a topic without TLS, and names the rule', () => {
   const app = newApp();
   new Topic(new Stack(app, 'Stack'), 'Topic');
-  addSecurityChecks(app);
+  addSecurityRules(app);
   expect(() => app.synth()).toThrow('AwsSolutions-SNS3');
 });

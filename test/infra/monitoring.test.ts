@@ -8,8 +8,8 @@ import {
   probeMetricName,
   versionMetricNames,
 } from '../../lib/telemetry/metric-names.ts';
-import { alarmsOf } from '../support/alarms.ts';
 import { deployedTemplate, idOf, propertiesOf, templateOf } from '../support/templates.ts';
+import { alarmsOf } from './stack-alarms.ts';
 
 const templates = stages
   .filter(({ alarmRecipients }) => alarmRecipients !== undefined)

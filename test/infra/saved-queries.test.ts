@@ -39,12 +39,12 @@ const failWithCorruptPet = async () => {
 
 const failProbe = async () => {
   vi.stubEnv('PROBE_KEY_PARAMETER', 'none');
-  const { handler } = await import('../../functions/checks/probe.ts');
+  const { handler } = await import('../../functions/self-check/probe.ts');
   await handler();
 };
 
 const failCheck = async () => {
-  const { handler } = await import('../../functions/checks/before-traffic.ts');
+  const { handler } = await import('../../functions/self-check/before-traffic.ts');
   await handler({ DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'h-1' });
 };
 

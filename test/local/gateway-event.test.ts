@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
-import { eventOf, startTestGateway } from '../support/test-gateway.ts';
+import { headerValuesOf as valuesOf } from '../../lib/gateway-events/proxy-event.ts';
+import { eventOf, startTestGateway } from './test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { headerValuesOf as valuesOf } from '../../lib/api-gateway/proxy-event.ts';
-import { startTestGateway } from '../support/test-gateway.ts';
+import { headerValuesOf as valuesOf } from '../../lib/gateway-events/proxy-event.ts';
+import { startTestGateway } from './test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { startTestGateway } from '../support/test-gateway.ts';
+import { startTestGateway } from './test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.
 

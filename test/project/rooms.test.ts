@@ -17,24 +17,23 @@ const rooms: Readonly<Record<string, string>> = {
   'lib/telemetry': 'lib/environment.ts',
   'lib/aws': 'lib/contract lib/environment.ts lib/telemetry',
   'lib/keys': 'lib/aws lib/environment.ts lib/telemetry',
-  'lib/idempotency': 'lib/contract',
-  'lib/pets': 'lib/aws lib/contract lib/environment.ts lib/idempotency lib/telemetry',
+  'lib/pets': 'lib/aws lib/contract lib/environment.ts lib/telemetry',
   'lib/operations': 'lib/contract lib/pets/cursor.ts lib/pets/stored-pet.ts',
   'lib/http': 'lib/aws lib/contract lib/environment.ts lib/keys lib/operations lib/telemetry',
   functions: 'lib/contract lib/http lib/keys lib/operations lib/pets',
 
   // What a stage checks itself with.
-  'lib/api-gateway': '',
-  'lib/checks':
-    'lib/api-gateway lib/contract lib/environment.ts lib/keys/api-key.ts lib/operations',
-  'functions/checks': 'lib/checks lib/contract lib/environment.ts lib/telemetry',
+  'lib/gateway-events': 'lib/contract lib/operations',
+  'lib/self-check':
+    'lib/contract lib/environment.ts lib/gateway-events lib/keys/api-key.ts lib/operations',
+  'functions/self-check': 'lib/contract lib/environment.ts lib/self-check lib/telemetry',
 
   // What declares a stage knows names of lib, but no code of a function.
   'infra/settings':
     'package.json lib/contract lib/keys/api-key.ts lib/operations lib/pets/stored-pet.ts',
   'infra/build': 'infra/settings',
   'infra/build/code-cache':
-    'infra/build/bundle-functions.ts infra/build/project-directory.ts infra/settings lib/checks/direct-event.ts lib/contract lib/keys/api-key.ts lib/operations',
+    'infra/build/bundle-functions.ts infra/build/project-directory.ts infra/settings lib/contract lib/gateway-events lib/keys/api-key.ts lib/operations',
   'infra/constructs':
     'infra/build infra/settings lib/contract lib/operations lib/telemetry/metric-names.ts',
   'infra/stacks': 'cdk.json infra/constructs infra/settings lib/contract lib/operations',
@@ -43,7 +42,7 @@ const rooms: Readonly<Record<string, string>> = {
   // Commands and the local service read templates, so they need no construct. No command needs another one.
   'lib/openapi': 'lib/contract lib/operations',
   'infra/local':
-    'infra/build infra/settings lib/api-gateway lib/contract lib/keys/api-key.ts lib/keys/key-administration.ts lib/openapi',
+    'infra/build infra/settings lib/contract lib/gateway-events lib/keys/api-key.ts lib/keys/key-administration.ts lib/openapi',
   'infra/commands':
     'infra/build infra/local infra/settings lib/keys/key-administration.ts lib/openapi',
   'infra/commands/copy-back': 'infra/commands infra/settings',
@@ -53,7 +52,7 @@ const rooms: Readonly<Record<string, string>> = {
 };
 
 /** The rooms whose files are programs. A program imports no other one. */
-const ofPrograms = ['functions', 'functions/checks', 'infra'];
+const ofPrograms = ['functions', 'functions/self-check', 'infra'];
 
 const roomOf = (file: string): string => {
   const names = Object.keys(rooms);

@@ -71,9 +71,9 @@ describe('a release', () => {
   });
 });
 
-it('main requires a job of the check, and the review of another person', () => {
+it('main requires the job of a pull request, and the review of another person', () => {
   const file = join(projectDirectory, '.github/rulesets/main.json');
   const contexts = [...readFileSync(file, 'utf8').matchAll(/"context": "([^"]+)"/g)];
   expect(contexts.length).toBeGreaterThan(0);
-  for (const [, name] of contexts) expect(jobsOf('check')).toHaveProperty(`${name}`);
+  for (const [, name] of contexts) expect(jobsOf('pull-request')).toHaveProperty(`${name}`);
 });

@@ -8,11 +8,11 @@ import { readStack } from '../../infra/local/stack-definition.ts';
 import { bundleName, execWrapper, functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { AnimalStore } from '../../lib/client/animal-store.ts';
+import { testDirectory } from '../local/test-gateway.ts';
 import { exampleRequest } from '../support/events.ts';
 import { freePort, listen } from '../support/listen.ts';
 import { shared } from '../support/shared.ts';
 import { assemblyDirectory } from '../support/templates.ts';
-import { testDirectory } from '../support/test-gateway.ts';
 import { startFunction } from './function-process.ts';
 
 const Response = v.object({ response: v.object({ statusCode: v.number(), body: v.string() }) });

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defaultLimit, maxLimit } from '../../lib/contract/list-pets-query.ts';
-import { candidateId, creationOf } from '../../lib/idempotency/creation.ts';
 import { operations } from '../../lib/operations/operations.ts';
+import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { bearer, creation, exampleCallsOf, exampleOf } from '../support/events.ts';
 import { startHandlers } from '../support/handlers.ts';
 

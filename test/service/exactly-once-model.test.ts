@@ -6,7 +6,7 @@ import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import { maxIdempotencyKeyLength } from '../../lib/contract/limits.ts';
 import { parseBody } from '../../lib/contract/parse-request.ts';
 import { NewPet, type Pet, petStatuses } from '../../lib/contract/pet.ts';
-import { candidateId, creationOf } from '../../lib/idempotency/creation.ts';
+import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { captureLog, expectOneFailure } from '../support/captured-log.ts';
 import { bearer, creation } from '../support/events.ts';
 import { type Fault, faults, stalls } from '../support/fault-proxy.ts';

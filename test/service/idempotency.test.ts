@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBody } from '../../lib/contract/parse-request.ts';
 import { NewPet } from '../../lib/contract/pet.ts';
-import { candidateId, creationOf, fingerprintOf } from '../../lib/idempotency/creation.ts';
+import { candidateId, creationOf, fingerprintOf } from '../../lib/pets/creation.ts';
 import { newPets } from '../support/new-pets.ts';
 
 describe('the ids that a creation tries', () => {

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { newRequestIds, proxyEvent } from '../../lib/api-gateway/proxy-event.ts';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
+import { newRequestIds, proxyEvent } from '../../lib/gateway-events/proxy-event.ts';
 import type { Operation } from '../../lib/operations/operation.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import type { Items } from './test-tables.ts';

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { withAssembly } from '../../infra/build/with-assembly.ts';
 import { type LocalService, startLocalService } from '../../infra/local/local-service.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
-import { limitsText } from '../../infra/settings/limits-text.ts';
+import { limitsText } from '../../infra/settings/client-limits.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { openapiText } from '../../lib/openapi/document.ts';
 import { contractText } from './openapi-document.ts';

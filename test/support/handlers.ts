@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { type ProxyFunction, startGateway } from '../../infra/local/gateway/gateway.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
-import { functionEnvironment } from '../../infra/settings/function-environment.ts';
+import { functionEnvironment } from '../../infra/settings/function-runtime.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { staging } from '../../infra/settings/stages.ts';
 import { type FunctionName, methodsOf } from '../../lib/contract/routes.ts';

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
+import { ErrorBody } from '../../../lib/contract/error-body.ts';
+import { maxHeaderBytes } from '../../../lib/contract/limits.ts';
 import {
   type GatewayRequest,
   headersOf,
   headerValuesOf,
   newRequestIds,
   proxyEvent,
-} from '../../../lib/api-gateway/proxy-event.ts';
-import { ErrorBody } from '../../../lib/contract/error-body.ts';
-import { maxHeaderBytes } from '../../../lib/contract/limits.ts';
+} from '../../../lib/gateway-events/proxy-event.ts';
 import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
 import { localAccount } from '../local-account.ts';
 import { serveDocs } from '../serve-docs.ts';

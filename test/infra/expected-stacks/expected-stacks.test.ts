@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Stage, stages } from '../../infra/settings/stages.ts';
-import { deployedText } from '../support/deployed-text.ts';
-import { templateOf } from '../support/templates.ts';
+import { type Stage, stages } from '../../../infra/settings/stages.ts';
+import { templateOf } from '../../support/templates.ts';
+import { deployedText } from './stack-text.ts';
 
 /** What operators set for their own stages, so that nobody has to write the files anew for it. */
 const own: Partial<Stage> = {
@@ -13,9 +13,9 @@ const own: Partial<Stage> = {
 };
 
 it.each(stages)(
-  '$name is deployed as its file in test/infra/deployed/ says: npx vitest run --config test/vitest.config.ts deployed --update writes it',
+  '$name is deployed as its file in test/infra/expected-stacks/ says: npx vitest run --config test/vitest.config.ts expected-stacks --update writes it',
   async (stage) => {
-    const file = join(import.meta.dirname, 'deployed', `${stage.name}.txt`);
+    const file = join(import.meta.dirname, `${stage.name}.txt`);
     await expect(deployedText(templateOf({ ...stage, ...own }))).toMatchFileSnapshot(file);
   },
 );

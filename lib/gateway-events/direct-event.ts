@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { newRequestIds, proxyEvent } from '../api-gateway/proxy-event.ts';
 import { apiVersion } from '../contract/api-version.ts';
 import type { Route } from '../contract/routes.ts';
 import type { ExampleRequest } from '../operations/operation-details.ts';
+import { newRequestIds, proxyEvent } from './proxy-event.ts';
 
 /** These requests call functions directly, without an API. */
 const api = { accountId: 'none', apiId: 'none' };

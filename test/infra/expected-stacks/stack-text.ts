@@ -1,7 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
-import { functionNames } from '../../infra/settings/names.ts';
-import { alarmsOf } from './alarms.ts';
-import { propertiesOf, withoutHash } from './templates.ts';
+import { functionNames } from '../../../infra/settings/names.ts';
+import { propertiesOf, withoutHash } from '../../support/templates.ts';
+import { alarmsOf } from '../stack-alarms.ts';
 
 /**
  * The types of resources that the text shows, each with the properties that it leaves out: sentences, what connects

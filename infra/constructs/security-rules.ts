@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
  * Checks every stack of an app against the rules of cdk-nag, both the general ones for AWS and those for
  * serverless services. The synthesis fails on a finding that is not acknowledged with a reason.
  */
-export const addSecurityChecks = (app: App): void => {
+export const addSecurityRules = (app: App): void => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 };
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { ownUserAgent } from '../../lib/contract/own-user-agent.ts';
 import { Pet } from '../../lib/contract/pet.ts';
 import { environment } from '../../lib/environment.ts';
+import { readProbeKey } from '../../lib/self-check/probe-key.ts';
 import { metricDirective, metricsField, writeLine } from '../../lib/telemetry/embedded-metrics.ts';
 import { probeMetricName } from '../../lib/telemetry/metric-names.ts';
 

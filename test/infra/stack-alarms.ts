@@ -1,7 +1,7 @@
 import { compileFunction } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as v from 'valibot';
-import { withoutHash } from './templates.ts';
+import { withoutHash } from '../support/templates.ts';
 
 const MetricStat = v.object({
   Metric: v.object({

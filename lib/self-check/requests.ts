@@ -3,11 +3,11 @@ import * as v from 'valibot';
 import { type ApiError, errors } from '../contract/errors.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
 import type { FunctionName } from '../contract/routes.ts';
+import { directEvent } from '../gateway-events/direct-event.ts';
 import { generateApiKey } from '../keys/api-key.ts';
 import { deprecationHeaders, type Operation, removalOf } from '../operations/operation.ts';
 import type { ExampleRequest } from '../operations/operation-details.ts';
 import { detailsOf, operations, refusedRequestOf } from '../operations/operations.ts';
-import { directEvent } from './direct-event.ts';
 
 /** The target of a request: an operation, or the function of all other paths. */
 type Target = Pick<Operation, 'method' | 'path' | 'deprecation'> & { readonly name: FunctionName };

@@ -4,11 +4,11 @@ import {
   PutLifecycleEventHookExecutionStatusCommand,
 } from '@aws-sdk/client-codedeploy';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { type CheckRequest, checkRequests } from '../../lib/checks/check-requests.ts';
-import { readProbeKey } from '../../lib/checks/probe-key.ts';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { fieldsOf } from '../../lib/contract/is-record.ts';
 import { environment } from '../../lib/environment.ts';
+import { readProbeKey } from '../../lib/self-check/probe-key.ts';
+import { type CheckRequest, checkRequests } from '../../lib/self-check/requests.ts';
 import { writeLine } from '../../lib/telemetry/embedded-metrics.ts';
 
 /** The time limit of the check, in ms. The rest of the function's time is for the report. */

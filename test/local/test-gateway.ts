@@ -12,8 +12,8 @@ import type {
 } from '../../infra/local/gateway/rest-api-definition.ts';
 import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
 import type { FunctionDefinition } from '../../infra/local/stack-definition.ts';
-import { headersOf } from '../../lib/api-gateway/proxy-event.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { headersOf } from '../../lib/gateway-events/proxy-event.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The gateway responses of the test API; their bodies name their type. */
 const gatewayResponse = (type: string, status: number, headers = {}): CustomResponse => ({
