@@ -7,8 +7,8 @@ import { build } from 'esbuild';
 import { info } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../build/project-directory.ts';
 import { clientPackage } from '../settings/owner.ts';
-import { runProgram } from './run-program.ts';
-import { messageOf, shellWord } from './terminal.ts';
+import { runProgram } from './shared/run-program.ts';
+import { messageOf, shellWord } from './shared/terminal.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 

@@ -7,7 +7,7 @@ import { program } from 'commander';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
 import { projectDirectory } from '../build/project-directory.ts';
 import { limitsText } from '../settings/client-limits.ts';
-import { runProgram } from './run-program.ts';
+import { runProgram } from './shared/run-program.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');
 

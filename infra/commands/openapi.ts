@@ -4,7 +4,7 @@ import { program } from 'commander';
 import { openapiText } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../build/project-directory.ts';
 import { limitsText } from '../settings/client-limits.ts';
-import { runProgram } from './run-program.ts';
+import { runProgram } from './shared/run-program.ts';
 
 program
   .name('npm run openapi')

@@ -9,7 +9,7 @@ import {
   type LocalServiceOptions,
   startLocalService,
 } from '../local/local-service.ts';
-import { messageOf, printable, shellWord } from './terminal.ts';
+import { messageOf, printable, shellWord } from './shared/terminal.ts';
 
 /**
  * Resolves a path in the folder where the user called npm, because npm runs scripts in the project's folder.

@@ -1,8 +1,8 @@
 import { program } from 'commander';
 import type { Stage } from '../settings/stages.ts';
-import { printStatus } from './print-status.ts';
-import { runProgram } from './run-program.ts';
-import { withStage } from './stage-option.ts';
+import { printStatus } from './shared/print-status.ts';
+import { runProgram } from './shared/run-program.ts';
+import { withStage } from './shared/stage-option.ts';
 
 withStage(program, 'the stage')
   .name('npm run status --')

@@ -90,20 +90,14 @@ describe('a command', () => {
     }
   });
 
-  it.each([
-    'client',
-    'deploy/main',
-    'docs',
-    'keys/main',
-    'openapi',
-    'copy-back/main',
-    'start',
-    'status',
-  ])('%s has help', (name) => {
-    const { status, stdout, stderr } = start(`infra/commands/${name}.ts --help`);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(/^Usage: npm (run )?\w+/);
-  });
+  it.each(['client', 'deploy', 'docs', 'keys', 'openapi', 'copy-back', 'start', 'status'])(
+    '%s has help',
+    (name) => {
+      const { status, stdout, stderr } = start(`infra/commands/${name}.ts --help`);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toMatch(/^Usage: npm (run )?\w+/);
+    },
+  );
 
   const noCredentials =
     'There are no credentials of AWS in AWS_ACCESS_KEY_ID and .* set AWS_PROFILE';
@@ -113,27 +107,27 @@ describe('a command', () => {
     ['infra/commands/docs.ts --fast', 'unknown option'],
     ['infra/commands/openapi.ts fast', 'too many arguments'],
     ['infra/commands/start.ts --cors shop', '.* Give an origin'],
-    ['infra/commands/keys/main.ts list --stage prod', noCredentials],
-    ['infra/commands/copy-back/main.ts pets copy --stage prod', noCredentials],
-    ['infra/commands/deploy/main.ts --stage dev-alice', 'There is no terminal to ask: add --yes'],
+    ['infra/commands/keys.ts list --stage prod', noCredentials],
+    ['infra/commands/copy-back.ts pets copy --stage prod', noCredentials],
+    ['infra/commands/deploy.ts --stage dev-alice', 'There is no terminal to ask: add --yes'],
     ['infra/commands/status.ts', "required option '--stage"],
     [`${acceptance} --stage prod`, '.* It must be staging.* or a personal stage'],
     [`${acceptance} --stage dev-alice`, noCredentials],
     [`${smoke} --stage prod`, noCredentials],
     [smoke, 'Name a stage with --stage, or set BASE_URL and API_KEY'],
     ...[
-      'infra/commands/deploy/main.ts',
-      'infra/commands/keys/main.ts list',
-      'infra/commands/copy-back/main.ts pets copy',
+      'infra/commands/deploy.ts',
+      'infra/commands/keys.ts list',
+      'infra/commands/copy-back.ts pets copy',
       acceptance,
     ].map((command) => [
       `${command} --stage prod2`,
       '.*\'prod2\' is invalid. There is no stage "prod2"',
     ]),
     ...[
-      'infra/commands/deploy/main.ts --stage staging',
-      'infra/commands/keys/main.ts list --stage staging',
-      'infra/commands/copy-back/main.ts pets copy --stage staging',
+      'infra/commands/deploy.ts --stage staging',
+      'infra/commands/keys.ts list --stage staging',
+      'infra/commands/copy-back.ts pets copy --stage staging',
       `${smoke} --stage staging`,
     ].map((command) => [`${command} --emulator`, '--emulator needs .* AWS_ENDPOINT_URL']),
     ['test/programs/e2e-deploy.ts', noCredentials],
@@ -152,14 +146,14 @@ describe('a command', () => {
     ],
     ...['https://sts.eu-west-1.amazonaws.com', 'localhost:4566'].map(
       (AWS_ENDPOINT_URL_STS): [string, object, string] => [
-        'infra/commands/copy-back/main.ts pets copy --stage dev-alice --emulator --yes',
+        'infra/commands/copy-back.ts pets copy --stage dev-alice --emulator --yes',
         { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_ENDPOINT_URL_STS },
         '--emulator needs .* AWS_ENDPOINT_URL_STS',
       ],
     ),
     // Its address is used even if a profile or a variable ignores it.
     [
-      'infra/commands/copy-back/main.ts pets copy --stage dev-alice --emulator --yes',
+      'infra/commands/copy-back.ts pets copy --stage dev-alice --emulator --yes',
       {
         ...{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
         ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
@@ -176,13 +170,13 @@ describe('a command', () => {
       '--emulator needs --stage',
     ],
     [
-      'infra/commands/deploy/main.ts --stage prod --emulator --yes',
+      'infra/commands/deploy.ts --stage prod --emulator --yes',
       { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
       '.* lacks what prod must have: name another stage',
     ],
-    ['infra/commands/keys/main.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
+    ['infra/commands/keys.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
     [
-      'infra/commands/deploy/main.ts --stage dev-alice --yes',
+      'infra/commands/deploy.ts --stage dev-alice --yes',
       { AWS_REGION: undefined },
       'There is no region',
     ],

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { copyBackProgram } from '../../infra/commands/copy-back/program.ts';
+import { copyBackProgram } from '../../infra/commands/copy-back.ts';
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';

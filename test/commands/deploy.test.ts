@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { deployProgram } from '../../infra/commands/deploy/program.ts';
-import { printStatus } from '../../infra/commands/print-status.ts';
+import { deployProgram } from '../../infra/commands/deploy.ts';
+import { printStatus } from '../../infra/commands/shared/print-status.ts';
 import { prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import {
   caller,

@@ -53,12 +53,12 @@ beforeEach(() => {
 });
 
 it.each([
-  'infra/commands/deploy/main.ts --yes',
-  'infra/commands/keys/main.ts issue --owner alice',
-  'infra/commands/keys/main.ts list',
-  'infra/commands/keys/main.ts revoke 0123456789abcdef --yes',
-  'infra/commands/keys/main.ts rotate 0123456789abcdef',
-  'infra/commands/copy-back/main.ts pets copy --yes',
+  'infra/commands/deploy.ts --yes',
+  'infra/commands/keys.ts issue --owner alice',
+  'infra/commands/keys.ts list',
+  'infra/commands/keys.ts revoke 0123456789abcdef --yes',
+  'infra/commands/keys.ts rotate 0123456789abcdef',
+  'infra/commands/copy-back.ts pets copy --yes',
   'infra/commands/status.ts',
   'test/programs/stage-tests.ts acceptance',
   'test/programs/stage-tests.ts smoke',
@@ -73,7 +73,7 @@ it.each([
 );
 
 it('Ctrl-C says that AWS may continue when something may have been changed', async () => {
-  const words = onDevAlice('infra/commands/keys/main.ts issue --owner alice');
+  const words = onDevAlice('infra/commands/keys.ts issue --owner alice');
   const { child, end } = start('node', words);
   aws.respond({
     DescribeStacks: stackIn('CREATE_COMPLETE', { KeysTableName: 'keys' }),
@@ -89,7 +89,7 @@ it.each([
   ['prepared', '600'],
   ['described', '0'],
 ])('Ctrl-C while a change set is %s leaves none, and executes none', async (_when, PREPARATION) => {
-  const words = onDevAlice('infra/commands/deploy/main.ts --yes');
+  const words = onDevAlice('infra/commands/deploy.ts --yes');
   const { child, end } = start('node', words, { PREPARATION });
   child.stdout.on('data', (data) => {
     if (PREPARATION !== '0' && `${data}`.includes('prepare-change-set')) child.kill('SIGINT');
@@ -125,7 +125,7 @@ it('Ctrl-C at a question is no answer', async () => {
     DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'AVAILABLE' }),
     DeleteChangeSet: xml('DeleteChangeSet', {}),
   });
-  const command = 'node infra/commands/deploy/main.ts --stage dev-alice';
+  const command = 'node infra/commands/deploy.ts --stage dev-alice';
   const script = ['-qefc', command, '/dev/null'];
   const { child, end } = start('script', script, { PREPARATION: '0' });
   child.stdout.on('data', (data) => {

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { keysProgram } from '../../infra/commands/keys/program.ts';
-import { openStage } from '../../infra/commands/open-stage.ts';
+import { keysProgram } from '../../infra/commands/keys.ts';
+import { openStage } from '../../infra/commands/shared/open-stage.ts';
 import {
   localClientConfig,
   localCredentials,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { vi } from 'vitest';
-import { messageOf } from '../../infra/commands/terminal.ts';
+import { messageOf } from '../../infra/commands/shared/terminal.ts';
 
 /**
  * Runs the program of a command in this process. Returns what it printed, and the message of the error, or of

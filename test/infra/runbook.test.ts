@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { copyBackProgram } from '../../infra/commands/copy-back/program.ts';
-import { keysProgram } from '../../infra/commands/keys/program.ts';
+import { copyBackProgram } from '../../infra/commands/copy-back.ts';
+import { keysProgram } from '../../infra/commands/keys.ts';
 import { prod } from '../../infra/settings/stages.ts';
 
 const runbook = readFileSync(join(projectDirectory, 'infra/runbook.md'), 'utf8');

@@ -7,12 +7,12 @@ import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client
 import { DeleteParametersCommand, GetParametersCommand } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { findStack } from '../../infra/commands/deployed-stack.ts';
-import { type OpenedAccount, openAccount } from '../../infra/commands/open-account.ts';
-import { openStage } from '../../infra/commands/open-stage.ts';
-import { change, runProgram } from '../../infra/commands/run-program.ts';
-import { shellWord } from '../../infra/commands/terminal.ts';
-import { NotYet, waitFor } from '../../infra/commands/wait-for.ts';
+import { findStack } from '../../infra/commands/shared/deployed-stack.ts';
+import { type OpenedAccount, openAccount } from '../../infra/commands/shared/open-account.ts';
+import { openStage } from '../../infra/commands/shared/open-stage.ts';
+import { change, runProgram } from '../../infra/commands/shared/run-program.ts';
+import { shellWord } from '../../infra/commands/shared/terminal.ts';
+import { NotYet, waitFor } from '../../infra/commands/shared/wait-for.ts';
 import {
   bundleName,
   functionNames,

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { Command } from 'commander';
 import ms from 'ms';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { openStage } from '../../infra/commands/open-stage.ts';
-import { change, runProgram, withCleanup } from '../../infra/commands/run-program.ts';
-import { stageOption, withEmulator } from '../../infra/commands/stage-option.ts';
-import { printable } from '../../infra/commands/terminal.ts';
+import { openStage } from '../../infra/commands/shared/open-stage.ts';
+import { change, runProgram, withCleanup } from '../../infra/commands/shared/run-program.ts';
+import { stageOption, withEmulator } from '../../infra/commands/shared/stage-option.ts';
+import { printable } from '../../infra/commands/shared/terminal.ts';
 import { isProduction, type Stage, stages } from '../../infra/settings/stages.ts';
 
 interface TestOptions {

@@ -43,22 +43,22 @@ const rooms: Readonly<Record<string, string>> = {
   'lib/openapi': 'lib/contract lib/operations',
   'infra/local':
     'infra/build infra/settings lib/contract lib/gateway-events lib/keys/api-key.ts lib/keys/key-administration.ts lib/openapi',
+  'infra/commands/shared': 'infra/local infra/settings lib/keys/key-administration.ts',
   'infra/commands':
-    'infra/build infra/local infra/settings lib/keys/key-administration.ts lib/openapi',
-  'infra/commands/copy-back': 'infra/commands infra/settings',
-  'infra/commands/deploy': 'infra/build infra/commands infra/settings',
-  'infra/commands/keys':
-    'infra/commands infra/local infra/settings lib/keys/api-key.ts lib/keys/key-administration.ts',
+    'infra/build infra/commands/shared infra/local infra/settings lib/keys/api-key.ts lib/keys/key-administration.ts lib/openapi',
+  'infra/commands/deploy': 'infra/commands/shared infra/settings',
+  'infra/commands/deploy.ts':
+    'infra/build infra/commands/deploy infra/commands/shared infra/settings',
 };
 
 /** The rooms whose files are programs. A program imports no other one. */
-const ofPrograms = ['functions', 'functions/self-check', 'infra'];
+const ofPrograms = ['functions', 'functions/self-check', 'infra', 'infra/commands'];
 
 const roomOf = (file: string): string => {
   const names = Object.keys(rooms);
-  const own = names.find((name) => name === file || name === dirname(file));
   const isWhole = (name: string) => !names.some((other) => other.startsWith(`${name}/`));
-  return own ?? names.find((name) => file.startsWith(`${name}/`) && isWhole(name)) ?? 'no room';
+  const around = names.find((name) => file.startsWith(`${name}/`) && isWhole(name));
+  return [file, dirname(file)].find((each) => names.includes(each)) ?? around ?? 'no room';
 };
 
 const files = globSync('{functions,infra,lib}/**/*.{ts,mjs,cjs,js}', { cwd: projectDirectory });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execWrapper } from '../../settings/names.ts';
-import { withCleanup } from '../run-program.ts';
+import { withCleanup } from '../shared/run-program.ts';
 
 /** Runs a command of the CDK in a region. Throws when it fails. */
 export type Cdk = (region: string, words: readonly string[]) => Promise<void>;

@@ -8,8 +8,8 @@ import {
   type ResourceChange,
 } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
-import { notOfAws } from '../open-account.ts';
-import { NotYet, waitFor } from '../wait-for.ts';
+import { notOfAws } from '../shared/open-account.ts';
+import { NotYet, waitFor } from '../shared/wait-for.ts';
 
 /** Describes a change set: its changes, with property values, and whether it can be executed. */
 export const describeChangeSet = async (client: CloudFormationClient, changeSet: ChangeSet) => {

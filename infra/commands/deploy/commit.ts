@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { messageOf } from '../terminal.ts';
+import { messageOf } from '../shared/terminal.ts';
 
 const run = (cwd: string, words: readonly string[]) =>
   spawnSync('git', words, { cwd, encoding: 'utf8' });

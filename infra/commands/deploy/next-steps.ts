@@ -1,8 +1,8 @@
 import type { Stage } from '../../settings/stages.ts';
-import { openStage } from '../open-stage.ts';
-import { change } from '../run-program.ts';
-import { stageWords } from '../stage-option.ts';
-import { printable } from '../terminal.ts';
+import { openStage } from '../shared/open-stage.ts';
+import { change } from '../shared/run-program.ts';
+import { stageWords } from '../shared/stage-option.ts';
+import { printable } from '../shared/terminal.ts';
 
 /**
  * Prints what the owner of a personal stage needs to know: how to call it, what it costs and how to remove it. On a

@@ -1,7 +1,7 @@
 import { stackName } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
-import { findStack } from '../deployed-stack.ts';
-import type { OpenedAccount } from '../open-account.ts';
+import { findStack } from '../shared/deployed-stack.ts';
+import type { OpenedAccount } from '../shared/open-account.ts';
 
 /** The states of a stack that was never complete: the CDK creates it, or creates it again. */
 const neverComplete: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
-import { stackName } from '../settings/names.ts';
-import type { Stage } from '../settings/stages.ts';
+import { stackName } from '../../settings/names.ts';
+import type { Stage } from '../../settings/stages.ts';
 import { deployedResources } from './deployed-stack.ts';
 import { findTable } from './find-table.ts';
 import { type DeployedStage, openStage } from './open-stage.ts';

@@ -6,7 +6,7 @@ import {
   type Stage,
   stageNamed,
   stages,
-} from '../settings/stages.ts';
+} from '../../settings/stages.ts';
 import { messageOf } from './terminal.ts';
 
 const stageOf = (name: string): Stage => {

@@ -1,5 +1,5 @@
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
-import type { Stage } from '../settings/stages.ts';
+import type { Stage } from '../../settings/stages.ts';
 import { awsClients } from './aws-clients.ts';
 import { awsConfig } from './aws-config.ts';
 

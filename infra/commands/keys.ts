@@ -2,18 +2,18 @@ import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { PutParameterCommand } from '@aws-sdk/client-ssm';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
-import { type ApiKeyRecord, isInForce } from '../../../lib/keys/api-key.ts';
-import type { IssuedApiKey, RotatedApiKey } from '../../../lib/keys/key-administration.ts';
-import { localStage } from '../../local/local-account.ts';
-import { probeKeyParameter } from '../../settings/names.ts';
-import type { Stage } from '../../settings/stages.ts';
-import { toJson, toTable } from '../format-output.ts';
-import { type DeployedStage, openStage } from '../open-stage.ts';
-import { perform } from '../plan.ts';
-import { change } from '../run-program.ts';
-import { withStage } from '../stage-option.ts';
-import { type Ask, isPrintable, messageOf, printable } from '../terminal.ts';
-import { openLocalKeys } from './local-keys.ts';
+import { type ApiKeyRecord, isInForce } from '../../lib/keys/api-key.ts';
+import type { IssuedApiKey, RotatedApiKey } from '../../lib/keys/key-administration.ts';
+import { localStage } from '../local/local-account.ts';
+import { probeKeyParameter } from '../settings/names.ts';
+import type { Stage } from '../settings/stages.ts';
+import { toJson, toTable } from './shared/format-output.ts';
+import { openLocalKeys } from './shared/local-keys.ts';
+import { type DeployedStage, openStage } from './shared/open-stage.ts';
+import { perform } from './shared/plan.ts';
+import { change, runProgram } from './shared/run-program.ts';
+import { withStage } from './shared/stage-option.ts';
+import { type Ask, askInTerminal, isPrintable, messageOf, printable } from './shared/terminal.ts';
 
 interface KeysOptions {
   readonly stage: Stage;
@@ -223,3 +223,5 @@ export const keysProgram = (ask: Ask | undefined): Command => {
 
   return program;
 };
+
+if (import.meta.main) await runProgram(keysProgram(askInTerminal));

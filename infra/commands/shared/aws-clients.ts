@@ -2,7 +2,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { STSClient } from '@aws-sdk/client-sts';
-import type { localClientConfig } from '../local/local-account.ts';
+import type { localClientConfig } from '../../local/local-account.ts';
 import type { awsConfig } from './aws-config.ts';
 
 /** The configuration of AWS, or of DynamoDB Local. */

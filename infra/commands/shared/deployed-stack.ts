@@ -1,6 +1,6 @@
 import { DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation';
-import { commitParameter, previousCommitParameter, stackName } from '../settings/names.ts';
-import type { Stage } from '../settings/stages.ts';
+import { commitParameter, previousCommitParameter, stackName } from '../../settings/names.ts';
+import type { Stage } from '../../settings/stages.ts';
 import { notOfAws, type OpenedAccount } from './open-account.ts';
 
 /**

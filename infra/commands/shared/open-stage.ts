@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { keyAdministration } from '../../lib/keys/key-administration.ts';
-import type { Stage } from '../settings/stages.ts';
-import { type TableKind, tables } from '../settings/tables.ts';
+import { keyAdministration } from '../../../lib/keys/key-administration.ts';
+import type { Stage } from '../../settings/stages.ts';
+import { type TableKind, tables } from '../../settings/tables.ts';
 import { findStack } from './deployed-stack.ts';
 import { openAccount } from './open-account.ts';
 

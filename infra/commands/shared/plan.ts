@@ -1,4 +1,4 @@
-import type { Stage } from '../settings/stages.ts';
+import type { Stage } from '../../settings/stages.ts';
 import { failedCallOf } from './failed-calls.ts';
 import { change, interrupted } from './run-program.ts';
 import { type Ask, messageOf, printable } from './terminal.ts';

@@ -3,23 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Change } from '@aws-sdk/client-cloudformation';
 import { Command } from 'commander';
+import { projectDirectory } from '../build/project-directory.ts';
 import {
   commitParameter,
   previousCommitParameter,
   stackName,
   trafficParameter,
   trafficShifts,
-} from '../../settings/names.ts';
-import { productionIn } from '../../settings/stage-problems.ts';
-import { isPersonal, isProduction, type Stage } from '../../settings/stages.ts';
-import { findStack } from '../deployed-stack.ts';
-import { type OpenedAccount, openAccount } from '../open-account.ts';
-import { type Plan, perform, requireConsent } from '../plan.ts';
-import { printStatus } from '../print-status.ts';
-import { change, withCleanup } from '../run-program.ts';
-import { withStage } from '../stage-option.ts';
-import type { Ask } from '../terminal.ts';
-import { type Cdk, makeWrappersExecutable } from './cdk.ts';
+} from '../settings/names.ts';
+import { productionIn } from '../settings/stage-problems.ts';
+import { isPersonal, isProduction, type Stage, stages } from '../settings/stages.ts';
+import { type Cdk, cdk, makeWrappersExecutable } from './deploy/cdk.ts';
 import {
   describeChangeSet,
   destructiveChangesIn,
@@ -27,10 +21,17 @@ import {
   linesOf,
   newChangeSet,
   refuseLosses,
-} from './change-set.ts';
-import { checkedOutCommit, refuseToTakeBack } from './commit.ts';
-import { printNextSteps } from './next-steps.ts';
-import { findSettledStack, type SettledStack } from './settled-stack.ts';
+} from './deploy/change-set.ts';
+import { checkedOutCommit, refuseToTakeBack } from './deploy/commit.ts';
+import { printNextSteps } from './deploy/next-steps.ts';
+import { findSettledStack, type SettledStack } from './deploy/settled-stack.ts';
+import { findStack } from './shared/deployed-stack.ts';
+import { type OpenedAccount, openAccount } from './shared/open-account.ts';
+import { type Plan, perform, requireConsent } from './shared/plan.ts';
+import { printStatus } from './shared/print-status.ts';
+import { change, runProgram, withCleanup } from './shared/run-program.ts';
+import { withStage } from './shared/stage-option.ts';
+import { type Ask, askInTerminal } from './shared/terminal.ts';
 
 /** What the program deploys, and with what. */
 interface Setup {
@@ -275,3 +276,9 @@ export const deployProgram = (setup: Setup): Command =>
     .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
     .option('--yes', 'do not ask first')
     .action((options: DeployOptions) => deploy(setup, options));
+
+if (import.meta.main) {
+  const directory = projectDirectory;
+  const isOnTerminal = process.stdout.isTTY === true;
+  await runProgram(deployProgram({ stages, directory, cdk, ask: askInTerminal, isOnTerminal }));
+}

@@ -7,12 +7,13 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { Argument, Command } from 'commander';
-import type { Stage } from '../../settings/stages.ts';
-import { type TableKind, tables } from '../../settings/tables.ts';
-import { openStage } from '../open-stage.ts';
-import { perform } from '../plan.ts';
-import { withStage } from '../stage-option.ts';
-import type { Ask } from '../terminal.ts';
+import type { Stage } from '../settings/stages.ts';
+import { type TableKind, tables } from '../settings/tables.ts';
+import { openStage } from './shared/open-stage.ts';
+import { perform } from './shared/plan.ts';
+import { runProgram } from './shared/run-program.ts';
+import { withStage } from './shared/stage-option.ts';
+import { type Ask, askInTerminal } from './shared/terminal.ts';
 
 interface CopyBackOptions {
   readonly stage: Stage;
@@ -93,3 +94,5 @@ export const copyBackProgram = (ask: Ask | undefined): Command =>
     .action((kind: TableKind, copy: string, options: CopyBackOptions) =>
       copyBack(kind, copy, options, ask),
     );
+
+if (import.meta.main) await runProgram(copyBackProgram(askInTerminal));

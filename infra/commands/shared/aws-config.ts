@@ -1,5 +1,5 @@
 import { globalAgent } from 'node:https';
-import type { Stage } from '../settings/stages.ts';
+import type { Stage } from '../../settings/stages.ts';
 import { failureLogger } from './failed-calls.ts';
 
 /**
