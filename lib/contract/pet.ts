@@ -17,6 +17,16 @@ const nameMessage = `must be text of 1 to ${maxNameLength} characters that is no
  */
 const notBlank = /^\s*\S[\s\S]*$/;
 
+/** The schema of text that a client sends. As in JSON Schema, its length counts code points. */
+/* @__NO_SIDE_EFFECTS__ */
+const textOf = (maxLength: number, message: string) =>
+  v.pipe(
+    v.string(message),
+    v.check((text) => text !== '' && [...text].length <= maxLength, message),
+    v.check((text) => text.isWellFormed(), 'must not have malformed Unicode'),
+    v.metadata({ minLength: 1, maxLength }),
+  );
+
 /** The schema of a status that is one of these. */
 /* @__NO_SIDE_EFFECTS__ */
 const oneOf = <const Status extends string>(statuses: readonly Status[]) =>
@@ -35,13 +45,9 @@ export const PetStatus = oneOf(petStatuses);
 export const NewPet = v.pipe(
   v.object({
     name: v.pipe(
-      v.string(nameMessage),
+      textOf(maxNameLength, nameMessage),
       v.regex(notBlank, nameMessage),
-      v.check((text) => [...text].length <= maxNameLength, nameMessage),
-      v.check((text) => text.isWellFormed(), 'must not have malformed Unicode'),
       v.metadata({
-        minLength: 1,
-        maxLength: maxNameLength,
         description:
           'Well-formed Unicode with at least one character that is not white space. Stored as you send it.',
       }),
