@@ -121,7 +121,6 @@ export const tables = (measured: Measured): string => {
     digits: number,
   ])[] = [
     ['Cold start: the whole process, millions of instructions', measured.cold, 1],
-    ['Cold start less an empty handler, millions of instructions', lessEmpty(measured.cold), 1],
     ['Warm invocation, millions of instructions', measured.warm, 2],
     ['Cold start: the whole process, milliseconds of CPU time', measured.cpu, 1],
   ];
