@@ -28,9 +28,9 @@ interface KeysOptions {
 const probeOwner = 'probe';
 
 /** Throws for a stage without a probe: nothing would read its key, or remove it with the stage. */
-const requireProbe = ({ stage: { name, alarmRecipients, isEmulated } }: KeysOptions) => {
-  if (alarmRecipients === undefined && !isEmulated)
-    throw new Error(`${name} has no probe, because it has no alarmRecipients`);
+const requireProbe = ({ stage: { name, monitoring, isEmulated } }: KeysOptions) => {
+  if (!monitoring && !isEmulated)
+    throw new Error(`${name} has no probe, because nothing monitors it`);
 };
 
 const open = async ({ stage, endpoint }: KeysOptions) => {

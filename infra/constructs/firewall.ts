@@ -73,7 +73,7 @@ export class Firewall extends Construct {
   #addLog(stage: Stage, resourceArn: string): LogGroup {
     const log = new LogGroup(this, 'Log', {
       logGroupName: `aws-waf-logs-${serviceName(stage)}`,
-      retention: stage.accessLogRetentionDays,
+      retention: stage.logRetentionDays,
       // The log group has a fixed name. One that a failed deployment leaves behind would make
       // the next deployment fail.
       removalPolicy: stage.retainData

@@ -60,7 +60,7 @@ export class Monitoring extends Construct {
       'Serverless-SNSRedrivePolicy': 'A queue of failed mails would have no reader.',
     });
     const topics: ITopic[] = [topic];
-    for (const address of this.#stage.alarmRecipients ?? []) {
+    for (const address of this.#stage.alarmRecipients) {
       if (address.startsWith('arn:')) topics.push(Topic.fromTopicArn(this, address, address));
       else if (address.startsWith('https:')) topic.addSubscription(new UrlSubscription(address));
       else topic.addSubscription(new EmailSubscription(address));

@@ -21,7 +21,7 @@ import type { Throttle } from '../../lib/operations/operation-details.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { throttleOf } from '../settings/client-limits.ts';
 import { serviceName } from '../settings/names.ts';
-import { isPersonal, type Stage } from '../settings/stages.ts';
+import type { Stage } from '../settings/stages.ts';
 import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
 import { acknowledge, managedPolicyRule } from './security-rules.ts';
@@ -33,24 +33,24 @@ import type { ServiceFunctions } from './stage-function.ts';
  */
 export class PetsApi extends Construct {
   readonly restApi: RestApi;
-  /** The address by which the stage is checked, which is not the custom domain. */
+  /** The address by which clients reach the stage: its custom domain, if it has one. */
   readonly baseAddress: string;
-  /** The log of every request. A stage that nothing watches has none. */
+  /** The log of every request. */
   readonly accessLog: LogGroup | undefined;
   readonly firewall: Firewall | undefined;
 
   constructor(scope: Construct, id: string, stage: Stage, functions: ServiceFunctions) {
     super(scope, id);
-    if (stage.alarmRecipients !== undefined) {
+    if (stage.accessLog) {
       this.accessLog = new LogGroup(this, 'AccessLog', {
-        retention: stage.accessLogRetentionDays,
+        retention: stage.logRetentionDays,
         removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       });
     }
     this.restApi = this.#addRestApi(stage);
     const { region, urlSuffix } = Stack.of(this);
     const ownHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
-    this.baseAddress = `https://${ownHost}/${apiVersion}`;
+    this.baseAddress = `https://${stage.customDomain?.domainName ?? ownHost}/${apiVersion}`;
     const { stageArn } = this.restApi.deploymentStage;
     this.firewall = stage.firewall && new Firewall(this, 'Firewall', stage, stageArn);
     this.#addRoutes(functions);
@@ -59,8 +59,8 @@ export class PetsApi extends Construct {
       [managedPolicyRule('service-role/AmazonAPIGatewayPushToCloudWatchLogs')]:
         'AWS made the policy for this one use.',
       ...(!this.accessLog && {
-        'AwsSolutions-APIG1': 'Nobody watches this stage.',
-        'Serverless-APIGWAccessLogging': 'Nobody watches this stage.',
+        'AwsSolutions-APIG1': 'Personal stages and emulators have no access log.',
+        'Serverless-APIGWAccessLogging': 'Personal stages and emulators have no access log.',
       }),
       'AwsSolutions-APIG2': 'The functions validate requests, and name what is wrong.',
       ...(!stage.firewall && {
@@ -87,12 +87,11 @@ export class PetsApi extends Construct {
         },
       }),
       ...(this.accessLog && {
-        // The role of an account with which API Gateway writes the logs of all stages. An account has one in each
-        // region: https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+        // The role with which API Gateway writes the logs of every API of the account in this region:
+        // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+        // It stays, because other logs would end without an error (aws/aws-cdk#10878).
         cloudWatchRole: true,
-        cloudWatchRoleRemovalPolicy: isPersonal(stage)
-          ? RemovalPolicy.DESTROY
-          : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+        cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       }),
       deployOptions: {
         stageName: apiVersion,

@@ -17,8 +17,7 @@ const dangersOfProduction = (stage: Stage): string[] => {
     dangers.push('terminationProtection is not set, so one call deletes the stack');
   if (stage.pointInTimeRecoveryDays === 0)
     dangers.push('pointInTimeRecoveryDays is not set, so nothing can be restored');
-  if (stage.alarmRecipients === undefined)
-    dangers.push('alarmRecipients is not set, so nothing watches the stage');
+  if (!stage.monitoring) dangers.push('monitoring is not set, so nothing watches the stage');
   return dangers;
 };
 
@@ -36,9 +35,9 @@ export const validateStage = (stage: Stage): void => {
   const problems: string[] = [];
   if (stage.canaryMinutes > 0 && !stage.checkBeforeTraffic)
     problems.push('canaryMinutes is set without checkBeforeTraffic: clients would be the check');
-  if (stage.checkBeforeTraffic && stage.alarmRecipients === undefined)
+  if (stage.checkBeforeTraffic && !stage.monitoring)
     problems.push(
-      'checkBeforeTraffic is set without alarmRecipients: the check uses the API key of the probe, and there is none',
+      'checkBeforeTraffic is set without monitoring: the check uses the API key of the probe, and there is none',
     );
   if (isProduction(stage)) problems.push(...dangersOfProduction(stage));
   for (const given of stage.corsOrigins)

@@ -51,14 +51,15 @@ export interface Stage {
    */
   readonly canaryMinutes: number;
   readonly logRetentionDays: RetentionDays;
-  readonly accessLogRetentionDays: RetentionDays;
+  /** Whether the API has an access log. The first one in a region replaces the account's role for such logs. */
+  readonly accessLog: boolean;
+  /** Whether the stage has alarms, a dashboard, saved queries and a probe. */
+  readonly monitoring: boolean;
   /**
    * The recipients of alarms: e-mail addresses, HTTPS endpoints of paging services, or ARNs of SNS topics to
-   * which CloudWatch may publish. If it is `undefined`, the stage has no alarms, no dashboard, no saved
-   * queries and no probe. With an empty list it has them, but they tell no one, which a permanent stage may
-   * not.
+   * which CloudWatch may publish. A permanent stage can't be deployed without one.
    */
-  readonly alarmRecipients: readonly string[] | undefined;
+  readonly alarmRecipients: readonly string[];
   /** Whether tables and logs outlive the stack that declares them. */
   readonly retainData: boolean;
   /** Whether DynamoDB refuses to delete the tables. */
@@ -96,7 +97,8 @@ export const staging: Stage = {
   checkBeforeTraffic: true,
   canaryMinutes: 0,
   logRetentionDays: 14,
-  accessLogRetentionDays: 14,
+  accessLog: true,
+  monitoring: true,
   alarmRecipients: [],
   retainData: false,
   deletionProtection: false,
@@ -114,7 +116,8 @@ export const prod: Stage = {
   checkBeforeTraffic: true,
   canaryMinutes: 10,
   logRetentionDays: 90,
-  accessLogRetentionDays: 90,
+  accessLog: true,
+  monitoring: true,
   alarmRecipients: [],
   retainData: true,
   deletionProtection: true,
@@ -130,8 +133,8 @@ const personalName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
 
 /**
  * Returns a personal stage, such as one to try a pull request. It has staging's settings, in the account and
- * region of the credentials, and nothing of it outlives its stack. Without recipients it has no alarms, and
- * so no check, and no access log. Throws for a name without the prefix `dev-`.
+ * region of the credentials, and nothing of it outlives its stack. Nothing monitors it, and so no check comes before
+ * traffic. Throws for a name without the prefix `dev-`.
  */
 const personalStage = (name: string): Stage => {
   if (!personalName.test(name))
@@ -148,7 +151,10 @@ const personalStage = (name: string): Stage => {
     reservedConcurrency: undefined,
     checkBeforeTraffic: false,
     canaryMinutes: 0,
-    alarmRecipients: undefined,
+    // It would replace a role of the whole account.
+    accessLog: false,
+    monitoring: false,
+    alarmRecipients: [],
     retainData: false,
     deletionProtection: false,
     terminationProtection: false,
@@ -168,7 +174,7 @@ export const rehearsal: Stage = {
   firewall: staging.firewall,
   checkBeforeTraffic: true,
   canaryMinutes: 1,
-  alarmRecipients: [],
+  monitoring: true,
 };
 
 /** The permanent stage of this name, the rehearsal, or a personal stage. Throws for any other name. */
@@ -194,6 +200,7 @@ export const emulated = (stage: Stage): Stage => ({
   firewall: undefined,
   checkBeforeTraffic: false,
   canaryMinutes: 0,
-  alarmRecipients: undefined,
+  accessLog: false,
+  monitoring: false,
   terminationProtection: false,
 });

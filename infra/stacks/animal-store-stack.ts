@@ -52,7 +52,7 @@ export class AnimalStoreStack extends Stack {
     const api = new PetsApi(this, 'Api', stage, functions);
     let probe: Probe | undefined;
     const logGroups = Array.from(functions.values(), ({ lambda }) => lambda.logGroup);
-    if (stage.alarmRecipients !== undefined) {
+    if (stage.monitoring) {
       const service = { stage, restApi: api.restApi, functions, tables: this.#tables };
       const monitoring = new Monitoring(this, 'Monitoring', service);
       probe = new Probe(this, stage, api.baseAddress, monitoring);

@@ -115,7 +115,7 @@ export class GithubStack extends Stack {
       ...stackCalls.map((call) =>
         allow(`cloudformation:${call}`, arn('cloudformation', `stack/${stackName(stage)}/*`)),
       ),
-      ...(stage.alarmRecipients
+      ...(stage.monitoring
         ? [allow('lambda:InvokeFunction', arn('lambda', `function:${stackName(stage)}-probe*`))]
         : []),
     ];

@@ -12,7 +12,7 @@ import { deployedTemplate, idOf, propertiesOf, templateOf } from '../support/tem
 import { alarmsOf } from './stack-alarms.ts';
 
 const templates = stages
-  .filter(({ alarmRecipients }) => alarmRecipients !== undefined)
+  .filter(({ monitoring }) => monitoring)
   .map((stage) => ({ stage, template: deployedTemplate(stage) }));
 
 interface Widget {

@@ -110,7 +110,7 @@ describe.each(deployable)('in $name', (stage) => {
   type Row = [name: string, idStart: string, ...calls: Call[]];
   /** The functions with which the stage checks itself, where it has alarms and a check before traffic. */
   const ownChecks: Row[] = [];
-  if (stage.alarmRecipients !== undefined) ownChecks.push(['the probe', 'probe', readProbeKey]);
+  if (stage.monitoring) ownChecks.push(['the probe', 'probe', readProbeKey]);
   if (stage.checkBeforeTraffic) {
     ownChecks.push([
       'the check before traffic',

@@ -138,7 +138,7 @@ describe('the probe', () => {
   });
 });
 
-const withProbe = stages.filter(({ alarmRecipients }) => alarmRecipients !== undefined);
+const withProbe = stages.filter(({ monitoring }) => monitoring);
 
 it.each(withProbe)('the probe of $name asks its address', (stage) => {
   const template = deployedTemplate(stage);

@@ -12,7 +12,7 @@ export const printNextSteps = async (stage: Stage, isOnTerminal: boolean): Promi
   const opened = await openStage(stage);
   const keys = opened.keys();
   const given = stageWords(stage);
-  const hasWatch = stage.firewall !== undefined || stage.alarmRecipients !== undefined;
+  const hasWatch = stage.firewall !== undefined || stage.monitoring;
   const costs = hasWatch
     ? 'A month costs about $30, and $5.60 for a million requests, mostly for what watches the stage: see "Cost" in infra/operations.md.'
     : 'A month costs next to nothing without calls, at most $10.50 with calls in each hour, and $5 for a million requests.';
