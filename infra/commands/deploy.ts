@@ -71,9 +71,14 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   const { directory, stages, isOnTerminal } = setup;
   const { stage, app, revert } = options;
   requireConsent({ ...setup, ...options });
-  if (stage.environment && !stage.environment.account)
+  const isPermanent = stage.environment !== undefined;
+  if (isPermanent && !stage.environment.account)
     throw new Error(
       `environment of ${stage.name} has no account: set it in infra/settings/stages.ts`,
+    );
+  if (isPermanent && stage.alarmRecipients.length === 0)
+    throw new Error(
+      `alarmRecipients of ${stage.name} is empty, so nobody would hear its alarms: set it in infra/settings/stages.ts`,
     );
   const account = await openAccount(stage);
   protectProduction(stages, stage, account);

@@ -1,4 +1,4 @@
-import { CfnOutput, CfnParameter, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, CfnParameter, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -26,8 +26,9 @@ import {
   previousCommitParameter,
   stageTags,
 } from '../settings/names.ts';
+import { clientPackage } from '../settings/owner.ts';
 import { validateStage } from '../settings/stage-problems.ts';
-import type { Stage } from '../settings/stages.ts';
+import { isProduction, type Stage } from '../settings/stages.ts';
 import { type KeyAttribute, type TableSettings, tables } from '../settings/tables.ts';
 
 /** The stack of one stage of the animal store. Throws when the settings of the stage are unsafe. */
@@ -47,6 +48,11 @@ export class AnimalStoreStack extends Stack {
     });
     this.#stage = stage;
 
+    if (isProduction(stage) && clientPackage.startsWith('@example.com/'))
+      Annotations.of(this).addWarningV2(
+        'client-scope',
+        'Releases do not publish the typed client: set clientPackage in infra/settings/owner.ts to an npm scope of yours.',
+      );
     for (const settings of Object.values(tables)) this.#addTable(settings);
     const functions = this.#addFunctions();
     const api = new PetsApi(this, 'Api', stage, functions);

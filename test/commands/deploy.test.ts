@@ -293,12 +293,17 @@ describe('npm run deploy with the settings of the repository', () => {
   const [ofStaging, ofProd] = stages;
 
   it('deploys staging before prod is set, and refuses prod', async () => {
-    const unset = [ofStaging, { ...ofProd, environment: { region } }];
-    const { error } = await deploy('staging', '--yes', {}, undefined, unset);
-    expect({ error, isExecuted: isExecuted() }).toEqual({ error: '', isExecuted: true });
-    const refused = await deploy('prod', '--yes', {}, undefined, unset);
-    expect(refused.error).toMatch(/^environment of prod has no account/);
-    expect(ran).toEqual([]);
+    for (const [setting, unset] of [
+      ['environment', { environment: { region } }],
+      ['alarmRecipients', { alarmRecipients: [] }],
+    ] as const) {
+      const permanent = [ofStaging, { ...ofProd, ...unset }];
+      const { error } = await deploy('staging', '--yes', {}, undefined, permanent);
+      expect({ error, isExecuted: isExecuted() }).toEqual({ error: '', isExecuted: true });
+      const refused = await deploy('prod', '--yes', {}, undefined, permanent);
+      expect(refused.error).toMatch(new RegExp(`^${setting} of prod .*infra/settings/stages.ts$`));
+      expect(ran).toEqual([]);
+    }
   });
 
   const shared = [ofStaging, { ...ofProd, environment: ofStaging.environment }];
