@@ -14,13 +14,13 @@ import { metricNames, versionMetricNames } from '../../lib/telemetry/metric-name
 import { alarmLimits, badMinutes } from '../settings/alarm-limits.ts';
 import { serviceName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
+import type { ApiFunction } from './bundled-function.ts';
 import {
   type MonitoredService,
   probeMetric,
   serviceMetric,
   tableMetric,
 } from './service-metrics.ts';
-import type { ServiceFunction } from './stage-function.ts';
 
 /** What an alarm means and measures. It goes off when its metric is at its threshold or above. */
 export interface ServiceAlarm extends Omit<AlarmProps, 'evaluationPeriods'> {
@@ -165,7 +165,7 @@ export const probeAlarms = (stage: Stage): ServiceAlarms => ({
 export const canaryAlarms = (
   stage: Stage,
   operation: FunctionName,
-  { node: { id }, lambda, alias }: ServiceFunction,
+  { node: { id }, lambda, alias }: ApiFunction,
 ): ServiceAlarms => {
   const { version } = lambda.currentVersion;
   const metric = (name: string, statistic?: string) =>

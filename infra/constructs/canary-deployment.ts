@@ -10,11 +10,11 @@ import { Construct } from 'constructs';
 import { trafficParameter, trafficShifts } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import { canaryAlarms } from './alarms.ts';
+import { type ApiFunctions, allow, BundledFunction } from './bundled-function.ts';
 import type { Monitoring } from './monitoring.ts';
 import { acknowledge } from './security-rules.ts';
 import type { MonitoredService } from './service-metrics.ts';
 import { serviceRole } from './service-role.ts';
-import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts';
 
 /**
  * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed. If
@@ -25,7 +25,7 @@ import { allow, type ServiceFunctions, StageFunction } from './stage-function.ts
  */
 export class CanaryDeployment extends Construct {
   /** The function that checks new versions before they get traffic. */
-  readonly check: StageFunction;
+  readonly check: BundledFunction;
 
   constructor(scope: Construct, service: MonitoredService, monitoring: Monitoring) {
     super(scope, 'Canary');
@@ -90,9 +90,9 @@ export class CanaryDeployment extends Construct {
    * the new versions from its environment variables, so a release or a rollback must update the hook
    * before it moves an alias.
    */
-  #addCheck(stage: Stage, functions: ServiceFunctions): StageFunction {
+  #addCheck(stage: Stage, functions: ApiFunctions): BundledFunction {
     const called = [...functions];
-    const check = new StageFunction(this, 'before-traffic', {
+    const check = new BundledFunction(this, 'before-traffic', {
       stage,
       memoryMiB: 512,
       timeoutSeconds: 60,
@@ -111,7 +111,7 @@ export class CanaryDeployment extends Construct {
 }
 
 /** Accepts that the roles in a construct may invoke every version of a function. */
-const acknowledgeVersions = (construct: Construct, { lambda }: StageFunction, reason: string) => {
+const acknowledgeVersions = (construct: Construct, { lambda }: BundledFunction, reason: string) => {
   const [logicalId] = Stack.of(lambda).resolve(lambda.functionArn)['Fn::GetAtt'];
   acknowledge(construct, { [`AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`]: reason });
 };

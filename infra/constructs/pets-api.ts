@@ -22,10 +22,10 @@ import { operations } from '../../lib/operations/operations.ts';
 import { throttleOf } from '../settings/client-limits.ts';
 import { serviceName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
+import type { ApiFunctions } from './bundled-function.ts';
 import { errorHeaders } from './error-headers.ts';
 import { Firewall } from './firewall.ts';
 import { acknowledge, managedPolicyRule } from './security-rules.ts';
-import type { ServiceFunctions } from './stage-function.ts';
 
 /**
  * The REST API. It has a route for each operation and a catch-all for all other requests. Every gateway
@@ -39,7 +39,7 @@ export class PetsApi extends Construct {
   readonly accessLog: LogGroup | undefined;
   readonly firewall: Firewall | undefined;
 
-  constructor(scope: Construct, id: string, stage: Stage, functions: ServiceFunctions) {
+  constructor(scope: Construct, id: string, stage: Stage, functions: ApiFunctions) {
     super(scope, id);
     if (stage.accessLog) {
       this.accessLog = new LogGroup(this, 'AccessLog', {
@@ -110,7 +110,7 @@ export class PetsApi extends Construct {
     return api;
   }
 
-  #addRoutes(functions: ServiceFunctions) {
+  #addRoutes(functions: ApiFunctions) {
     const addRoute = (path: string, method: string, name: FunctionName) => {
       const alias = functions.get(name)?.alias;
       if (!alias) throw new Error(`${name} has no function`);

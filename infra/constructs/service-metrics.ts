@@ -5,13 +5,13 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { metricsNamespace, probeMetricName } from '../../lib/telemetry/metric-names.ts';
 import { serviceName } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
-import type { ServiceFunctions } from './stage-function.ts';
+import type { ApiFunctions } from './bundled-function.ts';
 
 /** The parts of a stage that its alarms and its dashboard watch. */
 export interface MonitoredService {
   readonly stage: Stage;
   readonly restApi: RestApi;
-  readonly functions: ServiceFunctions;
+  readonly functions: ApiFunctions;
   readonly tables: readonly MonitoredTable[];
 }
 

@@ -3,7 +3,7 @@ import type { OutputFile } from 'esbuild';
 import { writeBundles } from '../build/bundle-functions.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { prepareTables } from './initial-data.ts';
-import { LambdaFunction } from './lambda/lambda-function.ts';
+import { LocalFunction } from './lambda/local-function.ts';
 import type { StackDefinition } from './stack-definition.ts';
 
 interface LocalDeploymentOptions {
@@ -22,7 +22,7 @@ export class LocalDeployment {
   readonly #options: LocalDeploymentOptions;
   #stack: StackDefinition | undefined;
   #bundles: readonly OutputFile[] | undefined;
-  #functions = new Map<string, LambdaFunction>();
+  #functions = new Map<string, LocalFunction>();
 
   constructor(options: LocalDeploymentOptions) {
     this.#options = options;
@@ -63,7 +63,7 @@ export class LocalDeployment {
     this.#functions = new Map();
     for (const [id, definition] of functions) {
       const directory = join(folder, definition.bundleName);
-      this.#functions.set(id, new LambdaFunction({ definition, directory, environment, log }));
+      this.#functions.set(id, new LocalFunction({ definition, directory, environment, log }));
     }
     gateway.deploy({ api, functions: this.#functions });
   }

@@ -5,7 +5,7 @@ import { type RestApiDefinition, restApiOf } from './gateway/rest-api-definition
 import { Ref, readTemplate, resourcesOf, type Template } from './template.ts';
 
 const Handler = v.pipe(v.string(), v.regex(/^[\w-]+\.handler$/));
-const LambdaFunction = v.object({
+const FunctionResource = v.object({
   Handler,
   Timeout: v.number(),
   MemorySize: v.number(),
@@ -102,7 +102,7 @@ export const functionsOf = (
   const chosen = Object.entries(template.Resources).filter(([id]) => ids.has(id));
   const Resources = Object.fromEntries(chosen);
   const functions = new Map<string, FunctionDefinition>();
-  for (const [id, one] of resourcesOf({ Resources }, 'AWS::Lambda::Function', LambdaFunction)) {
+  for (const [id, one] of resourcesOf({ Resources }, 'AWS::Lambda::Function', FunctionResource)) {
     const variables = Object.entries(one.Environment.Variables);
     functions.set(id, {
       functionName: id,

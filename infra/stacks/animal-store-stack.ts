@@ -5,6 +5,12 @@ import type { Construct } from 'constructs';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import type { Call } from '../../lib/operations/operation-details.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
+import {
+  ApiFunction,
+  type ApiFunctions,
+  allow,
+  probeKeyArn,
+} from '../constructs/bundled-function.ts';
 import { CanaryDeployment } from '../constructs/canary-deployment.ts';
 import { Monitoring } from '../constructs/monitoring.ts';
 import { PetsApi } from '../constructs/pets-api.ts';
@@ -13,12 +19,6 @@ import { SavedQueries } from '../constructs/saved-queries.ts';
 import { acknowledge, acknowledgeWildcards } from '../constructs/security-rules.ts';
 import type { MonitoredTable } from '../constructs/service-metrics.ts';
 import { StageDashboard } from '../constructs/stage-dashboard.ts';
-import {
-  allow,
-  probeKeyArn,
-  ServiceFunction,
-  type ServiceFunctions,
-} from '../constructs/stage-function.ts';
 import type { OperationVariables } from '../settings/function-runtime.ts';
 import {
   bundleName,
@@ -184,14 +184,14 @@ export class AnimalStoreStack extends Stack {
   }
 
   /** Adds the functions. The function of an operation may find API keys and make the operation's calls. */
-  #addFunctions(): ServiceFunctions {
+  #addFunctions(): ApiFunctions {
     const stage = this.#stage;
     const variables: OperationVariables = { API_KEY_PREFIX: stage.apiKeyPrefix };
     const environment = { ...this.#tableNames(({ variable }) => variable), ...variables };
     const findKey = this.#allow({ action: 'dynamodb:GetItem', resource: tables.keys.id });
-    const functions = new Map<FunctionName, ServiceFunction>();
+    const functions = new Map<FunctionName, ApiFunction>();
     for (const { name } of operations) {
-      const operationFunction = new ServiceFunction(this, bundleName(name), {
+      const operationFunction = new ApiFunction(this, bundleName(name), {
         stage,
         reservedConcurrentExecutions: stage.reservedConcurrency?.eachOperation,
         environment,
@@ -199,7 +199,7 @@ export class AnimalStoreStack extends Stack {
       });
       functions.set(name, operationFunction);
     }
-    const fallback = new ServiceFunction(this, 'fallback', {
+    const fallback = new ApiFunction(this, 'fallback', {
       stage,
       reservedConcurrentExecutions: stage.reservedConcurrency?.fallback,
       environment: {},

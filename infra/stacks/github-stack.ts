@@ -8,8 +8,8 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import cdk from '../../cdk.json' with { type: 'json' };
+import { allow } from '../constructs/bundled-function.ts';
 import { acknowledgeWildcards } from '../constructs/security-rules.ts';
-import { allow } from '../constructs/stage-function.ts';
 import { githubStackName, stackName } from '../settings/names.ts';
 import type { GithubRepository } from '../settings/owner.ts';
 import type { Stage } from '../settings/stages.ts';

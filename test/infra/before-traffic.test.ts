@@ -5,7 +5,7 @@ import { json as readJson } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
-import { FunctionError, LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { FunctionError, LocalFunction } from '../../infra/local/lambda/local-function.ts';
 import { type FunctionDefinition, functionsOf } from '../../infra/local/stack-definition.ts';
 import { parseTemplate, Ref, resourcesOf } from '../../infra/local/template.ts';
 import { probeKeyParameter } from '../../infra/settings/names.ts';
@@ -53,7 +53,7 @@ let throttles = 0;
  * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
 const startLambdaEndpoint = async (
-  versions: ReadonlyMap<string, Pick<LambdaFunction, 'invoke'>>,
+  versions: ReadonlyMap<string, Pick<LocalFunction, 'invoke'>>,
 ) => {
   const server = createServer(async (request, response) => {
     const [, arn = ''] =
@@ -78,7 +78,7 @@ const startLambdaEndpoint = async (
   return { url: `http://127.0.0.1:${await listen(server)}`, stop: () => server.close() };
 };
 
-const deployed = new Map<string, LambdaFunction>();
+const deployed = new Map<string, LocalFunction>();
 const aws = await startAwsEndpoint();
 const lambda = await startLambdaEndpoint(deployed);
 const reports: unknown[] = [];
@@ -96,7 +96,7 @@ const environment = {
 const start = (
   definition: FunctionDefinition,
   directory = bundleDirectory(definition.bundleName),
-) => new LambdaFunction({ definition, directory, environment, log: (line) => log.push(line) });
+) => new LocalFunction({ definition, directory, environment, log: (line) => log.push(line) });
 
 const asBuilt = new Map(
   definitions.map((definition) => [definition.bundleName, start(definition)]),

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
-import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { LocalFunction } from '../../infra/local/lambda/local-function.ts';
 import { probeKeyParameter, serviceName } from '../../infra/settings/names.ts';
 import { stages, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
@@ -22,7 +22,7 @@ const printed = new EventEmitter();
 // On a busy machine, the start of a function would take much of the probe's time limit.
 await (await fetch(`${origin}${pathname}/pets`)).text();
 const address = await service.listen();
-const probe = new LambdaFunction({
+const probe = new LocalFunction({
   definition: {
     functionName: 'probe',
     bundleName: 'probe',

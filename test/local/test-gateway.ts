@@ -10,7 +10,7 @@ import type {
   CustomResponse,
   RestApiMethod,
 } from '../../infra/local/gateway/rest-api-definition.ts';
-import { LambdaFunction } from '../../infra/local/lambda/lambda-function.ts';
+import { LocalFunction } from '../../infra/local/lambda/local-function.ts';
 import type { FunctionDefinition } from '../../infra/local/stack-definition.ts';
 import { headersOf } from '../../lib/gateway-events/proxy-event.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -140,7 +140,7 @@ export const startTestGateway = async () => {
   const functions = new Map(
     Object.keys(testSources).map((id) => [
       id,
-      new LambdaFunction({ definition: definitionOf(id), directory, environment, log: keep }),
+      new LocalFunction({ definition: definitionOf(id), directory, environment, log: keep }),
     ]),
   );
   gateway.deploy({ api: { stageName: 'v1', routes, gatewayResponses }, functions });

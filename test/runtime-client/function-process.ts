@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { environmentOf } from '../../infra/local/lambda/lambda-function.ts';
+import { environmentOf } from '../../infra/local/lambda/local-function.ts';
 import type { FunctionDefinition } from '../../infra/local/stack-definition.ts';
 import { listen } from '../support/listen.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { cannedResponses } from '../../infra/build/code-cache/canned-responses.ts';
-import { serviceEndpoints } from '../../infra/local/lambda/lambda-function.ts';
+import { serviceEndpoints } from '../../infra/local/lambda/local-function.ts';
 import { functionEnvironment } from '../../infra/settings/function-runtime.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { type Certificate, makeCertificate } from './certificate.ts';

@@ -15,7 +15,7 @@ import { bundleDirectory, codeCacheFile, replaceFile } from '../bundle-functions
 import { projectDirectory } from '../project-directory.ts';
 import { cannedResponses } from './canned-responses.ts';
 
-/** Lambda's machines, on which the functions run (`infra/constructs/stage-function.ts`). */
+/** Lambda's machines, on which the functions run (`infra/constructs/bundled-function.ts`). */
 const lambdaMachine = 'linux-arm64';
 
 /**

@@ -12,7 +12,7 @@ import {
   newRequestIds,
   proxyEvent,
 } from '../../../lib/gateway-events/proxy-event.ts';
-import { FunctionError, type Invocation } from '../lambda/lambda-function.ts';
+import { FunctionError, type Invocation } from '../lambda/local-function.ts';
 import { localAccount } from '../local-account.ts';
 import { serveDocs } from '../serve-docs.ts';
 import { type GatewayErrorName, gatewayResponse, noSuchStage } from './gateway-response.ts';

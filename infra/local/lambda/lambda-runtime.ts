@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 import { localAccount } from '../local-account.ts';
-import type { Outcome, SentInvocation } from './lambda-function.ts';
+import type { Outcome, SentInvocation } from './local-function.ts';
 
 const { env } = process;
 const functionName = env['AWS_LAMBDA_FUNCTION_NAME'];

@@ -8,7 +8,7 @@ import { localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from '../stack-definition.ts';
 import { sourceMapped } from './source-mapped.ts';
 
-export interface LambdaFunctionOptions {
+export interface LocalFunctionOptions {
   readonly definition: FunctionDefinition;
   /** The folder that is deployed. It contains `<bundle name>.mjs` and the files that this module loads. */
   readonly directory: string;
@@ -47,13 +47,13 @@ export class FunctionError extends Error {}
  * Runs one version of a function as Lambda does, in a worker thread that handles one invocation at a time.
  * The worker starts with the first invocation, and again after it has ended.
  */
-export class LambdaFunction {
-  readonly #options: LambdaFunctionOptions;
+export class LocalFunction {
+  readonly #options: LocalFunctionOptions;
   #environment: ReturnType<typeof startEnvironment> | undefined;
   /** The end of the last invocation. It never rejects. */
   #idle: Promise<unknown> = Promise.resolve();
 
-  constructor(options: LambdaFunctionOptions) {
+  constructor(options: LocalFunctionOptions) {
     this.#options = options;
   }
 
@@ -87,7 +87,7 @@ const stretchTimeouts = fileURLToPath(new URL('../../build/stretch-timeouts.cjs'
 /** The longest time that a timer of Node.js takes, in ms. */
 const longestMs = 2 ** 31 - 1;
 
-const startEnvironment = (options: LambdaFunctionOptions) => {
+const startEnvironment = (options: LocalFunctionOptions) => {
   const { definition, log } = options;
   const { bundleName } = definition;
   const seconds = definition.timeoutMs / 1_000;
@@ -163,7 +163,7 @@ export const environmentOf = ({
   definition,
   directory,
   environment,
-}: Pick<LambdaFunctionOptions, 'definition' | 'directory' | 'environment'>) => ({
+}: Pick<LocalFunctionOptions, 'definition' | 'directory' | 'environment'>) => ({
   ...serviceEndpoints(),
   AWS_REGION: localRegion,
   AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,

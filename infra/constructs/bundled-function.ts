@@ -4,9 +4,9 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import {
   type Alias,
   Architecture,
+  Function as CdkFunction,
   Code,
   type IFunction,
-  Function as LambdaFunction,
   Runtime,
   RuntimeFamily,
 } from 'aws-cdk-lib/aws-lambda';
@@ -23,7 +23,7 @@ const runtime = new Runtime(`nodejs${nodeMajorVersion}.x`, RuntimeFamily.NODEJS,
   supportsInlineCode: true,
 });
 
-interface StageFunctionProps {
+interface BundledFunctionProps {
   readonly stage: Stage;
   readonly memoryMiB: number;
   readonly timeoutSeconds: number;
@@ -36,10 +36,10 @@ interface StageFunctionProps {
 }
 
 /** A Lambda function of a stage. It is named like its bundle, and has its own log and its own role. */
-export class StageFunction extends Construct {
-  readonly lambda: LambdaFunction;
+export class BundledFunction extends Construct {
+  readonly lambda: CdkFunction;
 
-  constructor(scope: Construct, name: string, props: StageFunctionProps) {
+  constructor(scope: Construct, name: string, props: BundledFunctionProps) {
     super(scope, name);
     const { stage, reservedConcurrentExecutions, readsProbeKey } = props;
     const logGroup = new LogGroup(this, 'Log', {
@@ -58,7 +58,7 @@ export class StageFunction extends Construct {
       }),
     });
     logGroup.grantWrite(role);
-    this.lambda = new LambdaFunction(this, 'Function', {
+    this.lambda = new CdkFunction(this, 'Function', {
       runtime,
       architecture: Architecture.ARM_64,
       code:
@@ -96,19 +96,19 @@ const existingBundle = (name: string): string => {
 };
 
 /** Every function of the API, by name. */
-export type ServiceFunctions = ReadonlyMap<FunctionName, ServiceFunction>;
+export type ApiFunctions = ReadonlyMap<FunctionName, ApiFunction>;
 
 /**
  * A function of a file in `functions/`. It is called through the alias `live`, which a deployment
  * moves to the new version.
  */
-export class ServiceFunction extends StageFunction {
+export class ApiFunction extends BundledFunction {
   readonly alias: Alias & IFunction;
 
   constructor(
     scope: Construct,
     name: string,
-    props: Omit<StageFunctionProps, 'memoryMiB' | 'timeoutSeconds'>,
+    props: Omit<BundledFunctionProps, 'memoryMiB' | 'timeoutSeconds'>,
   ) {
     const { memoryMiB, timeoutSeconds, corsOrigins } = props.stage;
     const environment = {
