@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { chmod, glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
-import { nodeMajorVersion } from '../settings/function-runtime.ts';
 import { execWrapper } from '../settings/names.ts';
+import { nodeMajorVersion } from '../settings/node-version.ts';
 import { projectDirectory } from './project-directory.ts';
 
 const buildDirectory = join(projectDirectory, '.build');

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { program } from 'commander';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
+import { limitsText } from '../build/limits-guide.ts';
 import { projectDirectory } from '../build/project-directory.ts';
-import { limitsText } from '../settings/client-limits.ts';
 import { runProgram } from './shared/run-program.ts';
 
 const directory = join(projectDirectory, '.build', 'docs');

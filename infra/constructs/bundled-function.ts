@@ -14,8 +14,8 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { bundleDirectory } from '../build/bundle-functions.ts';
-import { nodeMajorVersion } from '../settings/function-runtime.ts';
 import { execWrapper, probeKeyParameter, serviceName } from '../settings/names.ts';
+import { nodeMajorVersion } from '../settings/node-version.ts';
 import type { Stage } from '../settings/stages.ts';
 import { acknowledge } from './security-rules.ts';
 

