@@ -130,9 +130,36 @@ export const tables = (measured: Measured): string => {
   return [`${bars}\n`, ...texts].join('\n');
 };
 
+/** The comparison of whole cold starts of getPet with what is built as usual, and with the same build. */
+const comparison = ({ cold, cpu }: Measured): string => {
+  const whole = (program: Program, build: Build, figures = cold): number => {
+    const value = figureOf(figures, program, build, 'getPet');
+    if (value === undefined) throw new Error(`${program}, ${build}: nothing was measured`);
+    return value;
+  };
+  const row = (program: Program, build: Build) => [
+    `${labels[program]}, ${buildLabels[build]}`,
+    whole(program, build, cpu).toFixed(1),
+    whole(program, build).toFixed(0),
+  ];
+  const own = whole('service', 'deployed');
+  const more = (program: Program) =>
+    `${((own / whole(program, 'deployed') - 1) * 100).toFixed(0)} %`;
+  const rows = table([
+    ['Whole cold start of getPet', 'ms of CPU time', 'million instructions'],
+    row('service', 'deployed'),
+    row('service', 'usual'),
+    row('sdk-call', 'usual'),
+    row('bare-sigv4', 'usual'),
+  ]);
+  return `${rows}\n\nIn this build, the service takes ${more('bare-sigv4')} more instructions than Bare SigV4, and ${more('sdk-call')} more than a Document-client call.`;
+};
+
 /** The text of RESULT.md. */
 export const report = (measured: Measured): string => `# Results
 
 By \`npm run bench\` on ${cpus()[0]?.model.trim()}, ${availableParallelism()} processors, Node.js ${process.version}. [Explained here](README.md).
+
+${comparison(measured)}
 
 ${tables(measured)}`;
