@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { directEvent } from '../../../lib/gateway-events/direct-event.ts';
 import { generateApiKey } from '../../../lib/keys/api-key.ts';
 import { detailsOf, operations } from '../../../lib/operations/operations.ts';
-import { functionEnvironment } from '../../build/function-environment.ts';
 import { bundleName, functionNames } from '../../settings/names.ts';
 import { bundleDirectory, codeCacheFile, replaceFile } from '../bundle-functions.ts';
+import { functionEnvironment } from '../function-environment.ts';
 import { projectDirectory } from '../project-directory.ts';
 import { cannedResponses } from './canned-responses.ts';
 
