@@ -5,11 +5,13 @@ import {
   type DynamoDBClient,
   PutItemCommand,
   paginateScan,
+  type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { Argument, Command } from 'commander';
 import type { Stage } from '../settings/stages.ts';
 import { type TableKind, tables } from '../settings/tables.ts';
-import { openStage } from './shared/open-stage.ts';
+import { findTable } from './shared/find-table.ts';
+import { type DeployedStage, openStage } from './shared/open-stage.ts';
 import { perform } from './shared/plan.ts';
 import { runProgram } from './shared/run-program.ts';
 import { withStage } from './shared/stage-option.ts';
@@ -26,8 +28,27 @@ type Items = Map<string, Record<string, AttributeValue>>;
 const itemsOf = async (client: DynamoDBClient, TableName: string, key: string): Promise<Items> => {
   const items: Items = new Map();
   for await (const page of paginateScan({ client }, { TableName, ConsistentRead: true }))
-    for (const item of page.Items ?? []) items.set(JSON.stringify(item[key]), item);
+    for (const item of page.Items ?? []) {
+      items.set(JSON.stringify(item[key]), item);
+      if (items.size % 10_000 === 0) console.error(`Read ${items.size} items of ${TableName}`);
+    }
   return items;
+};
+
+/** Returns the key of a table, such as `id (N)`. */
+const keyOf = ({ KeySchema = [], AttributeDefinitions = [] }: TableDescription): string =>
+  KeySchema.map(({ AttributeName: name }) => {
+    const attribute = AttributeDefinitions.find(({ AttributeName }) => AttributeName === name);
+    return `${name} (${attribute?.AttributeType})`;
+  }).join(', ');
+
+/** Returns a table that can be read. Throws if there is none of this name. */
+const readableTable = async ({ dynamodb, account, region }: DeployedStage, name: string) => {
+  const table = await findTable(dynamodb, name);
+  if (!table) throw new Error(`There is no table ${name} in account ${account}, region ${region}`);
+  if (table.TableStatus === 'CREATING')
+    throw new Error(`The table ${name} is still being created: run this command again later`);
+  return table;
 };
 
 const few = (keys: readonly string[]) =>
@@ -36,7 +57,8 @@ const few = (keys: readonly string[]) =>
 /**
  * Compares a table with its copy, and writes the items of the copy that the table lacks, or has with other values,
  * one after the other, so that clients keep most of the table's throughput. An API key that the table has stays,
- * because the copy could make a revoked key valid.
+ * because the copy could make a revoked key valid. Throws before it reads an item if the copy is no other table with
+ * the same key.
  */
 const copyBack = async (
   kind: TableKind,
@@ -47,6 +69,13 @@ const copyBack = async (
   const opened = await openStage(stage);
   const { dynamodb, tableOf } = opened;
   const TableName = tableOf(kind);
+  const table = await readableTable(opened, TableName);
+  const other = await readableTable(opened, copy);
+  if (other.TableArn === table.TableArn)
+    throw new Error(`${copy} is the table itself: name a copy of it`);
+  if (keyOf(other) !== keyOf(table))
+    throw new Error(`The key of ${copy} is ${keyOf(other)}, but a copy would have ${keyOf(table)}`);
+  const { SourceTableArn: source, RestoreDateTime: time } = other.RestoreSummary ?? {};
   const key = tables[kind].partitionKey.name;
   const [stored, copied] = [
     await itemsOf(dynamodb, TableName, key),
@@ -58,25 +87,28 @@ const copyBack = async (
   );
   const written = kind === 'keys' ? missing : [...missing, ...different];
   const run = async () => {
-    for (const id of written)
+    for (const [at, id] of written.entries()) {
       await dynamodb
         .send(
           new PutItemCommand({
             TableName,
             Item: copied.get(id),
-            // A client may have added it meanwhile.
-            ...(!stored.has(id) && {
-              ConditionExpression: 'attribute_not_exists(#key)',
-              ExpressionAttributeNames: { '#key': key },
-            }),
+            // A client may have added or removed it meanwhile.
+            ConditionExpression: stored.has(id)
+              ? 'attribute_exists(#key)'
+              : 'attribute_not_exists(#key)',
+            ExpressionAttributeNames: { '#key': key },
           }),
         )
         .catch((error: unknown) => {
           if (!(error instanceof ConditionalCheckFailedException)) throw error;
         });
+      if ((at + 1) % 1_000 === 0) console.error(`${at + 1} of ${written.length} ${kind} are done`);
+    }
   };
   const description = `Write ${written.length} ${kind} of ${copy} into ${TableName}`;
   const notices = [
+    ...(source ? [`The copy was made from ${source} as of ${time?.toISOString()}`] : []),
     `Missing in the table: ${few(missing)}`,
     `Different in the table${kind === 'keys' ? ', and stay so' : ''}: ${few(different)}`,
   ];
