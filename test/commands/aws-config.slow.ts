@@ -12,8 +12,8 @@ import { listen } from '../support/listen.ts';
 const aws = await startAwsEndpoint();
 const plain = Number(new URL(aws.variables['AWS_ENDPOINT_URL'] ?? '').port);
 
-/** The hosts of AWS, which only the proxy reaches. */
-const certificate = await makeCertificate(['*.eu-west-1.amazonaws.com']);
+/** The hosts of AWS, which only the proxy reaches under their names. */
+const certificate = await makeCertificate(['*.eu-west-1.amazonaws.com', 'localhost']);
 afterAll(() => certificate[Symbol.asyncDispose]());
 const hosts = createTlsServer(certificate, (socket) => {
   pipeline(socket, connect(plain, '127.0.0.1'), socket, () => {});
@@ -36,24 +36,43 @@ aws.responses = {
   DescribeStacks: xmlError('ValidationError', 'The stack does not exist'),
 };
 
-it('commands reach AWS through the proxy of a company, with its certificates', async () => {
+/** Runs `npm run status` with these variables. */
+const status = (variables: Readonly<Record<string, string>>) => {
   const words = ['infra/commands/status.ts', '--stage', 'dev-alice'];
   const env = {
     PATH: process.env['PATH'],
     AWS_REGION: 'eu-west-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
-    HTTPS_PROXY: proxyAddress,
-    AWS_CA_BUNDLE: certificate.file,
+    ...variables,
   };
-  const ended = promisify(execFile)('infra/commands/project-node', words, { env });
+  return promisify(execFile)('infra/commands/project-node', words, { env, timeout: 60_000 });
+};
+
+const hostsOfAws = [
+  'sts.eu-west-1.amazonaws.com:443',
+  'cloudformation.eu-west-1.amazonaws.com:443',
+];
+const own = { NODE_EXTRA_CA_CERTS: certificate.file, NODE_USE_ENV_PROXY: '0' };
+it.each<[string, Record<string, string>, string[]]>([
+  [
+    'the proxy of a company, with its certificates',
+    { AWS_CA_BUNDLE: certificate.file },
+    hostsOfAws,
+  ],
+  [
+    'a proxy only if NODE_USE_ENV_PROXY does not forbid it, with the certificates of NODE_EXTRA_CA_CERTS',
+    { ...own, AWS_CA_BUNDLE: '/nope', AWS_ENDPOINT_URL: `https://localhost:${hostsPort}` },
+    [],
+  ],
+])('commands reach AWS through %s', async (_what, variables, hosts) => {
+  proxied.clear();
   const stderr = expect.stringMatching(
     /^error: There is no stage dev-alice in account 777777777777/,
   );
+  const ended = status({ HTTPS_PROXY: proxyAddress, ...variables });
   await expect(ended).rejects.toMatchObject({ code: 1, stderr });
-  expect(proxied).toEqual(
-    new Set(['sts.eu-west-1.amazonaws.com:443', 'cloudformation.eu-west-1.amazonaws.com:443']),
-  );
+  expect([...proxied]).toEqual(hosts);
 });
 
 const silent = createTcpServer(() => {});
@@ -79,16 +98,7 @@ it.concurrent.each<[string, Record<string, string>]>([
   ['a server that never starts TLS', { AWS_ENDPOINT_URL: `https://127.0.0.1:${silentPort}` }],
   ['a proxy that never connects', { HTTPS_PROXY: `http://127.0.0.1:${silentPort}` }],
 ])('commands give up, and name the call: %s', async (_what, others) => {
-  const words = ['infra/commands/status.ts', '--stage', 'dev-alice'];
-  const env = {
-    PATH: process.env['PATH'],
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_MAX_ATTEMPTS: '1',
-    ...others,
-  };
-  const ended = promisify(execFile)('infra/commands/project-node', words, { env, timeout: 60_000 });
+  const ended = status({ AWS_MAX_ATTEMPTS: '1', ...others });
   const line = /^error: STS GetCallerIdentity: .*time(d )?out.*\n$/;
   await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(line) });
   // Then 3 attempts end within a minute, also on a busy machine.
