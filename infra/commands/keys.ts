@@ -11,7 +11,7 @@ import { toJson, toTable } from './shared/format-output.ts';
 import { openLocalKeys } from './shared/local-keys.ts';
 import { type DeployedStage, openStage } from './shared/open-stage.ts';
 import { perform } from './shared/plan.ts';
-import { change, runProgram } from './shared/run-program.ts';
+import { change, ifOutputIsLost, runProgram } from './shared/run-program.ts';
 import { withStage } from './shared/stage-option.ts';
 import { type Ask, askInTerminal, isPrintable, messageOf, printable } from './shared/terminal.ts';
 
@@ -96,6 +96,7 @@ const handOver = async (
   const { apiKey, record, previous } = issued;
   const details = { ...withoutSecret(record), ...(previous && { previous }) };
   if (record.owner !== probeOwner) {
+    ifOutputIsLost(`Key ${record.keyId} was issued, and nobody has its secret: revoke it.`);
     const warning = 'It is shown this once: hand it over, and keep no copy.';
     return print(options, { apiKey, ...details }, [apiKey, ...endsOf(issued), warning]);
   }

@@ -75,7 +75,7 @@ process.once('exit', () => void stopEsbuild());
 // `console.log` ignores such an error, for example that of `npm start | head`.
 process.stdout.once('error', ({ message }) => {
   console.error(`Stopped, because the output can't be written: ${message}`);
-  process.exit(0);
+  process.exit(1);
 });
 
 program

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import { caller, noStack, stackIn, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
+import { caller, json, noStack, stackIn, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -118,6 +118,34 @@ it.each([
   const [, folder = ''] = /--output (\S+)/.exec(out) ?? [];
   expect(folder).not.toBe('');
   expect(existsSync(folder)).toBe(false);
+});
+
+const keyId = '0123456789abcdef';
+const stored = {
+  ...{ keyId: { S: keyId }, hash: { B: Buffer.alloc(32).toString('base64') } },
+  ...{ owner: { S: 'alice' }, lastFour: { S: 'abcd' }, createdAt: { S: '2026' } },
+};
+
+it.each([
+  ['status.ts', ''],
+  ['keys.ts issue --owner alice', 'PutItem'],
+  [`keys.ts rotate ${keyId}`, 'TransactWriteItems'],
+])('a command whose output is lost fails, and names a key in it: %s', async (words, call) => {
+  aws.respond({
+    DescribeStacks: stackIn('CREATE_COMPLETE', { KeysTableName: 'keys' }),
+    GetItem: json({ Item: stored }),
+    ...(call && { [call]: json({}) }),
+  });
+  const command = `node ${onDevAlice(`infra/commands/${words}`).join(' ')}`;
+  const { err } = await start('sh', [
+    '-c',
+    `{ ${command}; echo "exit code $?" >&2; } | true`,
+  ]).end();
+  expect(err).toMatch(/^error: The output can't be written: .*EPIPE.*\nexit code 1\n$/);
+  const [, issued = ''] = /Key (\w{16}) .* revoke it/.exec(err) ?? [];
+  expect(issued !== '').toBe(call !== '');
+  const write = aws.requests.find(({ action }) => action === call)?.body ?? '';
+  expect(write).toContain(issued);
 });
 
 it('Ctrl-C at a question is no answer', async () => {

@@ -15,6 +15,13 @@ export const change = <Result>(work: () => Promise<Result>): Promise<Result> => 
   return work();
 };
 
+let adviceIfLost = '';
+
+/** Says what to do if the output of this program can't be written, because it has what nobody else knows. */
+export const ifOutputIsLost = (advice: string): void => {
+  adviceIfLost = advice;
+};
+
 const cleanups: (() => Promise<unknown>)[] = [];
 
 /** Does something, and cleans up after it, once: when it ends, when it fails, or at Ctrl-C. */
@@ -49,10 +56,14 @@ const interrupt = async () => {
 };
 
 /**
- * Runs the program of a command. It ends with exit code 1 and a line about each error, or at Ctrl-C with 130
- * and a line. Another Ctrl-C ends it at once.
+ * Runs the program of a command. It ends with exit code 1 and a line about each error, also if its output can't be
+ * written, or at Ctrl-C with 130 and a line. Another Ctrl-C ends it at once.
  */
 export const runProgram = async (program: Command): Promise<void> => {
+  // `console.log` ignores such an error, for example that of a closed pipe.
+  process.stdout.once('error', ({ message }) =>
+    fail(new Error(`The output can't be written: ${message}. ${adviceIfLost}`.trim())),
+  );
   let interruptedAt: number | undefined;
   process.on('SIGINT', () => {
     // npm passes on to its script a signal that the terminal has sent to both.
