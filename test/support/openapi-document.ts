@@ -42,7 +42,7 @@ interface Document {
   readonly paths: ByName<ByName<Operation>>;
   readonly components: {
     readonly headers: ByName<Header>;
-    readonly schemas: ByName<ByName<unknown>>;
+    readonly schemas: ByName<{ readonly properties?: ByName<{ readonly maxLength?: number }> }>;
   };
 }
 
