@@ -5,7 +5,7 @@ import {
   maxIdempotencyKeyLength,
   withCommas,
 } from '../../lib/contract/limits.ts';
-import { maxNameLength } from '../../lib/contract/pet.ts';
+import { componentSchemas } from '../../lib/openapi/schemas.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import {
   firewallLimit,
@@ -29,6 +29,13 @@ const throttleRows = operations.map(({ name, method, path }) => {
   return `| \`${method} ${path}\` | ${rate} | ${burst} |`;
 });
 
+/** The maximum length of each text in a body, by its field. */
+const textLimits = Object.values(componentSchemas)
+  .flatMap((schema) => Object.entries((typeof schema === 'object' && schema.properties) || {}))
+  .flatMap(([name, schema]) =>
+    typeof schema === 'object' && schema.maxLength ? `\`${name}\` ${schema.maxLength}` : [],
+  );
+
 const windowMinutes = firewallWindowSec / 60;
 const clientLimit = inStages((stage) => withCommas(firewallLimit(stage)));
 const clientMean = inStages((stage) =>
@@ -47,6 +54,6 @@ export const limitsText = (): string =>
     '',
     `- Each IP address, and each API key, may send ${clientLimit} requests in ${windowMinutes} minutes, on average ${clientMean} per second.`,
     `- A body may have at most ${withCommas(maxBodyBytes)} bytes, and all headers together at most ${withCommas(maxHeaderBytes)} bytes.`,
-    `- A name may have at most ${maxNameLength} characters (code points), and an \`Idempotency-Key\` at most ${maxIdempotencyKeyLength} visible ASCII characters.`,
+    `- Texts have a maximum length in characters (code points): ${[...new Set(textLimits)].join(', ')}. An \`Idempotency-Key\` may have at most ${maxIdempotencyKeyLength} visible ASCII characters.`,
     `- A request that gets a 429 changed nothing. \`Retry-After\` says how many seconds to wait: ${retryAfter} for a limit per second, and ${firewallWindowSec} for the limit of ${windowMinutes} minutes.`,
   ].join('\n');

@@ -61,7 +61,7 @@ const rooms: Readonly<Record<string, readonly [purpose: string, imports: string]
   ],
   'infra/build': [
     'what is made of the sources: bundles, templates and documents',
-    'infra/settings lib/contract lib/operations',
+    'infra/settings lib/contract lib/openapi/schemas.ts lib/operations',
   ],
   'infra/build/code-cache': [
     'the code caches of bundles',
