@@ -11,18 +11,6 @@ interface InputSchemas<Path, Query, Headers> {
   readonly body?: RequestSchema<unknown>;
 }
 
-/**
- * What the method of an operation requires. The body of a change has no defaults, because each change would reset
- * the fields that it leaves out.
- */
-type ByMethod =
-  | { readonly method: 'GET' | 'POST' | 'DELETE' }
-  | { readonly method: 'PATCH' | 'PUT'; readonly input: { readonly body?: WithoutDefaults } };
-
-interface WithoutDefaults {
-  readonly entries: Readonly<Record<string, v.GenericSchema & { readonly default?: undefined }>>;
-}
-
 /** The status of a successful response, and the schema of its body, which has a title. */
 type Success =
   | { readonly successStatus: 200 | 201; readonly response: v.GenericSchema }
@@ -33,8 +21,7 @@ export type Operation<Path = unknown, Query = unknown, Headers = unknown> = Rout
   readonly name: OperationName;
   readonly input: InputSchemas<Path, Query, Headers>;
   readonly stability?: 'experimental' | 'beta';
-} & ByMethod &
-  Success;
+} & Success;
 
 const Nothing = v.object({});
 

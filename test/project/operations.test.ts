@@ -25,6 +25,16 @@ it.each(operations)(
   },
 );
 
+it('a change resets no field that its request leaves out', () => {
+  for (const { name, input } of operations.filter(({ method }) => /PUT|PATCH/.test(method))) {
+    const defaults = Object.entries(input.body?.entries ?? {}).flatMap(([field, entry]) =>
+      'default' in entry && entry.default !== undefined ? [field] : [],
+    );
+    const reason = `The body of ${name} has no defaults: instead of NewPet.entries.status, take v.optional(NewPet.entries.status.wrapped)`;
+    expect(defaults, reason).toEqual([]);
+  }
+});
+
 const isWrite = ({ action }: Call) => /(Put|Update|Delete|Write)Item$/.test(action);
 const indexed = Object.values<TableSettings>(tables).filter(({ indexes }) => indexes.length > 0);
 
