@@ -47,7 +47,11 @@ const run = async (operation: Operation, options?: InvokeOptions) => {
 
 /** Runs the operations in parallel: each has its own bundle. */
 const runAll = (options?: InvokeOptions) =>
-  Promise.all(operations.map(({ operation }) => run(operation, options)));
+  Promise.all(
+    operations.map(async ({ operation }) => {
+      return { operation, response: await run(operation, options) };
+    }),
+  );
 
 /** The pets that requests have added, without those of `run`. */
 const addedPets = async () =>
@@ -71,15 +75,15 @@ const expectAttempts = (calls: typeof allCalls, each: number) =>
   );
 
 const expectSuccess = async (options?: InvokeOptions) => {
-  const statuses = (await runAll(options)).map(({ status }) => status);
-  expect(statuses).toEqual(operations.map(({ operation }) => operation.successStatus));
+  for (const { operation, response } of await runAll(options))
+    expect(response.status, operation.name).toBe(operation.successStatus);
 };
 
 const expectFailure = async (status: 500 | 503, options: InvokeOptions = {}) => {
   const lines = captureLog();
   const code = status === 503 ? 'service_unavailable' : 'internal_error';
-  for (const response of await runAll({ ...options, requestId: 'request-42' })) {
-    expect(response.status).toBe(status);
+  for (const { operation, response } of await runAll({ ...options, requestId: 'request-42' })) {
+    expect(response.status, operation.name).toBe(status);
     expect(response.body).toEqual({ code, message: expect.stringMatching(/\S/), status });
     expect(response.headers['Retry-After']).toBe(status === 503 ? '1' : undefined);
     expect(response.text).not.toContain('TABLE-AND-KEY-TEXT');
@@ -186,23 +190,23 @@ describe('a response that stalls, in any way and at any call', () => {
     ...operations.flatMap(({ operation, calls }) =>
       calls.map((call) => ({
         ...{ call, firstCall: `${calls[0]}`, successStatus: operation.successStatus },
-        run: () => run(operation),
+        expectStatus: async (status: number) =>
+          expect((await run(operation)).status, `${call} of ${operation.name}`).toBe(status),
       })),
     ),
     {
       ...{ call: 'GetItem Keys', firstCall: 'GetItem Keys', successStatus: 200 },
-      run: listWithNewKey,
+      expectStatus: async (status: number) => expect((await listWithNewKey()).status).toBe(status),
     },
   ];
   const allStalls = Object.values(stalls);
 
   it('is requested again', async () => {
     // A few at a time: on a busy machine, many requests at once would not end within their second.
-    for (const { call, successStatus, run } of requests) {
+    for (const { call, successStatus, expectStatus } of requests) {
       service.proxy.reset();
       for (const stall of allStalls) service.proxy.inject(call, stall, 1);
-      const responses = await Promise.all(allStalls.map(run));
-      expect(responses.map(({ status }) => status)).toEqual(allStalls.map(() => successStatus));
+      await Promise.all(allStalls.map(() => expectStatus(successStatus)));
       expect(attemptsOf(call), call).toBe(2 * allStalls.length);
     }
   });
@@ -212,8 +216,7 @@ describe('a response that stalls, in any way and at any call', () => {
     const lines = captureLog();
     service.proxy.reset();
     for (const { call } of requests) service.proxy.inject(call, stalls.allButTheLastByte);
-    const responses = await Promise.all(requests.map(({ run }) => run()));
-    expect(responses.map(({ status }) => status)).toEqual(requests.map(() => 503));
+    await Promise.all(requests.map(({ expectStatus }) => expectStatus(503)));
     expectAttempts(count(requests.map(({ firstCall }) => firstCall)), 3);
     // The runbook knows this name.
     for (const { cause } of readLines(lines)) expect(cause.name).toBe('TimeoutError');

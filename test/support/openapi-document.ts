@@ -152,7 +152,8 @@ export const departuresFromContract = (
   response: ClientResponse,
 ): string[] => {
   const documented = responseOf(request, response.status);
-  if (!documented) return [`status ${response.status} is undocumented: npm run openapi writes it`];
+  if (!documented)
+    return [`status ${response.status} is undocumented: name its error in errors of the operation`];
   const headers = headerMismatches(documented.headers, response);
   if (!documented.content || request.method === 'HEAD') {
     return response.text === '' ? headers : [...headers, 'a body is undocumented'];
