@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
 import type { ClientRequest } from '../support/http-client.ts';
-import { apiKey, create, eventually, send } from './client.ts';
+import { authorization, create, eventually, send } from './client.ts';
 
 /** Headers that a response to HEAD may lack (RFC 9110 §9.3.2), and those of the connection. */
 const incidental = /^(connection|content-length|keep-alive|transfer-encoding)$/;
@@ -19,18 +20,24 @@ const expectHead = async (status: number, request: ClientRequest) => {
 };
 
 const { id } = JSON.parse((await create({ name: 'Rex', categoryId: 1 })).text);
-const wrongKey = [['Authorization', `Bearer ${apiKey}0`]] as const;
+const credentials = {
+  'the API key': [authorization],
+  'no API key': [],
+  'an API key that nobody has': [['Authorization', `Bearer ${generateApiKey('pets_test')}`]],
+} as const;
 
 describe('HEAD', () => {
-  it.each<[status: number, ClientRequest]>([
-    [200, { path: `/pets/${id}` }],
-    [400, { path: '/pets?limit=0' }],
-    [401, { path: '/pets', headers: [] }],
-    [401, { path: '/pets', headers: wrongKey }],
-    [401, { path: '/pets/1', headers: wrongKey }],
-    [404, { path: '/pets/1' }],
-    [404, { path: '/cats' }],
-  ])('returns %i like GET for %j, without the body', expectHead);
+  it.each<[status: number, path: string, kind: keyof typeof credentials]>([
+    [200, `/pets/${id}`, 'the API key'],
+    [400, '/pets?limit=0', 'the API key'],
+    [401, '/pets', 'no API key'],
+    [401, '/pets', 'an API key that nobody has'],
+    [401, '/pets/1', 'an API key that nobody has'],
+    [404, '/pets/1', 'the API key'],
+    [404, '/cats', 'the API key'],
+  ])('returns %i like GET for %s with %s, without the body', (status, path, kind) =>
+    expectHead(status, { path, headers: credentials[kind] }),
+  );
 
   it('returns 200 like GET for a list, without the body', async () => {
     await eventually(() => expectHead(200, { path: '/pets?limit=1' }));

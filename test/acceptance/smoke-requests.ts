@@ -1,5 +1,6 @@
 import { type ApiError, errors } from '../../lib/contract/errors.ts';
 import { ownUserAgent } from '../../lib/contract/own-user-agent.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { definition as getPet } from '../../lib/operations/get-pet.ts';
 import { removalOf } from '../../lib/operations/operation.ts';
 import type { ClientRequest } from '../support/http-client.ts';
@@ -23,8 +24,8 @@ export const smokeRequests = (apiKey: string): readonly SmokeRequest[] => {
   return [
     { title: 'lists pets for the holder of an API key', request: requestTo('/pets?limit=1') },
     {
-      title: 'refuses a mistyped API key',
-      request: requestTo('/pets', `${apiKey}0`),
+      title: 'refuses an API key that nobody has',
+      request: requestTo('/pets', generateApiKey('pets_test')),
       error: errors.unauthorized(),
     },
     {

@@ -3,6 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { generateApiKey } from '../../lib/keys/api-key.ts';
+import { shared } from '../support/shared.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(projectDirectory, 'package.json'), 'utf8'));
@@ -76,6 +78,15 @@ describe('a command', () => {
     const { status, stdout, stderr } = start(`${acceptance} no-such-test`);
     expect(stdout + stderr).toContain('No test files found');
     expect(status).toBe(1);
+  });
+
+  it.each([
+    ['titles', 'returns 401 like GET', `${acceptance} authentication head --reporter=verbose`],
+    ['failures', 'Authorization: Bearer', smoke, generateApiKey('pets_test')],
+  ])('shows no API key in the %s of tests', (_where, shown, words, API_KEY = shared('apiKey')) => {
+    const { stdout, stderr } = start(words, { BASE_URL: shared('baseAddress'), API_KEY });
+    expect(stdout + stderr).toContain(shown);
+    expect(stdout + stderr).not.toMatch(/pets_(test|live)_[A-Z0-9]{8}/i);
   });
 
   it('npm run client refuses a folder with other files, and a file, instead of replacing it', () => {

@@ -86,7 +86,7 @@ export const expectPromised = (
   const sent = [`${method} ${path}`, ...headers.map((header) => header.join(': ')), `${body}`];
   const received = [`${response.status}`, JSON.stringify(response.headers), response.text];
   const shown = [...sent, ...received].filter(Boolean).map((line) => `  ${line.slice(0, 1_000)}`);
-  lastExchange = shown.join('\n').replace(/Bearer pets_\S+/g, 'Bearer …');
+  lastExchange = shown.join('\n').replace(/pets_(test|live)_\w+/gi, '<API key>');
   const found = [...departuresFromContract(request, response), ...brokenPromises(response)];
   if (found.length > 0)
     throw new UnpromisedResponse(`${method} ${path}${suspicion}: ${found.join('; ')}`);
