@@ -19,13 +19,8 @@ export const nextPageQuery = (link: string | null): URLSearchParams | undefined 
 };
 
 /**
- * Returns how long `Retry-After` (RFC 9110) asks to wait, in ms. Returns `undefined` if the
- * header is absent or malformed.
+ * Returns how long `Retry-After` asks to wait, in ms. Returns `undefined` for anything but a number of seconds:
+ * the service sends no dates, and the clock of the client may be wrong.
  */
-export const retryAfterMs = (retryAfter: string | null): number | undefined => {
-  const value = retryAfter ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
-  // `Date.parse` also accepts text that is not an HTTP date, such as `-1`.
-  const date = value.endsWith(' GMT') ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
-};
+export const retryAfterMs = (retryAfter: string | null): number | undefined =>
+  /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) * 1_000 : undefined;

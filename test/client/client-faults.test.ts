@@ -262,8 +262,9 @@ describe.concurrent('the typed client', () => {
 
   it.each([
     ['300', {}, 300_000, 1],
-    ['Fri, 31 Dec 9999 23:59:59 GMT', {}, expect.any(Number), 1],
     ['1', { maxRetryWaitMs: 1_500 }, 1_000, 2],
+    // The service sends no date, and the clock of the client may be wrong.
+    ['Fri, 31 Dec 9999 23:59:59 GMT', {}, undefined, 4],
   ])('does not wait too long for Retry-After: %s', async (header, options, retryAfterMs, sent) => {
     const { status, body } = errors.tooManyRequests();
     const responses: Response[] = [];
