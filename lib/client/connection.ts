@@ -139,7 +139,7 @@ export class Connection {
     const fetch: Fetch = this.#fetch ?? globalThis.fetch;
     const fetched = fetch(`${this.#baseAddress}/${path}`, {
       method,
-      headers: { Authorization: `Bearer ${this.#apiKey}`, Accept: 'application/json', ...headers },
+      headers: { Authorization: `Bearer ${this.#apiKey}`, ...headers },
       body: sent,
       // Otherwise `fetch` would send the request to any other host.
       redirect: 'manual',
