@@ -31,7 +31,6 @@ const manifest = {
   types,
   exports: {
     '.': { types, default: main },
-    './openapi.json': './openapi.json',
     './package.json': './package.json',
   },
 };
@@ -74,7 +73,6 @@ const writePackage = async ({ out }: { out: string }) => {
     stdio: 'inherit',
   });
   for (const [from, to] of [
-    ['lib/contract/openapi.json', 'openapi.json'],
     ['lib/client/README.md', 'README.md'],
     ['LICENSE', 'LICENSE'],
   ] as const) {
