@@ -148,6 +148,21 @@ it.each([
   expect(write).toContain(issued);
 });
 
+it('Ctrl-C ends a command at once when it comes again, while AWS does not answer', async () => {
+  const words = onDevAlice('infra/commands/deploy.ts --yes');
+  const { child, end } = start('node', words, { PREPARATION: '0' });
+  const interruptAfter = async (ms: number) => {
+    await pause(ms);
+    child.kill('SIGINT');
+    return new Promise<never>(() => {});
+  };
+  aws.respond({
+    DescribeChangeSet: () => interruptAfter(0),
+    DeleteChangeSet: () => interruptAfter(1_100),
+  });
+  expect(await end()).toMatchObject({ err: isChanged, exitCode: 130 });
+});
+
 it('Ctrl-C at a question is no answer', async () => {
   aws.respond({
     DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'AVAILABLE' }),

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { fail } from './terminal.ts';
 
@@ -51,7 +50,7 @@ const interrupt = async () => {
   interruption.abort();
   const advice = mayHaveChanged ? ' AWS may continue. Run the same command again.' : '';
   console.error(`error: Interrupted.${advice}`);
-  await Promise.race([cleanUpAll(), pause(60_000)]);
+  await cleanUpAll();
   process.exit(130);
 };
 
