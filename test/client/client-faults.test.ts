@@ -153,6 +153,11 @@ describe.concurrent('the typed client', () => {
     expect(await browser.listPetsPage()).toEqual({ pets: [], nextCursor: undefined });
   });
 
+  it('ends an attempt after 10 s, unless it is told another time limit', async () => {
+    const call = clientWith(() => new Promise(() => {}), { maxRetryWaitMs: 0 }).getPet(1);
+    await expect(call).rejects.toThrow('No complete response came within 10000 ms');
+  });
+
   it('removes its API key from an error response that repeats it', async () => {
     const message = `Not a valid header: Bearer ${apiKey}`;
     const body = { code: `no_${apiKey}`, message, status: 403 };

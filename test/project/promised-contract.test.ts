@@ -42,7 +42,7 @@ const promised = {
       operationId: 'createPet',
       security: [{ apiKey: [] }],
       requiredParameters: [],
-      requestBody: json(NewPet),
+      requestBody: { required: true, ...json(NewPet) },
       responses: { 201: json(Pet), 400: json(ErrorBody), 401: json(ErrorBody) },
     },
     'get /pets/{petId}': {

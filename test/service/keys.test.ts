@@ -204,6 +204,16 @@ describe('an outage of the keys table', () => {
 });
 
 describe('the memory of keys', () => {
+  it('has room for 10,000 keys in use', () => {
+    const memory = new KeyMemory();
+    const keyIds = Array.from({ length: 10_000 }, (_, index) => `${index}`);
+    for (const keyId of keyIds) {
+      memory.set(keyId, { record: undefined, readAt: 0, freshUntil: 0 });
+      memory.prove(keyId);
+    }
+    expect(keyIds.filter((keyId) => memory.get(keyId))).toHaveLength(keyIds.length);
+  });
+
   const recordOfAny: Fault = (exchange) => {
     const { keyId } = JSON.parse(`${exchange.request}`).Key;
     const hash = { B: Buffer.alloc(32).toString('base64') };
