@@ -25,7 +25,7 @@ export default defineConfig({
     update: 'none',
     unstubEnvs: true,
     // Long enough for a busy machine: only a test that hangs fails.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

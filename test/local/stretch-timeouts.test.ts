@@ -9,7 +9,8 @@ it('a function in a debugger has time, and does not wait long before it calls Dy
     setTimeout(print('pause after a second attempt'), 100);
     setTimeout(print('time limit of a connection'), 500);
     AbortSignal.timeout(500).onabort = print('time limit of a request');
-    setInterval(() => performance.now() > 1_500 && process.exit(), 10);`;
+    // Not stretched: Node.js runs timers in the order of their ends, however late it is.
+    setInterval(() => process.exit(), 1_000);`;
   const preload = join(projectDirectory, 'infra/build/stretch-timeouts.cjs');
   const words = ['--require', preload, '--eval', script];
   const printed = execFileSync(process.execPath, words, { encoding: 'utf8' });

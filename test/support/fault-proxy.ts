@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import { listen } from './listen.ts';
 
 /** One request on its way from the SDK to DynamoDB. */
@@ -22,6 +21,9 @@ interface Exchange {
 
 /** A fault, which happens to a request instead of a round trip to DynamoDB. */
 export type Fault = (exchange: Exchange) => Promise<void> | void;
+
+/** Waits by the clock of the handlers, which `startHandlers` slows down. */
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const respond =
   (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Fault =>

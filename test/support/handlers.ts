@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import * as v from 'valibot';
+import { vi } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { functionEnvironment } from '../../infra/build/function-environment.ts';
 import { type ProxyFunction, startGateway } from '../../infra/local/gateway/gateway.ts';
@@ -156,6 +157,17 @@ export const senderTo = (handlers: Handlers, apiKey: string) => {
 export type Send = ReturnType<typeof senderTo>;
 
 /**
+ * Lets time pass more slowly for the handlers in this process, because a machine that is busy with other tests would
+ * end attempts that do not end on Lambda.
+ */
+const slowDown = (factor: number) => {
+  const { setTimeout } = globalThis;
+  const { bigint } = process.hrtime;
+  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => setTimeout(callback, ms * factor));
+  process.hrtime.bigint = () => bigint() / BigInt(factor);
+};
+
+/**
  * Loads the handlers into this process, with tables of their own behind a fault proxy.
  * Call it once in a test file: the modules read their environment when they are loaded.
  */
@@ -171,6 +183,7 @@ export const startHandlers = async (load?: Load) => {
     AWS_LAMBDA_FUNCTION_VERSION: '42',
   });
   discardLog();
+  slowDown(4);
   const handlers = await loadHandlers(load);
   const apiKey = await testTables.issueApiKey();
   return {
