@@ -56,12 +56,11 @@ export class AnimalStoreStack extends Stack {
     for (const settings of Object.values(tables)) this.#addTable(settings);
     const functions = this.#addFunctions();
     const api = new PetsApi(this, 'Api', stage, functions);
-    let probe: Probe | undefined;
     const logGroups = Array.from(functions.values(), ({ lambda }) => lambda.logGroup);
     if (stage.monitoring) {
       const service = { stage, restApi: api.restApi, functions, tables: this.#tables };
       const monitoring = new Monitoring(this, 'Monitoring', service);
-      probe = new Probe(this, stage, api.baseAddress, monitoring);
+      const probe = new Probe(this, stage, api.baseAddress, monitoring);
       const deployment = stage.checkBeforeTraffic
         ? new CanaryDeployment(this, service, monitoring)
         : undefined;
@@ -91,8 +90,6 @@ export class AnimalStoreStack extends Stack {
       BaseAddress: api.baseAddress,
       ...(domainName && { DomainTarget: domainName.domainNameAliasDomainName }),
       ...this.#tableNames(({ id }) => `${id}Name`),
-      // A release calls it at its end (.ci/call-probe).
-      ...(probe && { ProbeFunction: probe.lambda.functionName }),
       KeyAdministrationPolicy: policy.managedPolicyArn,
       // CloudFormation refuses an update that changes neither a resource nor an output:
       // https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/2027

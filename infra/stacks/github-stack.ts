@@ -1,4 +1,4 @@
-import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   OidcProviderNative,
   OpenIdConnectPrincipal,
@@ -67,7 +67,7 @@ export class GithubStack extends Stack {
       acknowledgeWildcards(
         role,
         statements.flatMap(({ resources }) => resources),
-        'An ARN of a stack or a function ends with what AWS adds.',
+        'An ARN of a stack ends with what AWS adds.',
       );
     }
   }
@@ -91,11 +91,8 @@ export class GithubStack extends Stack {
     };
   }
 
-  /**
-   * Returns all permissions that `npm run deploy` and `.ci/call-probe` need. CDK's roles have those to deploy.
-   */
+  /** Returns all permissions that the job that deploys a stage needs. CDK's roles have those to deploy. */
   #deployment(stage: Stage): PolicyStatement[] {
-    const arn = (service: string, resource: string) => this.#arnOf(stage, service, resource);
     const region = stage.environment?.region ?? this.region;
     const cdkRoles = (['deploy', 'file-publishing', 'lookup'] as const).map((role) =>
       this.formatArn({
@@ -104,6 +101,8 @@ export class GithubStack extends Stack {
         resource: `role/cdk-${qualifier}-${role}-role-${this.account}-${region}`,
       }),
     );
+    const stack = `stack/${stackName(stage)}/*`;
+    const stackArn = this.formatArn({ service: 'cloudformation', region, resource: stack });
     const stackCalls = [
       'DescribeStacks',
       'ListStackResources',
@@ -112,21 +111,7 @@ export class GithubStack extends Stack {
     ];
     return [
       allow('sts:AssumeRole', ...cdkRoles),
-      ...stackCalls.map((call) =>
-        allow(`cloudformation:${call}`, arn('cloudformation', `stack/${stackName(stage)}/*`)),
-      ),
-      ...(stage.monitoring
-        ? [allow('lambda:InvokeFunction', arn('lambda', `function:${stackName(stage)}-probe*`))]
-        : []),
+      ...stackCalls.map((call) => allow(`cloudformation:${call}`, stackArn)),
     ];
-  }
-
-  #arnOf(stage: Stage, service: string, resource: string): string {
-    return this.formatArn({
-      service,
-      resource,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-      ...(stage.environment && { region: stage.environment.region }),
-    });
   }
 }

@@ -219,7 +219,6 @@ describe('the roles of the workflows on GitHub', async () => {
         ['cloudformation:DeleteChangeSet', own],
         ['cloudformation:DescribeStacks', own],
         ['cloudformation:ListStackResources', own],
-        ['lambda:InvokeFunction', arn('lambda', 'function:AnimalStore-prod-probe*')],
       ]),
     );
   });
