@@ -171,6 +171,8 @@ describe('a command', () => {
       },
       '.*connect ECONNREFUSED 127.0.0.1:1',
     ],
+    // As a workflow gives it if a deployment has printed no address.
+    [acceptance, { BASE_URL: '', API_KEY: 'pets_test_x' }, 'BASE_URL is empty'],
     // With --stage, API_KEY is not used.
     [`${acceptance} --stage dev-alice`, { API_KEY: 'pets_live_x' }, noCredentials],
     [`${acceptance} --stage dev-alice`, { BASE_URL: 'https://a.test/v1' }, '.* leave out --stage'],

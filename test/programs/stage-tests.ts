@@ -55,7 +55,9 @@ const test = async (name: string, words: readonly string[], { stage, emulator }:
     throw new Error(`BASE_URL is set to ${BASE_URL}: leave out --stage, or unset BASE_URL`);
   if (BASE_URL && !API_KEY)
     throw new Error(`BASE_URL is set to ${BASE_URL}: set API_KEY to a key of that stage too`);
-  if (!stage) return runVitest(BASE_URL || 'the bundles on this machine', words);
+  if (!stage && BASE_URL === '')
+    throw new Error('BASE_URL is empty: set it to a base address, or unset it');
+  if (!stage) return runVitest(BASE_URL ?? 'the bundles on this machine', words);
   if (!emulator) return runOnStage(stage, name, words);
   console.log('LEFT OUT: the header x-amz-apigw-id, which MiniStack does not send.');
   process.env['LEFT_OUT_HEADERS'] = 'x-amz-apigw-id';
