@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
 import { addSecurityRules } from '../../infra/constructs/security-rules.ts';
 import { stackName } from '../../infra/settings/names.ts';
-import { rehearsal, stages, staging } from '../../infra/settings/stages.ts';
+import { emulated, rehearsal, stageNamed, stages, staging } from '../../infra/settings/stages.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
 import { assemblyDirectory, deployedTemplate, newApp } from '../support/templates.ts';
 
@@ -20,9 +20,10 @@ describe('the templates', () => {
     );
   });
 
-  it('pass the CDK’s own rules and the security rules, also that of the rehearsal', () => {
+  it('pass the CDK’s own rules and the security rules, also those of other stages', () => {
     const app = newApp({ builtinCloudFormationValidation: true });
-    for (const stage of [...stages, rehearsal]) new AnimalStoreStack(app, stackName(stage), stage);
+    const others = [rehearsal, stageNamed('dev-alice'), { ...emulated(staging), name: 'emulated' }];
+    for (const stage of [...stages, ...others]) new AnimalStoreStack(app, stackName(stage), stage);
     addSecurityRules(app);
     app.synth();
   });

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { functionNames, probeKeyParameter, stackName } from '../../infra/settings/names.ts';
 import type { GithubRepository } from '../../infra/settings/owner.ts';
 import { prod, type Stage, stages } from '../../infra/settings/stages.ts';
@@ -221,6 +224,12 @@ describe('the roles of the workflows on GitHub', async () => {
         ['cloudformation:ListStackResources', own],
       ]),
     );
+  });
+
+  it('last as long as the job that deploys asks for', () => {
+    const workflow = readFileSync(join(projectDirectory, '.github/workflows/stage.yml'), 'utf8');
+    const [, seconds] = /role-duration-seconds: (\d+)/.exec(workflow) ?? [];
+    expect(role('proddeploy').MaxSessionDuration).toBeGreaterThanOrEqual(Number(seconds));
   });
 
   it('accept the jobs of the environment of their stage, in one repository', () => {

@@ -10,10 +10,13 @@ import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../su
 describe.each(stages)('$name', (stage) => {
   const template = deployedTemplate(stage);
 
-  it('is deployed only to its own account and region, with its tags', () => {
+  it('is deployed only to its own account and region, protected, with its tags', () => {
     const environment = { account: '777777777777', region: 'eu-west-1' };
-    const { account, region, tags } = stackOf({ ...stage, environment });
-    expect({ account, region }).toEqual(environment);
+    const { account, region, tags, terminationProtection } = stackOf({ ...stage, environment });
+    expect({ account, region, terminationProtection }).toEqual({
+      ...environment,
+      terminationProtection: true,
+    });
     expect(tags.tagValues()).toEqual({ service: 'animal-store', stage: stage.name });
   });
 

@@ -10,7 +10,7 @@ import { alarmsOf } from '../stack-alarms.ts';
 const shownTypes = {
   'AWS::ApiGateway::GatewayResponse': ['ResponseTemplates', 'ResponseType'],
   'AWS::ApiGateway::RestApi': ['Name'],
-  'AWS::ApiGateway::Stage': ['AccessLogSetting', 'DeploymentId', 'MethodSettings'],
+  'AWS::ApiGateway::Stage': ['DeploymentId', 'MethodSettings'],
   'AWS::CodeDeploy::DeploymentConfig': ['ComputePlatform'],
   'AWS::CodeDeploy::DeploymentGroup': ['ApplicationName', 'DeploymentStyle', 'ServiceRoleArn'],
   'AWS::DynamoDB::Table': ['AttributeDefinitions'],
@@ -19,6 +19,7 @@ const shownTypes = {
   'AWS::Lambda::Function': ['Code', 'Environment', 'Handler', 'LoggingConfig', 'Role'],
   'AWS::Lambda::Version': ['FunctionName'],
   'AWS::Logs::LogGroup': [],
+  'AWS::Logs::QueryDefinition': ['LogGroupNames', 'Name', 'Parameters'],
   'AWS::WAFv2::WebACL': ['CustomResponseBodies', 'DataProtectionConfig', 'Name', 'Rules', 'Scope'],
   'AWS::WAFv2::WebACLAssociation': ['ResourceArn'],
 };
@@ -34,6 +35,9 @@ const readable = (template: Template) =>
   Template.fromJSON(
     JSON.parse(JSON.stringify(template.toJSON()), (name, value) => {
       if (leftOut.includes(name)) return undefined;
+      if (name === 'Format') return JSON.parse(value);
+      // Of a saved query, the text shows what it looks for.
+      if (name === 'QueryString') return /filter .*/.exec(value)?.[0];
       if (value.Ref) return withoutHash(value.Ref);
       if (value['Fn::GetAtt']) return value['Fn::GetAtt'].map(withoutHash).join('.');
       if (value['Fn::Join']) return value['Fn::Join'][1].join('');
