@@ -12,6 +12,7 @@ interface Job {
   readonly with?: Readonly<Record<string, string>>;
   readonly steps?: readonly {
     readonly run?: string;
+    readonly env?: Readonly<Record<string, string>>;
     readonly with?: Readonly<Record<string, string>>;
   }[];
 }
@@ -19,6 +20,7 @@ interface Job {
 const jobsOf = (name: string): Readonly<Record<string, Job>> =>
   parse(readFileSync(join(projectDirectory, `.github/workflows/${name}.yml`), 'utf8')).jobs;
 const release = jobsOf('release');
+const expression = (inner: string) => `$\{{ ${inner} }}`;
 
 describe('a release', () => {
   const jobsBefore = (name: string): string[] =>
@@ -29,10 +31,20 @@ describe('a release', () => {
     (name, before) => {
       const needed = ['check', 'synthesise', ...before.map((stage) => stage.name)];
       expect(jobsBefore(name)).toEqual(expect.arrayContaining(needed));
-      const stacks = '$' + '{{ needs.synthesise.outputs.stacks }}';
+      const stacks = expression('needs.synthesise.outputs.stacks');
       expect(release[name]?.with).toMatchObject({ stage: name, stacks });
     },
   );
+
+  it('deploys the stacks that a stage is given, and tests the address of the stage', () => {
+    const { deploy, test } = jobsOf('stage');
+    const stacks = expression('inputs.stacks');
+    const given = deploy?.steps?.find((step) => step.with?.['artifact-ids'] === stacks)?.with;
+    const commands = deploy?.steps?.map(({ run }) => run).join();
+    expect(commands).toContain(`--app ${given?.['path']} `);
+    const tested = test?.steps?.map(({ env }) => env?.['BASE_URL']);
+    expect(tested).toContain(expression('needs.deploy.outputs.base-address'));
+  });
 
   it.each(
     stages.flatMap(({ name }, at) => {
@@ -61,6 +73,9 @@ describe('a release', () => {
     for (const id of artifacts) expect(id).toContain('needs.synthesise.outputs.');
     const commands = release['synthesise']?.steps?.flatMap(({ run }) => run ?? []);
     for (const command of commands ?? []) expect(command).toMatch(/^npm run (synth|client|docs)\b/);
+    expect(commands, 'nothing looks for the code caches').toContainEqual(
+      expect.stringMatching(/synth && compgen -G .*cache/),
+    );
   });
 
   it.each(['pages', 'npm'])('publishes by the job %s what production has', (name) => {
@@ -69,6 +84,18 @@ describe('a release', () => {
       expect(release[name]?.if).toContain(`needs.${stage.name}.outputs.deployed`);
     }
   });
+});
+
+it.each([
+  ['pull-request', 'pull-request'],
+  ['release', 'check'],
+  ['stage', 'deploy'],
+])('the workflow %s gives the job %s, which compares commits, their history', (workflow, job) => {
+  expect(jobsOf(workflow)[job]?.steps?.[0]?.with).toMatchObject({ 'fetch-depth': 0 });
+});
+
+it('an issue is opened after each night that did not succeed', () => {
+  expect(jobsOf('nightly')['issue']?.if).toBe("always() && needs.soak.result != 'success'");
 });
 
 it('main requires the job of a pull request, and the review of another person', () => {
