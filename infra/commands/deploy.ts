@@ -13,7 +13,7 @@ import {
 } from '../settings/names.ts';
 import { productionIn } from '../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage, stages } from '../settings/stages.ts';
-import { type Cdk, cdk, makeWrappersExecutable } from './deploy/cdk.ts';
+import { cdk, makeWrappersExecutable } from './deploy/cdk.ts';
 import {
   describeChangeSet,
   destructiveChangesIn,
@@ -33,13 +33,12 @@ import { change, runProgram, withCleanup } from './shared/run-program.ts';
 import { withStage } from './shared/stage-option.ts';
 import { type Ask, askInTerminal } from './shared/terminal.ts';
 
-/** What the program deploys, and with what. */
+/** What the program deploys, and from where. */
 interface Setup {
   /** The permanent stages. */
   readonly stages: readonly Stage[];
   /** The folder of the project, whose commit is deployed. */
   readonly directory: string;
-  readonly cdk: Cdk;
   /** Asks the operator to type something; undefined if there is no terminal. */
   readonly ask: Ask | undefined;
   /** Whether the output is on a terminal. Otherwise it may be in a log that others read. */
@@ -115,7 +114,7 @@ const synthesise = async (
   deployment: Deployment,
   use: (folder: string) => Promise<void>,
 ): Promise<void> => {
-  const { stage, account, cdk } = deployment;
+  const { stage, account } = deployment;
   const folder = await mkdtempDisposable(join(tmpdir(), 'animal-store-'));
   const words = ['synth', stackName(stage), '--quiet', ...contextOf(deployment)];
   await withCleanup(folder.remove, async () => {
@@ -126,7 +125,7 @@ const synthesise = async (
 
 /** Deploys a stack of a folder. The CDK asks nothing, because this command shows what will change, and asks. */
 const runDeploy = (
-  { account, cdk }: Deployment,
+  { account }: Deployment,
   folder: string,
   id: string,
   ...words: readonly string[]
@@ -146,6 +145,9 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
   const client = account.clients.cloudformation();
   const changeSet = newChangeSet(stackName(stage));
   const { StackName, ChangeSetName } = changeSet;
+  const outrun = new Error(
+    `${StackName} was deployed just now by somebody else: run the same command again.`,
+  );
   let isExecuted = false;
   // Why it is not executed matters more than a failure to delete it.
   const discard = async () => {
@@ -160,7 +162,12 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
   const execute = async () => {
     await refuseIfOutrun(deployment);
     isExecuted = true;
-    await run('execute-change-set');
+    await run('execute-change-set').catch(async (error: unknown) => {
+      const { executionStatus } = await describeChangeSet(client, changeSet).catch(() => {
+        throw error;
+      });
+      throw executionStatus === 'OBSOLETE' ? outrun : error;
+    });
   };
   await withCleanup(discard, async () => {
     const drift = revertDrift ? ['--revert-drift'] : [];
@@ -170,10 +177,7 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
       console.log('Nothing differs from what is deployed.');
       return;
     }
-    if (executionStatus !== 'AVAILABLE')
-      throw new Error(
-        `${StackName} was deployed just now, so its change set is ${executionStatus}: run the same command again.`,
-      );
+    if (executionStatus !== 'AVAILABLE') throw outrun;
     refuseLosses(changes, deployment);
     await perform({ ...account, stage }, planOf(deployment, changes, execute), deployment);
   });
@@ -285,5 +289,5 @@ export const deployProgram = (setup: Setup): Command =>
 if (import.meta.main) {
   const directory = projectDirectory;
   const isOnTerminal = process.stdout.isTTY === true;
-  await runProgram(deployProgram({ stages, directory, cdk, ask: askInTerminal, isOnTerminal }));
+  await runProgram(deployProgram({ stages, directory, ask: askInTerminal, isOnTerminal }));
 }

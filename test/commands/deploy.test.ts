@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deployProgram } from '../../infra/commands/deploy.ts';
 import { printStatus } from '../../infra/commands/shared/print-status.ts';
 import { prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import {
+  type AwsResponse,
   caller,
   json,
   jsonError,
@@ -63,12 +64,24 @@ const tableWith = (Replacement: string) => ({
   },
 });
 
-beforeEach(() => void git('switch', '--quiet', 'main'));
+/** A CDK that notes its words, and fails if they contain those of FAILING. */
+const programs = await temporaryFolder(afterAll);
+const notes = join(programs, 'notes');
+const noteWords = `#!/bin/sh
+echo "$*" >>${notes}
+case "$*" in *"\${FAILING:-no command}"*) exit 1 ;; esac
+`;
+writeFileSync(join(programs, 'cdk'), noteWords, { mode: 0o755 });
+
+beforeEach(() => {
+  git('switch', '--quiet', 'main');
+  vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
+});
 
 /** The commands of the CDK that the last run of `deploy` gave. */
 let ran: string[] = [];
 /** Deploys a stage. `answer` returns what an operator types; without it, there is no terminal. */
-const deploy = (
+const deploy = async (
   stage: 'staging' | 'prod' | 'dev-alice' | 'dev-rehearsal',
   words: string,
   responses: Responses = {},
@@ -85,8 +98,7 @@ const deploy = (
     PutItem: json({}),
     ...responses,
   };
-  ran = [];
-  const cdk = async (_region: string, given: readonly string[]) => void ran.push(given.join(' '));
+  writeFileSync(notes, '');
   const ask =
     answer &&
     (async (question: string) => {
@@ -94,8 +106,10 @@ const deploy = (
       return answer();
     });
   const isOnTerminal = ask !== undefined;
-  const program = deployProgram({ stages: permanent, directory, cdk, ask, isOnTerminal });
-  return runCommand(program, ['--stage', stage, ...words.split(' ').filter(Boolean)]);
+  const program = deployProgram({ stages: permanent, directory, ask, isOnTerminal });
+  const result = await runCommand(program, ['--stage', stage, ...words.split(' ').filter(Boolean)]);
+  ran = readFileSync(notes, 'utf8').split('\n').slice(0, -1);
+  return result;
 };
 const prepared = () => ran.find((command) => command.includes('prepare-change-set'));
 const isExecuted = () => ran.some((command) => command.includes('execute-change-set'));
@@ -161,17 +175,38 @@ describe('npm run deploy', () => {
   });
 
   const page = [200, '<html>Welcome</html>'] as const;
+  // Why nothing is executed matters more than that the change set can't be deleted.
+  const DeleteChangeSet = xmlError('AccessDenied');
   const firstOfTwo = described({ ExecutionStatus: 'AVAILABLE', NextToken: 'second' });
   const secondIsPage = (body: string) => (body.includes('NextToken') ? page : firstOfTwo);
   it.each<[string, Responses[string], RegExp]>([
+    ['deleted', xmlError('ChangeSetNotFound'), /was deployed just now/],
     ['OBSOLETE', described({ ExecutionStatus: 'OBSOLETE' }), /was deployed just now/],
     ['being executed', described({ ExecutionStatus: 'EXECUTE_IN_PROGRESS' }), /deployed just now/],
     ['the page of a proxy', page, /DescribeChangeSet: .* proxy/],
     ['followed by the page of a proxy', secondIsPage, /DescribeChangeSet: .* proxy/],
   ])('executes no change set that is %s', async (_what, DescribeChangeSet, message) => {
-    const { error } = await deploy('staging', '--yes', { DescribeChangeSet });
+    const { error } = await deploy('staging', '--yes', { DescribeChangeSet, DeleteChangeSet });
     expect(error).toMatch(message);
     expect(isExecuted()).toBe(false);
+  });
+
+  it.each<[string, AwsResponse, RegExp]>([
+    ['synth', noStack, /cdk synth failed/],
+    ['prepare-change-set', noStack, /cdk deploy failed/],
+    ['execute-change-set', described({ ExecutionStatus: 'EXECUTE_FAILED' }), /cdk deploy failed/],
+    ['execute-change-set', xmlError('ChangeSetNotFound'), /just now by somebody else: run/],
+  ])('fails when the CDK does: %s', async (step, after, message) => {
+    vi.stubEnv('FAILING', step);
+    const { out, error } = await deploy('staging', '--yes', {
+      DescribeChangeSet: () =>
+        changeSetsOf('DescribeChangeSet').length === 1 ? withChanges().DescribeChangeSet : after,
+    });
+    expect(error).toMatch(message);
+    expect(out).not.toContain('is done');
+    // An executed one is in the history of the stack.
+    const isNew = step === 'prepare-change-set';
+    expect(changeSetsOf('DeleteChangeSet')).toEqual(isNew ? [nameIn(prepared())] : []);
   });
 
   it('deletes a change set that would lose a table, as soon as CloudFormation lets it', async () => {

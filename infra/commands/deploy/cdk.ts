@@ -5,11 +5,8 @@ import { join } from 'node:path';
 import { execWrapper } from '../../settings/names.ts';
 import { withCleanup } from '../shared/run-program.ts';
 
-/** Runs a command of the CDK in a region. Throws when it fails. */
-export type Cdk = (region: string, words: readonly string[]) => Promise<void>;
-
-/** Runs a command of the CDK and shows its output. It ends at Ctrl-C. */
-export const cdk: Cdk = async (region, words) => {
+/** Runs a command of the CDK in a region, and shows its output. Throws when it fails. It ends at Ctrl-C. */
+export const cdk = async (region: string, words: readonly string[]): Promise<void> => {
   const env = {
     ...process.env,
     // The CDK also looks for a region where the SDK does not.

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Change,
+  ChangeSetNotFoundException,
   type CloudFormationClient,
   DeleteChangeSetCommand,
+  ExecutionStatus,
   InvalidChangeSetStatusException,
   paginateDescribeChangeSet,
   type ResourceChange,
@@ -14,13 +16,18 @@ import { NotYet, waitFor } from '../shared/wait-for.ts';
 /** Describes a change set: its changes, with property values, and whether it can be executed. */
 export const describeChangeSet = async (client: CloudFormationClient, changeSet: ChangeSet) => {
   const input = { ...changeSet, IncludePropertyValues: true };
-  const pages = await Array.fromAsync(paginateDescribeChangeSet({ client }, input));
+  const pages = await Array.fromAsync(paginateDescribeChangeSet({ client }, input)).catch(
+    (error: unknown) => {
+      if (!(error instanceof ChangeSetNotFoundException)) throw error;
+      return [{ ExecutionStatus: ExecutionStatus.OBSOLETE, Changes: [] }];
+    },
+  );
   if (pages.some(({ ExecutionStatus, Changes }) => !ExecutionStatus && !Changes))
     throw notOfAws('CloudFormation DescribeChangeSet');
   return {
     /**
      * `AVAILABLE`, also if only outputs differ (https://github.com/aws/aws-cdk/pull/2029); `UNAVAILABLE` if
-     * nothing differs; anything else if the stack was changed meanwhile.
+     * nothing differs; `OBSOLETE`, also if it is deleted, after another change set of the stack was executed.
      * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeChangeSet.html
      */
     executionStatus: pages[0]?.ExecutionStatus,
