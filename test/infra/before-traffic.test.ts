@@ -220,8 +220,7 @@ describe('the check before traffic', () => {
 
   it('passes good versions, and only reads the tables', async () => {
     expect(await check({ bundleName: 'before-traffic' })).toEqual(succeeded);
-    const actions = new Set(proxy.accesses.map(({ action }) => action));
-    expect(actions).toEqual(new Set(['GetItem', 'Query']));
+    for (const { action } of proxy.accesses) expect(action).toMatch(/^(Get|BatchGet|Query|Scan)/);
   });
 
   it('passes while the catalogue is empty', async () => {

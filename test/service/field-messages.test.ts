@@ -19,7 +19,7 @@ describe.each(shapesWithFields)('$shape', ({ schema, parse }) => {
       .split('; ')
       .filter((part) => part.startsWith(`${name} `));
     expect(message).toBeDefined();
-    expect(message).not.toMatch(/is not valid|secret/);
+    expect(message, `Give ${name} a message`).not.toMatch(/is not valid|secret/);
   });
 });
 
