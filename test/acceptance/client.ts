@@ -102,4 +102,4 @@ export const expectInvalid = (response: ClientResponse, message: string | RegExp
 };
 
 /** A stack trace, or the name of a table, which contains its id in the stack, such as PetsTable, or of a library. */
-const internals = /dynamo|Exception|node_modules|\n\s+at |[a-z]Table/;
+const internals = /[Dd]ynamo|[Ee]xception|node_modules|\n\s+at |[a-z]Table/;

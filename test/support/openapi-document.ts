@@ -106,11 +106,15 @@ const operationsOf = (path: string) => {
   )?.[1];
 };
 
+/** The documented operation of a request. HEAD has the response of GET (RFC 9110 §9.3.2). */
+export const operationOf = ({ method = 'GET', path }: ClientRequest): Operation | undefined =>
+  operationsOf(path)?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+
 /** The documented response to a request, with this status. */
-const responseOf = ({ method = 'GET', path }: ClientRequest, status: number) => {
+const responseOf = (request: ClientRequest, status: number) => {
+  const { method = 'GET', path } = request;
   const operations = operationsOf(path);
-  // HEAD has the response of GET (RFC 9110 §9.3.2).
-  const operation = operations?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+  const operation = operationOf(request);
   if (operation) return operation.responses[status];
   // API Gateway or the firewall refuses what it can't read, on any path.
   if (status === 400) return contract.paths['/pets']?.['get']?.responses[400];
