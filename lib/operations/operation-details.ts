@@ -69,7 +69,10 @@ export interface AnyDetails {
   readonly requestBody?: RequestBody;
   readonly response: ResponseDetails;
   readonly example: Example;
-  /** A request that gets 400. By default it has an unknown query parameter. */
+  /**
+   * A request that gets 400, which the check before traffic sends instead of one that changes something. By
+   * default it has an unknown query parameter.
+   */
   readonly wrongRequest?: ExampleRequest;
   /** The errors that only this operation responds with. */
   readonly errors?: readonly ApiError[];

@@ -70,5 +70,5 @@ export const refusedRequestOf = ({
   } catch (error) {
     if (error instanceof ApiError) return { request, error };
   }
-  throw new Error(`The wrong request of ${name} is not refused`);
+  throw new Error(`${name} accepts its wrongRequest, which must get 400`);
 };
