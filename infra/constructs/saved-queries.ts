@@ -47,7 +47,7 @@ const queries: Readonly<Record<string, Query>> = {
   'failed requests': {
     of: ['gateway', 'requests'],
     queryString: `filter status >= 500
-| stats count(*) as requests, latest(@timestamp) as last by status, errorType, httpMethod, resourcePath, operation, version, code, cause.name, cause.message, cause.frames.0
+| stats count(*) as requests, earliest(@timestamp) as first, latest(@timestamp) as last by status, errorType, httpMethod, resourcePath, operation, version, code, cause.name, cause.message, cause.frames.0
 | sort requests desc`,
   },
   'requests by version': {
@@ -120,7 +120,7 @@ const queries: Readonly<Record<string, Query>> = {
     of: ['requests'],
     queryString: `fields @timestamp, operation, status, corruptItems.0, @message
 | filter ispresent(corruptItems.0)
-| sort @timestamp desc
+| sort @timestamp asc
 | limit 50`,
   },
   'cold starts': {

@@ -76,7 +76,7 @@ const namesIn = (value: unknown, path: readonly string[] = []): string[] =>
     : [path.join('.')];
 
 const words =
-  /^(fields|filter|stats|parse|sort|desc|by|limit|like|as|count|pct|max|earliest|latest|ispresent)$/;
+  /^(fields|filter|stats|parse|sort|asc|desc|by|limit|like|as|count|pct|max|earliest|latest|ispresent)$/;
 
 /** Returns the fields that a query names, except those that CloudWatch finds in every line. */
 const fieldsOf = (query: string) => {
