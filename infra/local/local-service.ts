@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import inspector from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +52,10 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   removeFolder();
   process.once('exit', removeFolder);
+  await mkdir(folder, { recursive: true }).catch(({ message }) => {
+    // Node.js says ENOENT in a file system that is read-only.
+    throw new Error(`The project can't be written: ${message}`);
+  });
 
   progress('Starting DynamoDB Local and synthesising the stack');
   const database = startDynamodbLocal({ data, reset });
