@@ -54,7 +54,13 @@ const grantsOf = (record: ApiKeyRecord) => {
 const endOf = ({ expiresAt }: ApiKeyRecord) =>
   expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
-const unknownKey = (keyId: string) => new Error(`There is no key ${keyId}`);
+/** The error of an id that no key has. Whoever gives a whole key instead does not read its secret again. */
+const unknownKey = (keyId: string) =>
+  new Error(
+    /^[0-9a-f]{16}$/.test(keyId)
+      ? `There is no key ${keyId}`
+      : 'That is no id of a key. It has 16 hexadecimal digits, such as <id> in pets_test_<id>_<secret>',
+  );
 
 /** Throws for a key that is not in force, or that was rotated already unless it may be rotated again. */
 const checkRotation = (record: ApiKeyRecord, again: boolean) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseLosses } from '../../infra/commands/deploy/change-set.ts';
+import { destructiveChangesIn, refuseLosses } from '../../infra/commands/deploy/change-set.ts';
 
 const table = 'AWS::DynamoDB::Table';
 const api = 'AWS::ApiGateway::RestApi';
@@ -43,6 +43,11 @@ describe('a change set', () => {
     expect(() => refuseLosses(changes, {})).toThrow(AggregateError);
     expect(() => refuseLosses(changes, { revert: true })).toThrow(AggregateError);
     expect(() => refuseLosses(changes, { destructive: true })).not.toThrow();
+  });
+
+  it('says how to change indexes on an emulator, which names none', () => {
+    const lines = destructiveChangesIn([{ ResourceChange: toUnnamedIndexes }]);
+    expect(lines).toEqual([expect.stringMatching(/emulator.* --destructive/)]);
   });
 
   it.each([

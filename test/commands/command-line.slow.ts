@@ -169,7 +169,7 @@ describe('a command', () => {
         ...{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
         ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
       },
-      '.*connect ECONNREFUSED 127.0.0.1:1',
+      '.*connect ECONNREFUSED 127.0.0.1:1.* .ci/with-ministack bash',
     ],
     // As a workflow gives it if a deployment has printed no address.
     [acceptance, { BASE_URL: '', API_KEY: 'pets_test_x' }, 'BASE_URL is empty'],
@@ -188,11 +188,11 @@ describe('a command', () => {
       '.* lacks what prod must have: name another stage',
     ],
     ['infra/commands/keys.ts list --stage prod', { AWS_PROFILE: 'p' }, 'The profile p '],
-    [
+    ...[undefined, ''].map((AWS_REGION): [string, object, string] => [
       'infra/commands/deploy.ts --stage dev-alice --yes',
-      { AWS_REGION: undefined },
+      { AWS_REGION },
       'There is no region',
-    ],
+    ]),
     ['infra/app.ts', { CDK_CONTEXT_JSON: '{"emulator":"yes"}' }, '--context emulator: .*"true"'],
   ])('says in its last line what is wrong in a variable or a setting: %s %j', (...given) => {
     const [words, variables, message] = given;

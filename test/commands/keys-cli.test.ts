@@ -332,6 +332,9 @@ describe('npm run keys', () => {
     expect(error).toMatch(/Nothing/);
     expect(questions).toEqual([[expect.stringContaining(localStage.name)]]);
     expect(err).toMatch(new RegExp(`${keyId} of "alice"`));
+    const whole = await keys(['revoke', apiKey, '--yes']);
+    expect(whole.error).toMatch(/pets_test_<id>_/);
+    expect(JSON.stringify(whole)).not.toContain(apiKey.slice(27));
     expect((await listed(keyId)).revokedAt).toBeNull();
     expect((await keys(['revoke', keyId], true)).error).toBe('');
     expect(await statusWith(apiKey)).toBe(401);

@@ -83,7 +83,9 @@ const removedIndexesOf = (change: ResourceChange) => {
   const { BeforeContext, AfterContext } = change;
   if (!changesIndexes(change)) return [];
   if (BeforeContext === undefined || AfterContext === undefined)
-    return ['an index, because CloudFormation names none'];
+    return [
+      'an index, because CloudFormation names none. On an emulator, which never does, --destructive goes on',
+    ];
   const remaining = indexesIn(AfterContext);
   return indexesIn(BeforeContext).filter((name) => !remaining.includes(name));
 };

@@ -2,6 +2,7 @@ import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import type { Stage } from '../../settings/stages.ts';
 import { awsClients } from './aws-clients.ts';
 import { awsConfig } from './aws-config.ts';
+import { messageOf } from './terminal.ts';
 
 /**
  * Returns the account and the region of a stage, which are those of the credentials if it has none, with the
@@ -11,7 +12,13 @@ export const openAccount = async (stage: Stage) => {
   const clients = awsClients(awsConfig(stage));
   const sts = clients.sts();
   const region = await sts.config.region();
-  const { Account: account } = await sts.send(new GetCallerIdentityCommand());
+  const { Account: account } = await sts
+    .send(new GetCallerIdentityCommand())
+    .catch((cause: unknown) => {
+      if (!stage.isEmulated) throw cause;
+      const start = 'Start a shell with the emulator: .ci/with-ministack bash';
+      throw new Error(`${messageOf(cause).replace(/\.?$/, '.')} ${start}`, { cause });
+    });
   if (!account) throw notOfAws('STS GetCallerIdentity');
   const expected = stage.environment?.account;
   if (expected !== undefined && expected !== account)

@@ -48,7 +48,7 @@ const reasonOf = (error: Error): string => {
  */
 export const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return `${error}`;
-  if (error.message === 'Region is missing')
+  if (/^Region (is missing|not accepted: region="")/.test(error.message))
     return 'There is no region of AWS: set AWS_REGION, or AWS_PROFILE to a profile with a region';
   if (error.name === 'CredentialsProviderError') return `${credentialsTried()}. ${error.message}`;
   const call = failedCallOf(error);
