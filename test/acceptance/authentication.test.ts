@@ -4,10 +4,6 @@ import { operations } from '../../lib/operations/operations.ts';
 import type { ClientRequest } from '../support/http-client.ts';
 import { apiKey, expectError, send } from './client.ts';
 
-const stagePrefix = apiKey.startsWith('pets_live') ? 'pets_live' : 'pets_test';
-const otherPrefix = stagePrefix === 'pets_live' ? 'pets_test' : 'pets_live';
-const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('0') ? '1' : '0');
-
 const requests: readonly ClientRequest[] = [
   // A stage that refuses no key must not change a pet of the catalogue.
   ...operations.map(({ method, path }) => ({
@@ -30,11 +26,10 @@ const refused: readonly (readonly [kind: string, values: readonly string[]])[] =
   ['two keys in one header', [`Bearer ${apiKey} ${apiKey}`]],
   ['two schemes in one header', [`Bearer ${apiKey}, Bearer ${apiKey}`]],
   ['an over-long key', [`Bearer ${apiKey.repeat(80)}`]],
-  ['a mistyped key', [`Bearer ${mistyped}`]],
   ['a key cut short', [`Bearer ${apiKey.slice(0, -1)}`]],
   ['a key in capitals', [`Bearer ${apiKey.toUpperCase()}`]],
-  ['an unknown key', [`Bearer ${generateApiKey(stagePrefix)}`]],
-  ['a key of another stage', [`Bearer ${generateApiKey(otherPrefix)}`]],
+  ['an unknown key', [`Bearer ${generateApiKey('pets_test')}`]],
+  ['a key of another stage', [`Bearer ${generateApiKey('pets_live')}`]],
   ['a tab after the scheme', [`Bearer\t${apiKey}`]],
 ];
 
