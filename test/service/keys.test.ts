@@ -204,14 +204,17 @@ describe('an outage of the keys table', () => {
 });
 
 describe('the memory of keys', () => {
-  it('has room for 10,000 keys in use', () => {
+  it('has room for 10,000 keys in use, and forgets those that were read longest ago', () => {
     const memory = new KeyMemory();
-    const keyIds = Array.from({ length: 10_000 }, (_, index) => `${index}`);
-    for (const keyId of keyIds) {
-      memory.set(keyId, { record: undefined, readAt: 0, freshUntil: 0 });
-      memory.prove(keyId);
-    }
-    expect(keyIds.filter((keyId) => memory.get(keyId))).toHaveLength(keyIds.length);
+    const use = (id: number | string) => {
+      memory.set(`${id}`, { record: undefined, readAt: 0, freshUntil: 0 });
+      memory.prove(`${id}`);
+    };
+    const ids = Array.from({ length: 10_000 }, (_, id) => id);
+    for (const id of [...ids, 1]) use(id);
+    expect(ids.filter((id) => memory.get(`${id}`))).toHaveLength(ids.length);
+    for (const other of ['one', 'two']) use(other);
+    expect([0, 1, 2, 3].filter((id) => memory.get(`${id}`))).toEqual([1, 3]);
   });
 
   const recordOfAny: Fault = (exchange) => {
