@@ -157,18 +157,8 @@ export const senderTo = (handlers: Handlers, apiKey: string) => {
 export type Send = ReturnType<typeof senderTo>;
 
 /**
- * Lets time pass more slowly for the handlers in this process, because a machine that is busy with other tests would
- * end attempts that do not end on Lambda.
- */
-const slowDown = (factor: number) => {
-  const { setTimeout } = globalThis;
-  const { bigint } = process.hrtime;
-  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => setTimeout(callback, ms * factor));
-  process.hrtime.bigint = () => bigint() / BigInt(factor);
-};
-
-/**
- * Loads the handlers into this process, with tables of their own behind a fault proxy.
+ * Loads the handlers into this process, with tables of their own behind a fault proxy. Their time passes four times
+ * as slowly, because a busy machine would end attempts that do not end on Lambda.
  * Call it once in a test file: the modules read their environment when they are loaded.
  */
 export const startHandlers = async (load?: Load) => {
@@ -183,7 +173,10 @@ export const startHandlers = async (load?: Load) => {
     AWS_LAMBDA_FUNCTION_VERSION: '42',
   });
   discardLog();
-  slowDown(4);
+  const { setTimeout } = globalThis;
+  const { bigint } = process.hrtime;
+  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => setTimeout(callback, ms * 4));
+  process.hrtime.bigint = () => bigint() / 4n;
   const handlers = await loadHandlers(load);
   const apiKey = await testTables.issueApiKey();
   return {
