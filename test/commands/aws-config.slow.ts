@@ -49,16 +49,13 @@ const status = (variables: Readonly<Record<string, string>>) => {
   return promisify(execFile)('infra/commands/project-node', words, { env, timeout: 60_000 });
 };
 
-const hostsOfAws = [
-  'sts.eu-west-1.amazonaws.com:443',
-  'cloudformation.eu-west-1.amazonaws.com:443',
-];
+const hostOf = (service: string) => `${service}.eu-west-1.amazonaws.com:443`;
 const own = { NODE_EXTRA_CA_CERTS: certificate.file, NODE_USE_ENV_PROXY: '0' };
 it.each<[string, Record<string, string>, string[]]>([
   [
     'the proxy of a company, with its certificates',
     { AWS_CA_BUNDLE: certificate.file },
-    hostsOfAws,
+    ['sts', 'cloudformation'].map(hostOf),
   ],
   [
     'a proxy only if NODE_USE_ENV_PROXY does not forbid it, with the certificates of NODE_EXTRA_CA_CERTS',

@@ -37,7 +37,6 @@ describe('a change set', () => {
     ['removes the API', [change(api, 'Remove')]],
     ['removes a domain', [change(domain, 'Remove')]],
     ['removes an index', [toIndexes()]],
-    ['changes indexes that it does not name', [toUnnamedIndexes]],
   ])('that %s is refused, unless the operator accepts the loss', (_what, resources) => {
     const changes = resources.map((ResourceChange) => ({ ResourceChange }));
     expect(() => refuseLosses(changes, {})).toThrow(AggregateError);

@@ -90,20 +90,12 @@ describe('npm run keys', () => {
     expect(lifetimeDays(record)).toBe(90);
   });
 
-  it('prints a table whose cells have no quotes', async () => {
-    const { keyId, lastFour } = await issue();
-    const { out } = await keys(['list']);
-    const [header, ...rows] = out.split('\n');
-    expect(header).toMatch(/^keyId +owner +lastFour +state +/);
-    const row = rows.find((line) => line.startsWith(keyId));
-    expect(row).toMatch(new RegExp(`^${keyId} +alice +${lastFour} +valid +\\S+Z$`));
-  });
-
-  it('lists the other keys when one is malformed, names it, and does not rotate it', async () => {
+  it('lists the other keys in a table when one is malformed, names it, and does not rotate it', async () => {
     await document.put({ TableName: keysTable, Item: { keyId: 'malformed' } });
-    const { keyId } = await issue();
+    const { keyId, lastFour } = await issue();
     const { out, err } = await keys(['list']);
-    expect(out).toContain(keyId);
+    expect(out).toMatch(/^keyId +owner +lastFour +state +/);
+    expect(out).toMatch(new RegExp(`^${keyId} +alice +${lastFour} +valid +\\S+Z$`, 'm'));
     expect(err).toMatch(/"malformed".*corrupt-item/);
     expect((await keys(['rotate', 'malformed'])).error).toMatch(/malformed/);
   });
@@ -118,19 +110,15 @@ describe('npm run keys', () => {
     await keys(['revoke', revoked.keyId, '--yes']);
     expect(await listed(valid.keyId)).toMatchObject({ state: 'valid' });
     expect(await listed(ended.keyId)).toMatchObject({ state: 'ended' });
+    expect(await statusWith(ended.apiKey)).toBe(401);
     expect(await listed(revoked.keyId)).toMatchObject({ state: 'revoked' });
   });
 
-  it('lists every key, the oldest first', async () => {
-    const { keyId: older } = await issue();
-    const { keyId: newer } = await issue();
-    const records: { keyId: string; createdAt: string }[] = JSON.parse(
-      (await keys(['list', '--json'])).out,
-    );
+  it('lists the oldest key first', async () => {
+    await issue();
+    const records: { createdAt: string }[] = JSON.parse((await keys(['list', '--json'])).out);
     const times = records.map(({ createdAt }) => createdAt);
     expect(times).toEqual(times.toSorted());
-    const ids = records.map(({ keyId }) => keyId);
-    expect(ids.filter((id) => [older, newer].includes(id))).toEqual([older, newer]);
   });
 
   it('rotates a key: the successor has its owner, the key lives on for the time of grace', async () => {
@@ -143,21 +131,6 @@ describe('npm run keys', () => {
     const inHours = (Date.parse((await listed(keyId)).expiresAt) - Date.now()) / 3_600_000;
     expect(inHours).toBeGreaterThan(0.9);
     expect(inHours).toBeLessThanOrEqual(1);
-  });
-
-  it('rotates a key without grace, which ends at once and can not be rotated again', async () => {
-    const { apiKey, keyId } = await issue();
-    await keys(['rotate', keyId, '--grace', '0']);
-    expect(await statusWith(apiKey)).toBe(401);
-    const again = await keys(['rotate', keyId]);
-    expect(again).toMatchObject({ out: '', error: expect.stringMatching(/no longer in force/) });
-  });
-
-  it('does not rotate a key at the moment at which it ends', async () => {
-    const { keyId, expiresAt } = await issue('--expires-in', '1h');
-    onTestFinished(() => void vi.useRealTimers());
-    vi.useFakeTimers({ toFake: ['Date'] }).setSystemTime(Date.parse(expiresAt));
-    expect((await keys(['rotate', keyId])).error).toMatch(/no longer in force/);
   });
 
   it('says that a key is unknown when its item is removed before it is changed', async () => {
@@ -190,36 +163,19 @@ describe('npm run keys', () => {
     ]);
   });
 
-  it('rotates a key once, even if two rotations have read it as it was', async () => {
-    const { keyId } = await issue();
-    let first = '';
-    const rotate = async () => {
-      first = (await storedKeys.rotate(keyId, { graceMs: 0 })).record.keyId;
-    };
-    proxy.inject(rotateCall, passOnAfter(rotate));
-    const second = await keys(['rotate', keyId]);
-    expect(second).toMatchObject({ out: '', error: expect.stringMatching(/in force/) });
-    const { successor, expiresAt } = await listed(keyId);
-    expect(successor).toBe(first);
-    expect(Date.parse(expiresAt)).toBeLessThanOrEqual(Date.now());
-  });
-
-  it('rotates a key once, even with --again, if another rotation comes between', async () => {
-    const { keyId } = await issue();
-    await keys(['rotate', keyId]);
+  it('changes nothing of a key that is rotated or revoked after it was read', async () => {
+    const { keyId } = await issue('--owner', 'owner of three keys');
     const rotate = () => storedKeys.rotate(keyId, { graceMs: 60_000, again: true });
-    proxy.inject(rotateCall, passOnAfter(rotate));
-    const { error } = await keys(['rotate', keyId, '--again']);
-    expect(error).toContain(`rotated already, to ${(await listed(keyId)).successor}`);
-  });
-
-  it('does not rotate a key that is revoked after it was read', async () => {
-    const { keyId } = await issue();
     const revoke = () => storedKeys.revoke(keyId);
-    proxy.inject(rotateCall, passOnAfter(revoke));
-    const { error } = await keys(['rotate', keyId]);
-    expect(error).toMatch(/no longer in force/);
-    expect((await listed(keyId)).successor).toBeNull();
+    // The second rotation replaces a successor.
+    for (const change of [rotate, rotate, revoke]) {
+      proxy.inject(rotateCall, passOnAfter(change), 1);
+      const { out, error } = await keys(['rotate', keyId, '--again']);
+      const { state, successor } = await listed(keyId);
+      expect(error).toMatch(change === revoke ? /no longer in force/ : `already, to ${successor}`);
+      expect({ out, state }).toEqual({ out: '', state: change === revoke ? 'revoked' : 'valid' });
+    }
+    expect((await keys(['list'])).out.match(/owner of three keys/g)).toHaveLength(3);
   });
 
   it('names the successor that stays valid when a key is revoked, also one that was issued just before', async () => {
@@ -236,14 +192,6 @@ describe('npm run keys', () => {
       error: '',
       out: `Revoked ${keyId}\n`,
     });
-  });
-
-  it('leaves nothing of a rotation that DynamoDB refuses', async () => {
-    const { keyId } = await issue('--owner', 'owner of one key');
-    proxy.inject(rotateCall, faults.accessDenied);
-    expect((await keys(['rotate', keyId])).error).toContain('TransactWriteItems');
-    const { out } = await keys(['list']);
-    expect(out.match(/owner of one key/g)).toHaveLength(1);
   });
 
   it('rotates a key once when the response is lost', async () => {
@@ -295,18 +243,11 @@ describe('npm run keys', () => {
     expect(await storedKeys.find(rotated.record.keyId)).toMatchObject(grants);
   });
 
-  it('refuses to rotate a key twice, and names its successor', async () => {
+  it('rotates a key twice only with --again: the successor gets the lifetime of the key', async () => {
     const { keyId } = await issue('--expires-in', '90d');
     const first = JSON.parse((await keys(['rotate', keyId, '--grace', '1h', '--json'])).out);
-    expect((await listed(keyId)).successor).toBe(first.keyId);
-    const second = await keys(['rotate', keyId]);
-    expect(second).toMatchObject({ out: '', error: expect.stringContaining(first.keyId) });
-    expect(second.error).toMatch(/--again/);
-  });
-
-  it('rotates a key twice with --again: the successor gets the lifetime with which the key was issued', async () => {
-    const { keyId } = await issue('--expires-in', '90d');
-    const first = JSON.parse((await keys(['rotate', keyId, '--grace', '1h', '--json'])).out);
+    const error = expect.stringMatching(`${first.keyId}.*--again`);
+    expect(await keys(['rotate', keyId])).toMatchObject({ out: '', error });
     const second = JSON.parse((await keys(['rotate', keyId, '--again', '--json'])).out);
     expect(lifetimeDays(second)).toBe(90);
     const { expiresAt, successor } = await listed(keyId);
@@ -372,7 +313,6 @@ describe('npm run keys', () => {
 
   const unknown = '0000000000000000';
   it.each([
-    [`revoke ${unknown} --yes`, /no key 0000000000000000/],
     [`revoke ${unknown}`, /no key 0000000000000000/],
     [`rotate ${unknown}`, /no key 0000000000000000/],
     [`rotate ${unknown} --grace 101y`, /up to 100y/],
@@ -380,10 +320,8 @@ describe('npm run keys', () => {
     ['issue --owner=', /It must not be empty/],
     ['issue --owner alice --expires-in soon', /duration/],
     ['issue --owner alice --expires-in 0', /duration/],
-    ['issue --owner alice --expires-in 999999y', /up to 100y/],
     ['issue --for-probe', /has no probe/],
     ['issue --for-probe --owner alice', /Leave out --owner/],
-    ['list --stage staging', /--endpoint is for local keys: leave out --stage/],
     ['list --stage prod', /--endpoint is for local keys: leave out --stage/],
     ['list --endpoint localhost:8000', /It must be a URL/],
     ['forget', /unknown command/],

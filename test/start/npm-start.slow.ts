@@ -121,7 +121,7 @@ describe('npm start', () => {
     expect(started.err).toBe('');
   });
 
-  it.each<[string, string, string[], RegExp, { TMPDIR?: string; cwd?: string }?]>([
+  it.each([
     ['a PORT that is not a number', 'http', [], /from 0 to 65535/],
     ['a PORT beyond all ports', '65536', [], /from 0 to 65535/],
     ['an unknown option', '0', ['--date', 'x'], /unknown option '--date'/],
@@ -129,22 +129,10 @@ describe('npm start', () => {
     ['--reset without --data', '0', ['--reset'], /'--reset' needs --data/],
     ['a file as --data', '0', ['--data', 'package.json'], /^Not started: EEXIST/],
     ['a page as an origin', '0', ['--cors', 'http://a.test/page'], /Give an origin/],
-    [
-      'a TMPDIR that is none',
-      '0',
-      [],
-      /^Not started: There is no folder \/missing/,
-      { TMPDIR: '/missing' },
-    ],
-    [
-      'a folder that can not be written',
-      '0',
-      [],
-      /^Not started: The project can't be written: /,
-      { cwd: unwritable },
-    ],
-  ])('refuses %s in one line and exits with 1', (_what, PORT, words, reason, others = {}) => {
-    const { cwd = projectDirectory, TMPDIR = tmpdir() } = others;
+    ['a TMPDIR that is none', '0', [], /^Not started: There is no folder \/missing/, '/missing'],
+    ['a read-only project', '0', [], /project can't be written: E/, tmpdir(), unwritable],
+  ])('refuses %s in one line and exits with 1', (...given) => {
+    const [, PORT, words, reason, TMPDIR = tmpdir(), cwd = projectDirectory] = given;
     const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
       cwd,
       env: { ...process.env, PORT, TMPDIR },
