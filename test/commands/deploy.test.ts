@@ -191,6 +191,7 @@ describe('npm run deploy', () => {
     ['synth', noStack, /cdk synth failed/],
     ['prepare-change-set', noStack, /cdk deploy failed/],
     ['execute-change-set', described({ ExecutionStatus: 'EXECUTE_FAILED' }), /cdk deploy failed/],
+    ['execute-change-set', xmlError('AccessDenied'), /cdk deploy failed/],
     ['execute-change-set', xmlError('ChangeSetNotFound'), /just now by somebody else: run/],
   ])('fails when the CDK does: %s', async (step, after, message) => {
     vi.stubEnv('FAILING', step);
