@@ -157,8 +157,8 @@ export const senderTo = (handlers: Handlers, apiKey: string) => {
 export type Send = ReturnType<typeof senderTo>;
 
 /**
- * Loads the handlers into this process, with tables of their own behind a fault proxy. Their time passes four times
- * as slowly, because a busy machine would end attempts that do not end on Lambda.
+ * Loads the handlers into this process, with tables of their own behind a fault proxy. Their time passes half
+ * as fast, because a busy machine would end attempts that do not end on Lambda.
  * Call it once in a test file: the modules read their environment when they are loaded.
  */
 export const startHandlers = async (load?: Load) => {
@@ -175,8 +175,8 @@ export const startHandlers = async (load?: Load) => {
   discardLog();
   const { setTimeout } = globalThis;
   const { bigint } = process.hrtime;
-  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => setTimeout(callback, ms * 4));
-  process.hrtime.bigint = () => bigint() / 4n;
+  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => setTimeout(callback, ms * 2));
+  process.hrtime.bigint = () => bigint() / 2n;
   const handlers = await loadHandlers(load);
   const apiKey = await testTables.issueApiKey();
   return {
