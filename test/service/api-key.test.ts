@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
-import { withChecksum } from '../support/with-checksum.ts';
+import { withChecksum } from './with-checksum.ts';
 
 const prefix = fc.constantFrom('pets_live', 'pets_test');
 const apiKey = prefix.map(generateApiKey);

@@ -7,7 +7,7 @@ import { captureLog, expectOneFailure } from '../support/captured-log.ts';
 import { bearer, type EventParts } from '../support/events.ts';
 import { type Fault, faults, respondWith, stalls } from '../support/fault-proxy.ts';
 import { startHandlers } from '../support/handlers.ts';
-import { withChecksum } from '../support/with-checksum.ts';
+import { withChecksum } from './with-checksum.ts';
 
 const service = await startHandlers();
 

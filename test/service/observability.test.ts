@@ -20,7 +20,7 @@ import {
   senderTo,
   startHandlers,
 } from '../support/handlers.ts';
-import { withChecksum } from '../support/with-checksum.ts';
+import { withChecksum } from './with-checksum.ts';
 
 const service = await startHandlers();
 // Imported after its environment is set.

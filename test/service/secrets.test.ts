@@ -8,7 +8,7 @@ import { captureLog, readLines } from '../support/captured-log.ts';
 import { bearer, type EventParts, type Example, exampleOf } from '../support/events.ts';
 import { awsError, type Fault } from '../support/fault-proxy.ts';
 import { fromBundles, startHandlers } from '../support/handlers.ts';
-import { withChecksum } from '../support/with-checksum.ts';
+import { withChecksum } from './with-checksum.ts';
 
 /** Made of equal pieces, so that a part of it is recognised too. */
 const piece = 'c0ffee5e';
