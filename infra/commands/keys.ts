@@ -7,8 +7,8 @@ import type { IssuedApiKey, RotatedApiKey } from '../../lib/keys/key-administrat
 import { localStage } from '../local/local-account.ts';
 import { probeKeyParameter } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
-import { toJson, toTable } from './shared/format-output.ts';
-import { openLocalKeys } from './shared/local-keys.ts';
+import { toJson, toTable } from './keys/format-output.ts';
+import { openLocalKeys } from './keys/local-keys.ts';
 import { type DeployedStage, openStage } from './shared/open-stage.ts';
 import { perform } from './shared/plan.ts';
 import { change, ifOutputIsLost, runProgram } from './shared/run-program.ts';

@@ -81,11 +81,19 @@ const rooms: Readonly<Record<string, readonly [purpose: string, imports: string]
 
   'infra/commands': [
     'a file for each command of npm run, which needs no other one',
-    'infra/build infra/commands/shared infra/local infra/local/gateway infra/settings lib/keys/api-key.ts lib/keys/key-administration.ts lib/openapi',
+    'infra/build infra/commands/shared infra/local infra/local/gateway infra/settings lib/openapi',
   ],
   'infra/commands/shared': [
     'what several commands use',
     'infra/local infra/settings lib/keys/key-administration.ts',
+  ],
+  'infra/commands/keys.ts': [
+    'the command that manages API keys',
+    'infra/commands/keys infra/commands/shared infra/local infra/settings lib/keys/api-key.ts lib/keys/key-administration.ts',
+  ],
+  'infra/commands/keys': [
+    'the local keys and the output of that command',
+    'infra/commands/shared infra/local lib/keys/key-administration.ts',
   ],
   'infra/commands/deploy.ts': [
     'the command that deploys a stage',

@@ -7,8 +7,8 @@ import {
   localRegion,
   localStage,
 } from '../../local/local-account.ts';
-import { awsClients } from './aws-clients.ts';
-import { callSettings } from './aws-config.ts';
+import { awsClients } from '../shared/aws-clients.ts';
+import { callSettings } from '../shared/aws-config.ts';
 
 /**
  * Opens the keys of the local service, whose DynamoDB is at the endpoint. Throws if nothing at the endpoint

@@ -1,4 +1,4 @@
-import { printable } from './terminal.ts';
+import { printable } from '../shared/terminal.ts';
 
 /** Formats a value as printable JSON on one line. */
 export const toJson = (value: unknown): string => printable(JSON.stringify(value));
