@@ -220,7 +220,9 @@ describe('the check before traffic', () => {
 
   it('passes good versions, and only reads the tables', async () => {
     expect(await check({ bundleName: 'before-traffic' })).toEqual(succeeded);
-    for (const { action } of proxy.accesses) expect(action).toMatch(/^(Get|BatchGet|Query|Scan)/);
+    const actions = new Set(proxy.accesses.map(({ action }) => action));
+    expect(actions.size).toBeGreaterThan(0);
+    for (const action of actions) expect(action).toMatch(/^(Get|BatchGet|Query|Scan)/);
   });
 
   it('passes while the catalogue is empty', async () => {
