@@ -16,8 +16,8 @@ export const openAccount = async (stage: Stage) => {
     .send(new GetCallerIdentityCommand())
     .catch((cause: unknown) => {
       if (!stage.isEmulated) throw cause;
-      const start = 'Start a shell with the emulator: .ci/with-ministack bash';
-      throw new Error(`${messageOf(cause).replace(/\.?$/, '.')} ${start}`, { cause });
+      const start = 'to start a shell with the emulator: .ci/with-ministack bash';
+      throw new Error(`${messageOf(cause)}; ${start}`, { cause });
     });
   if (!account) throw notOfAws('STS GetCallerIdentity');
   const expected = stage.environment?.account;
