@@ -30,7 +30,10 @@ export const entryModule = (name: string, bundle: string): string =>
     .replace('__BUNDLE__', `${name}.cjs`)
     .replace('__CODE_CACHE__', codeCacheFile(name, bundle));
 
-/** The options with which esbuild bundles a function of `functions/self-check/` into `<name>/<name>.cjs` of a folder, including the SDK. */
+/**
+ * The options with which esbuild bundles a function of `functions/self-check/`, including the SDK, into
+ * `<name>/<name>.cjs` of a folder.
+ */
 const selfCheckOptions = {
   absWorkingDir: projectDirectory,
   bundle: true,
