@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
 import { type ApiKeyRecord, isInForce } from '../../lib/keys/api-key.ts';
 import type { IssuedApiKey, RotatedApiKey } from '../../lib/keys/key-administration.ts';
-import { localStage } from '../local/local-account.ts';
+import { localStage } from '../local/local-stage.ts';
 import { probeKeyParameter } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
 import { toJson, toTable } from './keys/format-output.ts';

@@ -7,7 +7,8 @@ import { generateApiKey, identifyApiKey } from '../../lib/keys/api-key.ts';
 import { keyAdministration } from '../../lib/keys/key-administration.ts';
 import { projectDirectory } from '../build/project-directory.ts';
 import { createTables } from './dynamodb/create-tables.ts';
-import { localClientConfig, localStage } from './local-account.ts';
+import { localClientConfig } from './local-account.ts';
+import { localStage } from './local-stage.ts';
 import type { StackDefinition } from './stack-definition.ts';
 
 /** A hundred animals, the same every time, with the ids 1 to 100. */

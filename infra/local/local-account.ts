@@ -1,7 +1,4 @@
-import { stageNamed } from '../settings/stages.ts';
-
-/** The stage that runs locally: a personal one, which has no alarms and no functions that check it. */
-export const localStage = stageNamed('dev-local');
+// Every function that starts loads this file, also while a source of the service is broken, so it imports none.
 
 /** The region that functions see locally, next to the account. No request is sent to AWS. */
 export const localRegion = 'eu-west-1';

@@ -10,8 +10,8 @@ import { withAssembly } from '../build/with-assembly.ts';
 import { buildSources } from './build-sources.ts';
 import { startDynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import { type GatewayOptions, startGateway } from './gateway/gateway.ts';
-import { localStage } from './local-account.ts';
 import { LocalDeployment } from './local-deployment.ts';
+import { localStage } from './local-stage.ts';
 import { readStack, type StackDefinition } from './stack-definition.ts';
 
 export interface LocalServiceOptions extends Partial<GatewayOptions> {

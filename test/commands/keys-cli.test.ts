@@ -4,11 +4,8 @@ import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keysProgram } from '../../infra/commands/keys.ts';
 import { openStage } from '../../infra/commands/shared/open-stage.ts';
-import {
-  localClientConfig,
-  localCredentials,
-  localStage,
-} from '../../infra/local/local-account.ts';
+import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
+import { localStage } from '../../infra/local/local-stage.ts';
 import { prod, staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { type Grants, keyAdministration } from '../../lib/keys/key-administration.ts';

@@ -1,12 +1,8 @@
 import { paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { keyAdministration } from '../../../lib/keys/key-administration.ts';
-import {
-  localAccount,
-  localClientConfig,
-  localRegion,
-  localStage,
-} from '../../local/local-account.ts';
+import { localAccount, localClientConfig, localRegion } from '../../local/local-account.ts';
+import { localStage } from '../../local/local-stage.ts';
 import { awsClients } from '../shared/aws-clients.ts';
 import { callSettings } from '../shared/aws-config.ts';
 
