@@ -22,7 +22,7 @@ export default defineConfig({
     // Most tests wait for a fault, a process or a deadline; few compute.
     maxWorkers: 5,
     restoreMocks: true,
-    // A text of `expected-stacks/` that is missing fails, unless `-u` writes it.
+    // A missing `expected-stacks.txt` fails, unless `-u` writes it.
     update: 'none',
     unstubEnvs: true,
     // Long enough for a busy machine: only a test that hangs fails.

@@ -1,6 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
-import { functionNames } from '../../../infra/settings/names.ts';
-import { propertiesOf, withoutHash } from '../../support/templates.ts';
+import { functionNames, serviceName } from '../../../infra/settings/names.ts';
+import type { Stage } from '../../../infra/settings/stages.ts';
+import { propertiesOf, templateOf, withoutHash } from '../../support/templates.ts';
 import { alarmsOf } from '../stack-alarms.ts';
 
 /**
@@ -30,10 +31,10 @@ const leftOut = ['KeySchema', 'Priority', 'RestApiId', 'Tags', 'VisibilityConfig
 /** The name of a function, as logical ids have it: the longest, where one name is the start of another. */
 const functionName = new RegExp(functionNames.toSorted().reverse().join('|').toLowerCase());
 
-/** Returns a template with a logical id in place of a reference. */
-const readable = (template: Template) =>
+/** Returns the template of a stage with a logical id in place of a reference, and `<stage>` for the stage's name. */
+const readable = (stage: Stage) =>
   Template.fromJSON(
-    JSON.parse(JSON.stringify(template.toJSON()), (name, value) => {
+    JSON.parse(JSON.stringify(templateOf(stage).toJSON()), (name, value) => {
       if (leftOut.includes(name)) return undefined;
       if (name === 'Format') return JSON.parse(value);
       // Of a saved query, the text shows what it looks for.
@@ -43,6 +44,8 @@ const readable = (template: Template) =>
       if (value['Fn::Join']) return value['Fn::Join'][1].join('');
       // A rule of a managed group whose action is overridden.
       if (value.ActionToUse) return `${Object.keys(value.ActionToUse)} ${value.Name}`;
+      if (typeof value === 'string')
+        return value.replaceAll(serviceName(stage), 'animal-store-<stage>');
       return value;
     }),
   );
@@ -116,32 +119,45 @@ const listOf = (names: readonly string[]) =>
     .sort()
     .join(', ');
 
-/** Shows each line once: those that all entries have, and then the others, after the names of their entries. */
-const section = (title: string, entries: readonly Entry[]): string[] => {
+/** Returns each line once: those that all entries have, and then the others, after the names of their entries. */
+const merged = (entries: readonly Entry[]): string[] => {
   const ofAll: string[] = [];
   const ofSome: string[] = [];
   for (const line of new Set(entries.flatMap(([, lines]) => lines))) {
     const having = entries.filter(([, lines]) => lines.includes(line)).map(([name]) => name);
-    if (having.length === entries.length) ofAll.push(`  ${line}`);
-    else ofSome.push(`  ${listOf(having)}: ${line}`);
+    if (having.length === entries.length) ofAll.push(line);
+    else ofSome.push(`${listOf(having)}: ${line}`);
   }
-  const all = listOf(entries.map(([name]) => name));
-  return [`${title}: ${all || 'none'}`, ...ofAll.sort(), ...ofSome.sort()];
+  return [...ofAll.sort(), ...ofSome.sort()];
+};
+
+/** Returns a section of the text. What only some stages have begins with their names. */
+const section = (
+  title: string,
+  templates: ReadonlyMap<string, Template>,
+  entriesOf: (template: Template) => readonly Entry[],
+): string[] => {
+  const stages = [...templates].map(([stage, template]) => ({ stage, of: entriesOf(template) }));
+  const titles = stages.map(({ stage, of }): Entry => {
+    return [stage, [`${title}: ${listOf(of.map(([name]) => name)) || 'none'}`]];
+  });
+  const lines = stages.map(({ stage, of }): Entry => [stage, merged(of)]);
+  return [...merged(titles), ...merged(lines).map((line) => `  ${line}`)];
 };
 
 /**
- * Returns what an operator notices of a stage, a property a line, without sentences. A resource that appears or
+ * Returns what an operator notices of stages, a property a line, without sentences. A resource that appears or
  * goes away shows too.
  */
-export const deployedText = (deployed: Template): string => {
-  const template = readable(deployed);
+export const deployedText = (stages: readonly Stage[]): string => {
+  const templates = new Map(stages.map((stage) => [stage.name, readable(stage)]));
   return [
     ...Object.entries(shownTypes).flatMap(([type, without]) =>
-      section(type, resources(template, type, without)),
+      section(type, templates, (template) => resources(template, type, without)),
     ),
-    ...section('Alarms', alarms(template)),
-    ...section('Methods of the API', methods(template)),
-    ...section('Rules of the firewall', rules(template)),
+    ...section('Alarms', templates, alarms),
+    ...section('Methods of the API', templates, methods),
+    ...section('Rules of the firewall', templates, rules),
     '',
   ].join('\n');
 };
