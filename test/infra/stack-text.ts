@@ -1,8 +1,8 @@
 import { Template } from 'aws-cdk-lib/assertions';
-import { functionNames, serviceName } from '../../../infra/settings/names.ts';
-import type { Stage } from '../../../infra/settings/stages.ts';
-import { propertiesOf, templateOf, withoutHash } from '../../support/templates.ts';
-import { alarmsOf } from '../stack-alarms.ts';
+import { functionNames, serviceName } from '../../infra/settings/names.ts';
+import type { Stage } from '../../infra/settings/stages.ts';
+import { propertiesOf, templateOf, withoutHash } from '../support/templates.ts';
+import { alarmsOf } from './stack-alarms.ts';
 
 /**
  * The types of resources that the text shows, each with the properties that it leaves out: sentences, what connects

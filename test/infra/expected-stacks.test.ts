@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Stage, stages } from '../../../infra/settings/stages.ts';
+import { type Stage, stages } from '../../infra/settings/stages.ts';
 import { deployedText } from './stack-text.ts';
 
 /** What operators set for their own stages, so that nobody has to write the file anew for it. */
@@ -11,7 +11,7 @@ const own: Partial<Stage> = {
   customDomain: undefined,
 };
 
-it('the stages are deployed as test/infra/expected-stacks/expected-stacks.txt says: npx vitest run --config test/vitest.config.ts expected-stacks --update writes it', async () => {
+it('the stages are deployed as test/infra/expected-stacks.txt says: npx vitest run --config test/vitest.config.ts expected-stacks --update writes it', async () => {
   const file = join(import.meta.dirname, 'expected-stacks.txt');
   const text = deployedText(stages.map((stage) => ({ ...stage, ...own })));
   await expect(text).toMatchFileSnapshot(file);
