@@ -137,16 +137,16 @@ const runDeploy = (
 
 /**
  * Deploys the stack by a change set, if that changes anything and the operator agrees. Throws if it loses data
- * without the operator's word, or if the stack was deployed meanwhile. A change set that is not executed is
+ * without the operator's word, or if the stack was changed meanwhile. A change set that is not executed is
  * deleted, because somebody could still execute it.
  */
 const deployStack = async (deployment: Deployment, folder: string): Promise<void> => {
-  const { stage, account, revertDrift } = deployment;
+  const { stage, account, former, revertDrift } = deployment;
   const client = account.clients.cloudformation();
   const changeSet = newChangeSet(stackName(stage));
   const { StackName, ChangeSetName } = changeSet;
   const outrun = new Error(
-    `${StackName} was deployed just now by somebody else: run the same command again.`,
+    `${StackName} was changed just now by somebody else: run the same command again.`,
   );
   let isExecuted = false;
   // Why it is not executed matters more than a failure to delete it.
@@ -160,7 +160,9 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
     return runDeploy(deployment, folder, StackName, ...words, ...named);
   };
   const execute = async () => {
-    await refuseIfOutrun(deployment);
+    // CloudFormation refuses a change set that is older than the last update, but not one that is newer.
+    const current = former && (await findStack(stage, account));
+    if (current?.commit !== former?.commit) throw outrun;
     isExecuted = true;
     await run('execute-change-set').catch(async (error: unknown) => {
       const { executionStatus } = await describeChangeSet(client, changeSet).catch(() => {
@@ -252,24 +254,6 @@ const planOf = (
     ],
     steps: [{ description, run: execute }],
   };
-};
-
-/**
- * Throws if the stack was deployed or destroyed meanwhile. CloudFormation refuses the change set after any other
- * update.
- */
-const refuseIfOutrun = async ({ stage, account, former }: Deployment) => {
-  if (!former) return;
-  const StackName = stackName(stage);
-  const current = await findStack(stage, account);
-  if (!current || current.status.startsWith('DELETE_'))
-    throw new Error(
-      `${StackName} was destroyed just now: run the same command again to create it.`,
-    );
-  if (current.commit !== former.commit)
-    throw new Error(
-      `${StackName} was deployed just now, and has the commit ${current.commit}: run the same command again.`,
-    );
 };
 
 /** The program of `npm run deploy`. */
