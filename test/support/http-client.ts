@@ -18,7 +18,7 @@ export interface ClientResponse {
 }
 
 const httpAgent = new http.Agent({ keepAlive: true });
-// A deployed stage gets 8 requests at once from the 4 workers of `vitest.config.ts`, because a new account
+// A deployed stage gets 10 requests at once from the 5 workers of `vitest.config.ts`, because a new account
 // runs 10 instances of functions.
 const httpsAgent = new https.Agent({ keepAlive: true, maxSockets: 2, proxyEnv: process.env });
 
