@@ -95,40 +95,33 @@ describe.each(functionNames)('%s with a code cache for this machine', (functionN
 });
 
 describe('a function', () => {
-  it.each<[state: string, expected: string, change: (cache: Buffer) => Buffer | undefined]>([
-    ['is absent', 'absent', () => undefined],
-    ['is half as long', 'rejected', (cache) => cache.subarray(0, cache.length / 2)],
-    // The first 4 bytes name the format, the next 4 the version of V8, the architecture among it.
-    ['is of another V8', 'rejected', (cache) => cache.fill(cache.readUInt8(4) ^ 1, 4, 5)],
-    // The 4 bytes after those of the source.
+  /** Writes the file of a cache, or something else in its place. */
+  type WriteCache = (file: string, cache: Buffer) => Promise<unknown>;
+  /** Changes a byte of a cache. */
+  const changed =
+    (at: number): WriteCache =>
+    (file, cache) =>
+      writeFile(file, cache.fill(cache.readUInt8(at) ^ 1, at, at + 1));
+
+  it.each<[state: string, expected: string, write: WriteCache, wrapper?: string[]]>([
+    ['is absent', 'absent', async () => {}],
+    ['can’t be read', 'absent', (file) => mkdir(file)],
     [
-      'was made with other V8 flags',
+      'is half as long',
       'rejected',
-      (cache) => cache.fill(cache.readUInt8(12) ^ 1, 12, 13),
+      (file, cache) => writeFile(file, cache.subarray(0, cache.length / 2)),
     ],
-  ])('responds when its cache %s', async (_state, expected, change) => {
+    // The first 4 bytes name the format, the next 4 the version of V8, the architecture among it.
+    ['is of another V8', 'rejected', changed(4)],
+    // The 4 bytes after those of the source.
+    ['was made with other V8 flags', 'rejected', changed(12)],
+    ['is rejected because it has no wrapper', 'rejected', writeFile, []],
+  ])('responds when its cache %s', async (_state, expected, write, wrapper) => {
     const target = await deployed('get-pet');
-    const cache = change(await cacheFor(target));
-    if (cache) await writeFile(await cacheOf(target), cache);
-    const { response, line } = await start(target, getPet());
+    await write(await cacheOf(target), await cacheFor(target));
+    const { response, line } = await start(target, getPet(), wrapper);
     expect(response?.statusCode).toBe(200);
     expect(line.codeCache).toBe(expected);
-  });
-
-  it('responds without its wrapper, because of which V8 rejects the cache', async () => {
-    const target = await deployed('get-pet');
-    await writeFile(await cacheOf(target), await cacheFor(target));
-    const { response, line } = await start(target, getPet(), []);
-    expect(response?.statusCode).toBe(200);
-    expect(line.codeCache).toBe('rejected');
-  });
-
-  it('responds when its cache can’t be read', async () => {
-    const target = await deployed('get-pet');
-    await mkdir(await cacheOf(target));
-    const { response, line } = await start(target, getPet());
-    expect(response?.statusCode).toBe(200);
-    expect(line.codeCache).toBe('absent');
   });
 });
 
