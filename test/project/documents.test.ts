@@ -39,9 +39,12 @@ const alarms = stages.flatMap((stage) =>
 const scriptsIn = (text: string) => text.match(/(?<=npm run (?:--silent )?)[a-z][\w:-]*/g) ?? [];
 
 describe('the documents', () => {
-  it('link files and folders that exist', () => {
+  it('link and name files and folders that exist', () => {
+    const names = /(?<=`)(?:\.ci|\.github|functions|infra|lib|test)\/[\w./-]+(?=`)/g;
+    const named = documents.flatMap(({ text }) => text.match(names) ?? []);
     expect(links).not.toEqual([]);
-    expect(links.filter(({ target }) => !existsSync(join(projectDirectory, target)))).toEqual([]);
+    const paths = [...links.map(({ target }) => target), ...named];
+    expect(paths.filter((path) => !existsSync(join(projectDirectory, path)))).toEqual([]);
   });
 
   it('link headings that exist', () => {
