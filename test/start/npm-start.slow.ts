@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +30,10 @@ describe('npm start', () => {
     expect(baseAddress).toBe(`http://127.0.0.1:${port}/v1`);
     expect(await runInShell(`${curl} --silent --fail`)).toBe('[]');
     expect(await (await fetch(docsAddress)).text()).toContain('<title>Animal store</title>');
+    // The app declares the one stage that it is told, so that `cdk destroy` needs no name of a stack.
+    await expect
+      .poll(() => globSync('*.template.json', { cwd: stacks }), { timeout: 60_000 })
+      .toEqual(['AnimalStore-dev-local.template.json']);
 
     // The key is a secret of this machine's user.
     const keyFile = join(project, '.local', 'api-key');
