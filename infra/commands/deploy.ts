@@ -151,9 +151,7 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
   let isExecuted = false;
   // Why it is not executed matters more than a failure to delete it.
   const discard = async () => {
-    if (isExecuted) return;
-    await discardChangeSet(client, changeSet).catch(() => {});
-    await printLeftStack(stage, account).catch(() => {});
+    if (!isExecuted) await discardChangeSet(client, changeSet).catch(() => {});
   };
   const run = (method: string, ...words: readonly string[]) => {
     const named = ['--method', method, '--change-set-name', ChangeSetName];
@@ -183,19 +181,6 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
     refuseLosses(changes, deployment);
     await perform({ ...account, stage }, planOf(deployment, changes, execute), deployment);
   });
-};
-
-/** Prints how to remove the empty stack that a first change set leaves if it is not executed. */
-const printLeftStack = async (stage: Stage, account: OpenedAccount) => {
-  const stack = await findStack(stage, account);
-  if (stack?.status !== 'REVIEW_IN_PROGRESS') return;
-  const name = stackName(stage);
-  const call = (words: string) =>
-    `aws cloudformation ${words} --stack-name ${name} --region ${account.region}`;
-  const unprotect = call('update-termination-protection --no-enable-termination-protection');
-  console.error(
-    `The stack ${name} is left, without resources. The next deployment fills it. To remove it: ${unprotect} && ${call('delete-stack')}`,
-  );
 };
 
 /**

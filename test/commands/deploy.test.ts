@@ -229,19 +229,6 @@ describe('npm run deploy', () => {
     expect(ran.map((command) => command.includes('--revert-drift'))).toEqual([false, true, false]);
   });
 
-  it('says how to remove the stack that a declined first deployment leaves', async () => {
-    const { out, err } = await deploy('prod', '', { DescribeStacks: noStack }, () => {
-      const DescribeStacks = stackWith('unknown', { StackStatus: 'REVIEW_IN_PROGRESS' });
-      aws.respond({ DescribeStacks });
-      return 'no';
-    });
-    expect(out).not.toContain('of the traffic moves');
-    const name = 'AnimalStore-prod --region eu-west-1';
-    expect(`${out}${err}`).toContain(
-      `update-termination-protection --no-enable-termination-protection --stack-name ${name} && aws cloudformation delete-stack --stack-name ${name}`,
-    );
-  });
-
   it.each([
     ['DELETE_IN_PROGRESS', /^AnimalStore-prod is being destroyed: wait/],
     ['UPDATE_IN_PROGRESS', /aws cloudformation cancel-update-stack --stack-name AnimalStore-prod/],
