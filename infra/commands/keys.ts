@@ -1,4 +1,3 @@
-import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { PutParameterCommand } from '@aws-sdk/client-ssm';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
@@ -33,24 +32,11 @@ const requireProbe = ({ stage: { name, monitoring, isEmulated } }: KeysOptions) 
     throw new Error(`${name} has no probe, because nothing monitors it`);
 };
 
+/** Opens the stage whose keys a command means. */
 const open = async ({ stage, endpoint }: KeysOptions) => {
   if (endpoint === undefined) return openStage(stage);
   if (stage === localStage) return openLocalKeys(endpoint);
   throw new Error('--endpoint is for local keys: leave out --stage');
-};
-
-/** Opens the keys that a command means, and uses them. Says how to restore their table if it is gone. */
-const withKeys = async (
-  options: KeysOptions,
-  use: (opened: Awaited<ReturnType<typeof open>>) => Promise<void>,
-): Promise<void> => {
-  const opened = await open(options);
-  try {
-    await use(opened);
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
-    throw new Error('The table of keys is gone: see "restore" in infra/runbook.md');
-  }
 };
 
 const reportMalformed = (keyId: unknown) =>
@@ -167,18 +153,16 @@ export const keysProgram = (ask: Ask | undefined): Command => {
         );
       if (forProbe && owner !== probeOwner) throw new Error('Leave out --owner with --for-probe');
       if (owner === probeOwner) requireProbe(options);
-      await withKeys(options, async (opened) => {
-        const issue = () => opened.keys().issue({ owner, lifetimeMs: expiresIn });
-        await handOver(options, opened, await change(issue));
-      });
+      const opened = await open(options);
+      const issue = () => opened.keys().issue({ owner, lifetimeMs: expiresIn });
+      await handOver(options, opened, await change(issue));
     });
 
-  command('list', 'list all keys, without their secrets').action((options: KeysOptions) =>
-    withKeys(options, async (opened) => {
-      const rows = (await opened.keys().list(reportMalformed)).map(withoutSecret);
-      print(options, rows, rows.length > 0 ? toTable(rows) : ['There are no keys.']);
-    }),
-  );
+  command('list', 'list all keys, without their secrets').action(async (options: KeysOptions) => {
+    const opened = await open(options);
+    const rows = (await opened.keys().list(reportMalformed)).map(withoutSecret);
+    print(options, rows, rows.length > 0 ? toTable(rows) : ['There are no keys.']);
+  });
 
   command('rotate', 'issue a successor of a key, and expire the old key after a grace period')
     .argument('<keyId>', 'the id of a key, as `list` shows it')
@@ -191,36 +175,34 @@ export const keysProgram = (ask: Ask | undefined): Command => {
     .option('--again', 'rotate a key whose successor was lost')
     .action(async (keyId: string, options: KeysOptions & { grace: number; again?: true }) => {
       const { grace: graceMs, expiresIn: lifetimeMs, again } = options;
-      await withKeys(options, async (opened) => {
-        const rotate = () => opened.keys().rotate(keyId, { graceMs, lifetimeMs, again });
-        await handOver(options, opened, await change(rotate));
-      });
+      const opened = await open(options);
+      const rotate = () => opened.keys().rotate(keyId, { graceMs, lifetimeMs, again });
+      await handOver(options, opened, await change(rotate));
     });
 
   command('revoke', 'end a key now; it is refused after about 60 s')
     .argument('<keyId>', 'the id of a key, as `list` shows it')
     .option('--yes', 'do not ask first')
-    .action((keyId: string, options: KeysOptions & { yes?: true }) =>
-      withKeys(options, async (opened) => {
-        const keys = opened.keys();
-        const { owner } = await keys.find(keyId);
-        const revoke = async () => {
-          const { successor } = await keys.revoke(keyId);
-          const lines = [`Revoked ${keyId}`];
-          // A successor whose item is gone or malformed is not valid either.
-          const records = successor === undefined ? [] : await keys.list(reportMalformed);
-          const isValid = records.some((each) => each.keyId === successor && isInForce(each));
-          if (isValid) lines.push(`Its successor ${successor} is still valid.`);
-          print(options, { keyId, successor: isValid ? successor : null }, lines);
-        };
-        const plan = {
-          notices: ['Its client gets 401 after about 60 s.'],
-          steps: [{ description: `Revoke key ${keyId} of ${toJson(owner)}`, run: revoke }],
-        };
-        // Only the result goes to the standard output, as with the other commands for keys.
-        await perform(opened, plan, { yes: options.yes, ask }, console.error);
-      }),
-    );
+    .action(async (keyId: string, options: KeysOptions & { yes?: true }) => {
+      const opened = await open(options);
+      const keys = opened.keys();
+      const { owner } = await keys.find(keyId);
+      const revoke = async () => {
+        const { successor } = await keys.revoke(keyId);
+        const lines = [`Revoked ${keyId}`];
+        // A successor whose item is gone or malformed is not valid either.
+        const records = successor === undefined ? [] : await keys.list(reportMalformed);
+        const isValid = records.some((each) => each.keyId === successor && isInForce(each));
+        if (isValid) lines.push(`Its successor ${successor} is still valid.`);
+        print(options, { keyId, successor: isValid ? successor : null }, lines);
+      };
+      const plan = {
+        notices: ['Its client gets 401 after about 60 s.'],
+        steps: [{ description: `Revoke key ${keyId} of ${toJson(owner)}`, run: revoke }],
+      };
+      // Only the result goes to the standard output, as with the other commands for keys.
+      await perform(opened, plan, { yes: options.yes, ask }, console.error);
+    });
 
   return program;
 };

@@ -386,15 +386,6 @@ describe('npm run keys of a deployed stage', async () => {
     },
   );
 
-  it.each(['list', 'issue --owner alice', 'rotate 0123456789abcdef', 'revoke 0123456789abcdef'])(
-    'says how to restore the table of keys when it is gone: %s',
-    async (words) => {
-      aws.respond({ DescribeStacks: stackIn('UPDATE_COMPLETE', { KeysTableName: 'gone' }) });
-      const { error } = await run([...words.split(' '), '--stage', 'staging']);
-      expect(error).toMatch(/keys is gone: see "restore" in infra\/runbook.md$/);
-    },
-  );
-
   const sent = (call: string) =>
     JSON.parse(aws.requests.findLast(({ action }) => action === call)?.body ?? '{}');
   const stored = () => sent('PutParameter');
