@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { cp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { program } from 'commander';
 import { build } from 'esbuild';
 import { info } from '../../lib/openapi/document.ts';
 import { projectDirectory } from '../build/project-directory.ts';
 import { clientPackage } from '../settings/owner.ts';
 import { runProgram } from './shared/run-program.ts';
-import { messageOf, shellWord } from './shared/terminal.ts';
+import { shellWord } from './shared/terminal.ts';
 
 const source = join('lib', 'client', 'animal-store.ts');
 
@@ -35,25 +34,11 @@ const manifest = {
   },
 };
 
-const ownFolder = join(projectDirectory, '.build', 'client');
+const directory = join(projectDirectory, '.build', 'client');
 
-/** Makes an empty folder for the package. Throws if it has other files. */
-const makeFolder = async (directory: string) => {
-  try {
-    // Files of an earlier package must not stay, but a folder of the user can have other files.
-    if (directory === ownFolder) await rm(directory, { recursive: true, force: true });
-    if (!existsSync(directory)) await mkdir(directory);
-    if (readdirSync(directory).length > 0) throw new Error('it is not empty');
-  } catch (cause) {
-    const message = `${directory} can't be written: ${messageOf(cause)}. Give --out a new or empty folder.`;
-    throw new Error(message, { cause });
-  }
-};
-
-const writePackage = async ({ out }: { out: string }) => {
-  // npm runs a script in the folder of the project, and keeps the user's in INIT_CWD.
-  const directory = resolve(process.env['INIT_CWD'] ?? '.', out);
-  await makeFolder(directory);
+const writePackage = async () => {
+  // Files of an earlier package must not stay.
+  await rm(directory, { recursive: true, force: true });
   await build({
     absWorkingDir: projectDirectory,
     entryPoints: [source],
@@ -87,6 +72,5 @@ const writePackage = async ({ out }: { out: string }) => {
 program
   .name('npm run client')
   .description('Writes the typed client as an npm package.')
-  .option('--out <folder>', 'a new or empty folder to write it into', ownFolder)
   .action(writePackage);
 await runProgram(program);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import { chromium } from 'playwright-core';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { clientPackage } from '../../infra/settings/owner.ts';
+import { copyProject } from '../start/npm-start.ts';
 import { findProgram } from '../support/find-program.ts';
 import { listen } from '../support/listen.ts';
 import { shared } from '../support/shared.ts';
@@ -34,47 +35,12 @@ const exampleOf = async (document: string, language = 'ts') => {
 };
 
 const consumer = await temporaryFolder(afterAll);
-const built = join(consumer, 'built');
-await run(projectDirectory, process.execPath, 'infra/commands/client.ts', '--out', built);
 await writeFile(join(consumer, 'package.json'), '{"type":"module"}');
 const flags = ['--silent', '--offline', '--no-audit', '--no-fund'];
-await run(consumer, 'npm', 'install', ...flags, './built');
+const project = await copyProject(afterAll);
+await run(project, process.execPath, 'infra/commands/client.ts');
+await run(consumer, 'npm', 'install', ...flags, join(project, '.build/client'));
 const bundle = await readFile(join(consumer, 'node_modules', clientPackage, 'animal-store.js'));
-
-describe('npm run client', () => {
-  it('writes into a folder that is given relative to the folder of the user', async () => {
-    const elsewhere = join(consumer, 'another folder');
-    await mkdir(elsewhere);
-    const options = [
-      '--silent',
-      '--prefix',
-      projectDirectory,
-      'run',
-      'client',
-      '--',
-      '--out',
-      './pkg',
-    ];
-    await run(elsewhere, 'npm', ...options);
-    expect(await readdir(join(elsewhere, 'pkg'))).toContain('package.json');
-  });
-
-  it.each(['/proc/x', projectDirectory])(
-    'says in one line that it cannot write into %s',
-    async (out) => {
-      const command = run(
-        projectDirectory,
-        process.execPath,
-        'infra/commands/client.ts',
-        '--out',
-        out,
-      );
-      const { stderr } = await command.catch((error: unknown) => Object(error));
-      expect(stderr).toMatch(/^error: .* can't be written: .*\n$/);
-      expect(stderr).toContain(out);
-    },
-  );
-});
 
 describe('the package of the typed client', () => {
   it('runs the examples of its README in a project of its own', async () => {

@@ -8,10 +8,9 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { copyProject } from '../start/npm-start.ts';
 import { findProgram } from '../support/find-program.ts';
 import { listen } from '../support/listen.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
 
@@ -115,8 +114,8 @@ interface Runtime {
   readonly evaluate: (baseAddress: string) => Promise<string>;
 }
 
-const folder = await temporaryFolder(afterAll);
-const bundle = join(folder, 'animal-store.js');
+const project = await copyProject(afterAll);
+const bundle = join(project, '.build/client/animal-store.js');
 
 /** A time in ms that is longer than a call takes on a busy machine. */
 const hangMs = 90_000;
@@ -158,8 +157,7 @@ const runtimes = NODES
   : [node(process.execPath), ...(chromiumPath ? [inChromium] : [])];
 
 beforeAll(async () => {
-  const command = join(projectDirectory, 'infra', 'commands', 'client.ts');
-  await run(process.execPath, [command, '--out', folder]);
+  await run(process.execPath, [join(project, 'infra/commands/client.ts')]);
   if (!runtimes.includes(inChromium)) return;
   browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
   context = await browser.newContext();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
@@ -88,18 +88,6 @@ describe('a command', () => {
       expect(lines.filter((line) => /pets_(test|live)_[A-Z0-9]{8}/i.test(line))).toEqual([]);
     },
   );
-
-  it('npm run client refuses a folder with other files, and a file, instead of replacing it', () => {
-    const folder = mkdtempSync(join(clone, 'out-'));
-    const file = join(folder, 'package.json');
-    writeFileSync(file, '{}');
-    for (const out of [folder, file]) {
-      const { status, stderr } = start(`infra/commands/client.ts --out ${out}`);
-      expect(readFileSync(file, 'utf8')).toBe('{}');
-      expect(stderr).toMatch(/^error: .* empty folder.*\n$/);
-      expect(status).toBe(1);
-    }
-  });
 
   it.each(['client', 'deploy', 'docs', 'keys', 'openapi', 'copy-back', 'start', 'status'])(
     '%s has help',
