@@ -83,7 +83,6 @@ program
   .showSuggestionAfterError(false)
   .description('Runs the animal store service on this machine. Ctrl-C ends it.')
   .option('--data <directory>', 'keep the pets in this directory instead of in memory', directory)
-  .option('--reset', 'first remove all pets and API keys from the --data directory')
   .option('--seed', 'add a hundred animals, with the ids 1 to 100')
   .option('--cors <origin>', 'let web pages of an origin call the service', origin)
   .addOption(
@@ -100,8 +99,6 @@ program
 
 try {
   const { inspect, ...options } = program.parse().opts<StartOptions>();
-  if (options.reset && options.data === undefined)
-    program.error("error: option '--reset' needs --data <directory>");
   if (inspect !== undefined) openInspector(inspect);
   const progress = (step: string) => console.log(step);
   announce(await startLocalService({ ...options, log, exchange, progress, watch: true }));

@@ -17,8 +17,6 @@ import { readStack, type StackDefinition } from './stack-definition.ts';
 export interface LocalServiceOptions extends Partial<GatewayOptions> {
   /** The directory that keeps pets and keys between starts. Without it, they are kept in memory. */
   readonly data?: string;
-  /** Whether to remove all pets and keys from the directory first. */
-  readonly reset?: boolean;
   /** Whether to add a hundred animals. */
   readonly seed?: boolean;
   /** An origin whose web pages may call the service. */
@@ -41,7 +39,7 @@ export type LocalService = Awaited<ReturnType<typeof startLocalService>>;
  */
 export const startLocalService = async (options: LocalServiceOptions = {}) => {
   const { port = 0, log = printUnlessRoutine, exchange } = options;
-  const { data, reset, seed, cors, watch = false, progress = () => {} } = options;
+  const { data, seed, cors, watch = false, progress = () => {} } = options;
   await requireFolder(tmpdir());
   await using resources = new AsyncDisposableStack();
   // The gateway starts first, so that a taken port is reported before the slow steps.
@@ -58,7 +56,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
   });
 
   progress('Starting DynamoDB Local and synthesising the stack');
-  const database = startDynamodbLocal({ data, reset });
+  const database = startDynamodbLocal(data);
   resources.defer(async () => (await database.catch(() => undefined))?.stop());
   const dynamodbEndpoint = database.then(({ endpoint }) => endpoint);
   const deployment = new LocalDeployment({ gateway, dynamodbEndpoint, folder, seed, log });

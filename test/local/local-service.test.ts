@@ -53,7 +53,7 @@ describe('DynamoDB Local', () => {
   it('says in one line that its data directory is a file', async () => {
     const data = join(await temporaryFolder(), 'file');
     await writeFile(data, '');
-    await expect(startDynamodbLocal({ data })).rejects.toThrow(
+    await expect(startDynamodbLocal(data)).rejects.toThrow(
       `EEXIST: file already exists, mkdir '${data}'`,
     );
   });
@@ -77,7 +77,7 @@ describe('a data directory', () => {
     await createTables(client, withIndexes(names));
     await createTables(client, withIndexes(names));
     await expect(createTables(client, withIndexes(names.slice(1)))).rejects.toThrow(
-      / can't create the table .* other indexes\. Start again .* or with --reset\.$/,
+      / can't create the table .* other indexes\. Remove the data directory, /,
     );
   });
 });

@@ -15,32 +15,31 @@ describe('the local service', () => {
     const data = await temporaryFolder();
     await writeFile(join(data, 'shared-local-instance.db'), 'no database');
     await expect(startLocalService({ data })).rejects.toThrow(
-      /^DynamoDB Local can't create the table .* damaged or .* --reset\.$/,
+      /^DynamoDB Local can't create the table .* damaged or .* Remove the data directory, /,
     );
     expect(await commandLines()).not.toContain(data);
   });
 });
 
 describe('a data directory', () => {
-  it('is refused while another service uses it, also for a reset', async () => {
+  it('is refused while another service uses it', async () => {
     const data = await temporaryFolder();
-    const first = await startDynamodbLocal({ data });
+    const first = await startDynamodbLocal(data);
     try {
-      for (const reset of [false, true])
-        await expect(startDynamodbLocal({ data, reset })).rejects.toThrow(
-          `Another service uses ${data}. Choose another directory with --data.`,
-        );
+      await expect(startDynamodbLocal(data)).rejects.toThrow(
+        `Another service uses ${data}. Choose another directory with --data.`,
+      );
     } finally {
       await first.stop();
     }
     // The lock of a process that was killed does not prevent a start.
-    await (await startDynamodbLocal({ data })).stop();
+    await (await startDynamodbLocal(data)).stop();
   });
 
   it('is refused when it cannot be written', async () => {
     const data = await temporaryFolder();
     await mkdir(join(data, 'animal-store.lock'));
-    await expect(startDynamodbLocal({ data })).rejects.toThrow(
+    await expect(startDynamodbLocal(data)).rejects.toThrow(
       `${join(data, 'animal-store.lock')}: Is a directory`,
     );
   });
@@ -128,7 +127,7 @@ describe('DynamoDB Local', () => {
     await writeFile(join(folder, 'java'), '#!/bin/sh\nexit 1', { mode: 0o755 });
     vi.stubEnv('PATH', folder);
     const data = join(folder, 'dätä');
-    await (await startDynamodbLocal({ data })).stop();
+    await (await startDynamodbLocal(data)).stop();
     expect(await readdir(data)).toContain('animal-store.lock');
   });
 });

@@ -131,7 +131,6 @@ describe('npm start', () => {
     ['a PORT beyond all ports', '65536', [], /from 0 to 65535/],
     ['an unknown option', '0', ['--date', 'x'], /unknown option '--date'/],
     ['an argument without an option', '0', ['x'], /too many arguments/],
-    ['--reset without --data', '0', ['--reset'], /'--reset' needs --data/],
     ['a file as --data', '0', ['--data', 'package.json'], /^Not started: EEXIST/],
     ['a page as an origin', '0', ['--cors', 'http://a.test/page'], /Give an origin/],
     ['a TMPDIR that is none', '0', [], /^Not started: There is no folder \/missing/, '/missing'],

