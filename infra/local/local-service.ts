@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import inspector from 'node:inspector';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BuildOptions, OutputFile } from 'esbuild';
 import { bundleOptions } from '../build/bundle-functions.ts';
@@ -40,7 +39,6 @@ export type LocalService = Awaited<ReturnType<typeof startLocalService>>;
 export const startLocalService = async (options: LocalServiceOptions = {}) => {
   const { port = 0, log = printUnlessRoutine, exchange } = options;
   const { data, seed, cors, watch = false, progress = () => {} } = options;
-  await requireFolder(tmpdir());
   await using resources = new AsyncDisposableStack();
   // The gateway starts first, so that a taken port is reported before the slow steps.
   const gateway = await startGateway({ port, log, exchange });
@@ -95,12 +93,6 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
     tables: stack.tables,
     stop: () => started.disposeAsync(),
   };
-};
-
-/** Throws if there is no such folder: a program that is started in it would seem not to exist. */
-const requireFolder = async (path: string): Promise<void> => {
-  const found = await stat(path).catch(() => undefined);
-  if (!found?.isDirectory()) throw new Error(`There is no folder ${path}: set TMPDIR to another.`);
 };
 
 /**

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -133,13 +133,12 @@ describe('npm start', () => {
     ['an argument without an option', '0', ['x'], /too many arguments/],
     ['a file as --data', '0', ['--data', 'package.json'], /^Not started: EEXIST/],
     ['a page as an origin', '0', ['--cors', 'http://a.test/page'], /Give an origin/],
-    ['a TMPDIR that is none', '0', [], /^Not started: There is no folder \/missing/, '/missing'],
-    ['a read-only project', '0', [], /project can't be written: E/, tmpdir(), unwritable],
+    ['a read-only project', '0', [], /project can't be written: E/, unwritable],
   ])('refuses %s in one line and exits with 1', (...given) => {
-    const [, PORT, words, reason, TMPDIR = tmpdir(), cwd = projectDirectory] = given;
+    const [, PORT, words, reason, cwd = projectDirectory] = given;
     const { status, stderr } = spawnSync(process.execPath, ['infra/commands/start.ts', ...words], {
       cwd,
-      env: { ...process.env, PORT, TMPDIR },
+      env: { ...process.env, PORT },
       encoding: 'utf8',
     });
     expect(status).toBe(1);

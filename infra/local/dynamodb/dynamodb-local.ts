@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -23,8 +22,6 @@ export const startDynamodbLocal = async (data?: string) => {
   const child = spawn(java, words, {
     // The process has a session of its own, so that a terminal's Ctrl-C reaches only this process.
     detached: true,
-    // DynamoDB Local writes a file about itself into its working directory.
-    cwd: data ?? tmpdir(),
     env: javaEnvironment(),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
