@@ -216,20 +216,11 @@ const synthesisOf = (folder: string) => [
   ...contextOfStage,
 ];
 
-/** Waits while CloudFormation is at work on the stage. A stack under review waits for its first change set. */
-const waitUntilSettled = (account: OpenedAccount) =>
-  waitFor('2h', async () => {
-    const status = (await findStack(stage, account))?.status ?? '';
-    if (status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS')
-      throw new NotYet(`${stack} is ${status}`);
-  });
-
 /** Deletes the stage with its parameters, if there is one. Throws if anything of it is left. */
 const removeStage = async () => {
   const account = await openAccount(stage);
   const found = await findStack(stage, account);
   if (found) {
-    await waitUntilSettled(account);
     succeed(['cdk', 'destroy', '--force', ...contextOfStage]);
     const Names = [probeKeyParameter(rehearsal)];
     await account.clients.ssm().send(new DeleteParametersCommand({ Names }));
