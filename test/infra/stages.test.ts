@@ -56,16 +56,12 @@ describe('a stage is refused', () => {
     },
   );
 
-  it('for a canary of versions that nothing has checked', () => {
-    expect(() => stackOf({ ...staging, checkBeforeTraffic: false, canaryMinutes: 1 })).toThrow(
-      /^staging is unsafe: canaryMinutes.*checkBeforeTraffic/,
-    );
-  });
-
-  it('for a check without the API key of a probe', () => {
-    expect(() => stackOf({ ...staging, monitoring: false })).toThrow(
-      /^staging is unsafe: checkBeforeTraffic.*monitoring/,
-    );
+  it.each([
+    ['canaryMinutes.*checkBeforeTraffic', { checkBeforeTraffic: false, canaryMinutes: 1 }],
+    ['checkBeforeTraffic.*monitoring', { monitoring: false }],
+  ])('for a setting without the one that it needs: %s', (names, unsafe) => {
+    const reason = new RegExp(`^staging is unsafe: ${names}`);
+    expect(() => stackOf({ ...staging, ...unsafe })).toThrow(reason);
   });
 
   it.each([

@@ -49,14 +49,6 @@ describe('DynamoDB Local', () => {
     vi.stubEnv('JAVA_HOME', undefined);
     await expect(startDynamodbLocal()).rejects.toThrow(message);
   });
-
-  it('says in one line that its data directory is a file', async () => {
-    const data = join(await temporaryFolder(), 'file');
-    await writeFile(data, '');
-    await expect(startDynamodbLocal(data)).rejects.toThrow(
-      `EEXIST: file already exists, mkdir '${data}'`,
-    );
-  });
 });
 
 describe('a data directory', () => {
