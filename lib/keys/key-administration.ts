@@ -1,8 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
-  TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
@@ -73,28 +71,10 @@ const checkRotation = (record: ApiKeyRecord, again: boolean) => {
     );
 };
 
-/** Tells whether DynamoDB cancelled a transaction for one of its reasons, such as `TransactionConflict`. */
-const isCancelledBy = (reason: string, error: unknown): boolean =>
+/** Tells whether DynamoDB cancelled a transaction because a condition was not met. */
+const isConditionFailed = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
-  error.CancellationReasons?.some(({ Code }) => Code === reason) === true;
-
-/**
- * Repeats a write that another transaction on the same key prevents, because the SDK does not.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
- */
-const withoutConflict = async <Output>(write: () => Promise<Output>): Promise<Output> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await write();
-    } catch (error) {
-      const isConflict =
-        error instanceof TransactionConflictException ||
-        isCancelledBy('TransactionConflict', error);
-      if (!isConflict || attempt === 5) throw error;
-    }
-    await pause(attempt * 100);
-  }
-};
+  error.CancellationReasons?.some(({ Code }) => Code === 'ConditionalCheckFailed') === true;
 
 /** Returns the functions with which operators issue, list, rotate and revoke the API keys of one prefix. */
 export const keyAdministration = (
@@ -187,9 +167,9 @@ export const keyAdministration = (
       TransactItems: [{ Put: { TableName, Item: issued.record } }, { Update: end }],
     });
     try {
-      await withoutConflict(() => dynamodb.send(rotation));
+      await dynamodb.send(rotation);
     } catch (error) {
-      if (!isCancelledBy('ConditionalCheckFailed', error)) throw error;
+      if (!isConditionFailed(error)) throw error;
       const changed = await find(keyId);
       // Otherwise this rotation itself was carried out before, and its response was lost.
       if (changed.successor !== successor) {
@@ -215,7 +195,7 @@ export const keyAdministration = (
       ReturnValues: 'ALL_NEW',
     });
     try {
-      const { Attributes = {} } = await withoutConflict(() => dynamodb.send(update));
+      const { Attributes = {} } = await dynamodb.send(update);
       return toApiKeyRecord(Attributes);
     } catch (error) {
       throw error instanceof ConditionalCheckFailedException ? unknownKey(keyId) : error;
