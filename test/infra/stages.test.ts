@@ -202,13 +202,7 @@ describe('the firewall', () => {
 });
 
 it('an emulated stage is deployed where the credentials lead, unprotected, without what emulators lack', () => {
-  const stack = stackOf(
-    emulated({
-      ...prod,
-      apiKeyPrefix: 'pets_test',
-      customDomain,
-    }),
-  );
+  const stack = stackOf(emulated({ ...prod, apiKeyPrefix: 'pets_test', customDomain }));
   expect(stack.terminationProtection).toBe(false);
   expect(stack.environment).toBe('aws://unknown-account/unknown-region');
   const template = Template.fromStack(stack);
