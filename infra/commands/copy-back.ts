@@ -112,8 +112,8 @@ const copyBack = async (
     `Missing in the table: ${few(missing)}`,
     `Different in the table${kind === 'keys' ? ', and stay so' : ''}: ${few(different)}`,
   ];
-  const steps = written.length > 0 ? [{ description, run }] : [];
-  await perform(opened, { notices, steps }, { yes, ask });
+  const plan = { notices, ...(written.length > 0 && { change: { description, run } }) };
+  await perform(opened, plan, { yes, ask });
 };
 
 /** The program of `npm run copy-back`. `ask` is absent when there is no terminal. */

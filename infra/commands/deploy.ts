@@ -142,7 +142,7 @@ const runDeploy = (
  */
 const deployStack = async (deployment: Deployment, folder: string): Promise<void> => {
   const { stage, account, former, revertDrift } = deployment;
-  const client = account.clients.cloudformation();
+  const client = account.clients.cloudformation;
   const changeSet = newChangeSet(stackName(stage));
   const { StackName, ChangeSetName } = changeSet;
   const outrun = new Error(
@@ -237,7 +237,7 @@ const planOf = (
       ...destructiveChangesIn(changes),
       ...(former ? linesOf(changes) : []),
     ],
-    steps: [{ description, run: execute }],
+    change: { description, run: execute },
   };
 };
 

@@ -88,7 +88,7 @@ const handOver = async (
   }
   const Name = probeKeyParameter(stage);
   const parameter = { Name, Value: apiKey, Type: 'SecureString', Overwrite: true } as const;
-  const stored = clients.ssm().send(new PutParameterCommand(parameter));
+  const stored = clients.ssm.send(new PutParameterCommand(parameter));
   await stored.catch((cause: unknown) => {
     throw new Error(
       `Key ${record.keyId} was issued, but not stored: rotate it. ${messageOf(cause)}`,
@@ -198,7 +198,7 @@ export const keysProgram = (ask: Ask | undefined): Command => {
       };
       const plan = {
         notices: ['Its client gets 401 after about 60 s.'],
-        steps: [{ description: `Revoke key ${keyId} of ${toJson(owner)}`, run: revoke }],
+        change: { description: `Revoke key ${keyId} of ${toJson(owner)}`, run: revoke },
       };
       // Only the result goes to the standard output, as with the other commands for keys.
       await perform(opened, plan, { yes: options.yes, ask }, console.error);

@@ -55,9 +55,10 @@ const stackWith = (
   return stackIn(StackStatus, outputs, { Commit, PreviousCommit });
 };
 const firstIn = (StackStatus: string) => stackWith(first, { StackStatus });
-const withChanges = (...Changes: object[]) => ({
-  DescribeChangeSet: xml('DescribeChangeSet', { ExecutionStatus: 'AVAILABLE', Changes }),
-});
+const withChanges = (...Changes: object[]) => {
+  const status = { Status: 'CREATE_COMPLETE', ExecutionStatus: 'AVAILABLE' };
+  return { DescribeChangeSet: xml('DescribeChangeSet', { ...status, Changes }) };
+};
 const tableWith = (Replacement: string) => ({
   ResourceChange: {
     ...{ Action: 'Modify', ResourceType: table, LogicalResourceId: 'Pets', Replacement },

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFile, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs';
 import { DeleteParametersCommand, GetParametersCommand } from '@aws-sdk/client-ssm';
@@ -12,7 +13,6 @@ import { type OpenedAccount, openAccount } from '../../infra/commands/shared/ope
 import { openStage } from '../../infra/commands/shared/open-stage.ts';
 import { change, runProgram } from '../../infra/commands/shared/run-program.ts';
 import { shellWord } from '../../infra/commands/shared/terminal.ts';
-import { NotYet, waitFor } from '../../infra/commands/shared/wait-for.ts';
 import {
   bundleName,
   functionNames,
@@ -132,9 +132,11 @@ const expectRelease = async (baseAddress: string, name: string) => {
       ({ headers }) => headers['x-release'] === name,
       () => false,
     );
-  await waitFor('1m', async () => {
-    if (!(await isAnswering())) throw new NotYet(`The release ${name} does not respond`);
-  });
+  for (let seconds = 0; seconds < 60; seconds += 1) {
+    if (await isAnswering()) return;
+    await pause(1_000);
+  }
+  throw new Error(`The release ${name} does not respond`);
 };
 
 /**
@@ -223,7 +225,7 @@ const removeStage = async () => {
   if (found) {
     succeed(['cdk', 'destroy', '--force', ...contextOfStage]);
     const Names = [probeKeyParameter(rehearsal)];
-    await account.clients.ssm().send(new DeleteParametersCommand({ Names }));
+    await account.clients.ssm.send(new DeleteParametersCommand({ Names }));
   }
   const left = [
     ...(await resourcesLeft(account, found?.id)),
@@ -240,7 +242,7 @@ const resourcesLeft = async (
   StackName: string | undefined,
 ): Promise<string[]> => {
   if (StackName === undefined) return [];
-  const client = clients.cloudformation();
+  const client = clients.cloudformation;
   const pages = paginateListStackResources({ client }, { StackName });
   const found = await Array.fromAsync(pages);
   return found
@@ -262,7 +264,7 @@ const logsLeft = async (): Promise<string[]> => {
 
 const parametersLeft = async ({ clients }: OpenedAccount): Promise<string[]> => {
   const get = new GetParametersCommand({ Names: [probeKeyParameter(rehearsal)] });
-  const { Parameters = [] } = await clients.ssm().send(get);
+  const { Parameters = [] } = await clients.ssm.send(get);
   return Parameters.map(({ Name }) => `the parameter ${Name}`);
 };
 

@@ -8,10 +8,10 @@ import {
   InvalidChangeSetStatusException,
   paginateDescribeChangeSet,
   type ResourceChange,
+  waitForChangeSetCreateComplete,
 } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 import { notOfAws } from '../shared/open-account.ts';
-import { NotYet, waitFor } from '../shared/wait-for.ts';
 
 /** Describes a change set: its changes, with property values, and whether it can be executed. */
 export const describeChangeSet = async (client: CloudFormationClient, changeSet: ChangeSet) => {
@@ -125,15 +125,15 @@ export type ChangeSet = ReturnType<typeof newChangeSet>;
  * most a minute:
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeleteChangeSet.html
  */
-export const discardChangeSet = (client: CloudFormationClient, changeSet: ChangeSet) =>
-  waitFor('1m', async () => {
-    try {
-      await client.send(new DeleteChangeSetCommand(changeSet));
-    } catch (error) {
-      if (!(error instanceof InvalidChangeSetStatusException)) throw error;
-      throw new NotYet('The change set is being prepared');
-    }
+export const discardChangeSet = async (client: CloudFormationClient, changeSet: ChangeSet) => {
+  const discard = () => client.send(new DeleteChangeSetCommand(changeSet));
+  await discard().catch(async (error: unknown) => {
+    if (!(error instanceof InvalidChangeSetStatusException)) throw error;
+    const seconds = { minDelay: 1, maxDelay: 5, maxWaitTime: 60 };
+    await waitForChangeSetCreateComplete({ client, ...seconds }, changeSet);
+    await discard();
   });
+};
 
 interface LossOptions {
   /** Whether an earlier commit is deployed. */

@@ -12,7 +12,7 @@ import { callSettings } from '../shared/aws-config.ts';
  */
 export const openLocalKeys = async (endpoint: string) => {
   const clients = awsClients({ ...localClientConfig(endpoint), ...callSettings });
-  const client = clients.dynamodb();
+  const client = clients.dynamodb;
   const pages = await Array.fromAsync(paginateListTables({ client }, {})).catch((cause) => {
     const message = `${endpoint} is not DynamoDB: give the address that npm start prints`;
     throw new Error(message, { cause });

@@ -1,7 +1,7 @@
 import { DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { commitParameter, previousCommitParameter, stackName } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
-import { notOfAws, type OpenedAccount } from './open-account.ts';
+import type { OpenedAccount } from './open-account.ts';
 
 /**
  * Tells whether a stack does not exist. CloudFormation has no type of its own for this error: a name that it
@@ -28,15 +28,11 @@ const servedAddress = (address: string): string => {
  */
 export const findStack = async (stage: Stage, { clients }: Pick<OpenedAccount, 'clients'>) => {
   const command = new DescribeStacksCommand({ StackName: stackName(stage) });
-  const response = await clients
-    .cloudformation()
-    .send(command)
-    .catch((error: unknown) => {
-      if (!isNoStack(error)) throw error;
-    });
-  if (!response) return undefined;
-  const [stack] = response.Stacks ?? [];
-  if (!stack) throw notOfAws('CloudFormation DescribeStacks');
+  const response = await clients.cloudformation.send(command).catch((error: unknown) => {
+    if (!isNoStack(error)) throw error;
+  });
+  const [stack] = response?.Stacks ?? [];
+  if (!stack) return undefined;
   const parameterOf = (name: string): string => {
     const parameter = stack.Parameters?.find(({ ParameterKey }) => ParameterKey === name);
     return parameter?.ParameterValue ?? 'unknown';
@@ -61,26 +57,13 @@ export const findStack = async (stage: Stage, { clients }: Pick<OpenedAccount, '
   };
 };
 
-/**
- * Returns the resources of a stage's stack as it is deployed, all or of one type. Only a stack that does not
- * exist has none.
- */
+/** Returns the resources of a stage's stack as it is deployed. */
 export const deployedResources = async (
   stage: Stage,
-  { clients }: Pick<OpenedAccount, 'clients'>,
-  type?: string,
+  { clients: { cloudformation: client } }: Pick<OpenedAccount, 'clients'>,
 ) => {
-  const client = clients.cloudformation();
   const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
-  const found = await Array.fromAsync(pages).catch((error: unknown) => {
-    if (isNoStack(error)) return [];
-    throw error;
-  });
-  return found
-    .flatMap(({ StackResourceSummaries }) => {
-      if (!StackResourceSummaries) throw notOfAws('CloudFormation ListStackResources');
-      return StackResourceSummaries;
-    })
-    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
-    .filter(({ ResourceType }) => type === undefined || ResourceType === type);
+  return (await Array.fromAsync(pages))
+    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
+    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE');
 };

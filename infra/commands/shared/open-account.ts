@@ -10,7 +10,7 @@ import { messageOf } from './terminal.ts';
  */
 export const openAccount = async (stage: Stage) => {
   const clients = awsClients(awsConfig(stage));
-  const sts = clients.sts();
+  const sts = clients.sts;
   const region = await sts.config.region();
   const { Account: account } = await sts
     .send(new GetCallerIdentityCommand())

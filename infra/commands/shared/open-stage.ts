@@ -16,7 +16,7 @@ export const openStage = async (stage: Stage) => {
     const { account, region } = opened;
     throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
   }
-  const dynamodb = opened.clients.dynamodb();
+  const dynamodb = opened.clients.dynamodb;
   const tableOf = (kind: TableKind) => stack.outputOf(`${tables[kind].id}Name`);
   return {
     stage,

@@ -3,16 +3,11 @@ import { failedCallOf } from './failed-calls.ts';
 import { change, interrupted } from './run-program.ts';
 import { type Ask, messageOf, printable } from './terminal.ts';
 
-/** What a command will do, and what clients and operators will notice. */
+/** What a command will change, and what clients and operators will notice. */
 export interface Plan {
   readonly notices: readonly string[];
-  readonly steps: readonly Step[];
-}
-
-/** Something that a command does. It is described before it is done. */
-interface Step {
-  readonly description: string;
-  readonly run: () => Promise<unknown>;
+  /** The change, which is described before it is made; absent if there is nothing to change. */
+  readonly change?: { readonly description: string; readonly run: () => Promise<unknown> };
 }
 
 /** Where a command does what it plans. */
@@ -33,46 +28,32 @@ export const requireConsent = ({ yes, ask }: Consent): void => {
   if (!yes && !ask) throw new Error('There is no terminal to ask: add --yes');
 };
 
-/** Whether this process has begun a step. */
-let hasBegun = false;
-
 /**
  * Prints where a command does what, and before that what clients will notice; waits until the operator types the
- * name of the stage; and does it step by step. Throws if another word is typed, if nobody can be asked, or, with
- * its number, if a step fails.
+ * name of the stage; and does it. Throws if another word is typed, if nobody can be asked, or if the change fails.
  */
 export const perform = async (
   { stage, account, region }: Place,
-  { notices, steps }: Plan,
+  { notices, change: planned }: Plan,
   consent: Consent,
   print: (line: string) => void = console.log,
 ): Promise<void> => {
   interrupted.throwIfAborted();
-  const numbered = steps.map(({ description }, at) => `${at + 1}. ${description}`);
-  const lines = [
-    `Stage ${stage.name}, account ${account}, region ${region}`,
-    ...notices,
-    ...numbered,
-  ];
-  for (const line of lines) print(printable(line));
-  if (steps.length === 0) {
-    print('There is nothing to change');
-    return;
-  }
+  const place = `Stage ${stage.name}, account ${account}, region ${region}`;
+  const description = planned?.description ?? 'There is nothing to change';
+  for (const line of [place, ...notices, description]) print(printable(line));
+  if (!planned) return;
   requireConsent(consent);
   if (!consent.yes) {
     const answer = await consent.ask?.(printable(`Type ${stage.name} to do this: `));
-    if (answer !== stage.name) throw new Error(`Nothing ${hasBegun ? 'more ' : ''}was changed`);
+    if (answer !== stage.name) throw new Error('Nothing was changed');
   }
-  for (const [at, { run }] of steps.entries()) {
-    hasBegun = true;
-    await change(run).catch((cause: unknown) => {
-      const failed = `Step ${at + 1} failed: ${messageOf(cause)}`;
-      // Any other error says itself what to do.
-      const isCall = cause instanceof Error && failedCallOf(cause) !== undefined;
-      const next = 'Run the same command again: it does what is left.';
-      throw new Error(isCall ? `${failed.replace(/\.?$/, '.')} ${next}` : failed, { cause });
-    });
-    print(`Step ${at + 1} is done`);
-  }
+  await change(planned.run).catch((cause: unknown) => {
+    // Any other error says itself what to do.
+    const isCall = cause instanceof Error && failedCallOf(cause) !== undefined;
+    if (!isCall) throw cause;
+    const failed = messageOf(cause).replace(/\.?$/, '.');
+    throw new Error(`${failed} Run the same command again: it does what is left.`, { cause });
+  });
+  print('Done');
 };
