@@ -112,7 +112,7 @@ const copyBack = async (
     `Missing in the table: ${few(missing)}`,
     `Different in the table${kind === 'keys' ? ', and stay so' : ''}: ${few(different)}`,
   ];
-  const plan = { notices, ...(written.length > 0 && { change: { description, run } }) };
+  const plan = { notices, ...(written.length > 0 && { work: { description, run } }) };
   await perform(opened, plan, { yes, ask });
 };
 

@@ -11,7 +11,6 @@ import {
   trafficParameter,
   trafficShifts,
 } from '../settings/names.ts';
-import { productionIn } from '../settings/stage-problems.ts';
 import { isPersonal, isProduction, type Stage, stages } from '../settings/stages.ts';
 import { cdk, makeWrappersExecutable } from './deploy/cdk.ts';
 import {
@@ -70,8 +69,8 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   const { directory, stages, isOnTerminal } = setup;
   const { stage, app, revert } = options;
   requireConsent({ ...setup, ...options });
-  const isPermanent = stage.environment !== undefined;
-  if (isPermanent && !stage.environment.account)
+  const isPermanent = !isPersonal(stage) && !stage.isEmulated;
+  if (isPermanent && !stage.environment?.account)
     throw new Error(
       `environment of ${stage.name} has no account: set it in infra/settings/stages.ts`,
     );
@@ -82,15 +81,14 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   const account = await openAccount(stage);
   protectProduction(stages, stage, account);
 
-  const mustBeCommitted = !isPersonal(stage) && !stage.isEmulated;
-  const commit = checkedOutCommit(directory, mustBeCommitted);
+  const commit = checkedOutCommit(directory, isPermanent);
   const former = await findSettledStack(stage, account);
   if (former && isProduction(stage) && !revert)
     refuseToTakeBack(directory, former.commit, stackName(stage));
   const deployment = { ...setup, ...options, account, commit, former };
 
   const deployFrom = async (folder: string) => {
-    if (checkedOutCommit(directory, mustBeCommitted) !== commit)
+    if (checkedOutCommit(directory, isPermanent) !== commit)
       throw new Error('Files changed before they were synthesised: run the same command again.');
     await makeWrappersExecutable(folder);
     await deployStack(deployment, folder);
@@ -188,7 +186,9 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
  * clients. Warns of a permanent one, whose releases can change every stack of the account.
  */
 const protectProduction = (stages: readonly Stage[], stage: Stage, { account }: OpenedAccount) => {
-  const production = productionIn(account, stage, stages);
+  const production = stages
+    .filter((each) => isProduction(each) && each.name !== stage.name)
+    .find(({ environment }) => environment?.account === account);
   if (!production) return;
   const shared = `The credentials belong to the account ${account} of ${production.name}`;
   if (isPersonal(stage)) throw new Error(`${shared}: use others.`);
@@ -237,7 +237,7 @@ const planOf = (
       ...destructiveChangesIn(changes),
       ...(former ? linesOf(changes) : []),
     ],
-    change: { description, run: execute },
+    work: { description, run: execute },
   };
 };
 

@@ -198,7 +198,7 @@ export const keysProgram = (ask: Ask | undefined): Command => {
       };
       const plan = {
         notices: ['Its client gets 401 after about 60 s.'],
-        change: { description: `Revoke key ${keyId} of ${toJson(owner)}`, run: revoke },
+        work: { description: `Revoke key ${keyId} of ${toJson(owner)}`, run: revoke },
       };
       // Only the result goes to the standard output, as with the other commands for keys.
       await perform(opened, plan, { yes: options.yes, ask }, console.error);

@@ -6,6 +6,8 @@ import { withStage } from './shared/stage-option.ts';
 
 withStage(program, 'the stage')
   .name('npm run status --')
-  .description('Prints the status, the address, the commits and the logs of a deployed stage.')
+  .description(
+    'Prints the status, the address, the commits, the tables and the logs of a deployed stage.',
+  )
   .action(({ stage }: { stage: Stage }) => printStatus(stage));
 await runProgram(program);

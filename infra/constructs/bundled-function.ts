@@ -91,7 +91,7 @@ export class BundledFunction extends Construct {
 /** Returns the folder of a function's bundle. Throws an error that names the missing source. */
 const existingBundle = (name: string): string => {
   const directory = bundleDirectory(name);
-  if (!existsSync(directory)) throw new Error(`There is no functions/${name}.ts`);
+  if (!existsSync(directory)) throw new Error(`There is no bundle of functions/**/${name}.ts`);
   return directory;
 };
 

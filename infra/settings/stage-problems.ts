@@ -1,5 +1,4 @@
-import { type GithubRepository, githubRepository } from './owner.ts';
-import { isProduction, type Stage, stages } from './stages.ts';
+import { isProduction, type Stage } from './stages.ts';
 
 /**
  * Returns the ways in which a stage in production could lose data or fail unnoticed, each with the setting
@@ -43,26 +42,4 @@ export const validateStage = (stage: Stage): void => {
   for (const given of stage.corsOrigins)
     if (!isOrigin(given)) problems.push(`corsOrigins: ${given} is not an origin`);
   if (problems.length > 0) throw new Error(`${stage.name} is unsafe: ${problems.join('; ')}.`);
-};
-
-/** Returns the other stage of these that is in production and has this account. */
-export const productionIn = (
-  account: string | undefined,
-  stage: Stage,
-  among: readonly Stage[] = stages,
-): Stage | undefined =>
-  among.find(
-    (each) =>
-      isProduction(each) &&
-      each.name !== stage.name &&
-      account !== undefined &&
-      each.environment?.account === account,
-  );
-
-/** Returns what the repository on GitHub lacks before its workflows may get roles, with the solution. */
-export const missingInRepository = (repository: GithubRepository = githubRepository): string[] => {
-  const { owner, name, ownerId, repositoryId } = repository;
-  const isSet =
-    [owner, name].every((part) => /^[\w.-]+$/.test(part)) && ownerId > 0 && repositoryId > 0;
-  return isSet ? [] : ['githubRepository is not set: set it in infra/settings/owner.ts.'];
 };

@@ -40,7 +40,7 @@ interface RequestBody {
 }
 
 /** A successful response. */
-interface ResponseDetails {
+interface SuccessDetails {
   readonly description: string;
   /** The headers besides those of every response, and the name of each in `lib/openapi/headers.ts`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export interface AnyDetails {
   /** The descriptions of the parameters in the path, the query and the headers. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly requestBody?: RequestBody;
-  readonly response: ResponseDetails;
+  readonly response: SuccessDetails;
   readonly example: Example;
   /**
    * A request that gets 400, which the check before traffic sends instead of one that changes something. By

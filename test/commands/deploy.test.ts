@@ -80,7 +80,7 @@ beforeEach(() => {
 let ran: string[] = [];
 /** Deploys a stage. `answer` returns what an operator types; without it, there is no terminal. */
 const deploy = async (
-  stage: 'staging' | 'prod' | 'dev-alice' | 'dev-rehearsal',
+  stage: 'staging' | 'prod' | 'dev-alice',
   words: string,
   responses: Responses = {},
   answer?: () => string,
@@ -256,13 +256,6 @@ describe('npm run deploy of a stage', () => {
     expect(mode.toString(8)).toBe('755');
   });
 
-  it('says what a stage costs by its settings, not by its name', async () => {
-    const ordinary = await deploy('dev-alice', '--yes');
-    expect(ordinary.out).toContain('A month costs next to nothing');
-    const { out } = await deploy('dev-rehearsal', '--yes');
-    expect(out).toContain('A month costs about $30');
-  });
-
   it.each<[where: string, answer: (() => string) | undefined, keys: number]>([
     ['the first key of a personal stage on a terminal', () => 'dev-alice', 1],
     ['no key into a log, which others may read', undefined, 0],
@@ -292,6 +285,7 @@ describe('npm run deploy with the settings of the repository', () => {
   it('deploys staging before prod is set, and refuses prod', async () => {
     for (const [setting, unset] of [
       ['environment', { environment: { region } }],
+      ['environment', { environment: undefined }],
       ['alarmRecipients', { alarmRecipients: [] }],
     ] as const) {
       const permanent = [ofStaging, { ...ofProd, ...unset }];

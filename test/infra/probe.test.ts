@@ -53,14 +53,13 @@ afterAll(async () => {
   await service.refuseConnections();
 });
 
-/** Invokes the probe as it is invoked each minute. Returns what it writes and returns. */
+/** Invokes the probe as it is invoked each minute. Returns what it writes. */
 const run = async () => {
-  const [[text], returned] = await Promise.all([
+  const [[text]] = await Promise.all([
     once(printed, 'line'),
     probe.invoke({ requestId: '1', traceId: 'Root=1', event: {} }),
   ]);
   const line = JSON.parse(text);
-  expect(line).toMatchObject(JSON.parse(returned));
   const [metrics, ...others] = readMetrics(line);
   expect(others).toEqual([]);
   expect(metrics).toMatchObject({

@@ -143,7 +143,7 @@ const expectRelease = async (baseAddress: string, name: string) => {
  * Rehearses releases on a personal stage: good ones, one that its check refuses, one that the smoke test
  * finds to be bad, and going back. It first removes an interrupted run.
  */
-const run = async (keep: boolean) => {
+const run = async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));
   if (isEmulator)
     console.log(
@@ -153,7 +153,7 @@ const run = async (keep: boolean) => {
   try {
     await rehearse(temporary.path);
   } finally {
-    if (!keep) await removeStage();
+    await removeStage();
   }
 };
 
@@ -290,6 +290,5 @@ const runRequests = (printed: string, apiKey: string) => {
 program
   .name('npm run e2e:deploy --')
   .description('Rehearses releases on a personal stage, and then deletes the stage.')
-  .option('--keep', 'keep the stage at the end, until the next run')
-  .action(({ keep }: { keep?: true }) => change(() => run(keep === true)));
+  .action(() => change(run));
 await runProgram(program);

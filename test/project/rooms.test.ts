@@ -80,7 +80,7 @@ const rooms: Readonly<Record<string, readonly [purpose: string, imports: string]
   'infra/local/lambda': ['functions as Lambda runs them', 'infra/build infra/local infra/settings'],
 
   'infra/commands': [
-    'a file for each command of npm run, which needs no other one',
+    'a file for each command of operators and contributors, which needs no other one',
     'infra/build infra/commands/shared infra/local infra/local/gateway infra/settings lib/openapi',
   ],
   'infra/commands/shared': [

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { listen } from './listen.ts';
 
 /** One request on its way from the SDK to DynamoDB. */
-interface Exchange {
+interface ProxiedRequest {
   readonly incoming: IncomingMessage;
   /** The body of the request. */
   readonly request: Buffer;
@@ -20,7 +20,7 @@ interface Exchange {
 }
 
 /** A fault, which happens to a request instead of a round trip to DynamoDB. */
-export type Fault = (exchange: Exchange) => Promise<void> | void;
+export type Fault = (exchange: ProxiedRequest) => Promise<void> | void;
 
 /** Waits by the clock of the handlers, which `startHandlers` slows down. */
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -58,7 +58,7 @@ export const passOn = forwarded((response, body) => response.end(body));
 
 /** Lets something else happen first, and then returns DynamoDB's own response. */
 export const passOnAfter =
-  (work: (exchange: Exchange) => unknown): Fault =>
+  (work: (exchange: ProxiedRequest) => unknown): Fault =>
   async (exchange) => {
     await work(exchange);
     await passOn(exchange);

@@ -5,17 +5,13 @@ import { stageWords } from '../shared/stage-option.ts';
 import { printable } from '../shared/terminal.ts';
 
 /**
- * Prints what the owner of a personal stage needs to know: how to call it, what it costs and how to remove it. On a
- * terminal, issues its first API key, which must not get into a log.
+ * Prints what the owner of a personal stage needs to know: how to call it, and how to remove it. On a terminal, issues
+ * its first API key, which must not get into a log.
  */
 export const printNextSteps = async (stage: Stage, isOnTerminal: boolean): Promise<void> => {
   const opened = await openStage(stage);
   const keys = opened.keys();
   const given = stageWords(stage);
-  const hasWatch = stage.firewall !== undefined || stage.monitoring;
-  const costs = hasWatch
-    ? 'A month costs about $30, and $5.60 for a million requests, mostly for what watches the stage: see "Cost" in infra/operations.md.'
-    : 'A month costs next to nothing without calls, at most $10.50 with calls in each hour, and $5 for a million requests.';
   const isFirst = (await keys.list(() => {})).length === 0;
   let apiKey = '$API_KEY';
   const issue = `npm run keys -- issue --owner <NAME> ${given}`;
@@ -33,7 +29,6 @@ export const printNextSteps = async (stage: Stage, isOnTerminal: boolean): Promi
     `curl -X POST '${opened.baseAddress}/pets' ${authorization} ${pet}`,
     `curl '${opened.baseAddress}/pets?limit=5' ${authorization}`,
     '',
-    costs,
     `Print the address and the logs again: npm run status -- ${given}`,
     `Remove everything: npm run destroy -- --context stage=${stage.name}${stage.isEmulated ? ' --context emulator=true' : ''}`,
   ];

@@ -7,7 +7,7 @@ import { type Ask, messageOf, printable } from './terminal.ts';
 export interface Plan {
   readonly notices: readonly string[];
   /** The change, which is described before it is made; absent if there is nothing to change. */
-  readonly change?: { readonly description: string; readonly run: () => Promise<unknown> };
+  readonly work?: { readonly description: string; readonly run: () => Promise<unknown> };
 }
 
 /** Where a command does what it plans. */
@@ -34,21 +34,21 @@ export const requireConsent = ({ yes, ask }: Consent): void => {
  */
 export const perform = async (
   { stage, account, region }: Place,
-  { notices, change: planned }: Plan,
+  { notices, work }: Plan,
   consent: Consent,
   print: (line: string) => void = console.log,
 ): Promise<void> => {
   interrupted.throwIfAborted();
   const place = `Stage ${stage.name}, account ${account}, region ${region}`;
-  const description = planned?.description ?? 'There is nothing to change';
+  const description = work?.description ?? 'There is nothing to change';
   for (const line of [place, ...notices, description]) print(printable(line));
-  if (!planned) return;
+  if (!work) return;
   requireConsent(consent);
   if (!consent.yes) {
     const answer = await consent.ask?.(printable(`Type ${stage.name} to do this: `));
     if (answer !== stage.name) throw new Error('Nothing was changed');
   }
-  await change(planned.run).catch((cause: unknown) => {
+  await change(work.run).catch((cause: unknown) => {
     // Any other error says itself what to do.
     const isCall = cause instanceof Error && failedCallOf(cause) !== undefined;
     if (!isCall) throw cause;

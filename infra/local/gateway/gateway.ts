@@ -30,7 +30,7 @@ const maxEventBytes = 6 * 1_024 * 1_024;
 const localApi = { accountId: localAccount, apiId: 'local' };
 
 /** A REST API with the functions that its routes call, by logical id. */
-interface Deployment {
+interface DeployedApi {
   readonly api: RestApiDefinition;
   readonly functions: ReadonlyMap<string, ProxyFunction>;
 }
@@ -71,8 +71,8 @@ export interface GatewayOptions {
  * at `/docs/`. Throws an error with a one-line message when it can't listen on the port.
  */
 export const startGateway = async ({ port, log, exchange }: GatewayOptions) => {
-  const first = Promise.withResolvers<Deployment>();
-  let deployed: Deployment | Promise<Deployment> = first.promise;
+  const first = Promise.withResolvers<DeployedApi>();
+  let deployed: DeployedApi | Promise<DeployedApi> = first.promise;
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
     const start = performance.now();
     const request = received(message);
@@ -107,7 +107,7 @@ export const startGateway = async ({ port, log, exchange }: GatewayOptions) => {
     /** The scheme, host and port. */
     origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     /** Serves a deployment from the next request on; until the first one, requests wait. */
-    deploy: (deployment: Deployment): void => {
+    deploy: (deployment: DeployedApi): void => {
       deployed = deployment;
       first.resolve(deployment);
     },
@@ -149,7 +149,7 @@ const readBody = async (message: IncomingMessage): Promise<string | undefined> =
 const askedByBrowsers = /^\/(?:favicon\.ico$|\.well-known\/)/;
 
 const responseTo = async (
-  { api, functions }: Deployment,
+  { api, functions }: DeployedApi,
   request: GatewayRequest,
   body: string | undefined,
   log: GatewayOptions['log'],
