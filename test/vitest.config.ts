@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '..');
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.build', 'compile-cache');
 // Vitest keeps another value, with which the CDK's errors name no rule.
 process.env['NODE_ENV'] = 'test';
-// The account, the proxy and the certificates of who runs the tests are for a stage that is tested, not for the
-// tests.
+// The account, the proxy and the certificates of who runs the tests are for a stage that is tested, not for
+// the tests.
 if (!process.env['BASE_URL'])
   for (const name of Object.keys(process.env))
     if (/^AWS_|_PROXY$|^NODE_(EXTRA_CA_CERTS|TLS_)/i.test(name)) delete process.env[name];

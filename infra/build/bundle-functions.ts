@@ -17,9 +17,9 @@ export const bundleDirectory = (functionName: string) => join(bundlesDirectory, 
 const readSource = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
 
 /**
- * The file of V8's code cache for a bundle, which may be absent. It has the SHA-256 of the bundle in its name,
- * because V8 compares only the length of the source: with the cache of another program of that length, it runs
- * the other program.
+ * The file of V8's code cache for a bundle, which may be absent. It has the SHA-256 of the bundle in its
+ * name, because V8 compares only the length of the source: with the cache of another program of that length,
+ * it runs the other program.
  */
 export const codeCacheFile = (name: string, bundle: string): string =>
   `${name}.${createHash('sha256').update(bundle).digest('hex')}.cache`;
@@ -52,8 +52,9 @@ const selfCheckOptions = {
 } satisfies BuildOptions;
 
 /**
- * The modules that replace those of the SDK in each function of `functions/`. A client that needs event streams,
- * such as that of Lambda or S3, fails to build with them. To use one, remove the line of event streams.
+ * The modules that replace those of the SDK in each function of `functions/`. A client that needs event
+ * streams, such as that of Lambda or S3, fails to build with them. To use one, remove the line of event
+ * streams.
  */
 const functionAliases = {
   ...selfCheckOptions.alias,

@@ -14,7 +14,8 @@ export interface SynthesisOptions {
 
 /**
  * Synthesises stacks into a folder and calls `work` with the folder. Runs a new process, because this one
- * keeps the modules that it has loaded. Throws an error with what the CDK prints when the stacks can't be built.
+ * keeps the modules that it has loaded. Throws an error with what the CDK prints when the stacks can't be
+ * built.
  */
 export const withAssembly = async <Result>(
   work: (assembly: string) => Promise<Result>,

@@ -55,10 +55,10 @@ const few = (keys: readonly string[]) =>
   `${keys.length}${keys.length === 0 ? '' : `, such as ${keys.slice(0, 5).join(' ')}`}`;
 
 /**
- * Compares a table with its copy, and writes the items of the copy that the table lacks, or has with other values,
- * one after the other, so that clients keep most of the table's throughput. An API key that the table has stays,
- * because the copy could make a revoked key valid. Throws before it reads an item if the copy is no other table with
- * the same key.
+ * Compares a table with its copy, and writes the items of the copy that the table lacks, or has with other
+ * values, one after the other, so that clients keep most of the table's throughput. An API key that the table
+ * has stays, because the copy could make a revoked key valid. Throws before it reads an item if the copy is
+ * no other table with the same key.
  */
 const copyBack = async (
   kind: TableKind,

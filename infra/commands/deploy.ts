@@ -121,7 +121,9 @@ const synthesise = async (
   });
 };
 
-/** Deploys a stack of a folder. The CDK asks nothing, because this command shows what will change, and asks. */
+/**
+ * Deploys a stack of a folder. The CDK asks nothing, because this command shows what will change, and asks.
+ */
 const runDeploy = (
   { account }: Deployment,
   folder: string,
@@ -134,9 +136,9 @@ const runDeploy = (
   ]);
 
 /**
- * Deploys the stack by a change set, if that changes anything and the operator agrees. Throws if it loses data
- * without the operator's word, or if the stack was changed meanwhile. A change set that is not executed is
- * deleted, because somebody could still execute it.
+ * Deploys the stack by a change set, if that changes anything and the operator agrees. Throws if it loses
+ * data without the operator's word, or if the stack was changed meanwhile. A change set that is not executed
+ * is deleted, because somebody could still execute it.
  */
 const deployStack = async (deployment: Deployment, folder: string): Promise<void> => {
   const { stage, account, former, revertDrift } = deployment;
@@ -182,8 +184,8 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
 };
 
 /**
- * Throws if a personal stage is deployed to the account of a stage in production, because a mistake would reach
- * clients. Warns of a permanent one, whose releases can change every stack of the account.
+ * Throws if a personal stage is deployed to the account of a stage in production, because a mistake would
+ * reach clients. Warns of a permanent one, whose releases can change every stack of the account.
  */
 const protectProduction = (stages: readonly Stage[], stage: Stage, { account }: OpenedAccount) => {
   const production = stages
@@ -197,7 +199,9 @@ const protectProduction = (stages: readonly Stage[], stage: Stage, { account }: 
   );
 };
 
-/** Returns the words that give the stack its parameters. It would keep a value that a later deployment omits. */
+/**
+ * Returns the words that give the stack its parameters. It would keep a value that a later deployment omits.
+ */
 const parametersOf = ({ stage, commit, former, revert, allAtOnce }: Deployment): string[] => {
   const [canary, atOnce] = trafficShifts;
   // The commit that a way back leaves is no commit to return to.

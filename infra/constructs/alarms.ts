@@ -142,7 +142,10 @@ const callsBeforeSunset = (stage: Stage): ServiceAlarms => {
   return alarms;
 };
 
-/** Returns the alarm on the requests that the probe of a stage sends. A minute without one counts as a failure. */
+/**
+ * Returns the alarm on the requests that the probe of a stage sends. A minute without one counts as a
+ * failure.
+ */
 export const probeAlarms = (stage: Stage): ServiceAlarms => ({
   probe: {
     meaning: `${inMostMinutes}, a request from outside failed or could not be sent: perhaps no client can reach the service.`,

@@ -18,10 +18,10 @@ import { serviceRole } from './service-role.ts';
 
 /**
  * Moves the aliases of functions to new versions. A new version gets no requests until a check has passed. If
- * the stage has a canary, it then gets 10 % of them for some minutes, unless a parameter of the stack says that
- * it gets all at once, and an alarm of the new version rolls the deployment back. Other alarms don't: CodeDeploy
- * stops a deployment when one is on at its start, so they would also stop the release that repairs prod
- * (https://github.com/aws/serverless-application-model/issues/716).
+ * the stage has a canary, it then gets 10 % of them for some minutes, unless a parameter of the stack says
+ * that it gets all at once, and an alarm of the new version rolls the deployment back. Other alarms don't:
+ * CodeDeploy stops a deployment when one is on at its start, so they would also stop the release that repairs
+ * prod (https://github.com/aws/serverless-application-model/issues/716).
  */
 export class CanaryDeployment extends Construct {
   /** The function that checks new versions before they get traffic. */

@@ -219,8 +219,8 @@ const gatewayErrors = [
   [['UNSUPPORTED_MEDIA_TYPE'], errors.unsupportedMediaType()],
   [['QUOTA_EXCEEDED', 'THROTTLED'], errors.tooManyRequests()],
   [['WAF_FILTERED'], errors.invalidRequest('The firewall refused the request.')],
-  // A malformed response of a function has one of these types. Logs of API Gateway call it a configuration error
-  // (brefphp/bref#534), but no source shows its type.
+  // A malformed response of a function has one of these types. Logs of API Gateway call it a configuration
+  // error (brefphp/bref#534), but no source shows its type.
   [['DEFAULT_5XX', 'API_CONFIGURATION_ERROR'], errors.badGateway()],
   [['AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE'], errors.internalError()],
   // API Gateway uses this type for a crash and for a lack of concurrency (DataBiosphere/azul#6624, #8192).

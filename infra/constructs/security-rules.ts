@@ -24,7 +24,7 @@ export const acknowledge = (construct: Construct, reasons: Readonly<Record<strin
 export const managedPolicyRule = (policy: string) =>
   `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`;
 
-/** Acknowledges that a role or a policy in a construct allows calls on these ARNs, if they have a wildcard. */
+/** Acknowledges that a role or policy in a construct allows calls on these ARNs, if they have a wildcard. */
 export const acknowledgeWildcards = (
   construct: Construct,
   arns: readonly string[],

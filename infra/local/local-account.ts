@@ -1,4 +1,4 @@
-// Every function that starts loads this file, also while a source of the service is broken, so it imports none.
+// A function loads this file when it starts, also while a source is broken. So it imports none.
 
 /** The region that functions see locally, next to the account. No request is sent to AWS. */
 export const localRegion = 'eu-west-1';

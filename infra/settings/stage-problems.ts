@@ -26,9 +26,9 @@ const isOrigin = (given: string): boolean =>
   URL.parse(given)?.origin === given && !/[*']/.test(given);
 
 /**
- * Throws an error that lists every reason why a stage is unsafe: a canary without a check, a check without the
- * probe's API key, a production that could lose data or fail unnoticed, or a CORS origin that is not a scheme, a
- * host and an optional port in lower case.
+ * Throws an error that lists every reason why a stage is unsafe: a canary without a check, a check without
+ * the probe's API key, a production that could lose data or fail unnoticed, or a CORS origin that is not a
+ * scheme, a host and an optional port in lower case.
  */
 export const validateStage = (stage: Stage): void => {
   const problems: string[] = [];

@@ -21,8 +21,8 @@ export interface Stage {
   /** The prefix of the API keys that this stage accepts: `pets_live` makes it one in production. */
   readonly apiKeyPrefix: ApiKeyPrefix;
   /**
-   * The domain that clients use besides API Gateway's own address, and the ARN of its certificate, which ACM has
-   * issued in the stage's region.
+   * The domain that clients use besides API Gateway's own address, and the ARN of its certificate, which ACM
+   * has issued in the stage's region.
    */
   readonly customDomain: Readonly<{ domainName: string; certificateArn: string }> | undefined;
   /** The throttle of each method whose operation has none of its own in `lib/operations/`. */
@@ -48,12 +48,13 @@ export interface Stage {
   /** Whether a new version has to respond correctly to a check before it gets requests of clients. */
   readonly checkBeforeTraffic: boolean;
   /**
-   * For how many minutes a new version that passed its check gets 10 % of the requests, before it gets all. Its
-   * alarms can roll it back meanwhile. Metrics come minutes late, so a canary of a few minutes finds nothing.
+   * For how many minutes a new version that passed its check gets 10 % of the requests, before it gets all.
+   * Its alarms can roll it back meanwhile. Metrics come minutes late, so a canary of a few minutes finds
+   * nothing.
    */
   readonly canaryMinutes: number;
   readonly logRetentionDays: RetentionDays;
-  /** Whether the API has an access log. The first one in a region replaces the account's role for such logs. */
+  /** Whether the API has an access log. The first one in a region replaces the account's role for logs. */
   readonly accessLog: boolean;
   /** Whether the stage has alarms, a dashboard, saved queries and a probe. */
   readonly monitoring: boolean;
@@ -135,8 +136,8 @@ const personalName = /^(?=.{5,20}$)dev(-[a-z0-9]+)+$/;
 
 /**
  * Returns a personal stage, such as one to try a pull request. It has staging's settings, in the account and
- * region of the credentials, and nothing of it outlives its stack. Nothing monitors it, and so no check comes before
- * traffic. Throws for a name without the prefix `dev-`.
+ * region of the credentials, and nothing of it outlives its stack. Nothing monitors it, and so no check comes
+ * before traffic. Throws for a name without the prefix `dev-`.
  */
 const personalStage = (name: string): Stage => {
   if (!personalName.test(name))
@@ -168,8 +169,9 @@ const personalStage = (name: string): Stage => {
 
 /**
  * The stage on which `npm run e2e:deploy` rehearses releases. Unlike other personal stages it has staging's
- * firewall, the check before traffic, which stops a bad release, and a canary with its alarms. The canary shows
- * that traffic moves in two steps. It is shorter than an alarm needs, so that the rehearsal does not take longer.
+ * firewall, the check before traffic, which stops a bad release, and a canary with its alarms. The canary
+ * shows that traffic moves in two steps. It is shorter than an alarm needs, so that the rehearsal does not
+ * take longer.
  */
 export const rehearsal: Stage = {
   ...personalStage('dev-rehearsal'),

@@ -150,12 +150,13 @@ export class AnimalStoreStack extends Stack {
   }
 
   /**
-   * Adds a policy with all permissions that `npm run keys` and `npm run status` need. Their check of the account
-   * needs none.
+   * Adds a policy with all permissions that `npm run keys` and `npm run status` need. Their check of the
+   * account needs none.
    */
   #addKeyAdministrationPolicy(): ManagedPolicy {
     const resource = tables.keys.id;
-    // AWS compares the ARN of a stack that a call names by its name with this one, and not with the stack's id:
+    // AWS compares the ARN of a stack that a call names by its name with this one, and not with the stack's
+    // id:
     // https://github.com/aws/aws-parallelcluster/pull/754
     const stack = this.formatArn({
       service: 'cloudformation',

@@ -98,7 +98,7 @@ export class AnimalStore {
   /** Returns one page of pets, from one request. A pet added in the last second can be missing. */
   async listPetsPage(query: ListPetsQuery = {}, { signal }: CallOptions = {}): Promise<PetsPage> {
     const parameters = new URLSearchParams();
-    // The values of an interface are `any` to `Object.entries`, but those of an object that is spread are not.
+    // To `Object.entries`, the values of an interface are `any`, and those of an object that is spread not.
     for (const [name, value] of Object.entries({ ...query })) {
       if (value !== undefined) parameters.set(name, `${value}`);
     }

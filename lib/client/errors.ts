@@ -12,7 +12,8 @@ export interface ResponseDetails {
 
 /**
  * The error for an error response. Its `code` is `unexpected_response` if the response is one that the
- * service does not send, even if it is a 200: another body, a redirect, or a page whose link can't be followed.
+ * service does not send, even if it is a 200: another body, a redirect, or a page whose link can't be
+ * followed.
  */
 export class AnimalStoreError extends Error {
   static override readonly name = 'AnimalStoreError';

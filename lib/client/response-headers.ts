@@ -19,8 +19,8 @@ export const nextPageQuery = (link: string | null): URLSearchParams | undefined 
 };
 
 /**
- * Returns how long `Retry-After` asks to wait, in ms. Returns `undefined` for anything but a number of seconds:
- * the service sends no dates, and the clock of the client may be wrong.
+ * Returns how long `Retry-After` asks to wait, in ms. Returns `undefined` for anything but a number of
+ * seconds: the service sends no dates, and the clock of the client may be wrong.
  */
 export const retryAfterMs = (retryAfter: string | null): number | undefined =>
   /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) * 1_000 : undefined;

@@ -19,9 +19,9 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
   });
 
 /**
- * Runs a task with a time limit in ms. Throws a TimeoutError after it, and the reason of `signal` as soon as it is
- * aborted, even if the task ignores the signal that it gets, as a `fetch` of the user may. That signal is aborted
- * at the end too, which closes an unread response.
+ * Runs a task with a time limit in ms. Throws a TimeoutError after it, and the reason of `signal` as soon as
+ * it is aborted, even if the task ignores the signal that it gets, as a `fetch` of the user may. That signal
+ * is aborted at the end too, which closes an unread response.
  */
 export const withTimeLimit = async <Result>(
   ms: number,

@@ -1,7 +1,7 @@
 /**
- * What `JSON` has that TypeScript does not declare, by the TC39 proposal "JSON.parse source text access". Older
- * platforms, such as Node.js 20, don't have it. A global declaration would change `JSON.parse` in the programs
- * of the client's users.
+ * What `JSON` has that TypeScript does not declare, by the TC39 proposal "JSON.parse source text access".
+ * Older platforms, such as Node.js 20, don't have it. A global declaration would change `JSON.parse` in the
+ * programs of the client's users.
  */
 interface ExactJson {
   rawJSON?(text: string): unknown;

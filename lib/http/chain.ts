@@ -25,8 +25,8 @@ export const chain = (functionName: string) =>
 
 /**
  * Returns the chain of an operation of the contract. Its handler runs only for a valid API key and a valid
- * input, and gets that as `event.input`, as the definition declares it. An operation with a body gives a parser
- * for it, which is not part of every bundle.
+ * input, and gets that as `event.input`, as the definition declares it. An operation with a body gives a
+ * parser for it, which is not part of every bundle.
  */
 export const operationChain = <Path, Query, Headers, Body = unknown>(
   definition: Operation<Path, Query, Headers>,
@@ -42,7 +42,7 @@ export const operationChain = <Path, Query, Headers, Body = unknown>(
     .use(queryParameters(definition.input.query))
     .use(bodyParser)
     .use(headersAndPath(definition.input));
-  // The types of the handler are written out, so that a chain that lacks one of these middleware does not compile.
+  // The handler's types are written out, so that a chain without one of these does not compile.
   return {
     handler: (
       handle: (

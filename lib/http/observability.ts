@@ -33,8 +33,8 @@ export const observability = (functionName: string) => {
       timestamp: new Date().toISOString(),
       code: error instanceof ApiError ? error.code : undefined,
       keyId: context.keyId,
-      // The client gets it as `x-amz-apigw-id`, and can't choose it, unlike `requestId`. An event of another kind
-      // has no such context.
+      // The client gets it as `x-amz-apigw-id`, and can't choose it, unlike `requestId`. An event of another
+      // kind has no such context.
       // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
       extendedRequestId: event?.requestContext?.extendedRequestId,
       lambdaRequestId: context.awsRequestId,

@@ -21,7 +21,8 @@ export const queryParameters = <Query>(schema: RequestSchema<Query>) => ({
 
 /**
  * Parses the headers that an operation takes into `event.input.headers`, and the parameters in its path into
- * `event.input.path`. Throws `invalid_request` for a wrong or repeated header, and `not_found` for a wrong path.
+ * `event.input.path`. Throws `invalid_request` for a wrong or repeated header, and `not_found` for a wrong
+ * path.
  */
 export const headersAndPath = <Headers, Path>(schemas: {
   readonly headers: RequestSchema<Headers>;

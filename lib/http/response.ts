@@ -4,7 +4,7 @@ import type { ApiError } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/exact-json.ts';
 import type { OperationEvent } from './chain-types.ts';
 
-/** Returns the successful response of an operation, whose body is what the operation's definition declares. */
+/** Returns the successful response of an operation, whose body is what its definition declares. */
 export const success = <Body>(
   definition: { readonly successStatus: number; readonly response: GenericSchema<unknown, Body> },
   body: NoInfer<Readonly<Body>>,

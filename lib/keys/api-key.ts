@@ -21,8 +21,8 @@ export const generateApiKey = (prefix: ApiKeyPrefix): string => {
 };
 
 /**
- * Returns the id and the hash of an API key, which may be stored, unlike its secret. Returns `undefined` for a
- * mistyped key, a key of another prefix, and any other text.
+ * Returns the id and the hash of an API key, which may be stored, unlike its secret. Returns `undefined` for
+ * a mistyped key, a key of another prefix, and any other text.
  */
 export const identifyApiKey = (
   apiKey: string,
@@ -73,8 +73,8 @@ export const toApiKeyRecord = (item: Readonly<Record<string, unknown>>): ApiKeyR
 };
 
 /**
- * Tells whether a key is valid now. An expiry that can't be read counts as past, so its key is refused. A revocation
- * counts whatever its time is, because the clock of the operator may be fast.
+ * Tells whether a key is valid now. An expiry that can't be read counts as past, so its key is refused. A
+ * revocation counts whatever its time is, because the clock of the operator may be fast.
  */
 export const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord): boolean =>
   revokedAt === undefined && (expiresAt === undefined || Date.parse(expiresAt) > Date.now());

@@ -135,8 +135,9 @@ export const keyAdministration = (
   };
 
   /**
-   * Issues a key's successor with the same grants, and ends the key itself after the grace period, unless it ends
-   * sooner, in one transaction. Throws for a key that is unknown, no longer in force, or rotated already.
+   * Issues a key's successor with the same grants, and ends the key itself after the grace period, unless it
+   * ends sooner, in one transaction. Throws for a key that is unknown, no longer in force, or rotated
+   * already.
    */
   const rotate = async (
     keyId: string,
@@ -182,8 +183,9 @@ export const keyAdministration = (
 
   /**
    * Ends a key now, or leaves the time at which it was revoked before, and returns its record. Functions that
-   * remember the key refuse it after about 60 s. Their next read is eventually consistent and may miss a write of
-   * the last second (DynamoDB developer guide, "DynamoDB read consistency"). Throws for an unknown key.
+   * remember the key refuse it after about 60 s. Their next read is eventually consistent and may miss a
+   * write of the last second (DynamoDB developer guide, "DynamoDB read consistency"). Throws for an unknown
+   * key.
    */
   const revoke = async (keyId: string): Promise<ApiKeyRecord> => {
     const update = new UpdateCommand({

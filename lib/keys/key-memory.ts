@@ -10,7 +10,8 @@ export interface ReadKey {
 
 /**
  * Remembers reads of the keys table by the id of the key. Key ids are public, so what is read for keys whose
- * secret was wrong is kept apart: only a client with the secrets of as many other keys can evict a proven key.
+ * secret was wrong is kept apart: only a client with the secrets of as many other keys can evict a proven
+ * key.
  */
 export class KeyMemory {
   /** Keys that were in force, and whose secret a request had. */

@@ -21,8 +21,8 @@ type ReadFile = (service?: PageService) => Promise<string | Buffer>;
 
 /**
  * Returns the files of the reference page: Scalar with the contract and the guides. They link only to each
- * other, so any address can serve them. They contain no API key. `limits` are those that clients can reach, as
- * Markdown.
+ * other, so any address can serve them. They contain no API key. `limits` are those that clients can reach,
+ * as Markdown.
  */
 export const pageFiles = (limits: string): Readonly<Record<string, ReadFile>> => ({
   'index.html': () => readPart('reference-page.html'),

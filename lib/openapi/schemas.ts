@@ -61,8 +61,8 @@ const responseSchemas: Readonly<Record<string, v.GenericSchema>> = {
 };
 
 /**
- * Keeps what a reader needs to read a value, and leaves out each rule by which a generated client would refuse
- * the value, and with it a whole page. The values of an enum become examples.
+ * Keeps what a reader needs to read a value, and leaves out each rule by which a generated client would
+ * refuse the value, and with it a whole page. The values of an enum become examples.
  */
 const withoutRules = (schema: JsonSchema | boolean): JsonSchema | boolean => {
   if (typeof schema === 'boolean') return schema;

@@ -78,7 +78,7 @@ export interface AnyDetails {
   readonly errors?: readonly ApiError[];
   /** The calls that the function makes besides finding the API key. It gets the permission for each. */
   readonly calls: readonly Call[];
-  /** The throttles of an operation that needs others than `throttle` of its stage, such as one that writes. */
+  /** The throttles of an operation that needs others than its stage has, such as one that writes. */
   readonly throttle?: Throttles;
 }
 

@@ -30,9 +30,9 @@ export const candidateId = (creation: Uint8Array, candidate: number): number =>
   Number(sha256(creation, `${candidate}`).readBigUInt64BE() >> 11n) || 1;
 
 /**
- * Returns a fingerprint of a body, 32 bytes, by which a replay is told from another request under the same key. An
- * absent field does not change it, so a version that knows more fields recognises the requests of an earlier
- * version. The order of the fields does not change it either.
+ * Returns a fingerprint of a body, 32 bytes, by which a replay is told from another request under the same
+ * key. An absent field does not change it, so a version that knows more fields recognises the requests of an
+ * earlier version. The order of the fields does not change it either.
  */
 export const fingerprintOf = (body: Readonly<Record<string, unknown>>): Buffer => {
   const fields = Object.entries(body).sort();

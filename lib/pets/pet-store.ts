@@ -157,9 +157,9 @@ const positionOf = ({ status, id }: { readonly status: PetStatus; readonly id: u
 });
 
 /**
- * Reads items of one status after a position, and returns the pets among them. DynamoDB can stop anywhere. Only
- * an output without a LastEvaluatedKey, or with an empty one, is the last one of its status (Query in the
- * DynamoDB API reference).
+ * Reads items of one status after a position, and returns the pets among them. DynamoDB can stop anywhere.
+ * Only an output without a LastEvaluatedKey, or with an empty one, is the last one of its status (Query in
+ * the DynamoDB API reference).
  */
 const query = async (
   { status, id }: Position,

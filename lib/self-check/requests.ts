@@ -29,8 +29,8 @@ const errorResponse = ({ status, headers, body }: ApiError): ExpectedResponse =>
 });
 
 /**
- * Returns what the check before traffic sends: to every operation a request without an API key, one with a key
- * that nobody has issued, and one with the key of the probe. None of them adds or changes anything.
+ * Returns what the check before traffic sends: to every operation a request without an API key, one with a
+ * key that nobody has issued, and one with the key of the probe. None of them adds or changes anything.
  */
 export const checkRequests = (apiKey: string): readonly CheckRequest[] => {
   const unknownKey = generateApiKey(apiKey.startsWith('pets_live') ? 'pets_live' : 'pets_test');

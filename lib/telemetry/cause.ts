@@ -6,7 +6,8 @@ import { LoggableError } from './loggable-error.ts';
 
 /**
  * Describes an error for the log line of a request. It has the message of a `LoggableError` only, because
- * messages of libraries repeat the input of clients. `isDefect` adds the frames of its stack, unless it is an error of AWS.
+ * messages of libraries repeat the input of clients. `isDefect` adds the frames of its stack, unless it is an
+ * error of AWS.
  */
 export const causeOf = (thrown: unknown, isDefect: boolean) => {
   if (!isError(thrown)) return { name: typeof thrown };

@@ -33,7 +33,7 @@ export const versionMetricNames = {
 } as const;
 
 /**
- * The metric of the request that the probe sends to the public base address: 1 for the expected response, 0 for
- * any other. Its only dimension is `service`.
+ * The metric of the request that the probe sends to the public base address: 1 for the expected response, 0
+ * for any other. Its only dimension is `service`.
  */
 export const probeMetricName = 'ProbeSuccess';

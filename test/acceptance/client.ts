@@ -14,9 +14,10 @@ export const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
 const jsonType = ['Content-Type', 'application/json'] as const;
 
 /**
- * Sends one request and expects a response as the OpenAPI document and the service promise, without a leak. By
- * default the request has the API key, and with a body the type JSON. Retries a 429 of the stage's throttle, or
- * a 503 of an account that is out of concurrency (10 in a new one), after its `Retry-After`, at most 20 times.
+ * Sends one request and expects a response as the OpenAPI document and the service promise, without a leak.
+ * By default the request has the API key, and with a body the type JSON. Retries a 429 of the stage's
+ * throttle, or a 503 of an account that is out of concurrency (10 in a new one), after its `Retry-After`, at
+ * most 20 times.
  */
 export const send = async (request: ClientRequest): Promise<ClientResponse> => {
   const sent = {
@@ -104,5 +105,5 @@ export const expectInvalid = (response: ClientResponse, message: string | RegExp
 /** The digits of an API key, or all but one. */
 const secret = /[0-9a-f]{71}/i;
 
-/** A stack trace, or the name of a table, which contains its id in the stack, such as PetsTable, or of a library. */
+/** A stack trace, or the name of a library or of a table, which has its id in the stack, as PetsTable. */
 const internals = /[Dd]ynamo|[Ee]xception|node_modules|\n\s+at |[a-z]Table/;

@@ -16,9 +16,9 @@ import { type RequestName, requestNames } from './measured-requests.ts';
 export type Program = 'empty' | 'bare-sigv4' | 'sdk-call' | 'service';
 
 /**
- * How a program is built and started: as usual, with esbuild's defaults and by Lambda's own command, or as this
- * project deploys its functions. Or like those, but without the wrapper, so that V8 rejects the code cache, or
- * without a code cache, as a build on a machine unlike Lambda's makes them.
+ * How a program is built and started: as usual, with esbuild's defaults and by Lambda's own command, or as
+ * this project deploys its functions. Or like those, but without the wrapper, so that V8 rejects the code
+ * cache, or without a code cache, as a build on a machine unlike Lambda's makes them.
  */
 export type Build = 'usual' | 'deployed' | 'no-wrapper' | 'no-cache';
 

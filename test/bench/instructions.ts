@@ -27,13 +27,13 @@ export type Run = Contender & Pick<LambdaProcess, 'environment' | 'events' | 'wa
 
 /**
  * Runs a function on valgrind's callgrind. Returns the millions of instructions of each part of the process;
- * each call of `process.getegid()` begins the next part. The wrapper of the function is not among them. Callers
- * need not wait for each other. Throws when the function fails, or V8 does something else with its code cache
- * than expected.
+ * each call of `process.getegid()` begins the next part. The wrapper of the function is not among them.
+ * Callers need not wait for each other. Throws when the function fails, or V8 does something else with its
+ * code cache than expected.
  */
 export const countInstructions = ({ wrapper, codeCache, ...given }: Run): Promise<number[]> =>
   callgrind('getegid', async (valgrind) => {
-    // The wrapper starts valgrind as if it were Node.js, because valgrind would not count what a wrapper starts.
+    // The wrapper starts valgrind as if it were Node.js, because valgrind counts no child process.
     const node = [...(wrapper ? [wrapper] : []), ...valgrind, process.execPath];
     const report = await runLambda({ ...given, flags, node });
     const statuses = report.invocations.map(({ statusCode }) => statusCode);
@@ -53,8 +53,8 @@ export const countWrapper = async (wrapper: string): Promise<number> => {
 };
 
 /**
- * Runs something on callgrind, whose command it gets. Returns the millions of instructions of each part; each call
- * of a function of the C library begins the next part.
+ * Runs something on callgrind, whose command it gets. Returns the millions of instructions of each part; each
+ * call of a function of the C library begins the next part.
  */
 const callgrind = (
   nextPart: string,

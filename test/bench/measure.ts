@@ -17,8 +17,8 @@ export interface Figure extends Case {
 }
 
 /**
- * Counts the millions of instructions of cold starts, from the start of the process to the first response over
- * TLS, with those of the wrapper.
+ * Counts the millions of instructions of cold starts, from the start of the process to the first response
+ * over TLS, with those of the wrapper.
  */
 export const measureColdStarts = async (
   contenders: Contenders,
@@ -40,8 +40,9 @@ const runs = 16;
 const bestRuns = 4;
 
 /**
- * Counts the millions of instructions of an invocation that V8 has optimised: the mean of 50, in the best 4 of 16
- * runs, after 1,500 others. If only the best run counted, two measurements of one program could differ by 3 %.
+ * Counts the millions of instructions of an invocation that V8 has optimised: the mean of 50, in the best 4
+ * of 16 runs, after 1,500 others. If only the best run counted, two measurements of one program could differ
+ * by 3 %.
  */
 export const measureWarmInvocations = async (
   contenders: Contenders,
@@ -65,8 +66,8 @@ export const measureWarmInvocations = async (
 const rounds = 20;
 
 /**
- * Measures the CPU time of cold starts in ms, with that of the wrapper: the least of 20, which alternate, so that
- * the load of the machine changes each program alike.
+ * Measures the CPU time of cold starts in ms, with that of the wrapper: the least of 20, which alternate, so
+ * that the load of the machine changes each program alike.
  */
 export const measureCpuTimes = async (
   contenders: Contenders,

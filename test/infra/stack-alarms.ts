@@ -48,8 +48,8 @@ const metricMath = (year: number) => ({
 });
 
 /**
- * Reads the condition of an alarm from the properties of its resource. `breaches` tells whether its expression
- * breaches the threshold for one value per metric, NaN for missing data, in a given year.
+ * Reads the condition of an alarm from the properties of its resource. `breaches` tells whether its
+ * expression breaches the threshold for one value per metric, NaN for missing data, in a given year.
  */
 const conditionOf = (name: string, properties: Readonly<Record<string, unknown>>) => {
   const alarm = v.parse(Alarm, properties);
@@ -83,7 +83,7 @@ const conditionOf = (name: string, properties: Readonly<Record<string, unknown>>
 
 export type AlarmCondition = ReturnType<typeof conditionOf>;
 
-/** The conditions of the alarms of a template. Their names are those of their constructs, such as `servererrors`. */
+/** The conditions of a template's alarms, which have the names of their constructs, as `servererrors`. */
 export const alarmsOf = (template: Template): readonly AlarmCondition[] =>
   Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) =>
     conditionOf(withoutHash(id).replace(/^Monitoring/, ''), Properties),

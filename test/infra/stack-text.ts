@@ -5,8 +5,8 @@ import { propertiesOf, templateOf, withoutHash } from '../support/templates.ts';
 import { alarmsOf } from './stack-alarms.ts';
 
 /**
- * The types of resources that the text shows, each with the properties that it leaves out: sentences, what connects
- * resources, and what a test of its own is about.
+ * The types of resources that the text shows, each with the properties that it leaves out: sentences, what
+ * connects resources, and what a test of its own is about.
  */
 const shownTypes = {
   'AWS::ApiGateway::GatewayResponse': ['ResponseTemplates', 'ResponseType'],
@@ -31,7 +31,7 @@ const leftOut = ['KeySchema', 'Priority', 'RestApiId', 'Tags', 'VisibilityConfig
 /** The name of a function, as logical ids have it: the longest, where one name is the start of another. */
 const functionName = new RegExp(functionNames.toSorted().reverse().join('|').toLowerCase());
 
-/** Returns the template of a stage with a logical id in place of a reference, and `<stage>` for the stage's name. */
+/** Returns a stage's template with logical ids in place of references, and `<stage>` for its name. */
 const readable = (stage: Stage) =>
   Template.fromJSON(
     JSON.parse(JSON.stringify(templateOf(stage).toJSON()), (name, value) => {
@@ -65,8 +65,8 @@ const linesOf = (value: object): string[] =>
 type Entry = readonly [name: string, lines: readonly string[]];
 
 /**
- * The entry of a resource. What belongs to one function names it `<function>`, so that the functions have the same
- * lines.
+ * The entry of a resource. What belongs to one function names it `<function>`, so that the functions have the
+ * same lines.
  */
 const entryOf = (id: string, lines: readonly string[]): Entry => {
   const [own] = functionName.exec(id) ?? [];
@@ -119,7 +119,7 @@ const listOf = (names: readonly string[]) =>
     .sort()
     .join(', ');
 
-/** Returns each line once: those that all entries have, and then the others, after the names of their entries. */
+/** Returns each line once: those of all entries, and then the others, after the names of their entries. */
 const merged = (entries: readonly Entry[]): string[] => {
   const ofAll: string[] = [];
   const ofSome: string[] = [];
@@ -146,8 +146,8 @@ const section = (
 };
 
 /**
- * Returns what an operator notices of stages, a property a line, without sentences. A resource that appears or
- * goes away shows too.
+ * Returns what an operator notices of stages, a property a line, without sentences. A resource that appears
+ * or goes away shows too.
  */
 export const deployedText = (stages: readonly Stage[]): string => {
   const templates = new Map(stages.map((stage) => [stage.name, readable(stage)]));

@@ -268,7 +268,7 @@ const parametersLeft = async ({ clients }: OpenedAccount): Promise<string[]> => 
   return Parameters.map(({ Name }) => `the parameter ${Name}`);
 };
 
-/** Issues an API key of the stage, and does not print it, because everybody can read the log of a workflow. */
+/** Issues an API key of the stage, and does not print it, because a workflow's log is public. */
 const issueKey = (): string => {
   const issue = ['issue', '--owner', 'rehearsal', '--json', ...ofStage];
   const [npm = '', ...words] = npmRun('keys', ...issue);

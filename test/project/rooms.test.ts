@@ -105,7 +105,7 @@ const rooms: Readonly<Record<string, readonly [purpose: string, imports: string]
 /** The rooms whose files are programs. A program imports no other one. */
 const ofPrograms = ['functions', 'functions/self-check', 'infra', 'infra/commands'];
 
-/** The room of a file. A folder that has no line in the table is a room nevertheless, which may import nothing. */
+/** The room of a file. A folder without a line in the table is a room too, which may import nothing. */
 const roomOf = (file: string): string => (file in rooms ? file : dirname(file));
 
 const files = globSync('{functions,infra,lib}/**/*.{ts,mjs,cjs,js}', { cwd: projectDirectory });

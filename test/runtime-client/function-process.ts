@@ -11,7 +11,8 @@ const runtimeClient = join(import.meta.dirname, 'node_modules/aws-lambda-ric/ind
 
 /**
  * How Lambda starts Node.js for a function of 1,024 MiB, by the lines of /var/runtime/bootstrap in
- * public.ecr.aws/lambda/nodejs. The arguments are the program of Node.js, and the runtime client with its own.
+ * public.ecr.aws/lambda/nodejs. The arguments are the program of Node.js, and the runtime client with its
+ * own.
  */
 const bootstrap = `
 NODE=$1
@@ -75,9 +76,9 @@ const runtimeApi = () => {
 };
 
 /**
- * Starts a function in a process of its own, as Lambda's bootstrap does, which AWS's runtime client runs from the
- * folder that is deployed. `initialised` is `ready` or the error of INIT; `invoke` gives the response or the error
- * that the runtime reports.
+ * Starts a function in a process of its own, as Lambda's bootstrap does, which AWS's runtime client runs from
+ * the folder that is deployed. `initialised` is `ready` or the error of INIT; `invoke` gives the response or
+ * the error that the runtime reports.
  */
 export const startFunction = async (
   definition: FunctionDefinition,

@@ -13,9 +13,9 @@ const gatewayBodyBytes = 10 * 1_024 * 1_024;
 const valueBytes = headerBytes - 400;
 
 /**
- * How many times the CPU time of a creation a hostile request may take: a client with a key may send creations,
- * so nobody gains anything by requests that cost as much. The slowest ones, a body of the largest size with
- * small numbers and one of 10 MB, take about as long as a creation.
+ * How many times the CPU time of a creation a hostile request may take: a client with a key may send
+ * creations, so nobody gains anything by requests that cost as much. The slowest ones, a body of the largest
+ * size with small numbers and one of 10 MB, take about as long as a creation.
  */
 const maxRatio = 3;
 

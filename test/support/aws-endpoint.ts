@@ -81,8 +81,8 @@ interface AwsEndpoint {
 }
 
 /**
- * Responds to the requests of SDKs by their action, such as `GetCallerIdentity`, and records them, until the tests
- * end. Before each test, it forgets them, and sets the variables that lead an SDK here.
+ * Responds to the requests of SDKs by their action, such as `GetCallerIdentity`, and records them, until the
+ * tests end. Before each test, it forgets them, and sets the variables that lead an SDK here.
  */
 export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
   const server = createServer(async (request, response) => {

@@ -68,8 +68,8 @@ export class UnpromisedResponse extends Error {
 }
 
 /**
- * Throws an UnpromisedResponse unless openapi.json and the service promise the response. `suspicion` is what may
- * be wrong if it is none of the service.
+ * Throws an UnpromisedResponse unless openapi.json and the service promise the response. `suspicion` is what
+ * may be wrong if it is none of the service.
  */
 export const expectPromised = (
   request: ClientRequest,

@@ -75,8 +75,8 @@ export const conditionFailedBy = (Item: object): Fault =>
 export const respondWith = (body: string): Fault => respond(200, body);
 
 /**
- * Sends the real headers, and then the real body byte by byte, until the client gives up. Each byte comes within
- * the second that an attempt may take, but not the two of `{}`.
+ * Sends the real headers, and then the real body byte by byte, until the client gives up. Each byte comes
+ * within the second that an attempt may take, but not the two of `{}`.
  */
 const dripping = forwarded(async (response, body) => {
   response.flushHeaders();

@@ -33,8 +33,8 @@ declare module 'vitest' {
 
 /**
  * Synthesises every stack once for all tests and starts the local service from it, or points the acceptance
- * tests at the service that BASE_URL and API_KEY name. Throws if openapi.json is stale, because many tests would
- * then fail that do not say so.
+ * tests at the service that BASE_URL and API_KEY name. Throws if openapi.json is stale, because many tests
+ * would then fail that do not say so.
  */
 export default async function setup(project: TestProject) {
   const { BASE_URL: baseAddress, API_KEY: apiKey = '' } = process.env;

@@ -84,8 +84,8 @@ export interface InvokeOptions {
 }
 
 /**
- * Runs a handler as Lambda does; `body` is the parsed body of its response. It is for handlers of tests: `send`
- * also holds the responses of deployed handlers to the contract.
+ * Runs a handler as Lambda does; `body` is the parsed body of its response. It is for handlers of tests:
+ * `send` also holds the responses of deployed handlers to the contract.
  */
 export const invoke = async (
   handler: Handler,
@@ -129,9 +129,9 @@ const expectPromisedBy = (
 };
 
 /**
- * Sends requests to the handlers that API Gateway routes them to, and expects responses as the contract promises
- * them. By default a request has the API key, and with a body the type JSON; a header without values is left
- * out.
+ * Sends requests to the handlers that API Gateway routes them to, and expects responses as the contract
+ * promises them. By default a request has the API key, and with a body the type JSON; a header without values
+ * is left out.
  */
 export const senderTo = (handlers: Handlers, apiKey: string) => {
   const routes = new Map(

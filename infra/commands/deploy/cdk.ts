@@ -25,9 +25,9 @@ export const cdk = async (region: string, words: readonly string[]): Promise<voi
 };
 
 /**
- * Lets everybody execute the script in the folder of each function with which Lambda starts it. An artifact of
- * GitHub loses the modes of its files, the CDK packs files with their modes, and Lambda could not start a function
- * whose script is no executable.
+ * Lets everybody execute the script in the folder of each function with which Lambda starts it. An artifact
+ * of GitHub loses the modes of its files, the CDK packs files with their modes, and Lambda could not start a
+ * function whose script is no executable.
  */
 export const makeWrappersExecutable = async (assembly: string): Promise<void> => {
   for await (const file of glob(join(assembly, 'asset.*', execWrapper))) await chmod(file, 0o755);

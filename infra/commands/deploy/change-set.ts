@@ -121,8 +121,8 @@ export const newChangeSet = (StackName: string) => {
 export type ChangeSet = ReturnType<typeof newChangeSet>;
 
 /**
- * Deletes a change set, which somebody could still execute. Waits until CloudFormation has prepared it, for at
- * most a minute:
+ * Deletes a change set, which somebody could still execute. Waits until CloudFormation has prepared it, for
+ * at most a minute:
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeleteChangeSet.html
  */
 export const discardChangeSet = async (client: CloudFormationClient, changeSet: ChangeSet) => {
@@ -143,8 +143,8 @@ interface LossOptions {
 }
 
 /**
- * Throws if changes lose stored data, an index or the address of the API, unless the operator accepts that, or
- * if they add an index that needs a release of its own.
+ * Throws if changes lose stored data, an index or the address of the API, unless the operator accepts that,
+ * or if they add an index that needs a release of its own.
  */
 export const refuseLosses = (
   changes: readonly Change[],

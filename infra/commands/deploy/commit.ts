@@ -42,8 +42,8 @@ export const checkedOutCommit = (directory: string, mustBeCommitted: boolean): s
 };
 
 /**
- * Throws if the commit that is checked out lacks a commit that a stack has, such as a hotfix, or if this clone
- * does not have the history that tells.
+ * Throws if the commit that is checked out lacks a commit that a stack has, such as a hotfix, or if this
+ * clone does not have the history that tells.
  */
 export const refuseToTakeBack = (directory: string, deployed: string, stack: string): void => {
   if (deployed === 'unknown') return;

@@ -5,8 +5,8 @@ import { stageWords } from '../shared/stage-option.ts';
 import { printable } from '../shared/terminal.ts';
 
 /**
- * Prints what the owner of a personal stage needs to know: how to call it, and how to remove it. On a terminal, issues
- * its first API key, which must not get into a log.
+ * Prints what the owner of a personal stage needs to know: how to call it, and how to remove it. On a
+ * terminal, issues its first API key, which must not get into a log.
  */
 export const printNextSteps = async (stage: Stage, isOnTerminal: boolean): Promise<void> => {
   const opened = await openStage(stage);

@@ -11,8 +11,8 @@ const neverComplete: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds the stack of a stage before a deployment. Returns undefined before the first one that succeeds. Throws
- * while the stack is being changed, because it may yet be rolled back, and if its rollback has failed.
+ * Finds the stack of a stage before a deployment. Returns undefined before the first one that succeeds.
+ * Throws while the stack is being changed, because it may yet be rolled back, and if its rollback has failed.
  */
 export const findSettledStack = async (stage: Stage, account: OpenedAccount) => {
   const StackName = stackName(stage);

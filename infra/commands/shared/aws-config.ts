@@ -3,18 +3,21 @@ import type { Stage } from '../../settings/stages.ts';
 import { failureLogger } from './failed-calls.ts';
 
 /**
- * What each client of a command has, also one of DynamoDB Local: a name for the call that fails, the agent of Node.js,
- * which uses a company's proxy, and in ms the time that a connection may take, and the time without a byte after which
- * a call is given up. The SDK begins to measure the second one 3 s after the request, so a call without an answer
- * takes 15 s, and it repeats such a call. Its `requestTimeout` would end with the headers of a response, and so miss a
- * body that stops.
+ * What each client of a command has, also one of DynamoDB Local: a name for the call that fails, the agent of
+ * Node.js, which uses a company's proxy, and in ms the time that a connection may take, and the time without
+ * a byte after which a call is given up. The SDK begins to measure the second one 3 s after the request, so a
+ * call without an answer takes 15 s, and it repeats such a call. Its `requestTimeout` would end with the
+ * headers of a response, and so miss a body that stops.
  */
 export const callSettings = {
   requestHandler: { connectionTimeout: 5_000, socketTimeout: 12_000, httpsAgent: globalAgent },
   logger: failureLogger,
 };
 
-/** Returns the configuration of every client of AWS that a command uses, with the region of a stage, if it has one. */
+/**
+ * Returns the configuration of every client of AWS that a command uses, with the region of a stage, if it has
+ * one.
+ */
 export const awsConfig = ({ environment }: Pick<Stage, 'environment'>) => ({
   ...callSettings,
   ...(environment && { region: environment.region }),

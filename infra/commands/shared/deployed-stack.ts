@@ -22,9 +22,9 @@ const servedAddress = (address: string): string => {
 };
 
 /**
- * Finds the stack of a stage in an opened account. Returns its id, its status, the commit that it has and the one
- * before, which are `unknown` if it was deployed without them, its outputs and the address of its API. Returns
- * undefined if there is no stack.
+ * Finds the stack of a stage in an opened account. Returns its id, its status, the commit that it has and the
+ * one before, which are `unknown` if it was deployed without them, its outputs and the address of its API.
+ * Returns undefined if there is no stack.
  */
 export const findStack = async (stage: Stage, { clients }: Pick<OpenedAccount, 'clients'>) => {
   const command = new DescribeStacksCommand({ StackName: stackName(stage) });

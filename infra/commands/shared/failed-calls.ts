@@ -13,8 +13,8 @@ interface FailedCall {
 const ignore = () => {};
 
 /**
- * The logger of each client of AWS. It prints nothing, and remembers which call failed, because the message of an
- * error seldom says so. It ignores the input of the call, which may contain a secret.
+ * The logger of each client of AWS. It prints nothing, and remembers which call failed, because the message
+ * of an error seldom says so. It ignores the input of the call, which may contain a secret.
  */
 export const failureLogger = {
   debug: ignore,

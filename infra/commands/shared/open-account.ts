@@ -30,6 +30,8 @@ export const openAccount = async (stage: Stage) => {
 
 export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
 
-/** The error of a response with status 200 that lacks what AWS always sends, such as the web page of a proxy. */
+/**
+ * The error of a response with status 200 that lacks what AWS always sends, such as the web page of a proxy.
+ */
 export const notOfAws = (call: string) =>
   new Error(`${call}: the response is not one of AWS, but perhaps of a proxy: see HTTPS_PROXY`);

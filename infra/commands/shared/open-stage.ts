@@ -6,8 +6,8 @@ import { findStack } from './deployed-stack.ts';
 import { openAccount } from './open-account.ts';
 
 /**
- * Opens a deployed stage: its account, its stack, its tables and its API keys. Throws when there is no stack, or
- * when the credentials belong to another account, which could have a stack of the same name.
+ * Opens a deployed stage: its account, its stack, its tables and its API keys. Throws when there is no stack,
+ * or when the credentials belong to another account, which could have a stack of the same name.
  */
 export const openStage = async (stage: Stage) => {
   const opened = await openAccount(stage);

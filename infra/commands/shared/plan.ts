@@ -29,8 +29,9 @@ export const requireConsent = ({ yes, ask }: Consent): void => {
 };
 
 /**
- * Prints where a command does what, and before that what clients will notice; waits until the operator types the
- * name of the stage; and does it. Throws if another word is typed, if nobody can be asked, or if the change fails.
+ * Prints where a command does what, and before that what clients will notice; waits until the operator types
+ * the name of the stage; and does it. Throws if another word is typed, if nobody can be asked, or if the
+ * change fails.
  */
 export const perform = async (
   { stage, account, region }: Place,

@@ -3,12 +3,16 @@ import { fail } from './terminal.ts';
 
 const interruption = new AbortController();
 
-/** Is aborted at Ctrl-C. What still runs for a moment, until it is cleaned up, starts and asks nothing more. */
+/**
+ * Is aborted at Ctrl-C. What still runs for a moment, until it is cleaned up, starts and asks nothing more.
+ */
 export const interrupted: AbortSignal = interruption.signal;
 
 let mayHaveChanged = false;
 
-/** Does something that changes a stage or an account. At Ctrl-C, the program then says that AWS may continue. */
+/**
+ * Does something that changes a stage or an account. At Ctrl-C, the program then says that AWS may continue.
+ */
 export const change = <Result>(work: () => Promise<Result>): Promise<Result> => {
   mayHaveChanged = true;
   return work();
@@ -55,8 +59,8 @@ const interrupt = async () => {
 };
 
 /**
- * Runs the program of a command. It ends with exit code 1 and a line about each error, also if its output can't be
- * written, or at Ctrl-C with 130 and a line. Another Ctrl-C ends it at once.
+ * Runs the program of a command. It ends with exit code 1 and a line about each error, also if its output
+ * can't be written, or at Ctrl-C with 130 and a line. Another Ctrl-C ends it at once.
  */
 export const runProgram = async (program: Command): Promise<void> => {
   // `console.log` ignores such an error, for example that of a closed pipe.

@@ -37,9 +37,9 @@ const awsDomain =
   /(^|\.)(amazonaws\.(com|com\.cn|eu)|api\.(aws|amazonwebservices\.(com\.cn|eu)))\.?$/;
 
 /**
- * Adds `--emulator` to a command, which then gets its stage as it is on an emulator. It refuses to run without
- * the address of an emulator, or with an address of AWS: it would change a stage of AWS instead, because an
- * emulated stage has no account with which credentials are compared.
+ * Adds `--emulator` to a command, which then gets its stage as it is on an emulator. It refuses to run
+ * without the address of an emulator, or with an address of AWS: it would change a stage of AWS instead,
+ * because an emulated stage has no account with which credentials are compared.
  */
 export const withEmulator = (command: Command): Command =>
   command

@@ -32,7 +32,10 @@ const credentialsTried = (): string => {
     : 'There are no credentials of AWS in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or in the profile default: set AWS_PROFILE';
 };
 
-/** What the SDK writes for programmers around the message of an error: its own package, and where a response is. */
+/**
+ * What the SDK writes for programmers around the message of an error: its own package, and where a response
+ * is.
+ */
 const forProgrammers =
   /^@smithy\/node-http-handler - |\s*Deserialization error: to see the raw response, .*/g;
 
@@ -43,8 +46,8 @@ const reasonOf = (error: Error): string => {
 };
 
 /**
- * Returns the message of an error for an operator: a sentence without a stack trace. It begins with the call of AWS
- * that failed, if one did.
+ * Returns the message of an error for an operator: a sentence without a stack trace. It begins with the call
+ * of AWS that failed, if one did.
  */
 export const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return `${error}`;

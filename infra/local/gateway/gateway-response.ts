@@ -13,7 +13,7 @@ const gatewayErrors = {
   tooLarge: ['REQUEST_TOO_LARGE', 'BadRequestException'],
   // DataBiosphere/azul#6624, #8192 and #8258.
   functionFailed: ['INTEGRATION_FAILURE', 'InternalServerErrorException'],
-  // LocalStack, aws-lambda-dotnet. The type may also be API_CONFIGURATION_ERROR, which gets the same response.
+  // LocalStack, aws-lambda-dotnet. API_CONFIGURATION_ERROR, which may be the type, gets the same response.
   malformedOutput: ['DEFAULT_5XX', 'InternalServerErrorException'],
 } as const;
 
