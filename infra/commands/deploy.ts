@@ -158,7 +158,8 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
     return runDeploy(deployment, folder, StackName, ...words, ...named);
   };
   const execute = async () => {
-    // CloudFormation refuses a change set that is older than the last update, but not one that is newer.
+    // CloudFormation refuses a change set that is older than the last update, but not one that is newer. At
+    // a first deployment, there is nothing to compare: the change set itself has made the stack.
     const current = former && (await findStack(stage, account));
     if (current?.commit !== former?.commit) throw outrun;
     isExecuted = true;

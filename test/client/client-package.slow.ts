@@ -36,7 +36,8 @@ const exampleOf = async (document: string, language = 'ts') => {
 
 const consumer = await temporaryFolder(afterAll);
 await writeFile(join(consumer, 'package.json'), '{"type":"module"}');
-const flags = ['--silent', '--offline', '--no-audit', '--no-fund'];
+// A link would find the packages of the project.
+const flags = ['--silent', '--offline', '--no-audit', '--no-fund', '--install-links'];
 const project = await copyProject(afterAll);
 await run(project, process.execPath, 'infra/commands/client.ts');
 await run(consumer, 'npm', 'install', ...flags, join(project, '.build/client'));

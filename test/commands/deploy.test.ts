@@ -151,6 +151,7 @@ describe('npm run deploy', () => {
     expect(prepared()).toContain(
       `--no-previous-parameters --parameters Commit=${commit} --parameters PreviousCommit=${former}`,
     );
+    expect(isExecuted()).toBe(true);
   });
 
   it.each([
@@ -159,6 +160,11 @@ describe('npm run deploy', () => {
   ])('moves the traffic of prod as %j says', async (words, how) => {
     await deploy('prod', `--yes ${words}`);
     expect(prepared()).toContain(`--parameters Traffic=${how} `);
+  });
+
+  it('moves no traffic at first', async () => {
+    const { out } = await deploy('prod', '--yes', { DescribeStacks: noStack });
+    expect(out).not.toMatch(/traffic moves/);
   });
 
   const described = (result: object) => xml('DescribeChangeSet', result);

@@ -15,6 +15,7 @@ describe('the route of a request', () => {
     ['is greedy for one segment or more', 'GET /v1/files', '/{proxy+}', { proxy: 'files' }],
     ['ignores a slash at the end', 'GET /v1/pets/', '/pets', null],
     ['ignores a slash after a parameter', 'GET /v1/pets/7/', '/pets/{petId}', { petId: '7' }],
+    ['skips slashes around the stage', 'GET ///v1///pets/7', '/pets/{petId}', { petId: '7' }],
     ['keeps two slashes', 'GET /v1/pets//friends/2', '/{proxy+}', { proxy: 'pets//friends/2' }],
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html
     ['has ANY for other methods', 'PATCH /v1/pets/7', '/pets/{petId}', { petId: '7' }],

@@ -69,7 +69,7 @@ describe('a data directory', () => {
     await createTables(client, withIndexes(names));
     await createTables(client, withIndexes(names));
     await expect(createTables(client, withIndexes(names.slice(1)))).rejects.toThrow(
-      / can't create the table .* other indexes\. Remove the data directory, /,
+      / can't create the table .* other indexes\. Remove shared-local-instance\.db /,
     );
   });
 });

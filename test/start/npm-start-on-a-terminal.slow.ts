@@ -8,7 +8,7 @@ import { copyProject, editIn, NpmStart } from './npm-start.ts';
 
 const project = await copyProject(afterAll);
 
-it('npm start prints requests and failures on a terminal, keeps data in files of its user', async () => {
+it('npm start prints requests and failures on a terminal, and keeps data in files of its user', async () => {
   const port = await freePort();
   const data = join(project, 'pets');
   const origin = 'http://localhost:5173';

@@ -20,7 +20,7 @@ export const createTables = async (
     } catch (error) {
       if (error instanceof ResourceInUseException && (await hasSameIndexes(client, table))) return;
       throw new Error(
-        `DynamoDB Local can't create the table ${table.TableName}, because its data is damaged or has other indexes. Remove the data directory, or start again with another one.`,
+        `DynamoDB Local can't create the table ${table.TableName}, because its data is damaged or has other indexes. Remove shared-local-instance.db from the data directory, or start again with another one.`,
         { cause: error },
       );
     }
