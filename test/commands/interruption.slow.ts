@@ -147,6 +147,7 @@ it.each([
   const write = aws.requests.find(({ action }) => action === written);
   const [, issued] = /Key (\w{16}) .* revoke it/.exec(err) ?? [];
   expect(write?.body.includes(`"${issued}"`)).toBe(write ? true : undefined);
+  expect(issued).not.toBe(keyId);
 });
 
 it('Ctrl-C ends a command at once when it comes again, while AWS does not answer', async () => {
@@ -162,6 +163,8 @@ it('Ctrl-C ends a command at once when it comes again, while AWS does not answer
     DeleteChangeSet: () => interruptAfter(1_100),
   });
   expect(await end()).toMatchObject({ err: isChanged, exitCode: 130 });
+  // Otherwise the SDK would give this call up, and make it again.
+  expect(aws.requests.filter(({ action }) => action === 'DeleteChangeSet')).toHaveLength(1);
 });
 
 it('Ctrl-C at a question is no answer', async () => {

@@ -51,43 +51,39 @@ describe('DynamoDB Local', () => {
   });
 });
 
-describe('a data directory', () => {
-  it('can be used again, but not by a version with other indexes', async () => {
-    const { dynamodbEndpoint, tables } = shared('dynamodb');
-    const { KEYS_TABLE: keys } = tables;
-    if (!keys) throw new Error('No function has KEYS_TABLE');
-    const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
-    onTestFinished(() => client.destroy());
-    const TableName = randomUUID();
-    const withIndexes = (names: readonly string[]) => {
-      const { KeySchema } = keys;
-      const Projection = { ProjectionType: 'ALL' as const };
-      const indexes = names.map((IndexName) => ({ IndexName, KeySchema, Projection }));
-      return [{ ...keys, TableName, GlobalSecondaryIndexes: indexes }];
-    };
-    const names = ['one', 'two', 'three', 'four'];
-    await createTables(client, withIndexes(names));
-    await createTables(client, withIndexes(names));
-    await expect(createTables(client, withIndexes(names.slice(1)))).rejects.toThrow(
-      / can't create the table .* other indexes\. Remove shared-local-instance\.db /,
-    );
-  });
+it('a data directory can be used again, but not by a version with other indexes', async () => {
+  const { dynamodbEndpoint, tables } = shared('dynamodb');
+  const { KEYS_TABLE: keys } = tables;
+  if (!keys) throw new Error('No function has KEYS_TABLE');
+  const client = new DynamoDBClient(localClientConfig(dynamodbEndpoint));
+  onTestFinished(() => client.destroy());
+  const TableName = randomUUID();
+  const withIndexes = (names: readonly string[]) => {
+    const { KeySchema } = keys;
+    const Projection = { ProjectionType: 'ALL' as const };
+    const indexes = names.map((IndexName) => ({ IndexName, KeySchema, Projection }));
+    return [{ ...keys, TableName, GlobalSecondaryIndexes: indexes }];
+  };
+  const names = ['one', 'two', 'three', 'four'];
+  await createTables(client, withIndexes(names));
+  await createTables(client, withIndexes(names));
+  await expect(createTables(client, withIndexes(names.slice(1)))).rejects.toThrow(
+    / can't create the table .* other indexes\. Remove shared-local-instance\.db /,
+  );
 });
 
-describe('the local API key', () => {
-  it('is made once, for only its user to read, and made anew when it is damaged', async () => {
-    const directory = join(await temporaryFolder(), 'local');
-    const file = join(directory, 'api-key');
-    const apiKey = await localApiKey(directory);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await localApiKey(directory)).toBe(apiKey);
+it('the local API key is made once, for only its user to read, and made anew when it is damaged', async () => {
+  const directory = join(await temporaryFolder(), 'local');
+  const file = join(directory, 'api-key');
+  const apiKey = await localApiKey(directory);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await localApiKey(directory)).toBe(apiKey);
 
-    await chmod(file, 0o644);
-    await writeFile(file, apiKey.slice(0, -1));
-    const replaced = await localApiKey(directory);
-    expect(identifyApiKey(replaced, 'pets_test')).toBeDefined();
-    expect(replaced).not.toBe(apiKey);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await localApiKey(directory)).toBe(replaced);
-  });
+  await chmod(file, 0o644);
+  await writeFile(file, apiKey.slice(0, -1));
+  const replaced = await localApiKey(directory);
+  expect(identifyApiKey(replaced, 'pets_test')).toBeDefined();
+  expect(replaced).not.toBe(apiKey);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await localApiKey(directory)).toBe(replaced);
 });

@@ -39,6 +39,9 @@ it.each(folders)('no package runs a script when it is installed: %s', async (fol
   writeFileSync(join(directory, 'other', 'package.json'), JSON.stringify(other));
   const manifest = { dependencies: { other: 'file:other' } };
   writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
-  const { status } = spawnSync('npm', ['install', '--offline', '--no-audit'], { cwd: directory });
+  // Without the settings that an enclosing npm gives its scripts.
+  const env = { PATH: process.env['PATH'] };
+  const words = ['install', '--offline', '--no-audit'];
+  const { status } = spawnSync('npm', words, { cwd: directory, env });
   expect([status, existsSync(join(directory, 'ran'))]).toEqual([0, false]);
 });
