@@ -8,7 +8,9 @@ import { GithubStack } from './stacks/github-stack.ts';
 
 // An app of its own, so that a release neither synthesises nor deploys what releases may do.
 const app = new App({ analyticsReporting: false, context: cdk.context });
-if (githubRepository.ownerId === 0)
+const { owner, name, ownerId, repositoryId } = githubRepository;
+const isNamed = [owner, name].every((part) => /^[\w.-]+$/.test(part));
+if (!isNamed || ownerId <= 0 || repositoryId <= 0)
   console.error('warning: githubRepository is not set: set it in infra/settings/owner.ts.');
 for (const [id, ofAccount] of Map.groupBy(stages, githubStackId))
   new GithubStack(app, id, ofAccount, githubRepository);

@@ -158,7 +158,8 @@ describe('npm run deploy', () => {
     ['', 'canary'],
     ['--all-at-once', 'all-at-once'],
   ])('moves the traffic of prod as %j says', async (words, how) => {
-    await deploy('prod', `--yes ${words}`);
+    const { out } = await deploy('prod', `--yes ${words}`);
+    expect(out).toMatch(/traffic moves/);
     expect(prepared()).toContain(`--parameters Traffic=${how} `);
   });
 

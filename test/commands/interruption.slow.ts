@@ -8,15 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
-import {
-  caller,
-  json,
-  noStack,
-  resourcesOfStack,
-  stackIn,
-  startAwsEndpoint,
-  xml,
-} from '../support/aws-endpoint.ts';
+import { caller, json, noStack, stackIn, startAwsEndpoint, xml } from '../support/aws-endpoint.ts';
 import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -55,7 +47,7 @@ const onDevAlice = (words: string) => [...words.split(' '), '--stage', 'dev-alic
 beforeEach(() => {
   aws.responses = {
     ...caller('000000000000'),
-    ListStackResources: resourcesOfStack(),
+    ListStackResources: xml('ListStackResources', {}),
     DescribeStacks: noStack,
   };
 });

@@ -348,11 +348,15 @@ describe('npm run keys of a deployed stage', async () => {
     expect(error).toMatch(new RegExp(`dev-alyce.*${account}.*us-east-1`));
   });
 
-  it('does not take the page of a proxy for a response', async () => {
-    aws.respond({ GetCallerIdentity: [200, '<html>Welcome</html>'] });
-    const { error } = await run(['list', '--stage', 'dev-alice']);
-    expect(error).toMatch(/GetCallerIdentity.* proxy/);
-  });
+  it.each(['GetCallerIdentity', 'DescribeStacks'])(
+    'does not take the page of a proxy for a response: %s',
+    async (call) => {
+      aws.respond({ [call]: [200, '<html>Welcome</html>'] });
+      const { error } = await run(['list', '--stage', 'dev-alice']);
+      expect(error).toMatch(new RegExp(`${call}.* proxy`));
+      expect(error).not.toContain('There is no stage');
+    },
+  );
 
   const sent = (call: string) =>
     JSON.parse(aws.requests.findLast(({ action }) => action === call)?.body ?? '{}');

@@ -1,7 +1,7 @@
 import { DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { commitParameter, previousCommitParameter, stackName } from '../../settings/names.ts';
 import type { Stage } from '../../settings/stages.ts';
-import type { OpenedAccount } from './open-account.ts';
+import { notOfAws, type OpenedAccount } from './open-account.ts';
 
 /**
  * Tells whether a stack does not exist. CloudFormation has no type of its own for this error: a name that it
@@ -31,8 +31,9 @@ export const findStack = async (stage: Stage, { clients }: Pick<OpenedAccount, '
   const response = await clients.cloudformation.send(command).catch((error: unknown) => {
     if (!isNoStack(error)) throw error;
   });
-  const [stack] = response?.Stacks ?? [];
-  if (!stack) return undefined;
+  if (!response) return undefined;
+  const [stack] = response.Stacks ?? [];
+  if (!stack) throw notOfAws('CloudFormation DescribeStacks');
   const parameterOf = (name: string): string => {
     const parameter = stack.Parameters?.find(({ ParameterKey }) => ParameterKey === name);
     return parameter?.ParameterValue ?? 'unknown';
