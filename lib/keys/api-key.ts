@@ -74,7 +74,7 @@ export const toApiKeyRecord = (item: Readonly<Record<string, unknown>>): ApiKeyR
 
 /**
  * Tells whether a key is valid now. An expiry that can't be read counts as past, so its key is refused. A
- * revocation counts whatever its time is, because the clock of the operator may be fast.
+ * revocation counts even if its time is in the future, because the clock of the operator may be fast.
  */
 export const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord): boolean =>
   revokedAt === undefined && (expiresAt === undefined || Date.parse(expiresAt) > Date.now());
