@@ -49,7 +49,6 @@ interface DeployOptions {
   readonly app?: string;
   readonly allAtOnce?: true;
   readonly revert?: true;
-  readonly revertDrift?: true;
   readonly destructive?: true;
   readonly yes?: true;
 }
@@ -141,7 +140,7 @@ const runDeploy = (
  * is deleted, because somebody could still execute it.
  */
 const deployStack = async (deployment: Deployment, folder: string): Promise<void> => {
-  const { stage, account, former, revertDrift } = deployment;
+  const { stage, account, former } = deployment;
   const client = account.clients.cloudformation;
   const changeSet = newChangeSet(stackName(stage));
   const { StackName, ChangeSetName } = changeSet;
@@ -171,8 +170,7 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
     });
   };
   await withCleanup(discard, async () => {
-    const drift = revertDrift ? ['--revert-drift'] : [];
-    await change(() => run('prepare-change-set', ...parametersOf(deployment), ...drift));
+    await change(() => run('prepare-change-set', ...parametersOf(deployment)));
     const { changes, executionStatus } = await describeChangeSet(client, changeSet);
     if (executionStatus === 'UNAVAILABLE') {
       console.log('Nothing differs from what is deployed.');
@@ -255,7 +253,6 @@ export const deployProgram = (setup: Setup): Command =>
     .option('--app <folder>', 'deploy the stacks that cdk synth wrote into this folder')
     .option('--all-at-once', 'move all traffic to new versions after their check, without a canary')
     .option('--revert', 'go back to an earlier commit, all at once')
-    .option('--revert-drift', 'undo what was changed without CloudFormation too')
     .option('--destructive', 'replace or remove a table, an index, the API or a custom domain too')
     .option('--yes', 'do not ask first')
     .action((options: DeployOptions) => deploy(setup, options));

@@ -232,11 +232,6 @@ describe('npm run deploy', () => {
     expect(isExecuted()).toBe(true);
   });
 
-  it('undoes drift when it is told so', async () => {
-    await deploy('staging', '--yes --revert-drift');
-    expect(ran.map((command) => command.includes('--revert-drift'))).toEqual([false, true, false]);
-  });
-
   it.each([
     ['DELETE_IN_PROGRESS', /^AnimalStore-prod is being destroyed: wait/],
     ['UPDATE_IN_PROGRESS', /aws cloudformation cancel-update-stack --stack-name AnimalStore-prod/],
