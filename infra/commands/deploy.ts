@@ -236,6 +236,8 @@ const planOf = (
   const description = `${former ? 'Change' : 'Create'} ${count} of ${stackName(stage)}`;
   return {
     notices: [
+      // The CDK has just printed its sign of success.
+      'Nothing is deployed yet: this change is only prepared.',
       ...noticesOf(deployment),
       ...destructiveChangesIn(changes),
       ...(former ? linesOf(changes) : []),

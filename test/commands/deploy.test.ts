@@ -393,7 +393,8 @@ describe('the way back of prod', () => {
   it('is shown, is asked for, and moves all traffic at once', async () => {
     const { out, error } = await deploy('prod', '--revert', { DescribeStacks }, () => 'prod');
     const [plan = ''] = out.split('Type prod');
-    for (const text of [head, first, `Modify ${table} Pets`]) expect(plan).toContain(text);
+    for (const text of ['Nothing is deployed yet', head, first, `Modify ${table} Pets`])
+      expect(plan).toContain(text);
     expect(prepared()).toContain(
       `--parameters Commit=${first} --parameters PreviousCommit=unknown --parameters Traffic=all-at-once`,
     );
