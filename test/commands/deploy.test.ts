@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deployProgram } from '../../infra/commands/deploy.ts';
@@ -18,6 +17,7 @@ import {
   xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
+import { gitIn } from '../support/git-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { runCommand } from './run-command.ts';
 
@@ -33,11 +33,7 @@ const stages = [
 ] as const;
 
 const directory = await temporaryFolder(afterAll);
-const git = (...words: readonly string[]) =>
-  execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@store.test', ...words], {
-    cwd: directory,
-    encoding: 'utf8',
-  }).trim();
+const git = gitIn(directory);
 const commit = (name: string) => {
   git('commit', '--quiet', '--allow-empty', '--message', name);
   return git('rev-parse', 'HEAD');
@@ -72,6 +68,8 @@ const noteWords = `echo "$*" >>${notes}; case "$*" in *"\${FAILING:-none}"*) exi
 writeFileSync(join(programs, 'cdk'), `#!/bin/sh\n${noteWords}\n`, { mode: 0o755 });
 
 beforeEach(() => {
+  // The command asks git too, which would read the configuration of who runs the tests.
+  vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null');
   git('switch', '--quiet', 'main');
   vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
 });
@@ -346,10 +344,32 @@ describe('npm run deploy with what is checked out', () => {
     expect(prepared()).toBeUndefined();
   });
 
-  it('says in git’s own words why it refuses a permanent stage outside a repository', async () => {
-    vi.stubEnv('GIT_DIR', '/nowhere');
+  it('names the commit of its own folder, also in a hook of another repository', async () => {
+    const other = join(await temporaryFolder(), '.git');
+    gitIn(dirname(other))('init', '--quiet');
+    vi.stubEnv('GIT_DIR', other);
+    vi.stubEnv('GIT_WORK_TREE', dirname(other));
+    vi.stubEnv('GIT_INDEX_FILE', join(other, 'index'));
     const { error } = await deploy('prod', '--yes');
-    expect(error).toMatch(/^.*not a git repository: '\/nowhere'.*$/);
+    expect(error).toBe('');
+    expect(prepared()).toContain(`--parameters Commit=${head} `);
+  });
+
+  it('deploys the repository of another user, as in a container, if a variable says that it is safe', async () => {
+    vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1');
+    expect((await deploy('prod', '--yes')).error).toMatch(/dubious ownership/);
+    vi.stubEnv('GIT_CONFIG_COUNT', '1');
+    vi.stubEnv('GIT_CONFIG_KEY_0', 'safe.directory');
+    vi.stubEnv('GIT_CONFIG_VALUE_0', directory);
+    expect((await deploy('prod', '--yes')).error).toBe('');
+  });
+
+  it('says in git’s own words why it refuses a permanent stage outside a repository', async () => {
+    const repository = join(directory, '.git');
+    renameSync(repository, `${repository}-moved`);
+    onTestFinished(() => renameSync(`${repository}-moved`, repository));
+    const { error } = await deploy('prod', '--yes');
+    expect(error).toMatch(/^.*not a git repository.*$/);
     expect(ran).toEqual([]);
     await deploy('dev-alice', '--yes');
     expect(prepared()).toContain('--parameters Commit=unknown ');

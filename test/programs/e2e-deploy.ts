@@ -22,6 +22,7 @@ import {
 } from '../../infra/settings/names.ts';
 import { emulated, rehearsal } from '../../infra/settings/stages.ts';
 import { copySources } from '../support/copy-sources.ts';
+import { gitIn } from '../support/git-in.ts';
 import { sendTo } from '../support/http-client.ts';
 
 const stack = stackName(rehearsal);
@@ -82,10 +83,7 @@ const responses = {
 
 /** A repository with a copy of the project, in which each release is a commit. */
 const makeRepository = async (directory: string) => {
-  const git = (...words: readonly string[]) => {
-    const author = ['-c', 'user.name=rehearsal', '-c', 'user.email=rehearsal@store.test'];
-    succeed(['git', ...author, ...words], directory);
-  };
+  const git = gitIn(directory);
   await copySources(directory);
   await symlink(join(projectDirectory, 'node_modules'), join(directory, 'node_modules'));
   git('init', '--quiet', '--initial-branch', 'main');
@@ -116,10 +114,7 @@ const makeRepository = async (directory: string) => {
         await appendFile(path, `process.env['RELEASE'] = '${name}';\n`);
       }
       git('commit', '--quiet', '--all', '--message', name);
-      return execFileSync('git', ['rev-parse', 'HEAD'], {
-        cwd: directory,
-        encoding: 'utf8',
-      }).trim();
+      return git('rev-parse', 'HEAD');
     },
     switchTo: (commit: string) => git('switch', '--quiet', '--detach', commit),
   };

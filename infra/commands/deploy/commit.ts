@@ -1,8 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { messageOf } from '../shared/terminal.ts';
 
+/**
+ * Returns the environment of a git that reads the repository of its folder, without the variables by which an
+ * enclosing git, such as one that runs a hook, names its own. Those of configuration stay, because they may say
+ * which folders are safe. See "DESCRIPTION" in https://git-scm.com/docs/githooks.
+ */
+const gitEnvironment = (): NodeJS.ProcessEnv => {
+  const words = ['rev-parse', '--local-env-vars'];
+  const { stdout } = spawnSync('git', words, { encoding: 'utf8' });
+  const env = { ...process.env };
+  for (const name of stdout?.split('\n') ?? [])
+    if (!name.startsWith('GIT_CONFIG')) delete env[name];
+  return env;
+};
+
 const run = (cwd: string, words: readonly string[]) =>
-  spawnSync('git', words, { cwd, encoding: 'utf8' });
+  spawnSync('git', words, { cwd, env: gitEnvironment(), encoding: 'utf8' });
 
 /** Returns what git prints. Throws git's own words, in one line, if it fails. */
 const git = (directory: string, ...words: readonly string[]): string => {
