@@ -10,9 +10,11 @@ process.env['NODE_COMPILE_CACHE'] ??= join(root, '.build', 'compile-cache');
 process.env['NODE_ENV'] = 'test';
 // The account, the proxy and the certificates of who runs the tests are for a stage that is tested, not for
 // the tests.
-if (!process.env['BASE_URL'])
+if (!process.env['BASE_URL']) {
   for (const name of Object.keys(process.env))
     if (/^AWS_|_PROXY$|^NODE_(EXTRA_CA_CERTS|TLS_)/i.test(name)) delete process.env[name];
+  process.env['AWS_CONFIG_FILE'] = '/dev/null';
+}
 // So is the repository of a git that runs the tests in a hook. Its configuration may say which folders are safe.
 for (const name of Object.keys(process.env))
   if (/^GIT_(?!CONFIG)/.test(name)) delete process.env[name];

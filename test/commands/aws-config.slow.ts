@@ -44,6 +44,7 @@ const status = (variables: Readonly<Record<string, string>>) => {
     AWS_REGION: 'eu-west-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_CONFIG_FILE: '/dev/null',
     ...variables,
   };
   return promisify(execFile)('infra/commands/project-node', words, { env, timeout: 60_000 });

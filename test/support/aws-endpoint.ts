@@ -76,7 +76,7 @@ interface AwsEndpoint {
     accessKey: string | undefined;
     body: string;
   }[];
-  /** Environment variables that lead an SDK here, without the machine's own credentials. */
+  /** Environment variables that lead an SDK here, without the machine's own credentials and settings. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -106,6 +106,7 @@ export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_CONFIG_FILE: '/dev/null',
     },
   };
   beforeEach(() => {
