@@ -5,6 +5,7 @@ import type {
 } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { Command, SdkError } from '@smithy/types';
+import { nameFailedCall } from '../telemetry/cause.ts';
 import { elapsedMs, instantMs, isPast } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
 import type { RequestLog } from '../telemetry/request-log.ts';
@@ -43,11 +44,12 @@ type DynamodbCommand<Input extends ServiceInputTypes, Output extends ServiceOutp
  * counts as a failed attempt. Throws the SDK's errors, or that of `implausibleOutput`.
  */
 export const callDynamodb = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+  call: string,
   command: DynamodbCommand<Input, Output>,
   context: CallContext,
   isPlausible: (output: Output) => boolean = () => true,
 ): Promise<Output> =>
-  withRetries(context, async (abortSignal) => {
+  withRetries(call, context, async (abortSignal) => {
     const output = await dynamodb.send(command, { abortSignal });
     if (!isPlausible(output)) throw implausibleOutput();
     return output;
@@ -56,9 +58,11 @@ export const callDynamodb = <Input extends ServiceInputTypes, Output extends Ser
 /**
  * Runs an attempt to call DynamoDB, numbered from 1, until one succeeds or the deadline passes: up to 3
  * attempts of at most 1 s each, with a pause between them. Throws the error of the last attempt, or one that
- * no retry may fix.
+ * no retry may fix. The log line of the request names the call by this text: the action of AWS, and our own
+ * word for what it is about, as in `Query pets`. It must have no name of AWS, and nothing of a client.
  */
 export const withRetries = async <Result>(
+  call: string,
   { deadline, log }: CallContext,
   send: (signal: AbortSignal, attempt: number) => Promise<Result>,
 ): Promise<Result> => {
@@ -73,6 +77,9 @@ export const withRetries = async <Result>(
       }
       await pause(backoffMs(attempt));
     }
+  } catch (error) {
+    nameFailedCall(error, call);
+    throw error;
   } finally {
     log.addDynamodbLatency(elapsedMs(startedAt));
   }

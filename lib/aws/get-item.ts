@@ -6,7 +6,8 @@ export type StoredItem = Readonly<Record<string, unknown>>;
 
 /** The item to read, by the name and the value of its partition key. */
 interface ItemAddress {
-  readonly table: string;
+  /** The table's name, and our own word for it, by which the log line of a failed call names it. */
+  readonly table: { readonly name: string; readonly word: string };
   readonly key: readonly [name: string, value: string | number];
   /**
    * Whether the read sees every earlier write. Such a read costs 1 RCU. An eventually
@@ -24,11 +25,12 @@ export const getItem = async (
   context: CallContext,
 ): Promise<StoredItem | undefined> => {
   const command = new GetCommand({
-    TableName: table,
+    TableName: table.name,
     Key: { [keyName]: key },
     ConsistentRead: consistent,
   });
   const { Item } = await callDynamodb(
+    `GetItem ${table.word}`,
     command,
     context,
     (output) => output.Item === undefined || output.Item[keyName] === key,

@@ -8,7 +8,7 @@ import { type ApiKeyRecord, identifyApiKey, isInForce, toApiKeyRecord } from './
 import { KeyMemory, type ReadKey } from './key-memory.ts';
 
 const prefix = environment('API_KEY_PREFIX');
-const keysTable = environment('KEYS_TABLE');
+const keysTable = { name: environment('KEYS_TABLE'), word: 'keys' };
 
 const ownMemory = new KeyMemory();
 

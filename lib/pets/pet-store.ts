@@ -24,7 +24,7 @@ import { candidateId, creationOf, fingerprintOf, type IdempotencyScope } from '.
 import { decodeCursor, encodeCursor, type Filter, type Position, unknownCursor } from './cursor.ts';
 import { type StoredPet, statusIndex, toPet, toStoredPet } from './stored-pet.ts';
 
-const petsTable = environment('PETS_TABLE');
+const petsTable = { name: environment('PETS_TABLE'), word: 'pets' };
 
 /**
  * The least number of items that a list asks for after a query that found no pet but does not end its status,
@@ -168,7 +168,7 @@ const query = async (
   context: CallContext,
 ): Promise<Found> => {
   const command = new QueryCommand({
-    TableName: petsTable,
+    TableName: petsTable.name,
     IndexName: statusIndex,
     KeyConditionExpression: '#status = :status',
     ExpressionAttributeNames: { '#status': 'status' },
@@ -184,7 +184,7 @@ const query = async (
     if (end && end.id === id) return false;
     return output.Items?.every((item) => item['status'] === status) ?? false;
   };
-  const output = await callDynamodb(command, context, isPlausible);
+  const output = await callDynamodb('Query pets', command, context, isPlausible);
   const next = endOf(output) ?? (filter.status ? undefined : startAfter(status));
   return { pets: petsAmong(output.Items, context), next };
 };
@@ -206,12 +206,12 @@ const petsAmong = (items: readonly StoredItem[] = [], context: CallContext): Pet
  */
 const putUnlessTaken = (item: StoredPet, context: CallContext) => {
   const command = new PutCommand({
-    TableName: petsTable,
+    TableName: petsTable.name,
     Item: item,
     ConditionExpression: 'attribute_not_exists(id)',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  return withRetries(context, async (abortSignal, attempt) => {
+  return withRetries('PutItem pets', context, async (abortSignal, attempt) => {
     try {
       await dynamodb.send(command, { abortSignal });
       return undefined;

@@ -4,6 +4,13 @@ import { basename } from 'node:path';
 import type { SdkError } from '@smithy/types';
 import { LoggableError } from './loggable-error.ts';
 
+const failedCalls = new WeakMap<Error, string>();
+
+/** Names the call of AWS that ended with an error, so that the error's `causeOf` has its name. */
+export const nameFailedCall = (thrown: unknown, call: string): void => {
+  if (isError(thrown)) failedCalls.set(thrown, call);
+};
+
 /**
  * Describes an error for the log line of a request. It has the message of a `LoggableError` only, because
  * messages of libraries repeat the input of clients. `isDefect` adds the frames of its stack, unless it is an
@@ -18,6 +25,7 @@ export const causeOf = (thrown: unknown, isDefect: boolean) => {
     code: typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : undefined,
     httpStatus: $metadata?.httpStatusCode,
     requestId: $metadata?.requestId,
+    call: failedCalls.get(thrown),
     frames: isDefect && !$metadata ? framesIn(`${stack}`.replace(message, '')) : undefined,
   };
 };

@@ -182,12 +182,13 @@ describe('the cause of a 500 in the log line', async () => {
     expect(frames.at(-1)).toBe(await placeOf('functions/get-pet.ts', 'await pets.get('));
   });
 
-  it('has name, status and request id of an error of AWS', async () => {
+  it('has name, status and request id of an error of AWS, and the call', async () => {
     const cause = await causeOf(bundleDirectory('get-pet'), { PETS_TABLE: 'absent' });
     expect(cause).toEqual({
       name: 'ResourceNotFoundException',
       httpStatus: 400,
       requestId: expect.stringMatching(/^[\w-]+$/),
+      call: 'GetItem pets',
     });
   });
 

@@ -3,6 +3,7 @@ import { prod } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { bearer } from '../support/events.ts';
+import { faults } from '../support/fault-proxy.ts';
 import { fromBundles, startHandlers } from '../support/handlers.ts';
 import { deployedTemplate, propertiesOf } from '../support/templates.ts';
 
@@ -37,6 +38,11 @@ const failWithCorruptPet = async () => {
   await service.send({ path: { petId: '7' }, headers: bearer(apiKey) });
 };
 
+const failWithoutPermission = async () => {
+  service.proxy.inject('Query Pets', faults.accessDenied, 1);
+  await service.send();
+};
+
 const failProbe = async () => {
   vi.stubEnv('PROBE_KEY_PARAMETER', 'none');
   const { handler } = await import('../../functions/self-check/probe.ts');
@@ -49,7 +55,7 @@ const failCheck = async () => {
 };
 
 /**
- * A line of each log as it is written, by the end of the log's id. Everything fails, because such lines have
+ * Lines of each log as they are written, by the end of the log's id. Everything fails, because such lines have
  * all fields.
  */
 const realLines = async (): Promise<readonly (readonly [RegExp, string])[]> => {
@@ -61,6 +67,7 @@ const realLines = async (): Promise<readonly (readonly [RegExp, string])[]> => {
   const [api] = propertiesOf(deployedTemplate(prod), 'AWS::ApiGateway::Stage');
   return [
     [/^(listpets|createpet|getpet|fallback)Log/, await lineOf(failWithCorruptPet)],
+    [/^(listpets|createpet|getpet|fallback)Log/, await lineOf(failWithoutPermission)],
     [/AccessLog/, api?.['AccessLogSetting'].Format],
     [/FirewallLog/, firewallLine],
     [/^probeLog/, await lineOf(failProbe)],

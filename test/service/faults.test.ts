@@ -80,7 +80,8 @@ const expectSuccess = async (options?: InvokeOptions) => {
     expect(response.status, operation.name).toBe(operation.successStatus);
 };
 
-const expectFailure = async (status: 500 | 503, options: InvokeOptions = {}) => {
+/** Expects each operation to fail. The log line names the first call, if that is sent. */
+const expectFailure = async (status: 500 | 503, options: InvokeOptions = {}, isSent = true) => {
   const lines = captureLog();
   const code = status === 503 ? 'service_unavailable' : 'internal_error';
   for (const { operation, response } of await runAll({ ...options, requestId: 'request-42' })) {
@@ -90,10 +91,11 @@ const expectFailure = async (status: 500 | 503, options: InvokeOptions = {}) => 
     expect(response.text).not.toContain('TABLE-AND-KEY-TEXT');
   }
   expect(lines).toHaveLength(operations.length);
-  for (const { operation } of operations) {
+  for (const { operation, calls } of operations) {
     const { name } = operation;
     const own = lines.filter((line) => line.includes(`"operation":"${name}"`));
-    const cause = { name: expect.stringMatching(/\S/) };
+    const call = isSent ? calls[0]?.replace(/\w+$/, (table) => table.toLowerCase()) : undefined;
+    const cause = { name: expect.stringMatching(/\S/), ...(call && { call }) };
     expectOneFailure(own, { operation: name, lambdaRequestId: 'request-42', code, cause });
   }
 };
@@ -180,7 +182,7 @@ describe('each operation', () => {
   });
 
   it('sends DynamoDB nothing when too little time is left', async () => {
-    await expectFailure(503, { remainingMs: 500 });
+    await expectFailure(503, { remainingMs: 500 }, false);
     expectAttempts(allCalls, 0);
   });
 });

@@ -191,7 +191,9 @@ describe('an outage of the keys table', () => {
     async (fault) => {
       const apiKey = await usedKey();
       start(faults[fault]);
+      const lines = captureLog();
       expect(await statusAfter(60, apiKey)).toBe(500);
+      expectOneFailure(lines, { cause: { call: 'GetItem keys' } });
     },
   );
 

@@ -88,6 +88,7 @@ describe('the line of a request', () => {
       const failure = {
         name: expect.stringMatching(/^\w*(Error|Exception)$/),
         httpStatus: expect.any(Number),
+        call: 'Query pets',
       };
       expect(cause).toEqual(status < 500 ? undefined : failure);
       // A handler may add fields.
