@@ -6,7 +6,7 @@ import { successorLink } from './response.ts';
 
 /**
  * Adds headers to every response: deprecation (RFC 9745), sunset (RFC 8594) and successor (RFC
- * 5829), and the stability. Counts the calls of clients to a deprecated operation.
+ * 5829), and the stability. Counts the calls of clients to a deprecated operation, which have a valid key.
  */
 export const lifecycleHeaders = (operation: Operation) => {
   const { deprecation, stability } = operation;
@@ -16,7 +16,7 @@ export const lifecycleHeaders = (operation: Operation) => {
   };
   const addHeaders = ({ event, context, response }: ChainRequest) => {
     const isOwn = event.requestContext.identity.userAgent === ownUserAgent;
-    if (deprecation && !isOwn) context.log.count(metricNames.deprecatedCalls);
+    if (deprecation && context.keyId && !isOwn) context.log.count(metricNames.deprecatedCalls);
     if (!response) return;
     response.headers = { ...response.headers, ...constant };
     // A list needs its own `Link`, to the next page.

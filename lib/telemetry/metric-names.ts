@@ -15,7 +15,7 @@ export const metricNames = {
   serverErrors: 'ServerErrors',
   /** Responses with the status 401. `ClientErrors` counts them too. */
   authFailures: 'AuthFailures',
-  /** Requests of clients to a deprecated operation, without those with which the stage checks itself. */
+  /** Requests to a deprecated operation with a valid key, without the checks of the stage itself. */
   deprecatedCalls: 'DeprecatedCalls',
   /** The duration of one call to DynamoDB with its retries and the pauses between them, in ms. */
   dynamodbLatency: 'DynamoDBLatency',
