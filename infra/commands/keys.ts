@@ -2,7 +2,11 @@ import { PutParameterCommand } from '@aws-sdk/client-ssm';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ms, { type StringValue } from 'ms';
 import { type ApiKeyRecord, isInForce } from '../../lib/keys/api-key.ts';
-import type { IssuedApiKey, RotatedApiKey } from '../../lib/keys/key-administration.ts';
+import {
+  type IssuedApiKey,
+  type RotatedApiKey,
+  timeOfAws,
+} from '../../lib/keys/key-administration.ts';
 import { localStage } from '../local/local-stage.ts';
 import { probeKeyParameter } from '../settings/names.ts';
 import type { Stage } from '../settings/stages.ts';
@@ -48,17 +52,17 @@ const reportMalformed = (keyId: unknown) =>
 const print = ({ json }: KeysOptions, result: object, lines: readonly string[]) =>
   console.log(json ? toJson(result) : lines.map(printable).join('\n'));
 
-const stateOf = (record: ApiKeyRecord): 'valid' | 'ended' | 'revoked' => {
-  if (isInForce(record)) return 'valid';
+const stateOf = (record: ApiKeyRecord, time: number): 'valid' | 'ended' | 'revoked' => {
+  if (isInForce(record, time)) return 'valid';
   return record.revokedAt === undefined ? 'ended' : 'revoked';
 };
 
-/** Returns the parts of a key that may be shown. The secret and its hash are not among them. */
-const withoutSecret = (record: ApiKeyRecord) => ({
+/** Returns the parts of a key that may be shown, with its state at a time in ms. The secret and its hash are not among them. */
+const withoutSecret = (record: ApiKeyRecord, time: number) => ({
   keyId: record.keyId,
   owner: record.owner,
   lastFour: record.lastFour,
-  state: stateOf(record),
+  state: stateOf(record, time),
   createdAt: record.createdAt,
   expiresAt: record.expiresAt ?? null,
   revokedAt: record.revokedAt ?? null,
@@ -80,7 +84,10 @@ const handOver = async (
   issued: IssuedApiKey & Partial<RotatedApiKey>,
 ) => {
   const { apiKey, record, previous } = issued;
-  const details = { ...withoutSecret(record), ...(previous && { previous }) };
+  const details = {
+    ...withoutSecret(record, timeOfAws(clients.dynamodb)),
+    ...(previous && { previous }),
+  };
   if (record.owner !== probeOwner) {
     ifOutputIsLost(`Key ${record.keyId} was issued, and nobody has its secret: revoke it.`);
     const warning = 'It is shown this once: hand it over, and keep no copy.';
@@ -160,7 +167,9 @@ export const keysProgram = (ask: Ask | undefined): Command => {
 
   command('list', 'list all keys, without their secrets').action(async (options: KeysOptions) => {
     const opened = await open(options);
-    const rows = (await opened.keys().list(reportMalformed)).map(withoutSecret);
+    const records = await opened.keys().list(reportMalformed);
+    const now = timeOfAws(opened.clients.dynamodb);
+    const rows = records.map((record) => withoutSecret(record, now));
     print(options, rows, rows.length > 0 ? toTable(rows) : ['There are no keys.']);
   });
 
@@ -192,7 +201,8 @@ export const keysProgram = (ask: Ask | undefined): Command => {
         const lines = [`Revoked ${keyId}`];
         // A successor whose item is gone or malformed is not valid either.
         const records = successor === undefined ? [] : await keys.list(reportMalformed);
-        const isValid = records.some((each) => each.keyId === successor && isInForce(each));
+        const now = timeOfAws(opened.clients.dynamodb);
+        const isValid = records.some((each) => each.keyId === successor && isInForce(each, now));
         if (isValid) lines.push(`Its successor ${successor} is still valid.`);
         print(options, { keyId, successor: isValid ? successor : null }, lines);
       };

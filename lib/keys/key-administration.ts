@@ -1,5 +1,6 @@
 import {
   ConditionalCheckFailedException,
+  type DynamoDBClient,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import {
@@ -52,6 +53,13 @@ const grantsOf = (record: ApiKeyRecord) => {
 const endOf = ({ expiresAt }: ApiKeyRecord) =>
   expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
+/**
+ * Returns the time of AWS in ms, as the latest response that this client got tells it. The clock of an
+ * operator's machine may be hours off, such as that of WSL 2 after sleep, and would decide when keys end.
+ */
+export const timeOfAws = ({ config }: Pick<DynamoDBClient, 'config'>): number =>
+  Date.now() + config.systemClockOffset;
+
 /** The error of an id that no key has. Whoever gives a whole key instead does not read its secret again. */
 const unknownKey = (keyId: string) =>
   new Error(
@@ -60,10 +68,13 @@ const unknownKey = (keyId: string) =>
       : 'That is no id of a key. It has 16 hexadecimal digits, such as <id> in pets_test_<id>_<secret>',
   );
 
-/** Throws for a key that is not in force, or that was rotated already unless it may be rotated again. */
-const checkRotation = (record: ApiKeyRecord, again: boolean) => {
+/**
+ * Throws for a key that is not in force at a time in ms, or that was rotated already unless it may be rotated
+ * again.
+ */
+const checkRotation = (record: ApiKeyRecord, time: number, again: boolean) => {
   const { keyId, successor } = record;
-  if (!isInForce(record))
+  if (!isInForce(record, time))
     throw new Error(`Key ${keyId} is no longer in force: issue a new one instead`);
   if (successor !== undefined && !again)
     throw new Error(
@@ -76,7 +87,10 @@ const isConditionFailed = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
   error.CancellationReasons?.some(({ Code }) => Code === 'ConditionalCheckFailed') === true;
 
-/** Returns the functions with which operators issue, list, rotate and revoke the API keys of one prefix. */
+/**
+ * Returns the functions with which operators issue, list, rotate and revoke the API keys of one prefix. The
+ * client must have had a response already, or have the clock offset of one that had: see `timeOfAws`.
+ */
 export const keyAdministration = (
   dynamodb: DynamoDBDocumentClient,
   TableName: string,
@@ -89,7 +103,7 @@ export const keyAdministration = (
   ): IssuedApiKey => {
     const identity = identifyApiKey(apiKey, prefix);
     if (!identity) throw new Error(`The API key is not one that starts with ${prefix}`);
-    const now = Date.now();
+    const now = timeOfAws(dynamodb);
     const record = {
       ...others,
       ...identity,
@@ -144,13 +158,14 @@ export const keyAdministration = (
     { graceMs, lifetimeMs, again = false }: Rotation,
   ): Promise<RotatedApiKey> => {
     const record = await find(keyId);
-    checkRotation(record, again);
+    const now = timeOfAws(dynamodb);
+    checkRotation(record, now, again);
     const issued = makeKey({
       ...grantsOf(record),
       ...(lifetimeMs !== undefined && { lifetimeMs }),
     });
     const successor = issued.record.keyId;
-    const expiresAt = new Date(Math.min(endOf(record), Date.now() + graceMs)).toISOString();
+    const expiresAt = new Date(Math.min(endOf(record), now + graceMs)).toISOString();
     const isAsRead =
       record.successor === undefined ? 'attribute_not_exists(successor)' : 'successor = :former';
     const end = {
@@ -174,7 +189,7 @@ export const keyAdministration = (
       const changed = await find(keyId);
       // Otherwise this rotation itself was carried out before, and its response was lost.
       if (changed.successor !== successor) {
-        checkRotation(changed, false);
+        checkRotation(changed, now, false);
         throw error;
       }
     }
@@ -193,7 +208,7 @@ export const keyAdministration = (
       Key: { keyId },
       UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
       ConditionExpression: 'attribute_exists(keyId)',
-      ExpressionAttributeValues: { ':now': new Date().toISOString() },
+      ExpressionAttributeValues: { ':now': new Date(timeOfAws(dynamodb)).toISOString() },
       ReturnValues: 'ALL_NEW',
     });
     try {

@@ -16,7 +16,13 @@ import {
   stackIn,
   startAwsEndpoint,
 } from '../support/aws-endpoint.ts';
-import { FaultProxy, faults, passOnAfter } from '../support/fault-proxy.ts';
+import {
+  FaultProxy,
+  faults,
+  passOnAfter,
+  realTime,
+  refuseWrongClock,
+} from '../support/fault-proxy.ts';
 import { sendTo } from '../support/http-client.ts';
 import { listen } from '../support/listen.ts';
 import { shared } from '../support/shared.ts';
@@ -193,10 +199,8 @@ describe('npm run keys', () => {
     ['the lifetime that --expires-in names', ['--expires-in', '90d'], ['--expires-in', '30d'], 30],
     ['an end that --expires-in names', [], ['--expires-in', '30d'], 30],
     ['no end when the key has none', [], [], null],
-  ])('rotates a key after 30 days: the successor gets %s', async (_what, issued, rotated, days) => {
+  ])('rotates a key: the successor gets %s', async (_what, issued, rotated, days) => {
     const { keyId } = await issue(...issued);
-    onTestFinished(() => void vi.useRealTimers());
-    vi.setSystemTime(Date.now() + 30 * 86_400_000);
     const { out } = await keys(['rotate', keyId, '--json', ...rotated]);
     expect(lifetimeDays(JSON.parse(out))).toBe(days);
   });
@@ -340,6 +344,36 @@ describe('npm run keys of a deployed stage', async () => {
     const described = aws.requests.find(({ action }) => action === 'DescribeStacks');
     expect(described?.body).toContain('StackName=AnimalStore-dev-alice');
     expect(described?.region).toBe('us-east-1');
+  });
+
+  it.each([-3, 3])('takes no time from a clock that is wrong by %i hours', async (hours) => {
+    const gate = new FaultProxy(process.env['AWS_ENDPOINT_URL'] ?? '');
+    vi.stubEnv('AWS_ENDPOINT_URL', await gate.listen());
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', local[1]);
+    for (const each of [gate, proxy]) each.inject('*', refuseWrongClock);
+    onTestFinished(() => void vi.useRealTimers());
+    vi.setSystemTime(Date.now() + hours * 3_600_000);
+    const json = async (...words: string[]) =>
+      JSON.parse((await run([...words, '--json', '--stage', 'dev-alice'])).out);
+    const issued = await json('issue', '--owner', 'alice', '--expires-in', '1h');
+    const rotated = await json('rotate', issued.keyId, '--grace', '30m');
+    const ended = await json('issue', '--owner', 'alice');
+    await json('rotate', ended.keyId, '--grace', '0');
+    const revoked = await json('revoke', issued.keyId, '--yes');
+    const records: { keyId: string; state: string; revokedAt: string }[] = await json('list');
+    const find = (id: string) => records.find((each) => each.keyId === id);
+    await gate.refuseConnections();
+
+    const hoursUntil = (time = '') => (Date.parse(time) - realTime()) / 3_600_000;
+    expect(hoursUntil(issued.createdAt)).toBeCloseTo(0, 1);
+    expect(hoursUntil(issued.expiresAt)).toBeCloseTo(1, 1);
+    expect(hoursUntil(rotated.expiresAt)).toBeCloseTo(1, 1);
+    expect(hoursUntil(rotated.previous.expiresAt)).toBeCloseTo(0.5, 1);
+    expect(hoursUntil(find(issued.keyId)?.revokedAt)).toBeCloseTo(0, 1);
+    expect(revoked.successor).toBe(rotated.keyId);
+    expect([rotated, ended].map((key) => find(key.keyId)?.state)).toEqual(['valid', 'ended']);
+    expect(await statusWith(rotated.apiKey)).toBe(200);
+    expect(await statusWith(ended.apiKey)).toBe(401);
   });
 
   it('says that there is no such stage, and where', async () => {

@@ -16,7 +16,9 @@ export const openStage = async (stage: Stage) => {
     const { account, region } = opened;
     throw new Error(`There is no stage ${stage.name} in account ${account}, region ${region}`);
   }
-  const dynamodb = opened.clients.dynamodb;
+  const { cloudformation, dynamodb } = opened.clients;
+  // `timeOfAws` must know AWS's time before the first call of DynamoDB, because that may write a key.
+  dynamodb.config.systemClockOffset = cloudformation.config.systemClockOffset;
   const tableOf = (kind: TableKind) => stack.outputOf(`${tables[kind].id}Name`);
   return {
     stage,
