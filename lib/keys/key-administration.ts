@@ -82,10 +82,13 @@ const checkRotation = (record: ApiKeyRecord, time: number, again: boolean) => {
     );
 };
 
-/** Tells whether DynamoDB cancelled a transaction because a condition was not met. */
-const isConditionFailed = (error: unknown): boolean =>
+/** Tells whether DynamoDB cancelled a transaction for this reason. */
+const isCancelledBy = (
+  reason: 'ConditionalCheckFailed' | 'TransactionConflict',
+  error: unknown,
+): boolean =>
   error instanceof TransactionCanceledException &&
-  error.CancellationReasons?.some(({ Code }) => Code === 'ConditionalCheckFailed') === true;
+  error.CancellationReasons?.some(({ Code }) => Code === reason) === true;
 
 /**
  * Returns the functions with which operators issue, list, rotate and revoke the API keys of one prefix. The
@@ -185,7 +188,12 @@ export const keyAdministration = (
     try {
       await dynamodb.send(rotation);
     } catch (error) {
-      if (!isConditionFailed(error)) throw error;
+      if (isCancelledBy('TransactionConflict', error))
+        throw new Error(
+          `Key ${keyId} was being changed by another call: run the same command again`,
+          { cause: error },
+        );
+      if (!isCancelledBy('ConditionalCheckFailed', error)) throw error;
       const changed = await find(keyId);
       // Otherwise this rotation itself was carried out before, and its response was lost.
       if (changed.successor !== successor) {

@@ -17,6 +17,7 @@ import {
   startAwsEndpoint,
 } from '../support/aws-endpoint.ts';
 import {
+  awsError,
   FaultProxy,
   faults,
   passOnAfter,
@@ -192,6 +193,16 @@ describe('npm run keys', () => {
     expect((await listed(keyId)).successor).toBe(successor.keyId);
     const { out } = await keys(['list']);
     expect(out.match(/owner of two keys/g)).toHaveLength(2);
+  });
+
+  it('says to rotate a key again that another transaction changes at that moment', async () => {
+    const { keyId } = await issue();
+    const CancellationReasons = [{ Code: 'None' }, { Code: 'TransactionConflict' }];
+    const conflict = awsError(400, 'TransactionCanceledException', { CancellationReasons });
+    proxy.inject(rotateCall, conflict, 1);
+    const error = expect.stringMatching(`${keyId}.*the same command again`);
+    expect(await keys(['rotate', keyId])).toMatchObject({ out: '', error });
+    expect((await keys(['rotate', keyId])).error).toBe('');
   });
 
   it.each([
