@@ -31,9 +31,8 @@ interface KeysOptions {
 const probeOwner = 'probe';
 
 /** Throws for a stage without a probe: nothing would read its key, or remove it with the stage. */
-const requireProbe = ({ stage: { name, monitoring, isEmulated } }: KeysOptions) => {
-  if (!monitoring && !isEmulated)
-    throw new Error(`${name} has no probe, because nothing monitors it`);
+const requireProbe = ({ stage: { name, monitoring } }: KeysOptions) => {
+  if (!monitoring) throw new Error(`${name} has no probe, because nothing monitors it`);
 };
 
 /** Opens the stage whose keys a command means. */

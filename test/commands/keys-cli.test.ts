@@ -427,6 +427,12 @@ describe('npm run keys of a deployed stage', async () => {
     expect(await statusWith(apiKey)).toBe(200);
   });
 
+  it('stores no key for the probe of an emulated stage, which has none', async () => {
+    const { error } = await run(['issue', '--for-probe', '--stage', 'staging', '--emulator']);
+    expect(error).toMatch(/has no probe/);
+    expect(aws.requests).toEqual([]);
+  });
+
   it('names the key that could not be stored, and says to rotate it', async () => {
     aws.respond({ PutParameter: jsonError('AccessDeniedException') });
     const { out, error } = await probeKey('issue', '--for-probe');
