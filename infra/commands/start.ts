@@ -9,6 +9,7 @@ import {
   type LocalServiceOptions,
   startLocalService,
 } from '../local/local-service.ts';
+import { refuseOptionsOfNpm } from './shared/refuse-options-of-npm.ts';
 import { messageOf, printable, shellWord } from './shared/terminal.ts';
 
 /**
@@ -98,6 +99,7 @@ program
   );
 
 try {
+  refuseOptionsOfNpm(program);
   const { inspect, ...options } = program.parse().opts<StartOptions>();
   if (inspect !== undefined) openInspector(inspect);
   const progress = (step: string) => console.log(step);

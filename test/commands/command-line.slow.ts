@@ -89,6 +89,33 @@ describe('a command', () => {
     },
   );
 
+  const npmRun = (words: string, variables = {}) =>
+    spawnSync('sh', ['-c', `exec npm run --silent ${words}`], {
+      cwd: projectDirectory,
+      env: { PATH: process.env['PATH'], HOME: clone, ...variables },
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+
+  it.each([
+    ["start --data='my pets' --seed", "start -- --data='my pets' --seed"],
+    ['start --data pets', 'start -- … --data <directory>'],
+    ['keys --grace=1h -- rotate 0000000000000000', 'keys -- … --grace=1h'],
+    ['deploy --all-at-once -- --stage dev-alice', 'deploy -- … --all-at-once'],
+    ['acceptance --stage=staging', 'acceptance -- … --stage=staging'],
+  ])('refuses an option that npm took, and says how to give it: npm run %s', (words, right) => {
+    const { status, stdout, stderr } = npmRun(words);
+    expect(stderr).toMatch(/^[^\n]*npm took [^\n]+\n$/);
+    expect(stderr).toContain(`: npm run ${right}\n`);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  });
+
+  it("runs with the user's own settings of npm", () => {
+    const settings = { npm_config_yes: 'true', npm_config_json: 'true' };
+    for (const name of ['deploy', 'keys'])
+      expect(npmRun(`${name} -- --help`, settings)).toMatchObject({ status: 0, stderr: '' });
+  });
+
   it.each(['client', 'deploy', 'docs', 'keys', 'openapi', 'copy-back', 'start', 'status'])(
     '%s has help',
     (name) => {

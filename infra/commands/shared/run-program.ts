@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { refuseOptionsOfNpm } from './refuse-options-of-npm.ts';
 import { fail } from './terminal.ts';
 
 const interruption = new AbortController();
@@ -74,10 +75,13 @@ export const runProgram = async (program: Command): Promise<void> => {
     if (interruptedAt === undefined) void interrupt();
     interruptedAt ??= Date.now();
   });
-  await program.parseAsync().catch((error: unknown) => {
+  try {
+    refuseOptionsOfNpm(program);
+    await program.parseAsync();
+  } catch (error) {
     if (interrupted.aborted) return;
     fail(error);
     // A connection that is not answered would keep the process running.
     process.exit();
-  });
+  }
 };
