@@ -30,7 +30,7 @@ export default defineConfig({
     // A missing `expected-stacks.txt` fails, unless `-u` writes it.
     update: 'none',
     unstubEnvs: true,
-    // Long enough for a busy machine: only a test that hangs fails.
+    // Long enough for a busy machine: only a test that hangs fails. `npm test` allows a minute.
     testTimeout: 300_000,
     hookTimeout: 300_000,
   },
