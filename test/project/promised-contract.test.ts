@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest';
-import { contractText, resolveReferences } from '../support/openapi-document.ts';
+import { create, send } from '../acceptance/client.ts';
+import { contractText, mismatches, resolveReferences } from '../support/openapi-document.ts';
+import { putIntoShared } from '../support/test-tables.ts';
 
 const int64 = { type: 'integer', format: 'int64' };
 const text = { type: 'string' };
-const PetStatus = { ...text, enum: expect.arrayContaining(['available', 'pending', 'sold']) };
-const NewPet = {
-  type: 'object',
-  required: ['name', 'categoryId'],
-  properties: { name: text, categoryId: int64, status: PetStatus },
-};
+const largestId = Number.MAX_SAFE_INTEGER;
+const longestKey = '~!"{}'.repeat(51);
+const newPets = [
+  '{"name":"x","categoryId":9223372036854775807,"status":"pending"}'.padEnd(8_192),
+  '{"name":" <Rex> ","categoryId":-9223372036854775808.0,"status":"available"}',
+  `{"name":"${'🐶'.repeat(255)}","categoryId":1,"status":"sold"}`,
+];
 const Pet = {
   type: 'object',
   required: expect.arrayContaining(['id', 'name', 'categoryId']),
@@ -20,6 +23,12 @@ const ErrorBody = {
   properties: { code: text, message: text, status: { type: 'integer' } },
 };
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+
+/** A schema that accepts these values, and maybe others. */
+const accepting = (...values: readonly unknown[]) =>
+  expect.toSatisfy((schema: object) =>
+    values.every((value) => mismatches('value', schema, value).length === 0),
+  );
 
 /** What clients were promised, written by hand, because all other tests follow the code. */
 const promised = {
@@ -33,8 +42,9 @@ const promised = {
       security: [{ apiKey: [] }],
       requiredParameters: [],
       parameters: {
-        'query limit': { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-        'query status': PetStatus,
+        'query limit': accepting(1, 100),
+        'query status': accepting('available', 'pending', 'sold'),
+        'query cursor': text,
       },
       responses: { 200: json({ type: 'array', items: Pet }), 401: json(ErrorBody) },
     },
@@ -42,7 +52,8 @@ const promised = {
       operationId: 'createPet',
       security: [{ apiKey: [] }],
       requiredParameters: [],
-      requestBody: { required: true, ...json(NewPet) },
+      parameters: { 'header Idempotency-Key': accepting('!', longestKey) },
+      requestBody: json(accepting(...newPets.map((each) => JSON.parse(each)))),
       responses: { 201: json(Pet), 400: json(ErrorBody), 401: json(ErrorBody) },
     },
     'get /pets/{petId}': {
@@ -51,14 +62,15 @@ const promised = {
       deprecated: true,
       'x-sunset': '2030-12-05',
       requiredParameters: ['path petId'],
-      parameters: { 'path petId': int64 },
+      parameters: { 'path petId': accepting(1, largestId) },
       responses: { 200: json(Pet), 401: json(ErrorBody), 404: json(ErrorBody) },
     },
   },
 };
 
 const breaking =
-  'This change breaks clients of /v1. Take it back, or offer it at a new base path, such as /v2.';
+  'This change breaks clients of /v1. A limit may only get wider, and a new field or parameter of a request is optional. ' +
+  'Take the change back, or offer it at a new base path, such as /v2.';
 
 interface Operation {
   readonly security?: unknown;
@@ -94,4 +106,17 @@ it.each(Object.entries(promised.operations))(
 
 it('the base path and the API key are what clients were promised', () => {
   expect(document, breaking).toMatchObject(promised.all);
+});
+
+it('the service accepts what clients were promised', async () => {
+  const id = largestId - 1;
+  await putIntoShared({ PetsTable: [{ id, name: 'Rex', categoryId: 1, status: 'sold' }] });
+  const queries = ['limit=1&status=available', 'limit=100&status=pending', 'status=sold'];
+  const responses = [
+    send({ path: `/pets/${id}` }),
+    ...queries.map((query) => send({ path: `/pets?${query}` })),
+    ...newPets.map((body, at) => create(body, [['Idempotency-Key', longestKey.slice(1) + at]])),
+  ];
+  for (const { status, text } of await Promise.all(responses))
+    expect(status, `${breaking} ${text}`).toBeLessThan(300);
 });

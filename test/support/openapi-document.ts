@@ -76,7 +76,7 @@ const ajv = addFormats
   .addSchema(closed, 'openapi.json');
 
 /** Returns what is wrong with a value, by a schema or a reference to one. */
-const mismatches = (what: string, schema: string | object, value: unknown): string[] => {
+export const mismatches = (what: string, schema: string | object, value: unknown): string[] => {
   if (ajv.validate(schema, value)) return [];
   return (ajv.errors ?? []).map(
     ({ instancePath, message, params }) =>
