@@ -78,7 +78,7 @@ export interface AnyDetails {
   readonly errors?: readonly ApiError[];
   /** The calls that the function makes besides finding the API key. It gets the permission for each. */
   readonly calls: readonly Call[];
-  /** The throttles of an operation that needs others than its stage has, such as one that writes. */
+  /** The throttles of an operation that needs others than its stage has: one that lists or writes. */
   readonly throttle?: Throttles;
 }
 
@@ -89,7 +89,10 @@ export type OperationDetails<Definition extends Operation> = Flat<
   } & (Definition['input'] extends { readonly body: object }
       ? { readonly requestBody: RequestBody }
       : unknown) &
-    (Definition['method'] extends 'GET' ? unknown : { readonly throttle: Throttles })
+    // A list reads a partition that all clients share, and a write changes it: infra/operations.md#limits.
+    (Definition extends { readonly method: 'GET'; readonly path: `${string}}` }
+      ? unknown
+      : { readonly throttle: Throttles })
 >;
 
 type ParameterOf<Input extends Operation['input']> = keyof (Input['path']['entries'] &

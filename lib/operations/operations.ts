@@ -1,7 +1,8 @@
-import type { GenericSchema } from 'valibot';
+import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import { ApiError } from '../contract/errors.ts';
 import { parseBody, parseQuery } from '../contract/parse-request.ts';
-import type { OperationName, routes } from '../contract/routes.ts';
+import type { NewPet } from '../contract/pet.ts';
+import type { OperationName, Route, routes } from '../contract/routes.ts';
 import * as createPet from './create-pet.ts';
 import * as getPet from './get-pet.ts';
 import * as listPets from './list-pets.ts';
@@ -16,28 +17,73 @@ interface OperationFile {
   readonly details: () => AnyDetails;
 }
 
-/** The file of each operation, in the order of the documents. */
+/** The file of each operation with the types of its schemas, in the order of the documents. */
+const all = { listPets, createPet, getPet };
+
+/** The same files. What the definition of an operation lacks does not have this type. */
 const files: {
   readonly [Name in OperationName]: OperationFile & {
     readonly definition: (typeof routes)[Name] & {
       readonly name: Name;
-      readonly input: { readonly path: PathSchema<(typeof routes)[Name]['path']> };
+      readonly input: InputOf<(typeof routes)[Name]>;
     };
   };
-} = {
-  listPets,
-  createPet,
-  getPet,
-};
+} = all;
 
-/** A schema with an entry for each parameter in a path. */
-interface PathSchema<Path extends string> {
-  readonly entries: Readonly<Record<ParameterIn<Path>, GenericSchema>>;
+/** What the route of an operation requires of its input. */
+interface InputOf<Of extends Route> {
+  readonly path: SchemaOf<ParameterIn<Of['path']>>;
+  /** A client repeats a POST whose response was lost. */
+  readonly headers: SchemaOf<Of['method'] extends 'POST' ? 'Idempotency-Key' : never>;
+  readonly body?: (Of['path'] extends `/pets${string}` ? PetBody : object) &
+    (Of['method'] extends 'PUT' | 'PATCH' ? BodyOfChange : object);
+}
+
+/** A schema with an entry for each of these names. */
+interface SchemaOf<Name extends string> {
+  readonly entries: Readonly<Record<Name, GenericSchema>>;
+}
+
+/**
+ * The body of a request about pets. It accepts no other status than NewPet, which accepts a new one only when
+ * every version that runs can read it.
+ */
+interface PetBody {
+  readonly entries: {
+    readonly [field: string]: unknown;
+    readonly status?: GenericSchema<InferInput<typeof NewPet>['status']>;
+  };
+}
+
+/**
+ * The body of a change. It has no defaults, which would reset the fields that a request leaves out: take
+ * `v.optional(NewPet.entries.status.wrapped)` instead of `NewPet.entries.status`.
+ */
+interface BodyOfChange {
+  readonly entries: Readonly<Record<string, { readonly default?: undefined }>>;
 }
 
 type ParameterIn<Path extends string> = Path extends `${string}{${infer First}}${infer Rest}`
   ? First | ParameterIn<Rest>
   : never;
+
+/** The body of a request to each operation, as a client sends it; `never` if it takes none. */
+export type RequestBodies = {
+  [Name in OperationName]: (typeof all)[Name]['definition']['input'] extends {
+    readonly body: infer Body extends GenericSchema;
+  }
+    ? Readonly<InferInput<Body>>
+    : never;
+};
+
+/** The body of a successful response of each operation; `undefined` if it has none. */
+export type ResponseBodies = {
+  [Name in OperationName]: (typeof all)[Name]['definition'] extends {
+    readonly response: infer Body extends GenericSchema;
+  }
+    ? InferOutput<Body>
+    : undefined;
+};
 
 /** What the documents say of each tag: the first segment of a path, such as `pets`. */
 export const tags: Readonly<Record<TagOf<(typeof routes)[OperationName]['path']>, string>> = {

@@ -47,6 +47,8 @@ const asErrorResponse = (error: unknown): ClientResponse => {
 /** Sends a request of the typed client as `send` does. */
 const fetchWithinContract: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
+  if (request.method === 'POST' && !request.headers.has('Idempotency-Key'))
+    throw new Error('The typed client must send an Idempotency-Key, because it repeats a POST');
   const { status, headers, text } = await send({
     method: request.method,
     path: request.url.slice(baseAddress.length),

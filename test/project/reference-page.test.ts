@@ -113,9 +113,11 @@ describe('the code samples', () => {
   );
 });
 
-it('a code sample can have an apostrophe and a boolean', async () => {
+it('a code sample can have an apostrophe and a boolean, and sends an Idempotency-Key', async () => {
   const body = { name: "O'Malley", categoryId: 1, vaccinated: true };
   const [curl, , python] = codeSamples(createPet, { body }, '');
+  for (const each of [curl, python])
+    expect(each?.source).toMatch(/Idempotency-Key"?: (\$key"|key)/);
   const echo = `curl() { while [ "$1" != -d ]; do shift; done; echo "$2"; }\n${curl?.source}`;
   expect(JSON.parse(await run('sh', '-c', echo))).toEqual(body);
   expect(python?.source).toContain('{"name": "O\'Malley", "categoryId": 1, "vaccinated": True}');
