@@ -148,7 +148,8 @@ describe('the reference page of npm start', () => {
     const response = await fetch(`${origin}/docs/reference.json`);
     const document: { info: Section; tags: Section[] } = JSON.parse(await response.text());
     const names = document.tags.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(Object.keys(errorDescriptions)));
+    const reason = 'Name each error in the `errors` of an operation in lib/operations/';
+    expect(names, reason).toEqual(expect.arrayContaining(Object.keys(errorDescriptions)));
     for (const [code, description] of Object.entries(errorDescriptions)) {
       expect(document.tags.find(({ name }) => name === code)?.description).toBe(description);
     }

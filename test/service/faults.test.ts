@@ -58,8 +58,6 @@ const runAll = (options?: InvokeOptions) =>
 const addedPets = async () =>
   (await service.storedPets()).filter(({ creation: added }) => added !== undefined);
 
-await runAll();
-
 beforeEach(() => service.proxy.reset());
 
 /** Injects a fault into each call of each operation, this many times. */
@@ -75,10 +73,11 @@ const expectAttempts = (calls: typeof allCalls, each: number) =>
     calls.map(([call, number]) => [call, each * number]),
   );
 
-const expectSuccess = async (options?: InvokeOptions) => {
+const expectSuccess = async (options?: InvokeOptions, hint = '') => {
   for (const { operation, response } of await runAll(options))
-    expect(response.status, operation.name).toBe(operation.successStatus);
+    expect(response.status, operation.name + hint).toBe(operation.successStatus);
 };
+await expectSuccess();
 
 /** Expects each operation to fail. The log line names the first call, if that is sent. */
 const expectFailure = async (status: 500 | 503, options: InvokeOptions = {}, isSent = true) => {
@@ -105,15 +104,20 @@ const expectRecovery = () => {
   return expectSuccess();
 };
 
+/** Faults after which a call has had its effect. */
+const lostResponses = ['resetAfterForwarding', 'halfABody'];
 /** Faults that no retry can help. */
 const finalFaults = ['accessDenied', 'resourceNotFound'];
 const passing = Object.entries(faults).filter(([name]) => !finalFaults.includes(name));
 
 describe('each operation', () => {
-  it.each(passing)('succeeds when a fault passes, and adds one pet: %s', async (_name, fault) => {
+  it.each(passing)('succeeds when a fault passes, and adds one pet: %s', async (name, fault) => {
     const { length } = await addedPets();
     injectAll(fault, 1);
-    await expectSuccess();
+    const hint = lostResponses.includes(name)
+      ? ': a retry finds its own change, so use withRetries'
+      : '';
+    await expectSuccess({}, hint);
     expectAttempts(allCalls, 2);
     expect(await addedPets()).toHaveLength(length + 1);
   });
@@ -278,7 +282,9 @@ describe.each(writes)('$call of $operation.name', ({ operation, call, table }) =
     const { after = changed } = await runAmid((item) =>
       service.dynamodb.put({ TableName, Item: { ...item, ...changed } }),
     );
-    expect(after, 'Write only what the request changes').toMatchObject(changed);
+    const cure =
+      'Write only what the request changes, and an item that is new only if its id is free';
+    expect(after, cure).toMatchObject(changed);
   });
 
   it('brings back no item that another client removes just before it', async () => {
@@ -342,12 +348,6 @@ it('a list ends where its LastEvaluatedKey is empty', async () => {
 });
 
 describe('a corrupt item', () => {
-  it('is not a pet whose name a request may not have', async () => {
-    const pet = { id: 7, name: ' '.repeat(300), categoryId: 1, status: 'sold' };
-    await service.putPet(pet);
-    expect(await service.send({ path: { petId: '7' } })).toMatchObject({ status: 200, body: pet });
-  });
-
   const put = (id: number | bigint, fields: object = {}) =>
     service.putPet({ id, name: 'Rex', categoryId: 1, status: 'sold', ...fields });
 

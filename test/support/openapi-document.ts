@@ -169,7 +169,8 @@ export const departuresFromContract = (
   const wrong = [...headers, ...mismatches('body', `openapi.json${content.schema.$ref}`, body)];
   if (response.status < 400) return wrong;
   // The examples of an error response are named after its codes.
-  if (!(body.code in content.examples)) wrong.push(`code ${body.code} is undocumented`);
+  if (!(body.code in content.examples))
+    wrong.push(`code ${body.code} is undocumented: name its error in errors of the operation`);
   if (body.status !== response.status)
     wrong.push(`status ${body.status} is not that of the response`);
   return wrong;
