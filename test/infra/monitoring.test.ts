@@ -16,7 +16,6 @@ const templates = stages
   .map((stage) => ({ stage, template: deployedTemplate(stage) }));
 
 interface Widget {
-  readonly title?: string;
   readonly alarms?: readonly string[];
   readonly metrics?: readonly unknown[][];
 }
@@ -50,23 +49,11 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
   });
 });
 
-describe.each(templates)('dashboard of $stage.name', ({ stage, template }) => {
+describe.each(templates)('dashboard of $stage.name', ({ template }) => {
   const widgets = widgetsOf(template);
 
-  it('finds each metric by version, of this stage only, in periods of a minute', () => {
-    const metrics = widgets.flatMap((widget) => widget.metrics?.flat() ?? []);
-    for (const name of Object.values(versionMetricNames)) {
-      const expression = expect.stringMatching(
-        `'{AnimalStore,service,operation,version} MetricName="${name}" service="animal-store-${stage.name}"', '\\w+', 60`,
-      );
-      expect(metrics).toContainEqual(expect.objectContaining({ expression }));
-    }
-  });
-
-  it('labels each line by what it shows, and divides units a second by the period', () => {
-    for (const { title, metrics = [] } of widgets) {
-      const graph = JSON.stringify(metrics);
-      if (title?.endsWith('a second')) expect(graph).toMatch(/read \/ PERIOD.*write \/ PERIOD/);
+  it('labels each line by what it shows', () => {
+    for (const { metrics = [] } of widgets) {
       for (const line of metrics.map((metric) => JSON.stringify(metric).toLowerCase())) {
         const [field = '', label = ''] = /"(?:id|label)":"(\w+)"/.exec(line) ?? [];
         expect(line.replace(field, '')).toContain(label);

@@ -3,13 +3,12 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
 import { LocalFunction } from '../../infra/local/lambda/local-function.ts';
 import { probeKeyParameter, serviceName } from '../../infra/settings/names.ts';
-import { stages, staging } from '../../infra/settings/stages.ts';
+import { staging } from '../../infra/settings/stages.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { readMetrics } from '../support/embedded-metric-format.ts';
 import { type Fault, FaultProxy, faults, stalls } from '../support/fault-proxy.ts';
 import { shared } from '../support/shared.ts';
-import { deployedTemplate, idOf, propertiesOf } from '../support/templates.ts';
 
 const parameter = probeKeyParameter(staging);
 const apiKey = shared('apiKey');
@@ -134,22 +133,5 @@ describe('the probe', () => {
   it('never writes a key that can not be sent', async () => {
     setKey(`${generateApiKey('pets_test')}\n\u0000`);
     expect((await run()).values).toEqual(failed);
-  });
-});
-
-const withProbe = stages.filter(({ monitoring }) => monitoring);
-
-it.each(withProbe)('the probe of $name asks its address', (stage) => {
-  const template = deployedTemplate(stage);
-  const [rule] = propertiesOf(template, 'AWS::Events::Rule');
-  const id = idOf(template, 'AWS::Lambda::Function', 'probe');
-  expect(rule).toMatchObject({
-    Targets: [{ Arn: { 'Fn::GetAtt': [id, 'Arn'] } }],
-  });
-  const probe = template.findResources('AWS::Lambda::Function')[id]?.['Properties'];
-  expect(probe.Environment.Variables).toEqual({
-    BASE_ADDRESS: template.findOutputs('BaseAddress')['BaseAddress']?.['Value'],
-    PROBE_KEY_PARAMETER: probeKeyParameter(stage),
-    SERVICE_NAME: serviceName(stage),
   });
 });

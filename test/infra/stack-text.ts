@@ -5,28 +5,29 @@ import { propertiesOf, templateOf, withoutHash } from '../support/templates.ts';
 import { alarmsOf } from './stack-alarms.ts';
 
 /**
- * The types of resources that the text shows, each with the properties that it leaves out: sentences, what
- * connects resources, and what a test of its own is about.
+ * The types of resources that the text shows, each with the properties that it leaves out: sentences, and
+ * what has a section or a test of its own.
  */
 const shownTypes = {
   'AWS::ApiGateway::GatewayResponse': ['ResponseTemplates', 'ResponseType'],
-  'AWS::ApiGateway::RestApi': ['Name'],
-  'AWS::ApiGateway::Stage': ['DeploymentId', 'MethodSettings'],
-  'AWS::CodeDeploy::DeploymentConfig': ['ComputePlatform'],
-  'AWS::CodeDeploy::DeploymentGroup': ['ApplicationName', 'DeploymentStyle', 'ServiceRoleArn'],
-  'AWS::DynamoDB::Table': ['AttributeDefinitions'],
-  'AWS::Events::Rule': ['Targets'],
-  'AWS::Lambda::Alias': ['FunctionName'],
-  'AWS::Lambda::Function': ['Code', 'Environment', 'Handler', 'LoggingConfig', 'Role'],
-  'AWS::Lambda::Version': ['FunctionName'],
+  'AWS::ApiGateway::RestApi': [],
+  'AWS::ApiGateway::Stage': ['MethodSettings'],
+  'AWS::CodeDeploy::DeploymentConfig': [],
+  'AWS::CodeDeploy::DeploymentGroup': [],
+  'AWS::DynamoDB::Table': [],
+  'AWS::Events::Rule': [],
+  'AWS::Lambda::Alias': [],
+  'AWS::Lambda::Function': ['Code', 'Handler'],
+  'AWS::Lambda::Version': [],
   'AWS::Logs::LogGroup': [],
-  'AWS::Logs::QueryDefinition': ['LogGroupNames', 'Name', 'Parameters'],
-  'AWS::WAFv2::WebACL': ['CustomResponseBodies', 'DataProtectionConfig', 'Name', 'Rules', 'Scope'],
-  'AWS::WAFv2::WebACLAssociation': ['ResourceArn'],
+  'AWS::Logs::QueryDefinition': ['Name'],
+  'AWS::WAFv2::LoggingConfiguration': [],
+  'AWS::WAFv2::WebACL': ['CustomResponseBodies', 'Rules'],
+  'AWS::WAFv2::WebACLAssociation': [],
 };
 
 /** The properties that the text leaves out in every place. */
-const leftOut = ['KeySchema', 'Priority', 'RestApiId', 'Tags', 'VisibilityConfig'];
+const leftOut = ['Description', 'KeySchema', 'RestApiId', 'Tags'];
 
 /** The name of a function, as logical ids have it: the longest, where one name is the start of another. */
 const functionName = new RegExp(functionNames.toSorted().reverse().join('|').toLowerCase());
@@ -37,8 +38,9 @@ const readable = (stage: Stage) =>
     JSON.parse(JSON.stringify(templateOf(stage).toJSON()), (name, value) => {
       if (leftOut.includes(name)) return undefined;
       if (name === 'Format') return JSON.parse(value);
+      if (name === 'LogGroupNames') return [listOf(value)];
       // Of a saved query, the text shows what it looks for.
-      if (name === 'QueryString') return /filter .*/.exec(value)?.[0];
+      if (name === 'QueryString' && typeof value === 'string') return /filter .*/.exec(value)?.[0];
       if (value.Ref) return withoutHash(value.Ref);
       if (value['Fn::GetAtt']) return value['Fn::GetAtt'].map(withoutHash).join('.');
       if (value['Fn::Join']) return value['Fn::Join'][1].join('');
@@ -106,15 +108,37 @@ const methods = (template: Template): Entry[] =>
 const rules = (template: Template): Entry[] =>
   propertiesOf(template, 'AWS::WAFv2::WebACL')
     .flatMap(({ Rules }) => Rules)
-    // A rule that applies a managed group has its name.
-    .map(({ Name, ...rule }) => [
-      Name,
-      linesOf(rule).filter((line) => !line.endsWith(`.Name ${Name}`)),
-    ]);
+    // A managed group, and the metric of a rule, have the name of the rule.
+    .map(({ Name, ...rule }) => [Name, linesOf(rule).filter((line) => !line.endsWith(Name))]);
+
+const outputs = (template: Template): Entry[] =>
+  Object.entries(template.findOutputs('*')).map(([name, { Value }]) => [name, linesOf({ Value })]);
+
+/** A metric in a graph: its names and those of its dimensions, and then how it is drawn. */
+type Metric = readonly (string | Readonly<Record<string, string | number>>)[];
+
+/** What the graphs of the dashboard draw, without their titles and labels. */
+const graphs = (template: Template): Entry[] =>
+  propertiesOf(template, 'AWS::CloudWatch::Dashboard').map(({ DashboardName, DashboardBody }) => {
+    const { widgets }: { widgets: { properties: { metrics?: Metric[] } }[] } =
+      JSON.parse(DashboardBody);
+    const drawn = widgets.flatMap(({ properties: { metrics } }) => (metrics ? [metrics] : []));
+    return [DashboardName, drawn.map((metrics) => listOf(metrics.map(textOf)))];
+  });
+
+const textOf = (metric: Metric): string => {
+  const names = metric.filter((part) => typeof part === 'string').join(' ');
+  const drawn = metric.find((part) => typeof part === 'object') ?? {};
+  const { id, expression, stat = 'Average', period = 300 } = drawn;
+  return `${id ? `${id}: ` : ''}${expression ?? `${stat} of ${names}`} over ${period} s`;
+};
+
+/** In metrics, the functions have their own names. */
+const anyFunction = new RegExp(functionName, 'gi');
 
 /** Returns names in one line, with `<function>` where all functions of the API are meant. */
 const listOf = (names: readonly string[]) =>
-  [...Map.groupBy(names, (name) => name.replace(functionName, '<function>'))]
+  [...Map.groupBy(names, (name) => name.replaceAll(anyFunction, '<function>'))]
     .flatMap(([name, same]) => (same.length === functionNames.length ? name : same))
     .sort()
     .join(', ');
@@ -158,6 +182,8 @@ export const deployedText = (stages: readonly Stage[]): string => {
     ...section('Alarms', templates, alarms),
     ...section('Methods of the API', templates, methods),
     ...section('Rules of the firewall', templates, rules),
+    ...section('Graphs', templates, graphs),
+    ...section('Outputs', templates, outputs),
     '',
   ].join('\n');
 };

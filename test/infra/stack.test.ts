@@ -1,6 +1,4 @@
-import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { bundleName, functionNames } from '../../infra/settings/names.ts';
 import { stages } from '../../infra/settings/stages.ts';
 import { deployedTemplate, propertiesOf } from '../support/templates.ts';
 
@@ -30,14 +28,6 @@ describe.each(stages)('stack of $name', (stage) => {
         message: expect.stringMatching(/\S/),
         status: Number(StatusCode),
       });
-    }
-  });
-
-  it('starts the functions of the API by the script in their folders, and its checks without it', () => {
-    const ofApi = functionNames.map((name) => `${bundleName(name)}.handler`);
-    for (const { Handler, Environment } of propertiesOf(template, 'AWS::Lambda::Function')) {
-      const script = ofApi.includes(Handler) ? '/var/task/exec-wrapper' : undefined;
-      expect(Environment.Variables['AWS_LAMBDA_EXEC_WRAPPER'], Handler).toBe(script);
     }
   });
 
@@ -96,13 +86,5 @@ describe.each(stages)('stack of $name', (stage) => {
     ).toMatchObject(expected);
     const unknown = Object.keys(pinned).filter((id) => !(id in expected));
     expect(unknown, 'Add each new table, with its keys and indexes, to this test').toEqual([]);
-  });
-
-  it('gives out the base address and the names of the tables', () => {
-    template.hasOutput('BaseAddress', {
-      Value: { 'Fn::Join': ['', Match.arrayWith(['https://', '/v1'])] },
-    });
-    template.hasOutput('PetsTableName', { Value: { Ref: 'PetsTable56B0D675' } });
-    template.hasOutput('KeysTableName', { Value: { Ref: 'KeysTableDD857A22' } });
   });
 });

@@ -4,12 +4,9 @@ import { functionNames, trafficShifts } from '../../infra/settings/names.ts';
 import { validateStage } from '../../infra/settings/stage-problems.ts';
 import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
 import { errors } from '../../lib/contract/errors.ts';
-import { operations } from '../../lib/operations/operations.ts';
 import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../support/templates.ts';
 
 describe.each(stages)('$name', (stage) => {
-  const template = deployedTemplate(stage);
-
   it('is deployed only to its own account and region, protected, with its tags', () => {
     const environment = { account: '777777777777', region: 'eu-west-1' };
     const { account, region, tags, terminationProtection } = stackOf({ ...stage, environment });
@@ -18,12 +15,6 @@ describe.each(stages)('$name', (stage) => {
       terminationProtection: true,
     });
     expect(tags.tagValues()).toEqual({ service: 'animal-store', stage: stage.name });
-  });
-
-  it('accepts API keys of its own prefix only', () => {
-    const API_KEY_PREFIX = stage.apiKeyPrefix;
-    const Environment = { Variables: Match.objectLike({ API_KEY_PREFIX }) };
-    template.resourcePropertiesCountIs('AWS::Lambda::Function', { Environment }, operations.length);
   });
 
   it('leaves no trace of CORS in its stack when it is off', () => {
@@ -131,7 +122,10 @@ it('a custom domain has the base path v1, its certificate and the TLS of the API
   template.hasResourceProperties('AWS::ApiGateway::RestApi', {
     DisableExecuteApiEndpoint: Match.absent(),
   });
-  template.hasOutput('BaseAddress', { Value: `https://${domainName}/v1` });
+  const Value = `https://${domainName}/v1`;
+  template.hasOutput('BaseAddress', { Value });
+  const Environment = { Variables: Match.objectLike({ BASE_ADDRESS: Value }) };
+  template.hasResourceProperties('AWS::Lambda::Function', { Environment });
   template.hasOutput('DomainTarget', {});
 });
 
@@ -167,8 +161,7 @@ it.each(withCanary)(
 const webAclOf = (template: Template) => propertiesOf(template, 'AWS::WAFv2::WebACL')[0] ?? {};
 
 describe('the firewall', () => {
-  const template = deployedTemplate(prod);
-  const { CustomResponseBodies, DataProtectionConfig } = webAclOf(template);
+  const { CustomResponseBodies } = webAclOf(deployedTemplate(prod));
 
   it.each([errors.payloadTooLarge(), errors.tooManyRequests()])(
     'has the Error body of $code for the requests that it blocks',
@@ -178,27 +171,6 @@ describe('the firewall', () => {
       expect(JSON.parse(Content)).toEqual(body);
     },
   );
-
-  it('shows no API key of a header or a query in sampled requests', () => {
-    const header = { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] };
-    expect(DataProtectionConfig.DataProtections).toEqual([
-      { Action: 'SUBSTITUTION', Field: header },
-      { Action: 'SUBSTITUTION', Field: { FieldType: 'QUERY_STRING' } },
-    ]);
-  });
-
-  it('logs what it blocks or counts, without Authorization, query and path', () => {
-    const log = { Ref: idOf(template, 'AWS::Logs::LogGroup', 'ApiFirewallLog') };
-    template.hasResourceProperties('AWS::WAFv2::LoggingConfiguration', {
-      LogDestinationConfigs: [{ 'Fn::Join': ['', Match.arrayWith([log])] }],
-      RedactedFields: [
-        { SingleHeader: { Name: 'authorization' } },
-        { QueryString: {} },
-        { UriPath: {} },
-      ],
-      LoggingFilter: Match.objectLike({ DefaultBehavior: 'DROP' }),
-    });
-  });
 });
 
 it('an emulated stage is deployed where the credentials lead, unprotected, without what emulators lack', () => {

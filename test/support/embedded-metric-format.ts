@@ -5,12 +5,12 @@ const Text = v.pipe(v.string(), v.minLength(1), v.maxLength(255));
 /**
  * A line in CloudWatch's embedded metric format, by AWS's JSON schema, with the units that the service uses.
  * From the text around the schema: objects have no other members, and there are at most 100 metrics, 100
- * values and 30 dimensions.
+ * values and 30 dimensions. CloudWatch would drop a line whose timestamp is in seconds.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 const Line = v.looseObject({
   _aws: v.strictObject({
-    Timestamp: v.pipe(v.number(), v.integer()),
+    Timestamp: v.pipe(v.number(), v.integer(), v.minValue(Date.UTC(2020, 0))),
     CloudWatchMetrics: v.array(
       v.strictObject({
         Namespace: Text,
