@@ -4,6 +4,7 @@ import {
   PutLifecycleEventHookExecutionStatusCommand,
 } from '@aws-sdk/client-codedeploy';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import type { Context } from 'aws-lambda';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { fieldsOf } from '../../lib/contract/is-record.ts';
 import { environment } from '../../lib/environment.ts';
@@ -11,8 +12,8 @@ import { readProbeKey } from '../../lib/self-check/probe-key.ts';
 import { type CheckRequest, checkRequests } from '../../lib/self-check/requests.ts';
 import { writeLine } from '../../lib/telemetry/embedded-metrics.ts';
 
-/** The time limit of the check, in ms. The rest of the function's time is for the report. */
-const checkMs = 45_000;
+/** The time reserved for the report before Lambda ends the invocation, in ms. */
+const reportMs = 15_000;
 
 /** For how long AWS may refuse the role of the check, which was created or changed seconds ago, in ms. */
 const newRoleMs = 10_000;
@@ -36,9 +37,13 @@ type HookEvent = Readonly<Record<'DeploymentId' | 'LifecycleEventHookExecutionId
  * and reports whether the version may get clients' requests. The deployment of each function checks all
  * functions, so they are released together or not at all.
  */
-export const handler = async (event: HookEvent): Promise<void> => {
+export const handler = async (
+  event: HookEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<void> => {
   const { DeploymentId: deploymentId } = event;
-  const failures = await check(AbortSignal.timeout(checkMs)).catch((error) => [`${error}`]);
+  const checkMs = context.getRemainingTimeInMillis() - reportMs;
+  const failures = await check(checkMs).catch((error) => [`${error}`]);
   const passed = failures.length === 0;
   writeLine({
     level: passed ? 'INFO' : 'ERROR',
@@ -54,8 +59,9 @@ export const handler = async (event: HookEvent): Promise<void> => {
   await retryRefusals()(() => codedeploy.send(report));
 };
 
-/** Sends every check request. Returns a line for each wrong response. */
-const check = async (signal: AbortSignal): Promise<string[]> => {
+/** Sends every check request, for at most `ms`. Returns a line for each wrong response. */
+const check = async (ms: number): Promise<string[]> => {
+  const signal = AbortSignal.timeout(ms);
   const whenAllowed = retryRefusals();
   const apiKey = await whenAllowed(() => readProbeKey(signal));
   const failures: string[] = [];

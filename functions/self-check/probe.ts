@@ -1,3 +1,4 @@
+import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { parseJson } from '../../lib/contract/exact-json.ts';
 import { ownUserAgent } from '../../lib/contract/own-user-agent.ts';
@@ -7,8 +8,8 @@ import { readProbeKey } from '../../lib/self-check/probe-key.ts';
 import { metricDirective, metricsField, writeLine } from '../../lib/telemetry/embedded-metrics.ts';
 import { probeMetricName } from '../../lib/telemetry/metric-names.ts';
 
-/** The time limit for reading the key, and that of each request, in ms. */
-const patienceMs = 5_000;
+/** The time reserved for the result before Lambda ends the invocation, in ms. */
+const resultMs = 1_000;
 
 const PageOfOne = v.pipe(v.array(Pet), v.maxLength(1));
 
@@ -16,9 +17,12 @@ const PageOfOne = v.pipe(v.array(Pet), v.maxLength(1));
 let apiKey: string | undefined;
 
 /** Requests one pet from the public address, as a client does, and logs the result. A failure is one, too. */
-export const handler = async (): Promise<void> => {
+export const handler = async (
+  _event: unknown,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<void> => {
   try {
-    await probe();
+    await probe(AbortSignal.timeout(context.getRemainingTimeInMillis() - resultMs));
     logResult();
   } catch (error) {
     logResult(reasonOf(error));
@@ -26,19 +30,19 @@ export const handler = async (): Promise<void> => {
 };
 
 /** Throws unless the response is correct. */
-const probe = async (): Promise<void> => {
+const probe = async (signal: AbortSignal): Promise<void> => {
   const isKept = apiKey !== undefined;
-  apiKey ??= await readProbeKey(AbortSignal.timeout(patienceMs));
+  apiKey ??= await readProbeKey(signal);
   const response = await fetch(`${environment('BASE_ADDRESS')}/pets?limit=1`, {
     headers: { Authorization: `Bearer ${apiKey}`, 'User-Agent': ownUserAgent },
     redirect: 'error',
-    signal: AbortSignal.timeout(patienceMs),
+    signal,
   });
   const body = await response.text();
   if (response.status === 401) {
     apiKey = undefined;
     // The key may have been rotated.
-    if (isKept) return probe();
+    if (isKept) return probe(signal);
   }
   if (response.status !== 200) throw new Error(`status ${response.status} instead of 200`);
   if (!v.is(PageOfOne, parseJson(body))) throw new Error('the body is not a page of one pet');

@@ -17,7 +17,8 @@ export class Probe extends BundledFunction {
     super(scope, 'probe', {
       stage,
       memoryMiB: 256,
-      timeoutSeconds: 30,
+      // About as long as the typed client waits for a response.
+      timeoutSeconds: 10,
       readsProbeKey: true,
       environment: { BASE_ADDRESS: baseAddress },
       permissions: [],

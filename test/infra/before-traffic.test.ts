@@ -43,6 +43,8 @@ interface Change {
   readonly without?: string;
   /** The source of a bundle in place of the built one, which it can load as `./built.cjs`. */
   readonly source?: string;
+  /** The time after which Lambda ends an invocation, in ms. */
+  readonly timeoutMs?: number;
 }
 
 /** How many of the next invocations Lambda throttles. */
@@ -116,7 +118,7 @@ afterEach(() => {
   log.length = 0;
 });
 
-const startChanged = async ({ bundleName, source, without }: Change) => {
+const startChanged = async ({ bundleName, source, without, ...limit }: Change) => {
   const directory = await mkdtemp(join(root, bundleName));
   await cp(bundleDirectory(bundleName), directory, { recursive: true });
   const file = join(directory, `${bundleName}.cjs`);
@@ -127,7 +129,8 @@ const startChanged = async ({ bundleName, source, without }: Change) => {
   const definition = definitions.find((each) => each.bundleName === bundleName);
   if (!definition) throw new Error(`The template has no ${bundleName}`);
   const variables = Object.entries(definition.environment).filter(([name]) => name !== without);
-  return start({ ...definition, environment: Object.fromEntries(variables) }, directory);
+  const environment = Object.fromEntries(variables);
+  return start({ ...definition, ...limit, environment }, directory);
 };
 
 /** Returns what the hook reports of a release, and the failures that it logs. */
@@ -191,7 +194,7 @@ const atSunset = `
   const built = require('./built.cjs');
   exports.initialise = built.initialise;
   exports.handler = (event, context) =>
-    built.handler(event, { ...context, getRemainingTimeInMillis: () => 10_000 });`;
+    built.handler(event, { ...context, getRemainingTimeInMillis: () => 60_000 });`;
 
 /**
  * The hook of each check that names no other. Its clock only moves while it pauses, its pauses are 20 times
@@ -271,6 +274,13 @@ describe('the check before traffic', () => {
     const { reports: reported, failures } = await check(change);
     expect(reported).toEqual(failed);
     expect(failures).toContainEqual(expect.stringMatching(`^${name}: `));
+  });
+
+  it('reports a failure before its own time is up, if a function does not respond', async () => {
+    const source = 'exports.handler = () => new Promise(() => {});';
+    const hanging = { bundleName: 'list-pets', source, timeoutMs: 3_000 };
+    const hook = { bundleName: 'before-traffic', timeoutMs: 16_000 };
+    expect((await check(hanging, hook)).reports).toEqual(failed);
   });
 
   it('waits until IAM has noticed its own role', async () => {

@@ -4,7 +4,7 @@ import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { bearer } from '../support/events.ts';
 import { faults } from '../support/fault-proxy.ts';
-import { fromBundles, startHandlers } from '../support/handlers.ts';
+import { fromBundles, lambdaContext, startHandlers } from '../support/handlers.ts';
 import { deployedTemplate, propertiesOf } from '../support/templates.ts';
 
 const service = await startHandlers(fromBundles);
@@ -46,12 +46,13 @@ const failWithoutPermission = async () => {
 const failProbe = async () => {
   vi.stubEnv('PROBE_KEY_PARAMETER', 'none');
   const { handler } = await import('../../functions/self-check/probe.ts');
-  await handler();
+  await handler({}, lambdaContext('1'));
 };
 
 const failCheck = async () => {
   const { handler } = await import('../../functions/self-check/before-traffic.ts');
-  await handler({ DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'h-1' });
+  const event = { DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'h-1' };
+  await handler(event, lambdaContext('1', 60_000));
 };
 
 /**
