@@ -93,3 +93,9 @@ describe('a connection without a TLS handshake', () => {
     expect(await statuses()).toEqual(requests.map(({ success }) => success));
   });
 });
+
+it('a connection is kept for the next call', async () => {
+  inject(() => {}, 0);
+  for (let sent = 0; sent < 3; sent += 1) expect((await service.send()).status).toBe(200);
+  expect(sockets.size).toBe(1);
+});
