@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 interface Job {
   readonly if?: string;
   readonly needs?: string | readonly string[];
-  readonly environment?: string;
+  readonly concurrency?: string;
   readonly with?: Readonly<Record<string, string>>;
   readonly steps?: readonly {
     readonly if?: string;
@@ -21,8 +21,9 @@ interface Job {
   }[];
 }
 
+const read = (path: string) => readFileSync(join(projectDirectory, path), 'utf8');
 const jobsOf = (name: string): Readonly<Record<string, Job>> =>
-  parse(readFileSync(join(projectDirectory, `.github/workflows/${name}.yml`), 'utf8')).jobs;
+  parse(read(`.github/workflows/${name}.yml`)).jobs;
 const release = jobsOf('release');
 const expression = (inner: string) => `$\{{ ${inner} }}`;
 
@@ -39,6 +40,16 @@ describe('a release', () => {
       expect(release[name]?.with).toMatchObject({ stage: name, stacks });
     },
   );
+
+  it('tests each stage before production, waits for no other stage, and only a hotfix has no canary', () => {
+    expect(new Set(stages.map(({ name }) => release[name]?.concurrency)).size).toBe(stages.length);
+    for (const stage of stages) {
+      const { concurrency, with: given } = release[stage.name] ?? {};
+      expect(concurrency).toMatch(new RegExp(`${stage.name}.*github.event_name`));
+      expect(given?.['all-at-once']).toBe(expression("github.event_name == 'workflow_dispatch'"));
+      if (!isProduction(stage)) expect(given?.['tests']).toContain("'push' && 'acceptance'");
+    }
+  });
 
   it('deploys the stacks that a stage is given, and tests the address of the stage', () => {
     const { deploy, test } = jobsOf('stage');
@@ -175,9 +186,27 @@ it('an issue is opened after each night that did not succeed', () => {
   expect(jobsOf('nightly')['issue']?.if).toBe("always() && needs.soak.result != 'success'");
 });
 
-it('main requires the job of a pull request, and the review of another person', () => {
-  const file = join(projectDirectory, '.github/rulesets/main.json');
-  const contexts = [...readFileSync(file, 'utf8').matchAll(/"context": "([^"]+)"/g)];
+it.each(['main', 'hotfix'])('a change of %s needs the review of another person', (name) => {
+  const { enforcement, rules } = JSON.parse(read(`.github/rulesets/${name}.json`));
+  expect(enforcement).toBe('active');
+  const review = { required_approving_review_count: 1, require_last_push_approval: true };
+  const parameters = expect.objectContaining(review);
+  expect(rules).toContainEqual({ type: 'pull_request', parameters });
+});
+
+it('main requires the job of a pull request', () => {
+  const contexts = [...read('.github/rulesets/main.json').matchAll(/"context": "([^"]+)"/g)];
   expect(contexts.length).toBeGreaterThan(0);
   for (const [, name] of contexts) expect(jobsOf('pull-request')).toHaveProperty(`${name}`);
+});
+
+it('every pull request and release passes the gate, which runs each script that tests or builds', () => {
+  for (const job of [jobsOf('pull-request')['pull-request'], release['check']])
+    expect(job?.steps?.map(({ run }) => run)).toContain('.ci/run');
+  const { scripts } = JSON.parse(read('package.json'));
+  const isChecked = /^(test|openapi|docs|client|synth)|gate$/;
+  for (const name of Object.keys(scripts).filter((each) => isChecked.test(each)))
+    expect(read('.ci/run')).toMatch(new RegExp(`^run npm (run )?${name}$`, 'm'));
+  const ofTest = ['npm run lint:format', 'npm run lint:imports', 'tsc'];
+  expect(scripts.test.split(' && ')).toEqual(expect.arrayContaining(ofTest));
 });
