@@ -61,10 +61,10 @@ const tableWith = (Replacement: string) => ({
   },
 });
 
-/** A CDK that notes its words, and fails if they contain those of FAILING. */
+/** A CDK that notes its region and its words, and fails if they contain those of FAILING. */
 const programs = await temporaryFolder(afterAll);
 const notes = join(programs, 'notes');
-const noteWords = `echo "$*" >>${notes}; case "$*" in *"\${FAILING:-none}"*) exit 1 ;; esac`;
+const noteWords = `echo "$AWS_REGION: $*" >>${notes}; case "$*" in *"\${FAILING:-none}"*) exit 1 ;; esac`;
 writeFileSync(join(programs, 'cdk'), `#!/bin/sh\n${noteWords}\n`, { mode: 0o755 });
 
 beforeEach(() => {
@@ -118,6 +118,7 @@ const changeSetsOf = (name: string) =>
 
 describe('npm run deploy', () => {
   it('executes exactly the change set that it has shown', async () => {
+    vi.stubEnv('AWS_REGION', 'us-east-1');
     const { out, err, error } = await deploy('staging', '--yes');
     expect({ err, error }).toEqual({ err: '', error: '' });
     expect(out).toContain(`Stage staging, account ${accounts.staging}, region eu-west-1`);
@@ -127,8 +128,14 @@ describe('npm run deploy', () => {
     expect(others).toEqual([]);
     const folder = /--output (\S+)/.exec(`${synth}`)?.[1];
     for (const command of [prepare, execute])
-      expect(command).toContain(`deploy AnimalStore-staging --app ${folder} `);
+      expect(command).toContain(
+        `deploy AnimalStore-staging --app ${folder} --require-approval never `,
+      );
+    for (const command of ran) expect(command).toMatch(/^eu-west-1: /);
     expect(changeSetsOf('DescribeChangeSet')).toEqual([nameIn(prepare)]);
+    // The rules about indexes need the values.
+    const describing = aws.requests.find(({ action }) => action === 'DescribeChangeSet');
+    expect(describing?.body).toContain('IncludePropertyValues=true');
     expect(nameIn(execute)).toBe(nameIn(prepare));
     expect(isExecuted()).toBe(true);
     expect(changeSetsOf('DeleteChangeSet')).toEqual([]);
@@ -332,15 +339,18 @@ describe('npm run deploy with what is checked out', () => {
     expect(prepared()).toContain(`--parameters Commit=${head}-dirty `);
   });
 
-  it('deploys nothing if a file changes before it is synthesised', async () => {
+  it.each([
+    ['a file changes', () => writeFileSync(untracked, ''), /commit or stash/],
+    ['HEAD moves', () => git('switch', '--quiet', '--detach', first), /run the same command again/],
+  ])('deploys nothing if %s before it is synthesised', async (_what, act, message) => {
+    onTestFinished(() => rmSync(untracked, { force: true }));
     const { error } = await deploy('staging', '--yes', {
       DescribeStacks: () => {
-        writeFileSync(untracked, '');
-        onTestFinished(() => rmSync(untracked, { force: true }));
+        act();
         return stackWith(first);
       },
     });
-    expect(error).toMatch(/commit or stash/);
+    expect(error).toMatch(message);
     expect(prepared()).toBeUndefined();
   });
 

@@ -210,10 +210,21 @@ describe('npm run keys', () => {
     ['the lifetime that --expires-in names', ['--expires-in', '90d'], ['--expires-in', '30d'], 30],
     ['an end that --expires-in names', [], ['--expires-in', '30d'], 30],
     ['no end when the key has none', [], [], null],
-  ])('rotates a key: the successor gets %s', async (_what, issued, rotated, days) => {
-    const { keyId } = await issue(...issued);
-    const { out } = await keys(['rotate', keyId, '--json', ...rotated]);
-    expect(lifetimeDays(JSON.parse(out))).toBe(days);
+  ])('rotates a key after 30 days: the successor gets %s', async (_what, issued, rotated, days) => {
+    const { keyId, expiresAt } = await issue(...issued);
+    if (expiresAt !== null)
+      await document.update({
+        TableName: keysTable,
+        Key: { keyId },
+        UpdateExpression: 'SET expiresAt = :sooner',
+        ExpressionAttributeValues: {
+          ':sooner': new Date(Date.parse(expiresAt) - 30 * 86_400_000).toISOString(),
+        },
+      });
+    const successor = JSON.parse((await keys(['rotate', keyId, '--json', ...rotated])).out);
+    expect(lifetimeDays(successor)).toBe(days);
+    const { expiresAt: graceEnd } = successor.previous;
+    expect(lifetimeDays({ ...successor, expiresAt: graceEnd }), 'grace').toBe(7);
   });
 
   it('rotates a key to one that grants the same', async () => {
