@@ -278,7 +278,7 @@ describe('the check before traffic', () => {
 
   it('reports a failure before its own time is up, if a function does not respond', async () => {
     const source = 'exports.handler = () => new Promise(() => {});';
-    const hanging = { bundleName: 'list-pets', source, timeoutMs: 3_000 };
+    const hanging = { bundleName: 'list-pets', source, timeoutMs: 20_000 };
     const hook = { bundleName: 'before-traffic', timeoutMs: 16_000 };
     expect((await check(hanging, hook)).reports).toEqual(failed);
   });

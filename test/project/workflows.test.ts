@@ -47,7 +47,7 @@ describe('a release', () => {
       const { concurrency, with: given } = release[stage.name] ?? {};
       expect(concurrency).toMatch(new RegExp(`${stage.name}.*github.event_name`));
       expect(given?.['all-at-once']).toBe(expression("github.event_name == 'workflow_dispatch'"));
-      if (!isProduction(stage)) expect(given?.['tests']).toContain("'push' && 'acceptance'");
+      if (!isProduction(stage)) expect(`${given?.['tests']}`).toContain("'push' && 'acceptance'");
     }
   });
 
