@@ -53,11 +53,10 @@ describe.each(templates)('dashboard of $stage.name', ({ template }) => {
   const widgets = widgetsOf(template);
 
   it('labels each line by what it shows', () => {
-    for (const { metrics = [] } of widgets) {
-      for (const line of metrics.map((metric) => JSON.stringify(metric).toLowerCase())) {
-        const [field = '', label = ''] = /"(?:id|label)":"(\w+)"/.exec(line) ?? [];
-        expect(line.replace(field, '')).toContain(label);
-      }
+    for (const metric of widgets.flatMap(({ metrics = [] }) => metrics)) {
+      const line = JSON.stringify(metric).toLowerCase();
+      const [field = '', label = ''] = /"(?:id|label)":"(\w+)"/.exec(line) ?? [];
+      expect(line.replace(field, '')).toContain(label);
     }
   });
 

@@ -232,10 +232,12 @@ describe('the roles of the workflows on GitHub', async () => {
     );
   });
 
-  it('last as long as the job that deploys asks for', () => {
+  it('last as long as the job that deploys may take', () => {
     const workflow = readFileSync(join(projectDirectory, '.github/workflows/stage.yml'), 'utf8');
     const [, seconds] = /role-duration-seconds: (\d+)/.exec(workflow) ?? [];
     expect(role('proddeploy').MaxSessionDuration).toBeGreaterThanOrEqual(Number(seconds));
+    const [, minutes] = /timeout-minutes: (\d+)\n {4}environment/.exec(workflow) ?? [];
+    expect(Number(seconds)).toBeGreaterThanOrEqual(60 * Number(minutes));
   });
 
   it('accept the jobs of the environment of their stage, in one repository', () => {

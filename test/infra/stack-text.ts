@@ -9,7 +9,7 @@ import { alarmsOf } from './stack-alarms.ts';
  * what has a section or a test of its own.
  */
 const shownTypes = {
-  'AWS::ApiGateway::GatewayResponse': ['ResponseTemplates', 'ResponseType'],
+  'AWS::ApiGateway::GatewayResponse': ['ResponseTemplates'],
   'AWS::ApiGateway::RestApi': [],
   'AWS::ApiGateway::Stage': ['MethodSettings'],
   'AWS::CodeDeploy::DeploymentConfig': [],

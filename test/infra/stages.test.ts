@@ -131,21 +131,13 @@ it('a custom domain has the base path v1, its certificate and the TLS of the API
 
 const withCheck = stages.filter(({ checkBeforeTraffic }) => checkBeforeTraffic);
 
-it.each(withCheck)(
-  'a new version of $name is checked with those of all functions before any alias moves',
-  (stage) => {
-    const template = deployedTemplate(stage);
-    const check = idOf(template, 'AWS::Lambda::Function', 'Canarybeforetraffic');
-    const functions = template.findResources('AWS::Lambda::Function');
-    const versions = Object.keys(template.findResources('AWS::Lambda::Version'));
-    expect(Object.values(functions[check]?.['Properties'].Environment.Variables)).toEqual(
-      expect.arrayContaining(versions.map((Ref) => ({ Ref }))),
-    );
-    const policy = idOf(template, 'AWS::IAM::Policy', 'CanaryRole');
-    for (const { DependsOn } of Object.values(template.findResources('AWS::Lambda::Alias')))
-      expect(DependsOn).toEqual(expect.arrayContaining([check, policy]));
-  },
-);
+it.each(withCheck)('a new version of $name is checked before any alias moves', (stage) => {
+  const template = deployedTemplate(stage);
+  const check = idOf(template, 'AWS::Lambda::Function', 'Canarybeforetraffic');
+  const policy = idOf(template, 'AWS::IAM::Policy', 'CanaryRole');
+  for (const { DependsOn } of Object.values(template.findResources('AWS::Lambda::Alias')))
+    expect(DependsOn).toEqual(expect.arrayContaining([check, policy]));
+});
 
 const withCanary = stages.filter(({ canaryMinutes }) => canaryMinutes > 0);
 

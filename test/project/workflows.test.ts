@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -59,6 +59,7 @@ describe('a release', () => {
     expect(commands).toContain(`--app ${given?.['path']} `);
     const tested = test?.steps?.map(({ env }) => env?.['BASE_URL']);
     expect(tested).toContain(expression('needs.deploy.outputs.base-address'));
+    expect(test?.if).toBe("inputs.tests != ''");
   });
 
   it.each(
@@ -186,9 +187,14 @@ it('an issue is opened after each night that did not succeed', () => {
   expect(jobsOf('nightly')['issue']?.if).toBe("always() && needs.soak.result != 'success'");
 });
 
-it.each(['main', 'hotfix'])('a change of %s needs the review of another person', (name) => {
-  const { enforcement, rules } = JSON.parse(read(`.github/rulesets/${name}.json`));
+it.each(readdirSync(join(projectDirectory, '.github/rulesets')))('%s is in force', (file) => {
+  const { enforcement, conditions } = JSON.parse(read(`.github/rulesets/${file}`));
   expect(enforcement).toBe('active');
+  expect(conditions.ref_name.include).toHaveLength(1);
+});
+
+it.each(['main', 'hotfix'])('a change of %s needs the review of another person', (name) => {
+  const { rules } = JSON.parse(read(`.github/rulesets/${name}.json`));
   const review = { required_approving_review_count: 1, require_last_push_approval: true };
   const parameters = expect.objectContaining(review);
   expect(rules).toContainEqual({ type: 'pull_request', parameters });
@@ -203,6 +209,7 @@ it('main requires the job of a pull request', () => {
 it('every pull request and release passes the gate, which runs each script that tests or builds', () => {
   for (const job of [jobsOf('pull-request')['pull-request'], release['check']])
     expect(job?.steps?.map(({ run }) => run)).toContain('.ci/run');
+  expect(read('.ci/run'), 'It goes on after a failure').toMatch(/^set -e/m);
   const { scripts } = JSON.parse(read('package.json'));
   const isChecked = /^(test|openapi|docs|client|synth)|gate$/;
   for (const name of Object.keys(scripts).filter((each) => isChecked.test(each)))
