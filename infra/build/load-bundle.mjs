@@ -33,4 +33,5 @@ script.runInThisContext()(module.exports, createRequire(filename), module, filen
 const { handler, initialise } = module.exports;
 await initialise?.();
 
-export { handler };
+// The build asks the script for its code cache.
+export { handler, script };

@@ -1,8 +1,7 @@
 /*
- * Loaded before a function that runs for a debugger or the build, or whose instructions are counted: a
- * debugger stops it, the build's machine may be busy, and valgrind runs it some 50 times slower. Its time
- * limits would end calls, and add retries, that no function on Lambda has. Its pauses between attempts stay
- * short.
+ * Loaded before a function that runs in a debugger, or whose instructions are counted: a debugger stops it,
+ * and valgrind runs it some 50 times slower. Its time limits would end calls, and add retries, that no
+ * function on Lambda has. Its pauses between attempts stay short.
  */
 const factor = 1_000;
 // The longest pause of `backoffMs` in lib/aws/call-dynamodb.ts.

@@ -8,7 +8,7 @@ import {
   codeCacheFile,
   entryModule,
 } from '../../infra/build/bundle-functions.ts';
-import { makeCodeCache } from '../../infra/build/code-cache/code-caches.ts';
+import { makeCodeCache } from '../../infra/build/code-caches.ts';
 import { bundleName, execWrapper } from '../../infra/settings/names.ts';
 import { type RequestName, requestNames } from './measured-requests.ts';
 
@@ -48,22 +48,15 @@ export const buildContenders = async (outdir: string): Promise<Contenders> => {
     const bundle = await readFile(join(directory, `${name}.cjs`), 'utf8');
     const module = join(directory, `${name}.mjs`);
     await writeFile(module, entryModule(name, bundle));
-    // A function of the service handles one of the requests, and any other program handles each.
-    const own = requestNames.filter((request) => bundleName(request) === name);
-    for (const request of own.length > 0 ? own : requestNames) {
-      const copy = join(outdir, `deployed-${request}`, name);
-      await cp(directory, copy, { recursive: true });
-      await writeFile(
-        join(copy, codeCacheFile(name, bundle)),
-        await makeCodeCache(module, request),
-      );
-    }
+    const copy = join(outdir, 'deployed', name);
+    await cp(directory, copy, { recursive: true });
+    await writeFile(join(copy, codeCacheFile(name, bundle)), await makeCodeCache(module));
   }
   await bundleFunctions();
   const wrapper = join(bundleDirectory(bundleName('getPet')), execWrapper);
   return (program, how, request) => {
     const name = program === 'service' ? bundleName(request) : program;
-    const module = join(outdir, `deployed-${request}`, name, `${name}.mjs`);
+    const module = join(outdir, 'deployed', name, `${name}.mjs`);
     switch (how) {
       case 'usual':
         return { module: join(outdir, 'usual', name, `${name}.cjs`) };

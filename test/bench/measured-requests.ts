@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { cannedPets } from '../../infra/build/code-cache/canned-responses.ts';
+import { cannedPets } from '../support/canned-responses.ts';
 import { eventWith } from '../support/events.ts';
 
 export const requestNames = ['getPet', 'createPet', 'listPets'] as const;

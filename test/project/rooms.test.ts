@@ -45,7 +45,7 @@ const rooms: Readonly<Record<string, readonly [purpose: string, imports: string]
 
   infra: [
     'the apps of the CDK',
-    'cdk.json infra/build infra/build/code-cache infra/constructs infra/settings infra/stacks',
+    'cdk.json infra/build infra/constructs infra/settings infra/stacks',
   ],
   'infra/settings': [
     'the settings and names of stages',
@@ -62,10 +62,6 @@ const rooms: Readonly<Record<string, readonly [purpose: string, imports: string]
   'infra/build': [
     'what is made of the sources: bundles, templates and documents',
     'infra/settings lib/contract lib/openapi/schemas.ts lib/operations',
-  ],
-  'infra/build/code-cache': [
-    'the code caches of bundles',
-    'infra/build infra/settings lib/contract lib/gateway-events lib/keys/api-key.ts lib/operations',
   ],
 
   'infra/local': [

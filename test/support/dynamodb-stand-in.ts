@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { cannedResponses } from '../../infra/build/code-cache/canned-responses.ts';
 import { functionEnvironment } from '../../infra/build/function-environment.ts';
 import { serviceEndpoints } from '../../infra/local/lambda/local-function.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
+import { cannedResponses } from './canned-responses.ts';
 import { type Certificate, makeCertificate } from './certificate.ts';
 import { listen } from './listen.ts';
 

@@ -1,6 +1,5 @@
 import { createHash, createHmac, randomInt } from 'node:crypto';
-import http from 'node:http';
-import https from 'node:https';
+import { Agent, request } from 'node:https';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 /*
@@ -12,8 +11,6 @@ const setting = (name: string) => process.env[name] ?? '';
 const table = setting('PETS_TABLE');
 const region = setting('AWS_REGION');
 const endpoint = new URL(setting('AWS_ENDPOINT_URL_DYNAMODB'));
-// The build, which makes the code cache, has no TLS.
-const { Agent, request } = endpoint.protocol === 'http:' ? http : https;
 const agent = new Agent({ keepAlive: true });
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { maxLimit } from '../../../lib/contract/list-pets-query.ts';
-import type { Pet } from '../../../lib/contract/pet.ts';
-import { type ApiKeyRecord, identifyApiKey } from '../../../lib/keys/api-key.ts';
+import { maxLimit } from '../../lib/contract/list-pets-query.ts';
+import type { Pet } from '../../lib/contract/pet.ts';
+import { type ApiKeyRecord, identifyApiKey } from '../../lib/keys/api-key.ts';
 
 /** Pets of a usual size: one more than the longest page. */
 export const cannedPets: readonly Pet[] = Array.from({ length: maxLimit + 1 }, (_, index) => ({
