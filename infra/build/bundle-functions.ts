@@ -17,18 +17,25 @@ export const bundleDirectory = (functionName: string) => join(bundlesDirectory, 
 const readSource = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
 
 /**
- * The file of V8's code cache for a bundle, which may be absent. It has the SHA-256 of the bundle in its
- * name, because V8 compares only the length of the source: with the cache of another program of that length,
- * it runs the other program.
+ * The file of V8's code cache for a bundle, which may be absent, without its end. It has the SHA-256 of the
+ * bundle in its name, because V8 compares only the length of the source: with the cache of another program of
+ * that length, it runs the other program.
+ */
+const codeCacheName = (name: string, bundle: string): string =>
+  `${name}.${createHash('sha256').update(bundle).digest('hex')}`;
+
+/**
+ * The file of V8's code cache that this version of Node.js makes for a bundle. No other version reads it,
+ * because V8 has accepted caches that crashed it: https://github.com/nodejs/node/issues/62781
  */
 export const codeCacheFile = (name: string, bundle: string): string =>
-  `${name}.${createHash('sha256').update(bundle).digest('hex')}.cache`;
+  `${codeCacheName(name, bundle)}.${process.version}.cache`;
 
 /** Returns the source of `<name>.mjs`, which Lambda loads, and which loads the bundle beside it. */
 export const entryModule = (name: string, bundle: string): string =>
   readSource('load-bundle.mjs')
     .replace('__BUNDLE__', `${name}.cjs`)
-    .replace('__CODE_CACHE__', codeCacheFile(name, bundle));
+    .replace('__CODE_CACHE__', codeCacheName(name, bundle));
 
 /**
  * The options with which esbuild bundles a function of `functions/self-check/`, including the SDK, into

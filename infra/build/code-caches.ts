@@ -66,8 +66,7 @@ export const makeCodeCache = async (entryModule: string, limitMs = 60_000): Prom
 };
 
 /**
- * Returns what decides, besides the bundle, whether a code cache that is made now is a good one: how it is
- * made, and the version, the flags and the processor of V8, which `NODE_OPTIONS` can change.
+ * Returns what a code cache that is made now depends on, besides the bundle and the version of Node.js, which
+ * are in the name of its file: the program that makes it, and V8's flags, which `NODE_OPTIONS` can set.
  */
-export const codeCacheMaker = (): string =>
-  `${readFileSync(script)} ${process.version} ${cachedDataVersionTag()}`;
+export const codeCacheMaker = (): string => `${readFileSync(script)} ${cachedDataVersionTag()}`;

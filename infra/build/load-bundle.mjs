@@ -12,7 +12,7 @@ const directory = import.meta.dirname;
 const filename = `${directory}/__BUNDLE__`;
 let cachedData;
 try {
-  cachedData = readFileSync(`${directory}/__CODE_CACHE__`);
+  cachedData = readFileSync(`${directory}/__CODE_CACHE__.${process.version}.cache`);
 } catch {
   // The function runs without it.
 }

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -96,6 +96,11 @@ describe('a function', () => {
   it.each<[state: string, expected: string, write: WriteCache, wrapper?: string[]]>([
     ['is absent', 'absent', async () => {}],
     ['can’t be read', 'absent', (file) => mkdir(file)],
+    [
+      'is of another version of Node.js',
+      'absent',
+      (file, cache) => writeFile(file.replace(process.version, 'v24.0.0'), cache),
+    ],
     [
       'is half as long',
       'rejected',
@@ -203,8 +208,8 @@ describe('a build', () => {
       return codeHash(folder);
     };
     const without = await hashWith('f.cjs', 'one');
-    const cached = await hashWith('f.cache', 'bytes');
-    expect(await hashWith('f.cache', 'other bytes')).toBe(cached);
+    const cached = await hashWith('f.v24.1.0.cache', 'bytes');
+    expect(await hashWith('f.v24.1.0.cache', 'other bytes')).toBe(cached);
     // V8 accepts no cache that was made under other flags.
     setFlagsFromString('--allow-natives-syntax');
     const withFlag = codeHash(folder);
@@ -214,6 +219,8 @@ describe('a build', () => {
     const edited = await import(join(project, 'infra/constructs/bundled-function.ts'));
     const madeOtherwise = edited.codeHash(folder);
     const rebuilt = await hashWith('f.cjs', 'two');
-    expect(new Set([without, cached, withFlag, madeOtherwise, rebuilt]).size).toBe(5);
+    await rename(join(folder, 'f.v24.1.0.cache'), join(folder, 'f.v24.2.0.cache'));
+    const patched = codeHash(folder);
+    expect(new Set([without, cached, withFlag, madeOtherwise, rebuilt, patched]).size).toBe(6);
   });
 });
