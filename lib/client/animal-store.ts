@@ -56,8 +56,7 @@ export interface CreatePetOptions extends CallOptions {
 /**
  * A client of the animal store. It retries a call up to three times after 429, 502, 503, 504, a lost response
  * or a time-out. It waits as long as `Retry-After` says, but at most `maxRetryWaitMs` in a call. If a wait
- * would be longer, the call fails at once. It follows no redirect and limits the size of a response.
- * Integers beyond ±(2^53 - 1) are `bigint`.
+ * would be longer, the call fails at once. It follows no redirect. Integers beyond ±(2^53 - 1) are `bigint`.
  *
  * A call throws an AnimalStoreError for an error response, and for a response that the service does not send.
  * It throws a NetworkError or a TimeoutError if there is no complete response, a RangeError for an invalid

@@ -1,6 +1,6 @@
 import { apiVersion } from '../contract/api-version.ts';
 import { parseJson } from '../contract/exact-json.ts';
-import { fieldsOf, isRecord } from '../contract/is-record.ts';
+import { isRecord } from '../contract/is-record.ts';
 import type { Route } from '../contract/routes.ts';
 import { isErrorBody } from './bodies.ts';
 import {
@@ -29,7 +29,7 @@ export interface ConnectionOptions {
   readonly fetch?: Fetch | undefined;
 }
 
-/** What the client needs of `fetch`. That of node-fetch is refused, because its body is no web stream. */
+/** What the client needs of `fetch`. */
 type Fetch = (
   url: string,
   init: {
@@ -45,9 +45,7 @@ interface FetchResponse {
   readonly status: number;
   readonly type: string;
   readonly headers: { get(name: string): string | null };
-  readonly body: {
-    getReader(): { read(): Promise<{ readonly value?: Uint8Array | undefined }> };
-  } | null;
+  text(): Promise<string>;
 }
 
 export interface ServiceRequest {
@@ -62,7 +60,7 @@ export interface ServiceRequest {
 
 /** A successful response. */
 export interface ServiceResponse {
-  /** The parsed JSON; `undefined` if there is no body, or if it is not JSON. */
+  /** The parsed JSON; `undefined` if the body is not JSON. */
   readonly body: unknown;
   readonly link: string | null;
   readonly details: ResponseDetails;
@@ -72,16 +70,7 @@ const maxRetries = 3;
 const retriedStatuses = [429, 502, 503, 504];
 const firstBackoffMs = 300;
 
-/**
- * The maximum size of a response, in bytes after decompression. It limits memory. The largest page of pets
- * takes less.
- */
-const maxResponseBytes = 1_048_576;
-
-/**
- * A connection to the service. It sends requests with the API key, and limits their number, their time and
- * the size of the responses.
- */
+/** A connection to the service. It sends requests with the API key, and limits their number and their time. */
 export class Connection {
   readonly #baseAddress: string;
   readonly #apiKey: string;
@@ -145,7 +134,7 @@ export class Connection {
       redirect: 'manual',
       signal,
     });
-    const response = await this.#orNetworkError(fetched, hintOfOrigin(this.#baseAddress));
+    const response = await this.#orNetworkError(fetched);
     const details = this.#detailsOf(response);
     const { status } = details;
     if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
@@ -154,14 +143,7 @@ export class Connection {
         details,
       );
     }
-    const bytes = await this.#readBody(response);
-    if (bytes === undefined) {
-      throw unexpectedResponse(
-        `The response is larger than ${maxResponseBytes / 2 ** 20} MiB`,
-        details,
-      );
-    }
-    const body = parseBody(bytes);
+    const body = parseBody(await this.#orNetworkError(response.text()));
     if (status === successStatus) return { body, link: response.headers.get('Link'), details };
     throw this.#errorOf(body, details);
   }
@@ -186,30 +168,11 @@ export class Connection {
     return new AnimalStoreError(masked, details);
   }
 
-  /** Reads a body. Returns `undefined` for a body over the limit, without reading the rest. */
-  async #readBody({ body }: FetchResponse): Promise<Uint8Array | undefined> {
-    if (body && typeof body.getReader !== 'function') {
-      throw new TypeError(
-        'fetch must return a body that is a web stream, unlike that of node-fetch',
-      );
-    }
-    const reader = body?.getReader();
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for (;;) {
-      const { value } = (reader && (await this.#orNetworkError(reader.read()))) ?? {};
-      if (value === undefined) return joined(chunks, size);
-      size += value.byteLength;
-      if (size > maxResponseBytes) return undefined;
-      chunks.push(value);
-    }
-  }
-
   /**
    * Throws a NetworkError if `fetch`, or the body of its response, rejects a promise. Any other error is a
    * defect, of the client or of the given `fetch`, which a retry would not change.
    */
-  async #orNetworkError<Result>(promise: Promise<Result>, hint = ''): Promise<Result> {
+  async #orNetworkError<Result>(promise: Promise<Result>): Promise<Result> {
     try {
       return await promise;
     } catch (error) {
@@ -218,7 +181,7 @@ export class Connection {
       const { message, code } = reasonOf(error);
       const cause = new Error(this.#masked(`${message || code || error}`));
       if (code !== undefined) Object.assign(cause, { code });
-      throw new NetworkError(`No complete response came: ${cause.message}${hint}`, { cause });
+      throw new NetworkError(`No complete response came: ${cause.message}`, { cause });
     }
   }
 
@@ -242,17 +205,6 @@ const reasonOf = (error: unknown): Readonly<Record<string, unknown>> => {
 
 const hintOfVersion = (baseAddress: string): string =>
   baseAddress.endsWith(`/${apiVersion}`) ? '' : `. The baseAddress may lack /${apiVersion}`;
-
-/**
- * Returns what else may be wrong if a web page gets no response from another origin, because browsers do not
- * tell a page why a request failed.
- */
-const hintOfOrigin = (baseAddress: string): string => {
-  const { origin } = fieldsOf(fieldsOf(globalThis)['location']);
-  if (origin === undefined || origin === new URL(baseAddress).origin) return '';
-  const ofVersion = hintOfVersion(baseAddress);
-  return `${ofVersion}. The operator may not allow the origin ${origin} of this page (CORS)`;
-};
 
 /** Throws a RangeError for a duration that a timer can't wait. */
 const requireMs = (name: string, ms: unknown, minimum: number): void => {
@@ -299,20 +251,10 @@ const waitBeforeRetry = (error: unknown, retries: number): number => {
   throw error;
 };
 
-const joined = (chunks: readonly Uint8Array[], size: number): Uint8Array => {
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
-};
-
-/** Parses JSON in UTF-8. Returns `undefined` for anything else. */
-const parseBody = (bytes: Uint8Array): unknown => {
+/** Parses JSON. Returns `undefined` for anything else. */
+const parseBody = (text: string): unknown => {
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseJson(text);
   } catch {
     return undefined;
   }

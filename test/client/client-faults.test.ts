@@ -118,13 +118,10 @@ describe.concurrent('the typed client', () => {
     expect(proxy.requests).toHaveLength(calls.length);
   });
 
-  it.each<[what: string, fault: Fault, message: RegExp]>([
-    ['a redirect', redirect, /is a redirect/],
-    ['a body of more than 1 MiB', respondWith(`"${' '.repeat(2 ** 20)}"`), /larger than 1 MiB/],
-  ])('does not accept %s, and sends no second request', async (_what, fault, message) => {
+  it('does not accept a redirect, and sends no second request', async () => {
     const { proxy, store } = await behindProxy();
-    proxy.inject('GET /v1/pets/1', fault);
-    await expect(store.getPet(1)).rejects.toThrow(message);
+    proxy.inject('GET /v1/pets/1', redirect);
+    await expect(store.getPet(1)).rejects.toThrow(/is a redirect/);
     expect(proxy.requests).toEqual(['GET /v1/pets/1']);
   });
 
@@ -202,11 +199,6 @@ describe.concurrent('the typed client', () => {
         throw new TypeError('A defect');
       },
       'A defect',
-    ],
-    [
-      'returns a response of node-fetch',
-      async () => ({ status: 201, type: 'default', headers: new Headers(), body: process.stdin }),
-      'web stream',
     ],
     ['returns no response', async () => undefined, 'undefined'],
   ])('does not retry a defect: a fetch that %s', async (_what, fetch, message) => {
