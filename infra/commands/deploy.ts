@@ -69,10 +69,8 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   const { stage, app, revert } = options;
   requireConsent({ ...setup, ...options });
   const isPermanent = !isPersonal(stage) && !stage.isEmulated;
-  if (isPermanent && !stage.environment?.account)
-    throw new Error(
-      `environment of ${stage.name} has no account: set it in infra/settings/stages.ts`,
-    );
+  if (isPermanent && !stage.env?.account)
+    throw new Error(`env of ${stage.name} has no account: set it in infra/settings/stages.ts`);
   if (isPermanent && stage.alarmRecipients.length === 0)
     throw new Error(
       `alarmRecipients of ${stage.name} is empty, so nobody would hear its alarms: set it in infra/settings/stages.ts`,
@@ -189,7 +187,7 @@ const deployStack = async (deployment: Deployment, folder: string): Promise<void
 const protectProduction = (stages: readonly Stage[], stage: Stage, { account }: OpenedAccount) => {
   const production = stages
     .filter((each) => isProduction(each) && each.name !== stage.name)
-    .find(({ environment }) => environment?.account === account);
+    .find(({ env }) => env?.account === account);
   if (!production) return;
   const shared = `The credentials belong to the account ${account} of ${production.name}`;
   if (isPersonal(stage)) throw new Error(`${shared}: use others.`);

@@ -49,7 +49,5 @@ export const execWrapper = 'exec-wrapper';
 export const githubStackName = 'AnimalStore-github';
 
 /** The id that CDK commands use for the GitHub stack of a stage's account. */
-export const githubStackId = ({ environment }: Pick<Stage, 'environment'>): string =>
-  environment?.account !== undefined
-    ? `${githubStackName}-${environment.account}`
-    : githubStackName;
+export const githubStackId = ({ env }: Pick<Stage, 'env'>): string =>
+  env?.account !== undefined ? `${githubStackName}-${env.account}` : githubStackName;

@@ -6,8 +6,8 @@ import { isProduction, type Stage } from './stages.ts';
  */
 const dangersOfProduction = (stage: Stage): string[] => {
   const dangers: string[] = [];
-  if (stage.environment === undefined)
-    dangers.push('environment is not set, so the credentials decide on the account');
+  if (stage.env === undefined)
+    dangers.push('env is not set, so the credentials decide on the account');
   if (!stage.retainData)
     dangers.push('retainData is not set, so tables are deleted with the stack');
   if (!stage.deletionProtection)

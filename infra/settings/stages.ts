@@ -17,7 +17,7 @@ export interface Stage {
    * The account and region of the stage. Without an account, it can't be deployed. If all of it is
    * `undefined`, the stage is deployed to those of the credentials.
    */
-  readonly environment: Readonly<{ account?: string; region: string }> | undefined;
+  readonly env: Readonly<{ account?: string; region: string }> | undefined;
   /** The prefix of the API keys that this stage accepts: `pets_live` makes it one in production. */
   readonly apiKeyPrefix: ApiKeyPrefix;
   /**
@@ -93,7 +93,7 @@ const base = {
 export const staging: Stage = {
   ...base,
   name: 'staging',
-  environment: { region: 'eu-west-1' },
+  env: { region: 'eu-west-1' },
   apiKeyPrefix: 'pets_test',
   throttle: { ratePerSecond: 100, burst: 200 },
   reservedConcurrency: undefined,
@@ -112,7 +112,7 @@ export const staging: Stage = {
 export const prod: Stage = {
   ...base,
   name: 'prod',
-  environment: { region: 'eu-west-1' },
+  env: { region: 'eu-west-1' },
   apiKeyPrefix: 'pets_live',
   throttle: { ratePerSecond: 1_000, burst: 2_000 },
   reservedConcurrency: { eachOperation: 100, fallback: 20 },
@@ -147,7 +147,7 @@ const personalStage = (name: string): Stage => {
   return {
     ...staging,
     name,
-    environment: undefined,
+    env: undefined,
     customDomain: undefined,
     // It costs $11 a month.
     firewall: undefined,
@@ -205,7 +205,7 @@ export const throttleOf = (stage: Stage, name: OperationName): Throttle => {
 export const emulated = (stage: Stage): Stage => ({
   ...stage,
   isEmulated: true,
-  environment: undefined,
+  env: undefined,
   customDomain: undefined,
   firewall: undefined,
   checkBeforeTraffic: false,

@@ -42,7 +42,7 @@ export class AnimalStoreStack extends Stack {
     validateStage(stage);
     super(scope, id, {
       description: `Animal store service, ${stage.name}`,
-      ...(stage.environment && { env: stage.environment }),
+      ...(stage.env && { env: stage.env }),
       tags: stageTags(stage),
       terminationProtection: stage.terminationProtection,
     });

@@ -33,12 +33,12 @@ export class GithubStack extends Stack {
     stages: readonly Stage[],
     repository: GithubRepository,
   ) {
-    const environment = stages[0]?.environment;
+    const env = stages[0]?.env;
     super(scope, id, {
       description: 'Animal store service, roles of the workflows on GitHub',
       stackName: githubStackName,
       terminationProtection: true,
-      ...(environment && { env: environment }),
+      ...(env && { env }),
     });
     this.#repository = repository;
     const { account } = this;
@@ -93,7 +93,7 @@ export class GithubStack extends Stack {
 
   /** Returns all permissions that the job that deploys a stage needs. CDK's roles have those to deploy. */
   #deployment(stage: Stage): PolicyStatement[] {
-    const region = stage.environment?.region ?? this.region;
+    const region = stage.env?.region ?? this.region;
     const cdkRoles = (['deploy', 'file-publishing', 'lookup'] as const).map((role) =>
       this.formatArn({
         service: 'iam',

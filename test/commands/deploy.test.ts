@@ -28,8 +28,8 @@ const accounts = { staging: '777777777777', prod: '888888888888' };
 const region = 'eu-west-1';
 const settings = { alarmRecipients: ['on-call@store.test'] };
 const stages = [
-  { ...staging, ...settings, environment: { account: accounts.staging, region } },
-  { ...prod, ...settings, environment: { account: accounts.prod, region } },
+  { ...staging, ...settings, env: { account: accounts.staging, region } },
+  { ...prod, ...settings, env: { account: accounts.prod, region } },
 ] as const;
 
 const directory = await temporaryFolder(afterAll);
@@ -291,8 +291,8 @@ describe('npm run deploy with the settings of the repository', () => {
 
   it('deploys staging before prod is set, and refuses prod', async () => {
     for (const [setting, unset] of [
-      ['environment', { environment: { region } }],
-      ['environment', { environment: undefined }],
+      ['env', { env: { region } }],
+      ['env', { env: undefined }],
       ['alarmRecipients', { alarmRecipients: [] }],
     ] as const) {
       const permanent = [ofStaging, { ...ofProd, ...unset }];
@@ -304,7 +304,7 @@ describe('npm run deploy with the settings of the repository', () => {
     }
   });
 
-  const shared = [ofStaging, { ...ofProd, environment: ofStaging.environment }];
+  const shared = [ofStaging, { ...ofProd, env: ofStaging.env }];
 
   it('warns that a release of staging can change prod in the same account', async () => {
     const { err } = await deploy('staging', '--yes', {}, undefined, shared);

@@ -339,7 +339,7 @@ describe('npm run keys of a deployed stage', async () => {
   const aws = await startAwsEndpoint();
 
   // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
-  const account = staging.environment?.account ?? '777777777777';
+  const account = staging.env?.account ?? '777777777777';
 
   beforeEach(() => {
     aws.responses = {
@@ -354,8 +354,8 @@ describe('npm run keys of a deployed stage', async () => {
 
   it('refuses credentials of another account, and asks in the region of the stage', async () => {
     aws.responses = caller('123456789012');
-    const environment = { account, region: 'eu-west-1' };
-    const opening = openStage({ ...prod, environment });
+    const env = { account, region: 'eu-west-1' };
+    const opening = openStage({ ...prod, env });
     await expect(opening).rejects.toThrow(new RegExp(`123456789012.*${account}`));
     expect(aws.requests.map(({ region }) => region)).toEqual(['eu-west-1']);
   });

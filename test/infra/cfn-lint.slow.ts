@@ -9,7 +9,7 @@ const cfnLint = pythonTool('cfn-lint');
 if (!cfnLint) console.info('No template is linted: .ci/python-tools installs cfn-lint.');
 
 it.skipIf(cfnLint === undefined)('the templates pass cfn-lint', () => {
-  const regions = stages.flatMap(({ environment }) => environment?.region ?? []);
+  const regions = stages.flatMap(({ env }) => env?.region ?? []);
   const templates = `${assemblyDirectory()}/*.template.json`;
   // The CDK makes a function wait for its role's policies as well, and for the role by the way.
   const words = ['--ignore-checks', 'W3005', '--regions', ...new Set(regions)];

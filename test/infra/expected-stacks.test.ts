@@ -5,7 +5,7 @@ import { deployedText } from './stack-text.ts';
 
 /** What operators set for their own stages, so that nobody has to write the file anew for it. */
 const own: Partial<Stage> = {
-  environment: { account: '777777777777', region: 'eu-west-1' },
+  env: { account: '777777777777', region: 'eu-west-1' },
   alarmRecipients: ['on-call@store.test'],
   corsOrigins: [],
   customDomain: undefined,

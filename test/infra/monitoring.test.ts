@@ -41,7 +41,7 @@ describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
         Principal: { Service: 'cloudwatch.amazonaws.com' },
         Condition: {
           StringEquals: {
-            'aws:SourceAccount': stage.environment?.account ?? { Ref: 'AWS::AccountId' },
+            'aws:SourceAccount': stage.env?.account ?? { Ref: 'AWS::AccountId' },
           },
         },
       },

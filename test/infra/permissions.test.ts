@@ -98,7 +98,7 @@ const sorted = (calls: readonly Call[]) =>
 
 const account = '777777777777';
 const region = 'eu-west-1';
-const deployable = stages.map((stage) => ({ ...stage, environment: { account, region } }));
+const deployable = stages.map((stage) => ({ ...stage, env: { account, region } }));
 
 describe.each(deployable)('in $name', (stage) => {
   const template = templateOf(stage);
@@ -196,7 +196,7 @@ describe('the roles of the workflows on GitHub', async () => {
   const certificateArn = `arn:aws:acm:${region}:${account}:certificate/1`;
   const stage: Stage = {
     ...prod,
-    environment: { account, region },
+    env: { account, region },
     customDomain: { domainName: 'api.store.test', certificateArn },
   };
   const synthesise = (settings = repository, declared: readonly Stage[] = [stage]) =>
@@ -272,8 +272,8 @@ describe('the roles of the workflows on GitHub', async () => {
   });
 
   it('have a template before their stages have an account', () => {
-    const environment = { region };
-    const without = stages.map((each) => ({ ...each, environment }));
+    const env = { region };
+    const without = stages.map((each) => ({ ...each, env }));
     synthesise(repository, without).resourceCountIs('AWS::IAM::Role', stages.length);
   });
 

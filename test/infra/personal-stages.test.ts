@@ -12,7 +12,7 @@ describe('the name of a stage', () => {
   it.each(['dev-alice', 'dev-pr-12', 'dev-1', `dev-${'x'.repeat(16)}`])(
     '%s is that of a personal stage',
     (name) => {
-      expect(stageNamed(name)).toMatchObject({ name, environment: undefined });
+      expect(stageNamed(name)).toMatchObject({ name, env: undefined });
     },
   );
 

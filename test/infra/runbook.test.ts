@@ -10,7 +10,7 @@ const runbook = readFileSync(join(projectDirectory, 'infra/runbook.md'), 'utf8')
 
 it('the runbook names no region but that of prod', () => {
   for (const region of runbook.match(/\b[a-z]{2}-[a-z]+-\d\b/g) ?? [])
-    expect(region).toBe(prod.environment?.region);
+    expect(region).toBe(prod.env?.region);
 });
 
 /** Examples for words in angle brackets. All other words become `listPets`. */

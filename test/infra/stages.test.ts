@@ -8,10 +8,10 @@ import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../su
 
 describe.each(stages)('$name', (stage) => {
   it('is deployed only to its own account and region, protected, with its tags', () => {
-    const environment = { account: '777777777777', region: 'eu-west-1' };
-    const { account, region, tags, terminationProtection } = stackOf({ ...stage, environment });
+    const env = { account: '777777777777', region: 'eu-west-1' };
+    const { account, region, tags, terminationProtection } = stackOf({ ...stage, env });
     expect({ account, region, terminationProtection }).toEqual({
-      ...environment,
+      ...env,
       terminationProtection: true,
     });
     expect(tags.tagValues()).toEqual({ service: 'animal-store', stage: stage.name });
@@ -27,7 +27,7 @@ const noMonitoring = { checkBeforeTraffic: false, canaryMinutes: 0, monitoring: 
 
 describe('a stage is refused', () => {
   it.each([
-    ['environment', { environment: undefined }],
+    ['env', { env: undefined }],
     ['retainData', { retainData: false }],
     ['deletionProtection', { deletionProtection: false }],
     ['terminationProtection', { terminationProtection: false }],

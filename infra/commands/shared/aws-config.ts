@@ -18,7 +18,7 @@ export const callSettings = {
  * Returns the configuration of every client of AWS that a command uses, with the region of a stage, if it has
  * one.
  */
-export const awsConfig = ({ environment }: Pick<Stage, 'environment'>) => ({
+export const awsConfig = ({ env }: Pick<Stage, 'env'>) => ({
   ...callSettings,
-  ...(environment && { region: environment.region }),
+  ...(env && { region: env.region }),
 });

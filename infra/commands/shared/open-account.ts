@@ -20,7 +20,7 @@ export const openAccount = async (stage: Stage) => {
       throw new Error(`${messageOf(cause)}; ${start}`, { cause });
     });
   if (!account) throw notOfAws('STS GetCallerIdentity');
-  const expected = stage.environment?.account;
+  const expected = stage.env?.account;
   if (expected !== undefined && expected !== account)
     throw new Error(
       `The credentials belong to the account ${account}, and the stage to ${expected}`,
