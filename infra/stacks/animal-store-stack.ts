@@ -14,10 +14,10 @@ import {
 } from '../constructs/bundled-function.ts';
 import { CanaryDeployment } from '../constructs/canary-deployment.ts';
 import { Monitoring } from '../constructs/monitoring.ts';
-import { PetsApi } from '../constructs/pets-api.ts';
 import { Probe } from '../constructs/probe.ts';
 import { SavedQueries } from '../constructs/saved-queries.ts';
 import { acknowledge, acknowledgeWildcards } from '../constructs/security-rules.ts';
+import { ServiceApi } from '../constructs/service-api.ts';
 import type { MonitoredTable } from '../constructs/service-metrics.ts';
 import { StageDashboard } from '../constructs/stage-dashboard.ts';
 import {
@@ -55,7 +55,7 @@ export class AnimalStoreStack extends Stack {
       );
     for (const settings of Object.values(tables)) this.#addTable(settings);
     const functions = this.#addFunctions();
-    const api = new PetsApi(this, 'Api', stage, functions);
+    const api = new ServiceApi(this, 'Api', stage, functions);
     const logGroups = Array.from(functions.values(), ({ lambda }) => lambda.logGroup);
     if (stage.monitoring) {
       const service = { stage, restApi: api.restApi, functions, tables: this.#tables };

@@ -18,7 +18,7 @@ let coldStart = true;
 export const observability = (functionName: string) => {
   const observe = ({ event, context, response, error }: ChainRequest) => {
     // When a function fails, API Gateway uses INTEGRATION_FAILURE (DataBiosphere/azul#6624), to which
-    // infra/constructs/pets-api.ts gives this status.
+    // infra/constructs/service-api.ts gives this status.
     const status = response?.statusCode ?? 503;
     const failed = status >= 500;
     const durationMs = elapsedMs(context.startedAt);

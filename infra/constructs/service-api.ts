@@ -30,7 +30,7 @@ import { acknowledge, managedPolicyRule } from './security-rules.ts';
  * The REST API. It has a route for each operation and a catch-all for all other requests. Every gateway
  * response has an Error body.
  */
-export class PetsApi extends Construct {
+export class ServiceApi extends Construct {
   readonly restApi: RestApi;
   /** The address by which clients reach the stage: its custom domain, if it has one. */
   readonly baseAddress: string;
