@@ -11,7 +11,8 @@ import { headerValues } from './header-values.ts';
 
 /**
  * Parses the body into `event.input.body`, by its schema and with every digit of its integers. Throws 415
- * (type, coding), 413 (size) or 400 (missing, not JSON, or a wrong or unknown field).
+ * (type, coding), 413 (size) or 400 (missing, not JSON, or a wrong or unknown field). The body is parsed
+ * twice: Middy's parser refuses `__proto__` and other keys that pollute prototypes, but rounds large integers.
  */
 export const jsonBody = <Body>(schema: RequestSchema<Body>) => [
   bodyLimits(),
@@ -50,9 +51,8 @@ const parserError = (thrown: unknown): ApiError | undefined => {
 };
 
 /**
- * Parses the body again, because Middy's parser rounds large integers. A number that `parseJson`
- * can't read exactly becomes NaN, which is invalid in every field. Throws `invalid_request` for too deep
- * nesting.
+ * Parses the body with every digit of its integers. A number that `parseJson` can't read exactly becomes NaN,
+ * which is invalid in every field. Throws `invalid_request` for too deep nesting.
  */
 const parseExactly = (text: string): unknown => {
   try {
