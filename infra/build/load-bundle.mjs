@@ -1,12 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Script } from 'node:vm';
+
 /*
  * The module that Lambda loads, once `entryModule` in bundle-functions.ts has put the names of the files into
  * it. It is an ES module, because Lambda awaits the initialisation of no other. It runs the bundle as Node.js
  * runs a CommonJS module, but gives V8 the code cache. If there is none, or V8 rejects it, V8 compiles the
  * bundle. The environment variable CODE_CACHE says which.
  */
-const { readFileSync } = process.getBuiltinModule('node:fs');
-const { createRequire } = process.getBuiltinModule('node:module');
-const { Script } = process.getBuiltinModule('node:vm');
 
 const directory = import.meta.dirname;
 const filename = `${directory}/__BUNDLE__`;
