@@ -118,25 +118,6 @@ describe.each(functions)('the bundle of $name', ({ operation, name }) => {
   });
 });
 
-describe('a function with another client of the SDK', () => {
-  const contents = `
-    import { InvokeWithResponseStreamCommand, LambdaClient } from '@aws-sdk/client-lambda';
-    export const handler = () =>
-      new LambdaClient().send(new InvokeWithResponseStreamCommand({ FunctionName: 'other' }));`;
-  const { '@smithy/core/event-streams': _, ...withEventStreams } = bundleOptions.alias;
-  const buildWith = (alias: Readonly<Record<string, string>>) => {
-    const stdin = { contents, resolveDir: projectDirectory };
-    return build({ ...bundleOptions, alias, stdin, write: false, logLevel: 'silent' });
-  };
-
-  it('is not built if the client needs event streams, until their alias is removed', async () => {
-    await expect(buildWith(bundleOptions.alias)).rejects.toThrow(
-      /LambdaClient\.js.*No matching export in "infra\/build\/no-event-streams\.ts" for import/,
-    );
-    expect((await buildWith(withEventStreams)).errors).toEqual([]);
-  });
-});
-
 describe('the script that starts Node.js', () => {
   const print = ['-p', 'JSON.stringify(process.argv.slice(1))'];
   const awkward = ['two words', '', '*', '$HOME', '--', '-n', '!', '\\'];

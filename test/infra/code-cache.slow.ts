@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -66,32 +66,9 @@ const start = async (
 
 const getPet = () => exampleRequest('getPet', standIn.apiKey).event;
 
-describe.each(functionNames)('%s with a code cache for this machine', (functionName) => {
-  const name = bundleName(functionName);
-
-  it('uses it, and responds as without', async () => {
-    const target = await deployed(name);
-    const { event, status } = exampleRequest(functionName, standIn.apiKey);
-    await writeFile(await cacheOf(target), await cacheFor(target));
-    const { response, line } = await start(target, event);
-    expect(response?.statusCode).toBe(status);
-    expect(line).toMatchObject({
-      coldStart: true,
-      codeCache: 'hit',
-      nodeVersion: process.version,
-      status,
-    });
-  });
-});
-
 describe('a function', () => {
   /** Writes the file of a cache, or something else in its place. */
   type WriteCache = (file: string, cache: Buffer) => Promise<unknown>;
-  /** Changes a byte of a cache. */
-  const changed =
-    (at: number): WriteCache =>
-    (file, cache) =>
-      writeFile(file, cache.fill(cache.readUInt8(at) ^ 1, at, at + 1));
 
   it.each<[state: string, expected: string, write: WriteCache, wrapper?: string[]]>([
     ['is absent', 'absent', async () => {}],
@@ -101,16 +78,7 @@ describe('a function', () => {
       'absent',
       (file, cache) => writeFile(file.replace(process.version, 'v24.0.0'), cache),
     ],
-    [
-      'is half as long',
-      'rejected',
-      (file, cache) => writeFile(file, cache.subarray(0, cache.length / 2)),
-    ],
-    // The first 4 bytes name the format, the next 4 the version of V8, the architecture among it.
-    ['is of another V8', 'rejected', changed(4)],
-    // The 4 bytes after those of the source.
-    ['was made with other V8 flags', 'rejected', changed(12)],
-    ['is rejected because it has no wrapper', 'rejected', writeFile, []],
+    ['was made with other V8 flags, because it has no wrapper', 'rejected', writeFile, []],
   ])('responds when its cache %s', async (_state, expected, write, wrapper) => {
     const target = await deployed('get-pet');
     await write(await cacheOf(target), await cacheFor(target));
@@ -141,9 +109,9 @@ describe('a build', () => {
     await addCodeCaches(machine);
     for (const functionName of functionNames) {
       const name = bundleName(functionName);
-      const { event } = exampleRequest(functionName, standIn.apiKey);
+      const { event, status } = exampleRequest(functionName, standIn.apiKey);
       const { line } = await start({ directory: directoryOf(name), name }, event);
-      expect(line.codeCache).toBe('hit');
+      expect(line).toMatchObject({ codeCache: 'hit', nodeVersion: process.version, status });
     }
     expect(await readdir(directoryOf('probe'))).toEqual(['probe.cjs', 'probe.mjs']);
 
@@ -155,14 +123,7 @@ describe('a build', () => {
     expect(print.mock.calls).toEqual([
       ['get-pet gets no code cache, and starts slower: Error: on purpose'],
     ]);
-    const cached = (
-      await Array.fromAsync(
-        functionNames,
-        async (each) => await readdir(directoryOf(bundleName(each))),
-      )
-    )
-      .flat()
-      .filter((file) => file.endsWith('.cache'));
+    const cached = await Array.fromAsync(glob(join(directoryOf('*'), '*.cache')));
     expect(cached).toHaveLength(functionNames.length - 1);
   });
 
@@ -190,7 +151,6 @@ describe('a build', () => {
       'exports.initialise = () => new Promise(() => undefined);',
       /it ends before/,
     ],
-    ['exits', 'process.exit();', /it ends before/],
     [
       'never ends',
       'exports.initialise = () => new Promise(() => setInterval(() => undefined, 1_000));',
