@@ -27,9 +27,9 @@ const run = (cwd: string, command: string, ...options: string[]) =>
   });
 const tsc = join(projectDirectory, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** The examples of a document in a language, as one module. */
-const exampleOf = async (document: string, language = 'ts') => {
-  const text = await readFile(join(projectDirectory, document), 'utf8');
+/** The examples of its README in a language, as one module. */
+const exampleIn = async (language: 'ts' | 'js') => {
+  const text = await readFile(join(projectDirectory, 'lib/client/README.md'), 'utf8');
   const examples = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
   return examples.map(([, name, example]) => (name === language ? example : '')).join('');
 };
@@ -45,10 +45,10 @@ const bundle = await readFile(join(consumer, 'node_modules', clientPackage, 'ani
 
 describe('the package of the typed client', () => {
   it('runs the examples of its README in a project of its own', async () => {
-    await writeFile(join(consumer, 'example.ts'), await exampleOf('lib/client/README.md'));
+    await writeFile(join(consumer, 'example.ts'), await exampleIn('ts'));
     const { stdout } = await run(consumer, process.execPath, 'example.ts');
     expect(stdout).toMatch(/^\d+ Rex available\n[1-5] pets\n\d+ .*\n400 invalid_request\n$/s);
-    await writeFile(join(consumer, 'example.cjs'), await exampleOf('lib/client/README.md', 'js'));
+    await writeFile(join(consumer, 'example.cjs'), await exampleIn('js'));
     const inCommonJs = await run(consumer, process.execPath, 'example.cjs');
     expect(inCommonJs).toMatchObject({
       stdout: expect.stringMatching(/^[1-5] pets\n$/),
@@ -112,7 +112,6 @@ delete JSON.rawJSON; new AnimalStore({});`;
   it('checks the types of the code that uses it', async () => {
     const types = 'node_modules/@types';
     await symlink(join(projectDirectory, types), join(consumer, types));
-    await writeFile(join(consumer, 'project.ts'), await exampleOf('README.md'));
     await writeFile(
       join(consumer, 'wrong.ts'),
       `import { AnimalStore, type AnimalStoreOptions, type Pet } from '${clientPackage}';
@@ -139,7 +138,7 @@ export const parsed: { at: Date } = JSON.parse('{}', (key, value) => (key === 'a
     );
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--types', 'node'];
     const modules = ['--target', 'ESNext', '--module', 'NodeNext', '--allowJs', '--checkJs'];
-    const files = ['project.ts', 'wrong.ts', 'example.ts', 'example.cjs'];
+    const files = ['wrong.ts', 'example.ts', 'example.cjs'];
     const { stdout } = await run(consumer, process.execPath, tsc, ...options, ...modules, ...files);
     expect(stdout).toBe('');
   });
