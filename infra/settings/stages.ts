@@ -54,7 +54,10 @@ export interface Stage {
    */
   readonly canaryMinutes: number;
   readonly logRetentionDays: RetentionDays;
-  /** Whether the API has an access log. The first one in a region replaces the account's role for logs. */
+  /**
+   * Whether the API has an access log. The first deployment of such a stage in a region replaces the account's
+   * role for logs, which is harmless, because these roles are alike, and stay.
+   */
   readonly accessLog: boolean;
   /** Whether the stage has alarms, a dashboard, saved queries and a probe. */
   readonly monitoring: boolean;
