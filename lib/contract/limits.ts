@@ -14,9 +14,7 @@ export const maxContentTypeLength = 255;
 export const maxIdempotencyKeyLength = 255;
 
 /** Matches an `Idempotency-Key`: visible ASCII characters. */
-export const idempotencyKeyPattern = /* @__PURE__ */ new RegExp(
-  `^[!-~]{1,${maxIdempotencyKeyLength}}$`,
-);
+export const idempotencyKeyPattern = new RegExp(`^[!-~]{1,${maxIdempotencyKeyLength}}$`);
 
 /**
  * Writes an integer with a comma between thousands. `toLocaleString` would load ICU's data, which takes 115

@@ -18,7 +18,6 @@ const nameMessage = `must be text of 1 to ${maxNameLength} characters that is no
 const notBlank = /^\s*\S[\s\S]*$/;
 
 /** The schema of text that a client sends. As in JSON Schema, its length counts code points. */
-/* @__NO_SIDE_EFFECTS__ */
 const textOf = (maxLength: number, message: string) =>
   v.pipe(
     v.string(message),
@@ -28,7 +27,6 @@ const textOf = (maxLength: number, message: string) =>
   );
 
 /** The schema of a status that is one of these. */
-/* @__NO_SIDE_EFFECTS__ */
 const oneOf = <const Status extends string>(statuses: readonly Status[]) =>
   v.message(
     v.pipe(v.picklist(statuses), v.metadata({ description: 'Availability of the animal.' })),
