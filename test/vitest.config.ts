@@ -15,7 +15,8 @@ if (!process.env['BASE_URL']) {
     if (/^AWS_|_PROXY$|^NODE_(EXTRA_CA_CERTS|TLS_)/i.test(name)) delete process.env[name];
   process.env['AWS_CONFIG_FILE'] = '/dev/null';
 }
-// So is the repository of a git that runs the tests in a hook. Its configuration may say which folders are safe.
+// A git that runs the tests in a hook names its own repository by variables, which the tests must not read or
+// write. Its configuration stays, because it may say which folders are safe.
 for (const name of Object.keys(process.env))
   if (/^GIT_(?!CONFIG)/.test(name)) delete process.env[name];
 

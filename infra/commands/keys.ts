@@ -56,7 +56,10 @@ const stateOf = (record: ApiKeyRecord, time: number): 'valid' | 'ended' | 'revok
   return record.revokedAt === undefined ? 'ended' : 'revoked';
 };
 
-/** Returns the parts of a key that may be shown, with its state at a time in ms. The secret and its hash are not among them. */
+/**
+ * Returns the parts of a key that may be shown, with its state at a time in ms. The secret and its hash are
+ * not among them.
+ */
 const withoutSecret = (record: ApiKeyRecord, time: number) => ({
   keyId: record.keyId,
   owner: record.owner,

@@ -70,7 +70,7 @@ const maxRetries = 3;
 const retriedStatuses = [429, 502, 503, 504];
 const firstBackoffMs = 300;
 
-/** A connection to the service. It sends requests with the API key, and limits their number and their time. */
+/** A connection to the service. It sends requests with the API key, and limits their number and time. */
 export class Connection {
   readonly #baseAddress: string;
   readonly #apiKey: string;

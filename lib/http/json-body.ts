@@ -12,7 +12,8 @@ import { headerValues } from './header-values.ts';
 /**
  * Parses the body into `event.input.body`, by its schema and with every digit of its integers. Throws 415
  * (type, coding), 413 (size) or 400 (missing, not JSON, or a wrong or unknown field). The body is parsed
- * twice: Middy's parser refuses `__proto__` and other keys that pollute prototypes, but rounds large integers.
+ * twice, because Middy's parser refuses `__proto__` and other keys that pollute prototypes, but rounds large
+ * integers.
  */
 export const jsonBody = <Body>(schema: RequestSchema<Body>) => [
   bodyLimits(),

@@ -73,8 +73,8 @@ export const toApiKeyRecord = (item: Readonly<Record<string, unknown>>): ApiKeyR
 };
 
 /**
- * Tells whether a key is valid at a time in ms, by default now. An expiry that can't be read counts as past, so
- * its key is refused. A revocation counts even if its time is in the future, because a clock may be fast.
+ * Tells whether a key is valid at a time in ms, by default now. An expiry that can't be read counts as past,
+ * so its key is refused. A revocation counts even if its time is in the future, because a clock may be fast.
  */
 export const isInForce = ({ expiresAt, revokedAt }: ApiKeyRecord, time = Date.now()): boolean =>
   revokedAt === undefined && (expiresAt === undefined || Date.parse(expiresAt) > time);

@@ -56,8 +56,8 @@ const failCheck = async () => {
 };
 
 /**
- * Lines of each log as they are written, by the end of the log's id. Everything fails, because such lines have
- * all fields.
+ * Lines of each log as they are written, by the end of the log's id. Everything fails, because such lines
+ * have all fields.
  */
 const realLines = async (): Promise<readonly (readonly [RegExp, string])[]> => {
   for (const [name, value] of Object.entries(aws.variables)) vi.stubEnv(name, value);

@@ -133,8 +133,8 @@ export const delayed =
 export const realTime = () => performance.timeOrigin + performance.now();
 
 /**
- * Refuses a request that was signed by a clock that is more than 5 minutes off, as AWS does, and passes on any
- * other one. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
+ * Refuses a request that was signed by a clock that is more than 5 minutes off, as AWS does, and passes on
+ * any other one. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
  */
 export const refuseWrongClock: Fault = async (exchange) => {
   const { 'x-amz-date': signed, 'x-amz-target': target } = exchange.incoming.headers;

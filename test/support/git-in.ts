@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * Returns a function that runs git in a folder, as an author of tests, and returns what it prints. Neither the
- * configuration nor an enclosing git of who runs the tests decides anything.
+ * Returns a function that runs git in a folder, as an author of tests, and returns what it prints. Neither
+ * the configuration nor an enclosing git of who runs the tests decides anything.
  */
 export const gitIn = (directory: string) => {
   const variables = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));

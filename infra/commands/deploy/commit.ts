@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { messageOf } from '../shared/terminal.ts';
 
 /**
- * Returns the environment of a git that reads the repository of its folder, without the variables by which an
- * enclosing git, such as one that runs a hook, names its own. Those of configuration stay, because they may say
- * which folders are safe. See "DESCRIPTION" in https://git-scm.com/docs/githooks.
+ * Returns the environment of a git that reads the repository of its folder, without the variables by which
+ * an enclosing git, such as one that runs a hook, names its own. Those of configuration stay, because they
+ * may say which folders are safe. See "DESCRIPTION" in https://git-scm.com/docs/githooks.
  */
 const gitEnvironment = (): NodeJS.ProcessEnv => {
   const words = ['rev-parse', '--local-env-vars'];
