@@ -58,8 +58,8 @@ export const callDynamodb = <Input extends ServiceInputTypes, Output extends Ser
 /**
  * Runs an attempt to call DynamoDB, numbered from 1, until one succeeds or the deadline passes: up to 3
  * attempts of at most 1 s each, with a pause between them. Throws the error of the last attempt, or one that
- * no retry may fix. The log line of the request names the call by this text: the action of AWS, and our own
- * word for what it is about, as in `Query pets`. It must have no name of AWS, and nothing of a client.
+ * no retry may fix. The log line of a failed request has the text `call`: AWS's name of the action, and our
+ * own word for the resource, as in `Query pets`. It must have no name of a table, and nothing of a client.
  */
 export const withRetries = async <Result>(
   call: string,

@@ -54,8 +54,9 @@ const endOf = ({ expiresAt }: ApiKeyRecord) =>
   expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
 /**
- * Returns the time of AWS in ms, as the latest response that this client got tells it. The clock of an
- * operator's machine may be hours off, such as that of WSL 2 after sleep, and would decide when keys end.
+ * Returns the time of AWS in ms, to within 4 minutes: the SDK corrects a clock that is further off, by the
+ * latest response that this client got (`isClockSkewed` in `@aws-sdk/core`). The clock of an operator's
+ * machine may be hours off, such as that of WSL 2 after sleep, and would decide when keys end.
  */
 export const timeOfAws = ({ config }: Pick<DynamoDBClient, 'config'>): number =>
   Date.now() + config.systemClockOffset;
