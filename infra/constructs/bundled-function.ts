@@ -65,7 +65,7 @@ export class BundledFunction extends Construct {
       code:
         this.node.tryGetContext('bundles') === 'none'
           ? Code.fromInline('// The local service has the bundle.')
-          : Code.fromAsset(existingBundle(name), { assetHash: codeHash(existingBundle(name)) }),
+          : codeOf(name),
       handler: `${name}.handler`,
       memorySize: props.memoryMiB,
       timeout: Duration.seconds(props.timeoutSeconds),
@@ -89,11 +89,11 @@ export class BundledFunction extends Construct {
   }
 }
 
-/** Returns the folder of a function's bundle. Throws an error that names the missing source. */
-const existingBundle = (name: string): string => {
+/** Returns the folder of a function as its code. Throws an error that names the missing source. */
+const codeOf = (name: string): Code => {
   const directory = bundleDirectory(name);
   if (!existsSync(directory)) throw new Error(`There is no bundle of functions/**/${name}.ts`);
-  return directory;
+  return Code.fromAsset(directory, { assetHash: codeHash(directory) });
 };
 
 /**
