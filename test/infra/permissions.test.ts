@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { functionNames, probeKeyParameter, stackName } from '../../infra/settings/names.ts';
 import type { GithubRepository } from '../../infra/settings/owner.ts';
@@ -236,8 +237,8 @@ describe('the roles of the workflows on GitHub', async () => {
     const workflow = readFileSync(join(projectDirectory, '.github/workflows/stage.yml'), 'utf8');
     const [, seconds] = /role-duration-seconds: (\d+)/.exec(workflow) ?? [];
     expect(role('proddeploy').MaxSessionDuration).toBeGreaterThanOrEqual(Number(seconds));
-    const [, minutes] = /timeout-minutes: (\d+)\n {4}environment/.exec(workflow) ?? [];
-    expect(Number(seconds)).toBeGreaterThanOrEqual(60 * Number(minutes));
+    const minutes = parse(workflow).jobs.deploy['timeout-minutes'];
+    expect(Number(seconds)).toBeGreaterThanOrEqual(60 * minutes);
   });
 
   it('accept the jobs of the environment of their stage, in one repository', () => {
