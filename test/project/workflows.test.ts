@@ -57,6 +57,8 @@ describe('a release', () => {
     const given = deploy?.steps?.find((step) => step.with?.['artifact-ids'] === stacks)?.with;
     const commands = deploy?.steps?.map(({ run }) => run).join();
     expect(commands).toContain(`--app ${given?.['path']} `);
+    const options = deploy?.steps?.map(({ env }) => env?.['ALL_AT_ONCE']);
+    expect(options).toContain(expression("inputs.all-at-once && '--all-at-once' || ''"));
     const tested = test?.steps?.map(({ env }) => env?.['BASE_URL']);
     expect(tested).toContain(expression('needs.deploy.outputs.base-address'));
     expect(test?.if).toBe("inputs.tests != ''");
@@ -120,7 +122,9 @@ describe('going back to an earlier commit', () => {
       const job = release[stage.name];
       const condition = isProduction(stage) ? '(inputs.go-back-to || ' : '&& !inputs.go-back-to';
       expect(job?.if).toContain(condition);
-      if (isProduction(stage)) expect(job?.with?.['go-back-to']).toBe(commit);
+      if (!isProduction(stage)) continue;
+      expect(job?.with?.['go-back-to']).toBe(commit);
+      expect(job?.concurrency, 'a hotfix would replace it').toContain("inputs.go-back-to && 'go-");
     }
     const [checkout, ...others] = jobsOf('stage')['deploy']?.steps ?? [];
     expect(checkout?.with?.['ref']).toBe(commit);
