@@ -129,24 +129,6 @@ export const delayed =
     await fault(exchange);
   };
 
-/** The time of this machine's clock in ms, even while a test sets another one. */
-export const realTime = () => performance.timeOrigin + performance.now();
-
-/**
- * Refuses a request that was signed by a clock that is more than 5 minutes off, as AWS does, and passes on
- * any other one. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
- */
-export const refuseWrongClock: Fault = async (exchange) => {
-  const { 'x-amz-date': signed, 'x-amz-target': target } = exchange.incoming.headers;
-  const time = `${signed}`.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:');
-  if (Math.abs(Date.parse(time) - realTime()) < 300_000) return passOn(exchange);
-  const code = 'SignatureDoesNotMatch';
-  const error = `<ErrorResponse><Error><Code>${code}</Code></Error></ErrorResponse>`;
-  return target
-    ? awsError(400, 'InvalidSignatureException')(exchange)
-    : respond(403, error)(exchange);
-};
-
 /** A call of DynamoDB, as far as IAM distinguishes calls. */
 export interface DynamodbAccess {
   readonly action: string;
