@@ -117,18 +117,14 @@ describe('npm run keys', () => {
 
   it('sees what was written just before: it reads keys consistently', async () => {
     const { keyId } = await issue();
-    const reads: object[] = [];
-    const note = passOnAfter(({ call, request }) => {
-      const { ConsistentRead } = JSON.parse(request.toString());
-      reads.push({ call, ConsistentRead });
+    const reads: unknown[] = [];
+    const note = passOnAfter(({ request }) => {
+      reads.push(JSON.parse(request.toString()).ConsistentRead);
     });
     for (const call of [`Scan ${keysTable}`, `GetItem ${keysTable}`]) proxy.inject(call, note);
     await keys(['list']);
     await keys(['rotate', keyId]);
-    expect(reads).toEqual([
-      { call: `Scan ${keysTable}`, ConsistentRead: true },
-      { call: `GetItem ${keysTable}`, ConsistentRead: true },
-    ]);
+    expect(reads).toEqual([true, true]);
   });
 
   it('changes nothing of a key that is rotated or revoked after it was read', async () => {
