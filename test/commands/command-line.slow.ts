@@ -102,7 +102,6 @@ describe('a command', () => {
     ['start --data pets', 'start -- … --data <directory>'],
     ['keys --grace=1h -- rotate 0000000000000000', 'keys -- … --grace=1h'],
     ['deploy --all-at-once -- --stage dev-alice', 'deploy -- … --all-at-once'],
-    ['acceptance --stage=staging', 'acceptance -- … --stage=staging'],
   ])('refuses an option that npm took, and says how to give it: npm run %s', (words, right) => {
     const { status, stdout, stderr } = npmRun(words);
     expect(stderr).toMatch(/^[^\n]*npm took [^\n]+\n$/);
@@ -132,7 +131,6 @@ describe('a command', () => {
     ['infra/commands/client.ts fast', 'too many arguments'],
     ['infra/commands/docs.ts --fast', 'unknown option'],
     ['infra/commands/openapi.ts fast', 'too many arguments'],
-    ['infra/commands/start.ts --cors shop', '.* Give an origin'],
     ['infra/commands/keys.ts list --stage prod', noCredentials],
     ['infra/commands/copy-back.ts pets copy --stage prod', noCredentials],
     ['infra/commands/deploy.ts --stage dev-alice', 'There is no terminal to ask: add --yes'],
