@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 
 const root = join(import.meta.dirname, '..');
 
+/** The time limit of a slow test, in ms. */
+export const slowLimitMs = 300_000;
+
 // Every test file has a process of its own, which would compile aws-cdk-lib and the SDK again.
 // https://nodejs.org/docs/latest-v24.x/api/module.html#module-compile-cache
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.build', 'compile-cache');
@@ -20,6 +23,9 @@ if (!process.env['BASE_URL']) {
 for (const name of Object.keys(process.env))
   if (/^GIT_(?!CONFIG)/.test(name)) delete process.env[name];
 
+// A deployed stage may throttle its tests, and generated tests may have many runs.
+const timeLimitMs = process.env['BASE_URL'] || process.env['RUNS'] ? slowLimitMs : 60_000;
+
 export default defineConfig({
   root,
   test: {
@@ -31,8 +37,8 @@ export default defineConfig({
     // A missing `expected-stacks.txt` fails, unless `-u` writes it.
     update: 'none',
     unstubEnvs: true,
-    // Long enough for a busy machine: only a test that hangs fails. `npm test` allows a minute.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // Long enough for a busy machine: only a test that hangs fails.
+    testTimeout: timeLimitMs,
+    hookTimeout: timeLimitMs,
   },
 });

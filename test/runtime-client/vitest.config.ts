@@ -1,8 +1,13 @@
 import { defineConfig } from 'vitest/config';
-import base from '../vitest.config.ts';
+import base, { slowLimitMs } from '../vitest.config.ts';
 
 /** The configuration of the check that needs the packages of this folder. */
 export default defineConfig({
   ...base,
-  test: { ...base.test, include: ['test/runtime-client/runtime-client.slow.ts'] },
+  test: {
+    ...base.test,
+    include: ['test/runtime-client/runtime-client.slow.ts'],
+    testTimeout: slowLimitMs,
+    hookTimeout: slowLimitMs,
+  },
 });
