@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 
 const root = join(import.meta.dirname, '..');
 
-/** The time limit of a slow test, in ms. */
-export const slowLimitMs = 300_000;
+/** The time limits of slow tests, in ms. */
+export const slowLimits = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 // Every test file has a process of its own, which would compile aws-cdk-lib and the SDK again.
 // https://nodejs.org/docs/latest-v24.x/api/module.html#module-compile-cache
@@ -24,7 +24,7 @@ for (const name of Object.keys(process.env))
   if (/^GIT_(?!CONFIG)/.test(name)) delete process.env[name];
 
 // A deployed stage may throttle its tests, and generated tests may have many runs.
-const timeLimitMs = process.env['BASE_URL'] || process.env['RUNS'] ? slowLimitMs : 60_000;
+const isSlow = process.env['BASE_URL'] || process.env['RUNS'];
 
 export default defineConfig({
   root,
@@ -38,7 +38,6 @@ export default defineConfig({
     update: 'none',
     unstubEnvs: true,
     // Long enough for a busy machine: only a test that hangs fails.
-    testTimeout: timeLimitMs,
-    hookTimeout: timeLimitMs,
+    ...(isSlow ? slowLimits : { testTimeout: 60_000, hookTimeout: 60_000 }),
   },
 });

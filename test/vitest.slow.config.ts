@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import base, { slowLimitMs } from './vitest.config.ts';
+import base, { slowLimits } from './vitest.config.ts';
 
 /** Tests of some folders. Those of a later group start when all of an earlier group have ended. */
 const project = (name: string, folders: string, groupOrder: number) => ({
@@ -16,8 +16,7 @@ export default defineConfig({
   test: {
     ...base.test,
     include: [],
-    testTimeout: slowLimitMs,
-    hookTimeout: slowLimitMs,
+    ...slowLimits,
     projects: [
       project('slow', '{client,commands,infra,local,project}', 0),
       // By themselves, because each waits for a limited time until its service has started.
