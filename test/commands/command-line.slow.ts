@@ -130,7 +130,6 @@ describe('a command', () => {
   it.each([
     ['infra/commands/client.ts fast', 'too many arguments'],
     ['infra/commands/docs.ts --fast', 'unknown option'],
-    ['infra/commands/openapi.ts fast', 'too many arguments'],
     ['infra/commands/keys.ts list --stage prod', noCredentials],
     ['infra/commands/copy-back.ts pets copy --stage prod', noCredentials],
     ['infra/commands/deploy.ts --stage dev-alice', 'There is no terminal to ask: add --yes'],
@@ -155,7 +154,6 @@ describe('a command', () => {
       `${smoke} --stage staging`,
     ].map((command) => [`${command} --emulator`, '--emulator needs .* AWS_ENDPOINT_URL']),
     ['test/programs/e2e-deploy.ts', noCredentials],
-    ['test/programs/e2e-deploy.ts --fast', 'unknown option'],
   ])('says in a line what is wrong: %s', (words, message) => {
     const { status, stdout, stderr } = start(words);
     expect(stderr).toMatch(new RegExp(`^error: ${message}[^\\n]*\\n$`));

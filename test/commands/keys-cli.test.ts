@@ -88,16 +88,10 @@ describe('npm run keys', () => {
     expect((await keys(['rotate', 'malformed'])).error).toMatch(/malformed/);
   });
 
-  it('lists the oldest key first, and says whether each is valid or revoked', async () => {
-    const valid = await issue('--expires-in', '1h');
-    const revoked = await issue();
-    await keys(['revoke', revoked.keyId, '--yes']);
+  it('lists the oldest key first', async () => {
+    for (let issued = 0; issued < 5; issued += 1) await issue();
     const { out } = await keys(['list', '--json']);
-    const records: { keyId: string; state: string; createdAt: string }[] = JSON.parse(out);
-    const states = new Map(records.map(({ keyId, state }) => [keyId, state]));
-    expect(states.get(valid.keyId)).toBe('valid');
-    expect(states.get(revoked.keyId)).toBe('revoked');
-    const times = records.map(({ createdAt }) => createdAt);
+    const times = JSON.parse(out).map(({ createdAt }: { createdAt: string }) => createdAt);
     expect(times).toEqual(times.toSorted());
   });
 
@@ -333,14 +327,6 @@ describe('npm run keys of a deployed stage', async () => {
     expect(aws.requests.map(({ region }) => region)).toEqual(['eu-west-1']);
   });
 
-  it('opens a personal stage in the account and region of the credentials', async () => {
-    const { error } = await run(['list', '--stage', 'dev-alice']);
-    expect(error).toBe('');
-    const described = aws.requests.find(({ action }) => action === 'DescribeStacks');
-    expect(described?.body).toContain('StackName=AnimalStore-dev-alice');
-    expect(described?.region).toBe('us-east-1');
-  });
-
   it.each([-3, 3])('takes no time from a clock that is wrong by %i hours', async (hours) => {
     const now = Date.now();
     onTestFinished(() => void vi.useRealTimers());
@@ -371,6 +357,9 @@ describe('npm run keys of a deployed stage', async () => {
     aws.respond({ DescribeStacks: noStack });
     const { error } = await run(['list', '--stage', 'dev-alyce']);
     expect(error).toMatch(new RegExp(`dev-alyce.*${account}.*us-east-1`));
+    const described = aws.requests.find(({ action }) => action === 'DescribeStacks');
+    expect(described?.body).toContain('StackName=AnimalStore-dev-alyce');
+    expect(described?.region).toBe('us-east-1');
   });
 
   it.each(['GetCallerIdentity', 'DescribeStacks'])(

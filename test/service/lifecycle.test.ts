@@ -21,7 +21,6 @@ describe('getPet', () => {
     [200, 'in the last millisecond before its sunset', sunset - 1, {}],
     [404, 'before its sunset', sunset - 1, { path: { petId: '1' } }],
     [410, 'from its sunset on', sunset, {}],
-    [410, 'long after its sunset', Date.UTC(2040, 0, 1), {}],
     [401, 'without a valid key, also after its sunset', sunset, { headers: bearer('no key') }],
   ])(
     'returns %i %s, and names its end and its successor',
