@@ -129,7 +129,6 @@ describe('a command', () => {
 
   it.each([
     ['infra/commands/client.ts fast', 'too many arguments'],
-    ['infra/commands/docs.ts --fast', 'unknown option'],
     ['infra/commands/keys.ts list --stage prod', noCredentials],
     ['infra/commands/copy-back.ts pets copy --stage prod', noCredentials],
     ['infra/commands/deploy.ts --stage dev-alice', 'There is no terminal to ask: add --yes'],
