@@ -17,6 +17,7 @@ if (!process.env['BASE_URL']) {
   for (const name of Object.keys(process.env))
     if (/^AWS_|_PROXY$|^NODE_(EXTRA_CA_CERTS|TLS_)/i.test(name)) delete process.env[name];
   process.env['AWS_CONFIG_FILE'] = '/dev/null';
+  process.env['AWS_SHARED_CREDENTIALS_FILE'] = '/dev/null';
 }
 // A git that runs the tests in a hook names its own repository by variables, which the tests must not read or
 // write. Its configuration stays, because it may say which folders are safe.

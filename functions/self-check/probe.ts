@@ -16,7 +16,7 @@ const PageOfOne = v.pipe(v.array(Pet), v.maxLength(1));
 /** The API key, which is kept until the service refuses it. */
 let apiKey: string | undefined;
 
-/** Requests one pet from the public address, as a client does, and logs the result. A failure is one, too. */
+/** Requests one pet from the public address, as a client does, and logs the result. A failure is a result, too. */
 export const handler = async (
   _event: unknown,
   context: Pick<Context, 'getRemainingTimeInMillis'>,

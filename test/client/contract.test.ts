@@ -34,7 +34,10 @@ type ClientResponses = {
 type Responses = { [Name in OperationName]: Open<ItemOf<ResponseBodies[Name]>> };
 type ItemOf<Body> = Body extends readonly (infer Item)[] | AsyncGenerator<infer Item> ? Item : Body;
 type Flat<Type> = undefined extends Type ? undefined : { [Field in keyof Type]: Type[Field] };
-/** What a client reads: a text that is one of several can be a new one. */
+/**
+ * What a client reads: a text that is one of several can be a new one. `string & Record<never, never>` is any
+ * text, but leaves editors the several to suggest.
+ */
 type Open<Type> = Type extends object
   ? { readonly [Field in keyof Type]: Open<Type[Field]> }
   :

@@ -178,7 +178,7 @@ describe('npm run keys', () => {
     ['an end that --expires-in names', [], ['--expires-in', '30d'], 30],
     ['no end when the key has none', [], [], null],
   ])('rotates a key after 30 days: the successor gets %s', async (_what, issued, rotated, days) => {
-    const { keyId, expiresAt } = await issue(...issued);
+    const { apiKey, keyId, expiresAt } = await issue(...issued);
     if (expiresAt !== null)
       await document.update({
         TableName: keysTable,
@@ -192,6 +192,7 @@ describe('npm run keys', () => {
     expect(lifetimeDays(successor)).toBe(days);
     const { expiresAt: graceEnd } = successor.previous;
     expect(lifetimeDays({ ...successor, expiresAt: graceEnd }), 'grace').toBe(7);
+    expect(await statusWith(apiKey)).toBe(200);
   });
 
   it('rotates a key to one that grants the same', async () => {

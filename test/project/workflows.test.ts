@@ -41,7 +41,7 @@ describe('a release', () => {
     },
   );
 
-  it('tests each stage before production, waits for no other stage, and only a hotfix has no canary', () => {
+  it('tests each stage before production, in a group of its own, and moves all traffic at once only in a hotfix', () => {
     expect(new Set(stages.map(({ name }) => release[name]?.concurrency)).size).toBe(stages.length);
     for (const stage of stages) {
       const { concurrency, with: given } = release[stage.name] ?? {};
@@ -157,7 +157,7 @@ describe('going back to an earlier commit', () => {
     const other = add('of another branch, and of a tag');
     git('update-ref', 'refs/remotes/origin/other', other);
     const pattern = `${first[0]}.${first.slice(2)}`;
-    for (const tag of ['v1', pattern]) git('tag', tag);
+    for (const tag of ['v1', 'origin/main', pattern]) git('tag', tag);
 
     const run = (COMMIT: string) => {
       git('switch', '--quiet', '--detach', merge);
