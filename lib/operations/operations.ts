@@ -44,14 +44,16 @@ interface SchemaOf<Name extends string> {
   readonly entries: Readonly<Record<Name, GenericSchema>>;
 }
 
+type PetStatus = (typeof NewPet)['entries']['status'];
+
 /**
- * The body of a request about pets. It accepts no other status than NewPet, which accepts a new one only when
- * every version that runs can read it.
+ * The body of a request about pets. It accepts the statuses of NewPet, which accepts a new one only when every
+ * version that runs can read it.
  */
 interface PetBody {
   readonly entries: {
     readonly [field: string]: unknown;
-    readonly status?: GenericSchema<InferInput<typeof NewPet>['status']>;
+    readonly status?: PetStatus | PetStatus['wrapped'];
   };
 }
 
