@@ -86,6 +86,7 @@ export interface AnyDetails {
 export type OperationDetails<Definition extends Operation> = Flat<
   Omit<AnyDetails, 'parameters' | 'requestBody'> & {
     readonly parameters: Readonly<Record<ParameterOf<Definition['input']>, string>>;
+    readonly example: { readonly clientCall: `store.${Definition['name']}${string}` };
   } & (Definition['input'] extends { readonly body: object }
       ? { readonly requestBody: RequestBody }
       : unknown) &
