@@ -57,7 +57,7 @@ let throttles = 0;
 const startLambdaEndpoint = async (
   versions: ReadonlyMap<string, Pick<LocalFunction, 'invoke'>>,
 ) => {
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
     const [, arn = ''] =
       /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(`${request.url}`) ?? [];
     const version = versions.get(decodeURIComponent(arn));

@@ -85,7 +85,8 @@ interface AwsEndpoint {
  * tests end. Before each test, it forgets them, and sets the variables that lead an SDK here.
  */
 export const startAwsEndpoint = async (): Promise<AwsEndpoint> => {
-  const server = createServer(async (request, response) => {
+  // A busy machine may send a request on a connection that the server is about to close.
+  const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
     const body = await text(request);
     const action = actionOf(request, body);
     const scope = /Credential=(\w+)\/\d+\/([\w-]+)\//.exec(request.headers.authorization ?? '');

@@ -156,7 +156,7 @@ export class FaultProxy {
   readonly accesses: DynamodbAccess[] = [];
   readonly #target: URL;
   #injections: { readonly call: string; readonly fault: Fault; remaining: number }[] = [];
-  readonly #server = createServer((incoming, response) => {
+  readonly #server = createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
     this.#handle(incoming, response).catch(() => incoming.socket.destroy());
   });
 

@@ -17,7 +17,6 @@ export interface ClientResponse {
   readonly text: string;
 }
 
-const httpAgent = new http.Agent({ keepAlive: true });
 // A deployed stage gets 10 requests at once from the 5 workers of `vitest.config.ts`, because a new account
 // runs 10 instances of functions.
 const httpsAgent = new https.Agent({ keepAlive: true, maxSockets: 2, proxyEnv: process.env });
@@ -43,7 +42,8 @@ export const sendTo = (
       method,
       path: pathname.replace(/\/$/, '') + path,
       headers: sent,
-      agent: isSecure ? httpsAgent : httpAgent,
+      // A local server may close a connection that was kept just when a busy machine sends a request on it.
+      agent: isSecure ? httpsAgent : false,
     });
     request.on('error', reject).end(body);
     request.on('response', (incoming) => {
