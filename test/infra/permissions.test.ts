@@ -8,6 +8,7 @@ import { functionNames, probeKeyParameter, stackName } from '../../infra/setting
 import type { GithubRepository } from '../../infra/settings/owner.ts';
 import { prod, type Stage, stages } from '../../infra/settings/stages.ts';
 import { GithubStack } from '../../infra/stacks/github-stack.ts';
+import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { takesIdempotencyKey } from '../../lib/operations/operation.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
@@ -43,7 +44,7 @@ for (const [number, operation] of operations.entries()) {
   const { name, path } = operation;
   const { request, items } = exampleOf(operation, 100 + number);
   const sent = { ...request, headers: { 'Idempotency-Key': name } };
-  const send = () => observe(name, () => service.send(sent));
+  const send = (parts = {}) => observe(name, () => service.send({ ...sent, ...parts }));
   const unknown = await send();
   if (path.includes('{'))
     expect(unknown.status, `${name} responds with 404 to an unknown id`).toBe(404);
@@ -52,6 +53,10 @@ for (const [number, operation] of operations.entries()) {
   const { text } = await send();
   const replay = { text, headers: { 'Idempotent-Replayed': 'true' } };
   expect(await send(), `${name} has one result for one Idempotency-Key`).toMatchObject(replay);
+  const bodies = Object.values(detailsOf(name).requestBody?.examples ?? {}).map(stringifyJson);
+  const body = bodies.find((each) => each !== sent.body);
+  const reason = `${name} refuses another body with the same Idempotency-Key`;
+  if (body) expect((await send({ body })).status, reason).toBe(422);
 }
 const pet = { name: 'Rex', categoryId: 1, status: 'sold' };
 await observe('listPets', () => walkPages(service.send, { limit: '1' }));
