@@ -115,10 +115,12 @@ describe('openapi.json', () => {
     for (const rule of rules) expect(responses).not.toContain(`"${rule}":`);
     // Proxies and browsers remove headers.
     expect(responses).not.toContain('"required":true');
-    const schemas = operations.map(({ response }) => response);
-    const withoutId = JSON.stringify(schemas, (_key, value) => (value === Id ? undefined : value));
-    const reason = 'Rules are for the body of a request: a stored pet that breaks one is corrupt';
-    expect(withoutId, reason).not.toContain('"kind":"validation"');
+    const withoutId = (_key: string, value: unknown) => (value === Id ? undefined : value);
+    const withRule = operations.flatMap(({ name, response }) =>
+      JSON.stringify(response, withoutId)?.includes('"kind":"validation"') ? [name] : [],
+    );
+    const reason = 'Rules are for the body of a request: a stored item that breaks one is corrupt';
+    expect(withRule, reason).toEqual([]);
   });
 
   it('says of each integer whether it has 32 or 64 bits', () => {
