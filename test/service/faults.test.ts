@@ -76,7 +76,7 @@ const expectSuccess = async (options?: InvokeOptions, hint = '') => {
   for (const { operation, response } of await runAll(options)) {
     expect(response.status, operation.name + hint).toBe(operation.successStatus);
     // A retry of the function's own is no replay.
-    expect(response.headers).not.toHaveProperty('Idempotent-Replayed');
+    expect(response.headers, operation.name + hint).not.toHaveProperty('Idempotent-Replayed');
   }
 };
 await expectSuccess();
