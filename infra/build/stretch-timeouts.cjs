@@ -13,3 +13,6 @@ globalThis.setTimeout = (callback, ms = 0, ...parameters) => {
 };
 const { timeout } = AbortSignal;
 AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms * factor);
+// Deadlines are instants of this clock: lib/telemetry/elapsed-ms.ts.
+const { bigint } = process.hrtime;
+process.hrtime.bigint = () => bigint() / BigInt(factor);
