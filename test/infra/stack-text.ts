@@ -5,29 +5,29 @@ import { propertiesOf, templateOf, withoutHash } from '../support/templates.ts';
 import { alarmsOf } from './stack-alarms.ts';
 
 /**
- * The types of resources that the text shows, each with the properties that it leaves out: sentences, and
- * what has a section or a test of its own.
+ * The types of resources that the text shows, each with the properties that it leaves out: sentences, what
+ * connects resources and follows from their ids, and what has a section or a test of its own.
  */
 const shownTypes = {
-  'AWS::ApiGateway::GatewayResponse': ['ResponseTemplates'],
+  'AWS::ApiGateway::GatewayResponse': ['ResponseTemplates', 'ResponseType'],
   'AWS::ApiGateway::RestApi': [],
-  'AWS::ApiGateway::Stage': ['MethodSettings'],
-  'AWS::CodeDeploy::DeploymentConfig': [],
-  'AWS::CodeDeploy::DeploymentGroup': [],
-  'AWS::DynamoDB::Table': [],
+  'AWS::ApiGateway::Stage': ['DeploymentId', 'MethodSettings'],
+  'AWS::CodeDeploy::DeploymentConfig': ['ComputePlatform'],
+  'AWS::CodeDeploy::DeploymentGroup': ['ApplicationName', 'DeploymentStyle', 'ServiceRoleArn'],
+  'AWS::DynamoDB::Table': ['AttributeDefinitions'],
   'AWS::Events::Rule': [],
-  'AWS::Lambda::Alias': [],
-  'AWS::Lambda::Function': ['Code', 'Handler'],
-  'AWS::Lambda::Version': [],
+  'AWS::Lambda::Alias': ['FunctionName'],
+  'AWS::Lambda::Function': ['Code', 'Handler', 'Role'],
+  'AWS::Lambda::Version': ['FunctionName'],
   'AWS::Logs::LogGroup': [],
-  'AWS::Logs::QueryDefinition': ['Name'],
+  'AWS::Logs::QueryDefinition': ['Name', 'Parameters'],
   'AWS::WAFv2::LoggingConfiguration': [],
-  'AWS::WAFv2::WebACL': ['CustomResponseBodies', 'Rules'],
+  'AWS::WAFv2::WebACL': ['CustomResponseBodies', 'Name', 'Rules', 'Scope'],
   'AWS::WAFv2::WebACLAssociation': [],
 };
 
 /** The properties that the text leaves out in every place. */
-const leftOut = ['Description', 'KeySchema', 'RestApiId', 'Tags'];
+const leftOut = ['Description', 'KeySchema', 'Priority', 'RestApiId', 'Tags'];
 
 /** The name of a function, as logical ids have it: the longest, where one name is the start of another. */
 const functionName = new RegExp(functionNames.toSorted().reverse().join('|').toLowerCase());
