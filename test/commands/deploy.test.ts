@@ -17,7 +17,7 @@ import {
   xml,
   xmlError,
 } from '../support/aws-endpoint.ts';
-import { gitIn } from '../support/git-in.ts';
+import { addCommit, gitIn } from '../support/git-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { runCommand } from './run-command.ts';
 
@@ -34,10 +34,7 @@ const stages = [
 
 const directory = await temporaryFolder(afterAll);
 const git = gitIn(directory);
-const commit = (name: string) => {
-  git('commit', '--quiet', '--allow-empty', '--message', name);
-  return git('rev-parse', 'HEAD');
-};
+const commit = (message: string) => addCommit(git, message);
 git('init', '--quiet', '--initial-branch', 'main');
 const first = commit('first');
 const head = commit('second');

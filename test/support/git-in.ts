@@ -15,3 +15,9 @@ export const gitIn = (directory: string) => {
   return (...words: readonly string[]): string =>
     execFileSync('git', [...author, ...words], { cwd: directory, encoding: 'utf8', env }).trim();
 };
+
+/** Adds an empty commit, and returns its id. */
+export const addCommit = (git: ReturnType<typeof gitIn>, message: string): string => {
+  git('commit', '--quiet', '--allow-empty', '--message', message);
+  return git('rev-parse', 'HEAD');
+};
