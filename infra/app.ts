@@ -2,7 +2,6 @@ import { App, cx_api } from 'aws-cdk-lib';
 import * as v from 'valibot';
 import cdk from '../cdk.json' with { type: 'json' };
 import { bundleFunctions } from './build/bundle-functions.ts';
-import { addCodeCaches } from './build/code-caches.ts';
 import { addSecurityRules } from './constructs/security-rules.ts';
 import { stackName } from './settings/names.ts';
 import { emulated, type Stage, stageNamed, stages, staging } from './settings/stages.ts';
@@ -20,11 +19,6 @@ const Context = v.object({
   emulator: v.optional(v.picklist(['true', 'false']), 'false'),
   /** An origin that replaces `corsOrigins`. */
   cors: v.optional(v.string()),
-  /**
-   * `required` fails unless each function gets a code cache. `off` is for functions that don't run on Lambda.
-   * Those on an emulator don't.
-   */
-  'code-cache': v.optional(v.picklist(['on', 'required', 'off']), 'on'),
   /** `none` is for the local service, which bundles the functions itself. */
   bundles: v.optional(v.picklist(['all', 'none']), 'all'),
   /** `off` is for stacks that are not deployed, such as those of tests, one of which applies the checks. */
@@ -57,12 +51,6 @@ const declaredStages = (): readonly Stage[] => {
 };
 
 if (context.bundles === 'all') await bundleFunctions();
-const runsOnLambda = context['code-cache'] !== 'off' && context.emulator === 'false';
-if (runsOnLambda && context[cx_api.BUNDLING_STACKS].length > 0) {
-  const areComplete = await addCodeCaches();
-  if (!areComplete && context['code-cache'] === 'required')
-    stop('--context code-cache=required: a function gets no code cache');
-}
 
 for (const stage of declaredStages()) {
   new AnimalStoreStack(app, stackName(stage), {

@@ -1,6 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { chmod, glob, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
 import { execWrapper } from '../settings/names.ts';
@@ -17,25 +17,13 @@ export const bundleDirectory = (functionName: string) => join(bundlesDirectory, 
 const readSource = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
 
 /**
- * The file of V8's code cache for a bundle, which may be absent, without its end. It has the SHA-256 of the
- * bundle in its name, because V8 compares only the length of the source: with the cache of another program of
- * that length, it runs the other program.
+ * Returns the source of `<name>.mjs`, which Lambda loads, and which loads the bundle beside it. It is an ES
+ * module, because Lambda awaits the initialisation of no other.
  */
-const codeCacheName = (name: string, bundle: string): string =>
-  `${name}.${createHash('sha256').update(bundle).digest('hex')}`;
-
-/**
- * The file of V8's code cache that this version of Node.js makes for a bundle. No other version reads it,
- * because V8 has accepted caches that crashed it: https://github.com/nodejs/node/issues/62781
- */
-export const codeCacheFile = (name: string, bundle: string): string =>
-  `${codeCacheName(name, bundle)}.${process.version}.cache`;
-
-/** Returns the source of `<name>.mjs`, which Lambda loads, and which loads the bundle beside it. */
-export const entryModule = (name: string, bundle: string): string =>
-  readSource('load-bundle.mjs')
-    .replace('__BUNDLE__', `${name}.cjs`)
-    .replace('__CODE_CACHE__', codeCacheName(name, bundle));
+export const entryModule = (name: string): string => `import * as bundle from './${name}.cjs';
+await bundle.initialise?.();
+export const { handler } = bundle;
+`;
 
 /**
  * The options with which esbuild bundles a function of `functions/self-check/`, including the SDK, into
@@ -49,7 +37,7 @@ const selfCheckOptions = {
   target: `node${nodeMajorVersion}`,
   // In CommonJS, Node's own modules are loaded without the whole of undici (nodejs/node#57649).
   format: 'cjs',
-  // A `vm.Script` can't import, so `import()` becomes `require()`.
+  // For the same reason, `import()` becomes `require()`.
   supported: { 'dynamic-import': false },
   outdir: bundlesDirectory,
   entryNames: '[name]/[name]',
@@ -112,15 +100,9 @@ export const writeBundles = async (files: readonly OutputFile[]): Promise<void> 
     }
     const directory = dirname(path);
     const name = basename(path, '.cjs');
-    // Before the bundle, so that the entry module of another bundle never finds it.
-    await removeCodeCaches(directory);
     await replaceFile(path, text);
-    await replaceFile(join(directory, `${name}.mjs`), entryModule(name, text));
+    await replaceFile(join(directory, `${name}.mjs`), entryModule(name));
   }
-};
-
-const removeCodeCaches = async (directory: string): Promise<void> => {
-  for await (const file of glob(join(directory, '*.cache'))) await rm(file, { force: true });
 };
 
 /**
@@ -129,11 +111,7 @@ const removeCodeCaches = async (directory: string): Promise<void> => {
  * permissions.
  * https://repost.aws/knowledge-center/lambda-deployment-package-errors
  */
-export const replaceFile = async (
-  path: string,
-  contents: string | Buffer,
-  mode = 0o644,
-): Promise<void> => {
+const replaceFile = async (path: string, contents: string, mode = 0o644): Promise<void> => {
   // The draft is on the same file system, in a folder that is not deployed.
   const draft = join(buildDirectory, randomUUID());
   await mkdir(dirname(path), { recursive: true });

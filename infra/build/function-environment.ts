@@ -2,16 +2,15 @@ import { nodeMajorVersion } from '../settings/node-version.ts';
 import { tables } from '../settings/tables.ts';
 
 /**
- * The environment variables that the functions of operations need besides the names of tables. Tests and the
- * build, which makes code caches, start functions without the stack, with these values. The stack has a type
- * error until it sets each of them.
+ * The environment variables that the functions of operations need besides the names of tables. Tests start
+ * functions without the stack, with these values. The stack has a type error until it sets each of them.
  */
 const operationVariables = { API_KEY_PREFIX: 'pets_test' };
 export type OperationVariables = Readonly<Record<keyof typeof operationVariables, string>>;
 
 /**
- * Returns the environment in which tests and the build start a function, with an endpoint for DynamoDB: what
- * Lambda sets, and what the stack sets.
+ * Returns the environment in which tests start a function, with an endpoint for DynamoDB: what Lambda sets,
+ * and what the stack sets.
  */
 export const functionEnvironment = (dynamodbEndpoint: string): Record<string, string> => ({
   AWS_REGION: 'eu-central-1',

@@ -29,10 +29,7 @@ export const withAssembly = async <Result>(
     // The CDK's own rules take longer than the rest. `cdk` and a test apply them, and the security checks.
     CDK_VALIDATION: 'false',
     CDK_OUTDIR: folder,
-    CDK_CONTEXT_JSON: JSON.stringify({
-      ...{ 'code-cache': 'off', 'security-rules': 'off' },
-      ...context,
-    }),
+    CDK_CONTEXT_JSON: JSON.stringify({ 'security-rules': 'off', ...context }),
   };
   const options = { cwd: projectDirectory, env };
   const synthesis = promisify(execFile)(process.execPath, ['infra/app.ts'], options);

@@ -1,5 +1,5 @@
-import { existsSync, globSync } from 'node:fs';
-import { Duration, FileSystem, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { existsSync } from 'node:fs';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   type Alias,
@@ -14,7 +14,6 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { bundleDirectory } from '../build/bundle-functions.ts';
-import { codeCacheMaker } from '../build/code-caches.ts';
 import { execWrapper, probeKeyParameter, serviceName } from '../settings/names.ts';
 import { nodeMajorVersion } from '../settings/node-version.ts';
 import type { Stage } from '../settings/stages.ts';
@@ -93,17 +92,7 @@ export class BundledFunction extends Construct {
 const codeOf = (name: string): Code => {
   const directory = bundleDirectory(name);
   if (!existsSync(directory)) throw new Error(`There is no bundle of functions/**/${name}.ts`);
-  return Code.fromAsset(directory, { assetHash: codeHash(directory) });
-};
-
-/**
- * Returns a hash of the folder of a function, a change of which deploys the function again. V8's code cache
- * has other bytes in each build, so the hash has only whether there is one, and what made it.
- */
-export const codeHash = (directory: string): string => {
-  const [cache] = globSync('*.cache', { cwd: directory });
-  const extraHash = cache === undefined ? 'no code cache' : `${cache} ${codeCacheMaker()}`;
-  return FileSystem.fingerprint(directory, { exclude: ['*.cache'], extraHash });
+  return Code.fromAsset(directory);
 };
 
 /** Every function of the API, by name. */

@@ -132,12 +132,6 @@ const queries: Readonly<Record<string, Query>> = {
 | stats count(*) as coldStarts, pct(@initDuration, 50) as p50, pct(@initDuration, 90) as p90, pct(@initDuration, 99) as p99 by @log, version
 | sort version desc`,
   },
-  'code caches': {
-    of: ['requests'],
-    queryString: `filter ispresent(codeCache)
-| stats count(*) as coldStarts by codeCache, nodeVersion, operation, version
-| sort coldStarts desc`,
-  },
   'probe failures': {
     of: ['probe'],
     queryString: `fields @timestamp, failure

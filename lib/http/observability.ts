@@ -1,5 +1,4 @@
 import { ApiError, errors } from '../contract/errors.ts';
-import { optionalEnvironment } from '../environment.ts';
 import { causeOf } from '../telemetry/cause.ts';
 import { elapsedMs, instantMs } from '../telemetry/elapsed-ms.ts';
 import { LoggableError } from '../telemetry/loggable-error.ts';
@@ -39,8 +38,6 @@ export const observability = (functionName: string) => {
       extendedRequestId: event?.requestContext?.extendedRequestId,
       lambdaRequestId: context.awsRequestId,
       coldStart,
-      codeCache: coldStart ? optionalEnvironment('CODE_CACHE') : undefined,
-      nodeVersion: coldStart ? process.version : undefined,
       cause: failed ? originalCause(error) : undefined,
       [versionMetricNames.latency]: durationMs,
     });

@@ -1,71 +1,149 @@
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Build, buildContenders, type Contenders, type Program } from './contenders.ts';
+import { build } from 'esbuild';
 import {
-  type Case,
-  measureColdStarts,
-  measureCpuTimes,
-  measureWarmInvocations,
-} from './measure.ts';
-import { type RequestName, requestNames } from './measured-requests.ts';
-import { type Measured, report, tables, verdictsOf } from './report.ts';
+  bundleDirectory,
+  bundleFunctions,
+  bundleOptions,
+  entryModule,
+} from '../../infra/build/bundle-functions.ts';
+import { bundleName, execWrapper } from '../../infra/settings/names.ts';
+import { DynamodbStandIn } from '../support/dynamodb-stand-in.ts';
+import { type LambdaProcess, lambdaFlags, runLambda } from '../support/lambda-process.ts';
+import { countInstructions } from './instructions.ts';
+import { type RequestName, requestNames, requests } from './measured-requests.ts';
+
+/** What this service may take, as a multiple of a signed request that is built like it. */
+const limits = { coldStart: 1.65, warmRequest: 1.8 };
 
 const { values } = parseArgs({ options: { gate: { type: 'boolean', default: false } } });
 
-const casesOf = (
-  build: Build,
-  programs: readonly Program[],
-  measured: readonly RequestName[] = requestNames,
-): readonly Case[] =>
-  programs.flatMap((program) => measured.map((request) => ({ program, build, request })));
+await using directory = await mkdtempDisposable(join(tmpdir(), 'animal-store-bench-'));
+await using standIn = await DynamodbStandIn.start();
+const outdir = directory.path;
 
-/** One request of an empty handler is enough. */
-const emptyOf = (...builds: readonly Build[]) =>
-  builds.flatMap((build) => casesOf(build, ['empty'], ['getPet']));
-
-/** Measures only what takes part in a bar. */
-const gate = async (contenders: Contenders): Promise<Measured> => ({
-  cold: await measureColdStarts(contenders, [
-    ...emptyOf('deployed'),
-    ...casesOf('usual', ['bare-sigv4']),
-    ...casesOf('deployed', ['sdk-call', 'service']),
-  ]),
-  // The counts of lists differ too much between runs.
-  warm: await measureWarmInvocations(
-    contenders,
-    casesOf('deployed', ['sdk-call', 'service'], ['getPet']),
-  ),
-  cpu: [],
-});
-
-const all: readonly Program[] = ['bare-sigv4', 'sdk-call', 'service'];
-
-/** Measures everything, and writes RESULT.md. */
-const full = async (contenders: Contenders): Promise<Measured> => {
-  const cold = [
-    ...emptyOf('usual', 'deployed', 'no-wrapper', 'no-cache'),
-    ...casesOf('usual', all),
-    ...casesOf('deployed', all),
-    ...casesOf('no-wrapper', ['service']),
-    ...casesOf('no-cache', ['service']),
+/** Builds the programs as this project deploys functions, and with esbuild's defaults. */
+const buildAll = async () => {
+  const { absWorkingDir, platform } = bundleOptions;
+  const usual = { absWorkingDir, platform, bundle: true, minify: true } as const;
+  const signedRequest = { in: 'test/bench/signed-request.ts', out: 'signed-request' };
+  const outExtension = { '.js': '.cjs' };
+  await bundleFunctions();
+  await build({ ...bundleOptions, entryPoints: [signedRequest], entryNames: '[name]', outdir });
+  await writeFile(join(outdir, 'signed-request.mjs'), entryModule('signed-request'));
+  const entryPoints = [
+    { in: 'functions/get-pet.ts', out: 'usual-get-pet' },
+    { ...signedRequest, out: 'usual-signed-request' },
   ];
-  const measured = {
-    cold: await measureColdStarts(contenders, cold),
-    warm: await measureWarmInvocations(contenders, casesOf('deployed', all, ['getPet'])),
-    // Last, because nothing else may run meanwhile.
-    cpu: await measureCpuTimes(
-      contenders,
-      cold.filter(({ request }) => request === 'getPet'),
-    ),
-  };
-  await writeFile(join(import.meta.dirname, 'RESULT.md'), report(measured));
-  return measured;
+  await build({ ...usual, entryPoints, outExtension, outdir });
 };
 
-await using directory = await mkdtempDisposable(join(tmpdir(), 'animal-store-bench-'));
-const contenders = await buildContenders(directory.path);
-const measured = await (values.gate ? gate : full)(contenders);
-console.log(tables(measured));
-if (verdictsOf(measured).some(({ isMet }) => !isMet)) process.exitCode = 1;
+const handling = (module: string, request: RequestName = 'getPet', node = [process.execPath]) => ({
+  module,
+  node,
+  environment: standIn.environment,
+  events: [requests(standIn.apiKey)[request]],
+});
+
+const withWrapper = [join(bundleDirectory('get-pet'), execWrapper), process.execPath];
+
+const service = (request: RequestName) => {
+  const name = bundleName(request);
+  return handling(join(bundleDirectory(name), `${name}.mjs`), request, withWrapper);
+};
+const signedRequest = handling(join(outdir, 'signed-request.mjs'), 'getPet', withWrapper);
+
+/** The millions of instructions from the start of the process to the first response over TLS. */
+const coldStart = async (program: LambdaProcess) =>
+  (await countInstructions(program)).reduce((sum, part) => sum + part, 0);
+
+const invocationsOfRun = 50;
+const runs = 16;
+const bestRuns = 4;
+
+/**
+ * The millions of instructions of an invocation that V8 has optimised: the mean of 50, in the best 4 of 16
+ * runs, after 1,500 others. If only the best run counted, two measurements of one program could differ by 3 %.
+ */
+const warmRequest = async (program: LambdaProcess) => {
+  const warm = { warmUps: 1_500, runs, invocationsOfRun };
+  // The first parts are the start and the warm-up, and the last one is the end. In other runs, V8 compiles,
+  // has not compiled yet, or collects garbage.
+  const parts = (await countInstructions({ ...program, warm })).slice(-runs - 1, -1);
+  const best = parts.toSorted((one, other) => one - other).slice(0, bestRuns);
+  return best.reduce((sum, part) => sum + part, 0) / (bestRuns * invocationsOfRun);
+};
+
+/** The least CPU time of 20 cold starts of each program in ms. They alternate, as the load changes. */
+const cpuTimes = async (programs: readonly LambdaProcess[]) => {
+  const least = programs.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 0; round < 20; round += 1)
+    for (const [index, program] of programs.entries()) {
+      const { cpuMs } = await runLambda({ ...program, flags: lambdaFlags });
+      least[index] = Math.min(cpuMs, least[index] ?? cpuMs);
+    }
+  return least;
+};
+
+const table = (...rows: readonly (readonly (string | number)[])[]) => {
+  const [head = '', ...body] = rows.map((cells) => `| ${cells.join(' | ')} |`);
+  return [head, `|${'---|'.repeat(rows[0]?.length ?? 0)}`, ...body, ''].join('\n');
+};
+
+/** Compares the service with a signed request. Fails this process if it takes more than it may. */
+const compare = async () => {
+  const verdict = (what: string, own: number, other: number, limit: number) => {
+    if (own > limit * other) process.exitCode = 1;
+    return [what, own.toFixed(2), other.toFixed(2), (own / other).toFixed(3), limit];
+  };
+  const [coldOther, warmOther, warmOwn, ...cold] = await Promise.all([
+    coldStart(signedRequest),
+    warmRequest(signedRequest),
+    // The counts of lists differ too much between runs.
+    warmRequest(service('getPet')),
+    ...requestNames.map((request) => coldStart(service(request))),
+  ]);
+  return table(
+    ['Millions of instructions', 'this service', 'a signed request', 'ratio', 'at most'],
+    ...requestNames.map((request, index) =>
+      verdict(`Cold start of ${request}`, cold[index] ?? NaN, coldOther, limits.coldStart),
+    ),
+    verdict('Warm invocation of getPet', warmOwn, warmOther, limits.warmRequest),
+  );
+};
+
+/** Compares cold starts of getPet with what is built and started as usual. */
+const compareBuilds = async () => {
+  const programs = new Map([
+    ['This service', service('getPet')],
+    ['The same function, built and started as usual', handling(join(outdir, 'usual-get-pet.cjs'))],
+    [
+      'Only a signed request to DynamoDB, built as usual',
+      handling(join(outdir, 'usual-signed-request.cjs')),
+    ],
+    ['Only a signed request to DynamoDB, built like this service', signedRequest],
+  ]);
+  const each = [...programs.values()];
+  const counts = await Promise.all(each.map(coldStart));
+  // Alone, because nothing else may run meanwhile.
+  const times = await cpuTimes(each);
+  return table(
+    ['Cold start of getPet, up to the first response', 'CPU time', 'Instructions'],
+    ...[...programs.keys()].map((name, index) => [
+      name,
+      `${times[index]?.toFixed(0)} ms`,
+      `${counts[index]?.toFixed(0)} million`,
+    ]),
+  );
+};
+
+await buildAll();
+const comparison = await compare();
+console.log(comparison);
+if (!values.gate) {
+  const machine = `${cpus()[0]?.model.trim()}, ${availableParallelism()} processors, Node.js ${process.version}`;
+  const text = `# Results\n\nBy \`npm run bench\` on ${machine}. [Explained here](README.md).\n\n${await compareBuilds()}\n${comparison}`;
+  await writeFile(join(import.meta.dirname, 'RESULT.md'), text);
+}

@@ -216,7 +216,7 @@ describe('bundles', async () => {
     }
   });
 
-  it('import no module while they run, which a vm.Script can’t', async () => {
+  it('require Node’s own modules even where a source imports one while it runs', async () => {
     const { outputFiles } = await build({
       ...bundleOptions,
       stdin: { contents: "export const handler = () => import('node:path');" },

@@ -32,7 +32,6 @@ const captured = async (act: () => Promise<unknown>) => {
 };
 
 const failWithCorruptPet = async () => {
-  vi.stubEnv('CODE_CACHE', 'hit');
   const apiKey = await service.issueApiKey();
   await service.putPet({ id: 7, status: 'sold' });
   await service.send({ path: { petId: '7' }, headers: bearer(apiKey) });

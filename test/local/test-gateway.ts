@@ -125,7 +125,7 @@ export const testDirectory = async (
   const directory = await temporaryFolder(...atEnd);
   for (const [name, bundle] of Object.entries(bundles)) {
     await writeFile(join(directory, `${name}.cjs`), bundle);
-    await writeFile(join(directory, `${name}.mjs`), entryModule(name, bundle));
+    await writeFile(join(directory, `${name}.mjs`), entryModule(name));
   }
   return directory;
 };

@@ -141,9 +141,7 @@ const expectRelease = async (baseAddress: string, name: string) => {
 const run = async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));
   if (isEmulator)
-    console.log(
-      'LEFT OUT, because MiniStack lacks it: firewall, alarms, probe, canary, and code caches for arm64.',
-    );
+    console.log('LEFT OUT, because MiniStack lacks it: firewall, alarms, probe and canary.');
   await removeStage();
   try {
     await rehearse(temporary.path);

@@ -94,11 +94,6 @@ describe('a release', () => {
     );
     for (const command of building?.flatMap(({ run }) => run ?? []) ?? [])
       expect(command).toMatch(/^npm run (synth|client|docs)\b/);
-    const synth = building?.find(({ run }) => run?.includes('npm run synth'));
-    expect(synth?.run).toContain(' -- --context "code-cache=$CODE_CACHE"');
-    expect(synth?.env?.['CODE_CACHE'], 'a function may lack its code cache').toBe(
-      expression("inputs.go-back-to && 'on' || 'required'"),
-    );
   });
 
   it.each(['pages', 'npm'])('publishes by the job %s what production has', (name) => {

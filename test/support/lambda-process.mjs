@@ -52,10 +52,6 @@ process.getegid();
 
 // Since the start of the process, also of the wrapper, which Node.js replaces.
 const { user, system } = process.cpuUsage();
-const report = {
-  codeCache: process.env.CODE_CACHE,
-  cpuMs: (user + system) / 1_000,
-  invocations,
-};
+const report = { cpuMs: (user + system) / 1_000, invocations };
 writeSync(1, `\n${JSON.stringify(report)}`);
 process.exit();

@@ -4,8 +4,6 @@ import { promisify } from 'node:util';
 
 /** A report of what a function did in a process of its own. */
 interface Report {
-  /** What V8 did with the function's code cache, if its entry module looks for one. */
-  readonly codeCache?: string;
   /** The CPU time of the whole process, in ms. */
   readonly cpuMs: number;
   readonly invocations: readonly {
