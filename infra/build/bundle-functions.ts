@@ -37,8 +37,6 @@ const selfCheckOptions = {
   target: `node${nodeMajorVersion}`,
   // In CommonJS, Node's own modules are loaded without the whole of undici (nodejs/node#57649).
   format: 'cjs',
-  // For the same reason, `import()` becomes `require()`.
-  supported: { 'dynamic-import': false },
   outdir: bundlesDirectory,
   entryNames: '[name]/[name]',
   outExtension: { '.js': '.cjs' },

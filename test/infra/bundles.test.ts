@@ -216,16 +216,6 @@ describe('bundles', async () => {
     }
   });
 
-  it('require Node’s own modules even where a source imports one while it runs', async () => {
-    const { outputFiles } = await build({
-      ...bundleOptions,
-      stdin: { contents: "export const handler = () => import('node:path');" },
-      write: false,
-    });
-    expect(outputFiles[0]?.text).toContain('require("node:path")');
-    expect(outputFiles[0]?.text).not.toContain('import(');
-  });
-
   it('format nothing for a locale, because loading ICU’s data takes a third of a cold start', () => {
     const locales = /\bIntl\b|\.(toLocale(String|Date|Time)|localeCompare)/;
     for (const { path, text } of outputFiles) expect(locales.exec(text)?.[0], path).toBe(undefined);
