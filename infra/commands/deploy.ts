@@ -1,7 +1,7 @@
-import { mkdtempDisposable } from 'node:fs/promises';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Change } from '@aws-sdk/client-cloudformation';
+import { GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { Command } from 'commander';
 import { projectDirectory } from '../build/project-directory.ts';
 import {
@@ -13,22 +13,14 @@ import {
 } from '../settings/names.ts';
 import { isPersonal, isProduction, type Stage, stages } from '../settings/stages.ts';
 import { cdk, makeWrappersExecutable } from './deploy/cdk.ts';
-import {
-  describeChangeSet,
-  destructiveChangesIn,
-  discardChangeSet,
-  linesOf,
-  newChangeSet,
-  refuseLosses,
-} from './deploy/change-set.ts';
 import { checkedOutCommit, refuseToTakeBack } from './deploy/commit.ts';
+import { refuseLosses, type Template } from './deploy/losses.ts';
 import { printNextSteps } from './deploy/next-steps.ts';
 import { findSettledStack, type SettledStack } from './deploy/settled-stack.ts';
-import { findStack } from './shared/deployed-stack.ts';
-import { type OpenedAccount, openAccount } from './shared/open-account.ts';
-import { type Plan, perform, requireConsent } from './shared/plan.ts';
+import { notOfAws, type OpenedAccount, openAccount } from './shared/open-account.ts';
+import { perform, requireConsent } from './shared/plan.ts';
 import { printStatus } from './shared/print-status.ts';
-import { change, runProgram, withCleanup } from './shared/run-program.ts';
+import { runProgram, withCleanup } from './shared/run-program.ts';
 import { withStage } from './shared/stage-option.ts';
 import { type Ask, askInTerminal } from './shared/terminal.ts';
 
@@ -118,66 +110,36 @@ const synthesise = async (
   });
 };
 
-/**
- * Deploys a stack of a folder. The CDK asks nothing, because this command shows what will change, and asks.
- */
-const runDeploy = (
-  { account }: Deployment,
-  folder: string,
-  id: string,
-  ...words: readonly string[]
-) =>
-  cdk(account.region, [
-    ...['deploy', id, '--app', folder, '--require-approval', 'never'],
-    ...words,
-  ]);
+/** Returns the template of the deployed stack. */
+const deployedTemplate = async ({ stage, account }: Deployment): Promise<Template> => {
+  const command = new GetTemplateCommand({ StackName: stackName(stage) });
+  const { TemplateBody } = await account.clients.cloudformation.send(command);
+  if (!TemplateBody) throw notOfAws('CloudFormation GetTemplate');
+  return JSON.parse(TemplateBody);
+};
 
 /**
- * Deploys the stack by a change set, if that changes anything and the operator agrees. Throws if it loses
- * data without the operator's word, or if the stack was changed meanwhile. A change set that is not executed
- * is deleted, because somebody could still execute it.
+ * Deploys the stack of a folder if the operator agrees, to whom the CDK shows what changes. Throws if it would
+ * lose data without the operator's word, or if the stack was changed meanwhile.
  */
 const deployStack = async (deployment: Deployment, folder: string): Promise<void> => {
-  const { stage, account, former } = deployment;
-  const client = account.clients.cloudformation;
-  const changeSet = newChangeSet(stackName(stage));
-  const { StackName, ChangeSetName } = changeSet;
-  const outrun = new Error(
-    `${StackName} was changed just now by somebody else: run the same command again.`,
-  );
-  let isExecuted = false;
-  // Why it is not executed matters more than a failure to delete it.
-  const discard = async () => {
-    if (!isExecuted) await discardChangeSet(client, changeSet).catch(() => {});
+  const { stage, account, former, yes } = deployment;
+  const stack = stackName(stage);
+  const next = await readFile(join(folder, `${stack}.template.json`), 'utf8');
+  if (former) refuseLosses(await deployedTemplate(deployment), JSON.parse(next), deployment);
+  const run = (...words: readonly string[]) => cdk(account.region, [...words, '--app', folder]);
+  if (former && !yes) await run('diff', stack, '--no-fail');
+  const deployIt = async () => {
+    const current = await findSettledStack(stage, account);
+    if (current?.commit !== former?.commit)
+      throw new Error(
+        `${stack} was changed just now by somebody else: run the same command again.`,
+      );
+    // This command has asked.
+    await run('deploy', stack, '--require-approval', 'never', ...parametersOf(deployment));
   };
-  const run = (method: string, ...words: readonly string[]) => {
-    const named = ['--method', method, '--change-set-name', ChangeSetName];
-    return runDeploy(deployment, folder, StackName, ...words, ...named);
-  };
-  const execute = async () => {
-    // CloudFormation refuses a change set that is older than the last update, but not one that is newer. At
-    // a first deployment, there is nothing to compare: the change set itself has made the stack.
-    const current = former && (await findStack(stage, account));
-    if (current?.commit !== former?.commit) throw outrun;
-    isExecuted = true;
-    await run('execute-change-set').catch(async (error: unknown) => {
-      const { executionStatus } = await describeChangeSet(client, changeSet).catch(() => {
-        throw error;
-      });
-      throw executionStatus === 'OBSOLETE' ? outrun : error;
-    });
-  };
-  await withCleanup(discard, async () => {
-    await change(() => run('prepare-change-set', ...parametersOf(deployment)));
-    const { changes, executionStatus } = await describeChangeSet(client, changeSet);
-    if (executionStatus === 'UNAVAILABLE') {
-      console.log('Nothing differs from what is deployed.');
-      return;
-    }
-    if (executionStatus !== 'AVAILABLE') throw outrun;
-    refuseLosses(changes, deployment);
-    await perform({ ...account, stage }, planOf(deployment, changes, execute), deployment);
-  });
+  const work = { description: `Deploy ${stack}`, run: deployIt };
+  await perform({ ...account, stage }, { notices: noticesOf(deployment), work }, deployment);
 };
 
 /**
@@ -223,32 +185,11 @@ const noticesOf = ({ stage, commit, former, revert, allAtOnce }: Deployment): st
   return [commits, revert || allAtOnce ? 'After the check, all traffic moves at once.' : canary];
 };
 
-/** Plans to execute a change set, and shows each change. */
-const planOf = (
-  deployment: Deployment,
-  changes: readonly Change[],
-  execute: () => Promise<void>,
-): Plan => {
-  const { stage, former } = deployment;
-  const count = `${changes.length} resource${changes.length === 1 ? '' : 's'}`;
-  const description = `${former ? 'Change' : 'Create'} ${count} of ${stackName(stage)}`;
-  return {
-    notices: [
-      // The CDK has just printed its sign of success.
-      'Nothing is deployed yet: this change is only prepared.',
-      ...noticesOf(deployment),
-      ...destructiveChangesIn(changes),
-      ...(former ? linesOf(changes) : []),
-    ],
-    work: { description, run: execute },
-  };
-};
-
 /** The program of `npm run deploy`. */
 export const deployProgram = (setup: Setup): Command =>
   withStage(new Command('npm run deploy --'), 'the stage to deploy', setup.stages)
     .description(
-      'Deploys what is checked out to a stage, by a change set that it shows first. Refuses to lose data.',
+      'Deploys what is checked out to a stage, after the CDK has shown the changes. Refuses to lose data.',
     )
     .option('--app <folder>', 'deploy the stacks that cdk synth wrote into this folder')
     .option('--all-at-once', 'move all traffic to new versions after their check, without a canary')

@@ -103,12 +103,7 @@ export class GithubStack extends Stack {
     );
     const stack = `stack/${stackName(stage)}/*`;
     const stackArn = this.formatArn({ service: 'cloudformation', region, resource: stack });
-    const stackCalls = [
-      'DescribeStacks',
-      'ListStackResources',
-      'DescribeChangeSet',
-      'DeleteChangeSet',
-    ];
+    const stackCalls = ['DescribeStacks', 'GetTemplate', 'ListStackResources'];
     return [
       allow('sts:AssumeRole', ...cdkRoles),
       ...stackCalls.map((call) => allow(`cloudformation:${call}`, stackArn)),

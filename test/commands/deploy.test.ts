@@ -5,7 +5,6 @@ import { deployProgram } from '../../infra/commands/deploy.ts';
 import { printStatus } from '../../infra/commands/shared/print-status.ts';
 import { prod, type Stage, staging } from '../../infra/settings/stages.ts';
 import {
-  type AwsResponse,
   caller,
   json,
   jsonError,
@@ -15,7 +14,6 @@ import {
   stackIn,
   startAwsEndpoint,
   xml,
-  xmlError,
 } from '../support/aws-endpoint.ts';
 import { addCommit, gitIn } from '../support/git-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -48,21 +46,23 @@ const stackWith = (
   return stackIn(StackStatus, outputs, { Commit, PreviousCommit });
 };
 const firstIn = (StackStatus: string) => stackWith(first, { StackStatus });
-const withChanges = (...Changes: object[]) => {
-  const status = { Status: 'CREATE_COMPLETE', ExecutionStatus: 'AVAILABLE' };
-  return { DescribeChangeSet: xml('DescribeChangeSet', { ...status, Changes }) };
-};
-const tableWith = (Replacement: string) => ({
-  ResourceChange: {
-    ...{ Action: 'Modify', ResourceType: table, LogicalResourceId: 'Pets', Replacement },
-  },
+/** The template of the deployed stack and of the next one. */
+const withTable = { Resources: { Pets: { Type: table } } };
+const deployedAs = (template: object) => ({
+  GetTemplate: xml('GetTemplate', { TemplateBody: JSON.stringify(template) }),
 });
 
-/** A CDK that notes its region and its words, and fails if they contain those of FAILING. */
+/** A CDK that notes its region and its words, fails if they contain those of FAILING, and writes templates. */
 const programs = await temporaryFolder(afterAll);
 const notes = join(programs, 'notes');
-const noteWords = `echo "$AWS_REGION: $*" >>${notes}; case "$*" in *"\${FAILING:-none}"*) exit 1 ;; esac`;
-writeFileSync(join(programs, 'cdk'), `#!/bin/sh\n${noteWords}\n`, { mode: 0o755 });
+const template = join(programs, 'template.json');
+const fakeCdk = `#!/bin/sh
+echo "$AWS_REGION: $*" >>${notes}
+case "$*" in *"\${FAILING:-none}"*) exit 1 ;; esac
+case "$1" in synth) for folder; do :; done; cp ${template} "$folder/$2.template.json" ;; esac
+`;
+writeFileSync(join(programs, 'cdk'), fakeCdk, { mode: 0o755 });
+writeFileSync(template, JSON.stringify(withTable));
 
 beforeEach(() => {
   // The command asks git too, which would read the configuration of who runs the tests.
@@ -85,8 +85,7 @@ const deploy = async (
     ...caller(stage === 'staging' || stage === 'prod' ? accounts[stage] : '000000000000'),
     ListStackResources: resourcesOfStack(),
     DescribeStacks: stackWith(first),
-    ...withChanges(tableWith('False')),
-    DeleteChangeSet: xml('DeleteChangeSet', {}),
+    ...deployedAs(withTable),
     Scan: json({ Items: [] }),
     PutItem: json({}),
     ...responses,
@@ -104,38 +103,22 @@ const deploy = async (
   ran = readFileSync(notes, 'utf8').split('\n').slice(0, -1);
   return result;
 };
-const prepared = () => ran.find((command) => command.includes('prepare-change-set'));
-const isExecuted = () => ran.some((command) => command.includes('execute-change-set'));
-const nameIn = (command = '') => /--change-set-name (\S+)/.exec(command)?.[1];
-/** The names of the change sets in the calls of an action of CloudFormation. */
-const changeSetsOf = (name: string) =>
-  aws.requests
-    .filter(({ action }) => action === name)
-    .map(({ body }) => new URLSearchParams(body).get('ChangeSetName'));
+const deployed = () => ran.find((command) => command.includes(': deploy '));
 
 describe('npm run deploy', () => {
-  it('executes exactly the change set that it has shown', async () => {
+  it('deploys what it has synthesised', async () => {
     vi.stubEnv('AWS_REGION', 'us-east-1');
     const { out, err, error } = await deploy('staging', '--yes');
     expect({ err, error }).toEqual({ err: '', error: '' });
     expect(out).toContain(`Stage staging, account ${accounts.staging}, region eu-west-1`);
-    expect(out).toContain(`Modify ${table} Pets`);
     for (const text of [first, head]) expect(out).toContain(text);
-    const [synth, prepare, execute, ...others] = ran;
+    const [synth, deployment, ...others] = ran;
     expect(others).toEqual([]);
     const folder = /--output (\S+)/.exec(`${synth}`)?.[1];
-    for (const command of [prepare, execute])
-      expect(command).toContain(
-        `deploy AnimalStore-staging --app ${folder} --require-approval never `,
-      );
-    for (const command of ran) expect(command).toMatch(/^eu-west-1: /);
-    expect(changeSetsOf('DescribeChangeSet')).toEqual([nameIn(prepare)]);
-    // The rules about indexes need the values.
-    const describing = aws.requests.find(({ action }) => action === 'DescribeChangeSet');
-    expect(describing?.body).toContain('IncludePropertyValues=true');
-    expect(nameIn(execute)).toBe(nameIn(prepare));
-    expect(isExecuted()).toBe(true);
-    expect(changeSetsOf('DeleteChangeSet')).toEqual([]);
+    expect(deployment).toBe(
+      `eu-west-1: deploy AnimalStore-staging --require-approval never --no-previous-parameters --parameters Commit=${head} --parameters PreviousCommit=${first} --app ${folder}`,
+    );
+    expect(synth).toMatch(/^eu-west-1: /);
   });
 
   const both = { PreviousCommit: 'c0' };
@@ -150,10 +133,9 @@ describe('npm run deploy', () => {
     ['none if nobody agreed to it', '', firstIn('REVIEW_IN_PROGRESS'), [head, 'unknown']],
   ])('tells the stack %s', async (_what, words, DescribeStacks, [commit, former]) => {
     await deploy('staging', `--yes ${words}`, { DescribeStacks });
-    expect(prepared()).toContain(
+    expect(deployed()).toContain(
       `--no-previous-parameters --parameters Commit=${commit} --parameters PreviousCommit=${former}`,
     );
-    expect(isExecuted()).toBe(true);
   });
 
   it.each([
@@ -162,7 +144,7 @@ describe('npm run deploy', () => {
   ])('moves the traffic of prod as %j says', async (words, how) => {
     const { out } = await deploy('prod', `--yes ${words}`);
     expect(out).toMatch(/traffic moves/);
-    expect(prepared()).toContain(`--parameters Traffic=${how} `);
+    expect(deployed()).toContain(`--parameters Traffic=${how} `);
   });
 
   it('moves no traffic at first', async () => {
@@ -170,68 +152,26 @@ describe('npm run deploy', () => {
     expect(out).not.toMatch(/traffic moves/);
   });
 
-  const described = (result: object) => xml('DescribeChangeSet', result);
-  it.each([
-    ['executes a change set that changes only outputs', 'AVAILABLE'],
-    ['executes nothing if nothing differs', 'UNAVAILABLE'],
-  ])('%s', async (_what, ExecutionStatus) => {
-    const DescribeChangeSet = described({ ExecutionStatus });
-    const { error } = await deploy('staging', '--yes', { DescribeChangeSet });
-    expect(error).toBe('');
-    expect(isExecuted()).toBe(ExecutionStatus === 'AVAILABLE');
+  it.each(['synth', 'deploy'])('fails when the CDK does: %s', async (action) => {
+    vi.stubEnv('FAILING', `${action} AnimalStore`);
+    const { error } = await deploy('staging', '--yes');
+    expect(error).toBe(`cdk ${action} failed: see above`);
   });
 
-  const page = [200, '<html>Welcome</html>'] as const;
-  // Why nothing is executed matters more than that the change set can't be deleted.
-  const DeleteChangeSet = xmlError('AccessDenied');
-  const firstOfTwo = described({ ExecutionStatus: 'AVAILABLE', NextToken: 'second' });
-  const secondIsPage = (body: string) => (body.includes('NextToken') ? page : firstOfTwo);
-  it.each<[string, Responses[string], RegExp]>([
-    ['deleted', xmlError('ChangeSetNotFound'), /was changed just now/],
-    ['OBSOLETE', described({ ExecutionStatus: 'OBSOLETE' }), /was changed just now/],
-    ['the page of a proxy', page, /DescribeChangeSet: .* proxy/],
-    ['followed by the page of a proxy', secondIsPage, /DescribeChangeSet: .* proxy/],
-  ])('executes no change set that is %s', async (_what, DescribeChangeSet, message) => {
-    const { error } = await deploy('staging', '--yes', { DescribeChangeSet, DeleteChangeSet });
-    expect(error).toMatch(message);
-    expect(isExecuted()).toBe(false);
+  it('refuses to lose a table without --destructive', async () => {
+    const more = { Resources: { ...withTable.Resources, Lost: { Type: table } } };
+    const { error } = await deploy('staging', '--yes', deployedAs(more));
+    expect(error).toContain(`${table} Lost would be removed or replaced.`);
+    expect(deployed()).toBeUndefined();
+    await deploy('staging', '--yes --destructive', deployedAs(more));
+    expect(deployed()).toBeDefined();
   });
 
-  it.each<[string, AwsResponse, RegExp]>([
-    ['synth', noStack, /cdk synth failed/],
-    ['prepare-change-set', noStack, /cdk deploy failed/],
-    ['execute-change-set', described({ ExecutionStatus: 'EXECUTE_FAILED' }), /cdk deploy failed/],
-    ['execute-change-set', xmlError('AccessDenied'), /cdk deploy failed/],
-    ['execute-change-set', xmlError('ChangeSetNotFound'), /just now by somebody else: run/],
-  ])('fails when the CDK does: %s', async (step, after, message) => {
-    vi.stubEnv('FAILING', step);
-    const { error } = await deploy('staging', '--yes', {
-      DescribeChangeSet: () =>
-        changeSetsOf('DescribeChangeSet').length === 1 ? withChanges().DescribeChangeSet : after,
-    });
-    expect(error).toMatch(message);
-    // An executed one is in the history of the stack.
-    const isNew = step === 'prepare-change-set';
-    expect(changeSetsOf('DeleteChangeSet')).toEqual(isNew ? [nameIn(prepared())] : []);
-  });
-
-  it('deletes a change set that would lose a table, as soon as CloudFormation lets it', async () => {
-    const inProgress = xmlError('InvalidChangeSetStatus');
-    const { err, error } = await deploy('staging', '--yes', {
-      ...withChanges(tableWith('True')),
-      DeleteChangeSet: () =>
-        changeSetsOf('DeleteChangeSet').length === 1 ? inProgress : xml('DeleteChangeSet', {}),
-    });
-    expect(error).toContain(`${table} Pets: Modify with Replacement True.`);
-    expect(err).toBe('');
-    expect(isExecuted()).toBe(false);
-    expect(changeSetsOf('DeleteChangeSet')).toEqual(Array(2).fill(nameIn(prepared())));
-  });
-
-  it('executes it with --destructive, and says what is lost', async () => {
-    const { out } = await deploy('staging', '--yes --destructive', withChanges(tableWith('True')));
-    expect(out).toContain(`${table} Pets: Modify with Replacement True`);
-    expect(isExecuted()).toBe(true);
+  it('deploys nothing after the page of a proxy', async () => {
+    const GetTemplate = [200, '<html>Welcome</html>'] as const;
+    const { error } = await deploy('staging', '--yes', { GetTemplate });
+    expect(error).toMatch(/GetTemplate: .* proxy/);
+    expect(deployed()).toBeUndefined();
   });
 
   it.each([
@@ -251,13 +191,10 @@ describe('npm run deploy of a stage', () => {
     const script = join(folder, 'asset.1/exec-wrapper');
     mkdirSync(dirname(script));
     writeFileSync(script, '', { mode: 0o600 });
-    let mode = 0;
-    const DescribeChangeSet = () => {
-      mode = statSync(script).mode & 0o777;
-      return withChanges().DescribeChangeSet;
-    };
-    await deploy('staging', `--yes --app ${folder}`, { DescribeChangeSet });
-    expect(mode.toString(8)).toBe('755');
+    writeFileSync(join(folder, 'AnimalStore-staging.template.json'), JSON.stringify(withTable));
+    await deploy('staging', `--yes --app ${folder}`);
+    expect(deployed()).toContain(`--app ${folder}`);
+    expect((statSync(script).mode & 0o777).toString(8)).toBe('755');
   });
 
   const key = {
@@ -290,7 +227,7 @@ describe('npm run deploy with the settings of the repository', () => {
     ] as const) {
       const permanent = [ofStaging, { ...ofProd, ...unset }];
       const { error } = await deploy('staging', '--yes', {}, undefined, permanent);
-      expect({ error, isExecuted: isExecuted() }).toEqual({ error: '', isExecuted: true });
+      expect(error).toBe('');
       const refused = await deploy('prod', '--yes', {}, undefined, permanent);
       expect(refused.error).toMatch(new RegExp(`^${setting} of prod .*infra/settings/stages.ts$`));
       expect(ran).toEqual([]);
@@ -329,7 +266,7 @@ describe('npm run deploy with what is checked out', () => {
     expect(error).toMatch(/commit or stash/);
     expect(ran).toEqual([]);
     await deploy('dev-alice', '--yes');
-    expect(prepared()).toContain(`--parameters Commit=${head}-dirty `);
+    expect(deployed()).toContain(`--parameters Commit=${head}-dirty `);
   });
 
   it.each([
@@ -344,14 +281,14 @@ describe('npm run deploy with what is checked out', () => {
       },
     });
     expect(error).toMatch(message);
-    expect(prepared()).toBeUndefined();
+    expect(deployed()).toBeUndefined();
   });
 
   it('names the commit of its own folder, also in a hook of another repository', async () => {
     vi.stubEnv('GIT_DIR', '/nowhere');
     const { error } = await deploy('prod', '--yes');
     expect(error).toBe('');
-    expect(prepared()).toContain(`--parameters Commit=${head} `);
+    expect(deployed()).toContain(`--parameters Commit=${head} `);
   });
 
   it('deploys the repository of another user, as in a container, if a variable says that it is safe', async () => {
@@ -371,8 +308,7 @@ describe('npm run deploy with what is checked out', () => {
     expect(error).toMatch(/^.*not a git repository.*$/);
     expect(ran).toEqual([]);
     await deploy('dev-alice', '--yes');
-    expect(prepared()).toContain('--parameters Commit=unknown ');
-    expect(isExecuted()).toBe(true);
+    expect(deployed()).toContain('--parameters Commit=unknown ');
   });
 });
 
@@ -412,12 +348,12 @@ describe('the way back of prod', () => {
   it('is shown, is asked for, and moves all traffic at once', async () => {
     const { out, error } = await deploy('prod', '--revert', { DescribeStacks }, () => 'prod');
     const [plan = ''] = out.split('Type prod');
-    for (const text of ['Nothing is deployed yet', head, first, `Modify ${table} Pets`])
-      expect(plan).toContain(text);
-    expect(prepared()).toContain(
+    for (const text of [head, first]) expect(plan).toContain(text);
+    expect(ran.map((command) => command.split(' ')[1])).toEqual(['synth', 'diff', 'deploy']);
+    expect(deployed()).toContain(
       `--parameters Commit=${first} --parameters PreviousCommit=unknown --parameters Traffic=all-at-once`,
     );
-    expect({ error, isExecuted: isExecuted() }).toEqual({ error: '', isExecuted: true });
+    expect(error).toBe('');
   });
 
   it.each<[string, Responses, () => string, RegExp]>([
@@ -431,13 +367,17 @@ describe('the way back of prod', () => {
       },
       /just now by somebody else/,
     ],
-    ['past a table', withChanges(tableWith('True')), () => 'prod', /hotfix.*"Hotfix" in infra/],
+    [
+      'past a table',
+      deployedAs({ Resources: { Lost: { Type: table } } }),
+      () => 'prod',
+      /hotfix.*"Hotfix" in infra/,
+    ],
     ['with credentials of another account', caller('123456789012'), () => 'prod', /123456789012/],
   ])('changes nothing %s', async (_when, responses, answer, message) => {
     const { error } = await deploy('prod', '--revert', { DescribeStacks, ...responses }, answer);
     expect(error).toMatch(message);
-    expect(isExecuted()).toBe(false);
-    expect(changeSetsOf('DeleteChangeSet')).toEqual([nameIn(prepared())].filter(Boolean));
+    expect(deployed()).toBeUndefined();
   });
 });
 
