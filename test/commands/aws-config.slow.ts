@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
+import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { listen } from '../support/listen.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const aws = await startAwsEndpoint();
 const plain = Number(new URL(aws.variables['AWS_ENDPOINT_URL'] ?? '').port);
@@ -101,4 +105,35 @@ it.concurrent.each<[string, Record<string, string>]>([
   await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(line) });
   // Then 3 attempts end within a minute, also on a busy machine.
   expect(waited).toBeLessThan(17_000);
+});
+
+const exported = { AWS_ACCESS_KEY_ID: 'EXPORTED', AWS_SECRET_ACCESS_KEY: 'test' };
+
+it.each<[string, Record<string, string>, string]>([
+  ['exported keys before any profile', { ...exported, AWS_PROFILE: 'one' }, 'EXPORTED'],
+  ['AWS_PROFILE', { AWS_PROFILE: 'one', AWS_DEFAULT_PROFILE: 'two' }, 'ONE'],
+  ['AWS_DEFAULT_PROFILE without another', { AWS_DEFAULT_PROFILE: 'two' }, 'TWO'],
+  ['the profile default', {}, 'DEFAULT'],
+])('commands and the CDK use the same credentials: %s', async (_what, chosen, accessKey) => {
+  const HOME = await temporaryFolder();
+  const profiles = ['default', 'one', 'two'].map(
+    (name) => `[${name}]\naws_access_key_id=${name.toUpperCase()}\naws_secret_access_key=test\n`,
+  );
+  await writeFile(join(HOME, 'credentials'), profiles.join(''));
+  await writeFile(join(HOME, '.cdk.json'), JSON.stringify({ profile: 'two' }));
+  const env = {
+    ...{ PATH: process.env['PATH'], HOME, AWS_REGION: 'eu-west-1', AWS_MAX_ATTEMPTS: '1' },
+    ...{ AWS_ENDPOINT_URL: `http://127.0.0.1:${plain}`, AWS_CONFIG_FILE: '/dev/null' },
+    ...{ AWS_SHARED_CREDENTIALS_FILE: join(HOME, 'credentials'), CDK_PROFILE: 'two', ...chosen },
+  };
+  for (const words of ['status -- --stage dev-alice', 'destroy -- --context stage=dev-alice -f']) {
+    aws.requests.length = 0;
+    const run = promisify(execFile)('npm', ['run', ...words.split(' ')], {
+      cwd: projectDirectory,
+      env,
+    });
+    await run.catch(() => {});
+    const used = new Set(aws.requests.map((request) => request.accessKey));
+    expect(used, words).toEqual(new Set([accessKey]));
+  }
 });
