@@ -4,7 +4,7 @@ import { copyBackProgram } from '../../infra/commands/copy-back.ts';
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { localClientConfig, localCredentials } from '../../infra/local/local-account.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
-import { caller, json, stackIn, startAwsEndpoint } from '../support/aws-endpoint.ts';
+import { caller, json, jsonError, stackIn, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { shared } from '../support/shared.ts';
 import { createTestTables } from '../support/test-tables.ts';
 import { runCommand } from './run-command.ts';
@@ -99,6 +99,20 @@ it('refuses a copy that is still being created, and shows from which table it wa
   const { out, err } = await copyBack('pets');
   expect(out).toContain(`${arnOf('source')} as of 2026-12-31T12:00:00.000Z`);
   expect(err).toContain(`10000 items of ${copies.pets}`);
+});
+
+it('fails if a pet cannot be written', async () => {
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', aws.variables['AWS_ENDPOINT_URL']);
+  aws.respond({
+    DescribeTable: (body) =>
+      json({ Table: { TableArn: JSON.parse(body).TableName, TableStatus: 'ACTIVE' } }),
+    Scan: (body) =>
+      json({ Items: JSON.parse(body).TableName === copies.pets ? [{ id: { N: '1' } }] : [] }),
+    PutItem: jsonError('AccessDeniedException'),
+  });
+  const { out, error } = await copyBack('pets');
+  expect(error).toMatch(/PutItem.*AccessDeniedException/);
+  expect(out).not.toContain('Done');
 });
 
 it('leaves an API key that the table has, and writes one that it lacks', async () => {
