@@ -12,4 +12,7 @@ export const localClientConfig = (endpoint: string) => ({
   endpoint,
   region: localRegion,
   credentials: localCredentials,
+  // Settings of the user for AWS, which the SDK does not accept with an endpoint.
+  useFipsEndpoint: false,
+  useDualstackEndpoint: false,
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
@@ -70,6 +70,13 @@ it('a data directory can be used again, but not by a version with other indexes'
   await expect(createTables(client, withIndexes(names.slice(1)))).rejects.toThrow(
     / can't create the table .* other indexes\. Remove shared-local-instance\.db /,
   );
+});
+
+it("DynamoDB Local is reached with the user's settings of AWS", async () => {
+  vi.stubEnv('AWS_USE_FIPS_ENDPOINT', 'true');
+  vi.stubEnv('AWS_USE_DUALSTACK_ENDPOINT', 'true');
+  const client = new DynamoDBClient(localClientConfig(shared('dynamodb').dynamodbEndpoint));
+  await client.send(new ListTablesCommand());
 });
 
 it('the local API key is made once, for only its user to read, and made anew when it is damaged', async () => {
