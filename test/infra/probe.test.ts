@@ -96,6 +96,11 @@ describe('the probe', () => {
     expect(failure).toContain('run npm run keys -- issue --for-probe --stage staging');
   });
 
+  it('records a failure if its key never comes', async () => {
+    aws.responses = { GetParameter: () => new Promise(() => {}) };
+    expect((await run()).values).toEqual(failed);
+  });
+
   it('records a good response, and reads its key once', async () => {
     expect((await run()).values).toEqual({ ProbeSuccess: [1] });
     const reads = aws.requests.length;
@@ -114,7 +119,7 @@ describe('the probe', () => {
     ['a redirect', ({ response }) => void response.writeHead(302, { Location: '/v1/pets' }).end()],
     ['a response that never comes', stalls.hang],
   ])('records a failure for %s', async (_what, fault) => {
-    service.inject(request, fault);
+    service.inject(request, fault, 1);
     const { values, failure } = await run();
     expect(values).toEqual(failed);
     expect(failure).toMatch(/^\w+: ./);
