@@ -7,10 +7,6 @@ import { detailsOf, operations, tags } from '../operations/operations.ts';
 import { documentedErrors, tagOf } from './paths.ts';
 
 const contractPath = join(import.meta.dirname, '../contract/openapi.json');
-const scalarPath = join(
-  import.meta.dirname,
-  '../../node_modules/@scalar/api-reference/dist/browser/standalone.js',
-);
 
 /** The local service, to which the page sends requests. */
 interface PageService {
@@ -33,9 +29,23 @@ export const pageFiles = (limits: string): Readonly<Record<string, ReadFile>> =>
   'openapi.json': () => readFile(contractPath),
 });
 
-/** Scalar without the name of its source map, for which developer tools would ask. */
-const scalar = async () =>
-  (await readFile(scalarPath, 'utf8')).replace(/^\/\/# sourceMappingURL=.*$/m, '');
+/**
+ * Returns Scalar, as its plugin for Fastify serves it, because `@scalar/api-reference` would bring 250 more
+ * packages. Leaves out the name of its source map, for which developer tools would ask.
+ */
+const scalar = async () => {
+  const { default: plugin } = await import('@scalar/fastify-api-reference');
+  const routes = new Map<string, (request: object, reply: object) => string>();
+  const fastify = {
+    initialConfig: {},
+    route: ({ url, handler }: { url: string; handler: () => string }) => routes.set(url, handler),
+  };
+  plugin(fastify, { configuration: { url: 'reference.json' } }, () => undefined);
+  const reply = { header: () => reply, send: (contents: string) => contents };
+  const script = routes.get('/reference/js/scalar.js')?.({}, reply);
+  if (!script) throw new Error('@scalar/fastify-api-reference no longer serves /js/scalar.js');
+  return script.replace(/^\/\/# sourceMappingURL=.*$/m, '');
+};
 
 const readPart = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');
 
