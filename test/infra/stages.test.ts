@@ -2,8 +2,19 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { functionNames, trafficShifts } from '../../infra/settings/names.ts';
 import { validateStage } from '../../infra/settings/stage-problems.ts';
-import { emulated, prod, type Stage, stages, staging } from '../../infra/settings/stages.ts';
+import {
+  emulated,
+  firewallLimit,
+  firewallWindowSec,
+  prod,
+  rehearsal,
+  type Stage,
+  stages,
+  staging,
+  throttleOf,
+} from '../../infra/settings/stages.ts';
 import { errors } from '../../lib/contract/errors.ts';
+import { operations } from '../../lib/operations/operations.ts';
 import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../support/templates.ts';
 
 describe.each(stages)('$name', (stage) => {
@@ -163,6 +174,15 @@ describe('the firewall', () => {
       expect(JSON.parse(Content)).toEqual(body);
     },
   );
+
+  it.each([...stages, rehearsal])('lets no client use up an operation in $name', (stage) => {
+    const clientMean = firewallLimit(stage) / firewallWindowSec;
+    for (const { name } of operations) {
+      const half = throttleOf(stage, name).ratePerSecond / 2;
+      const reason = `Lower clientShare in stages.ts, or raise the throttle of ${name} in lib/operations/: one client may send more than half of it`;
+      expect(clientMean, reason).toBeLessThanOrEqual(half);
+    }
+  });
 });
 
 it('an emulated stage is deployed where the credentials lead, unprotected, without what emulators lack', () => {
