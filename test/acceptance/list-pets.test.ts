@@ -19,8 +19,9 @@ const created = inListOrder(
 
 describe('GET /pets', () => {
   it.each(
+    // A stage keeps the pets of every run, and its firewall counts each page.
     [undefined, ...petStatuses].flatMap((status) =>
-      [7, maxLimit].map((limit) => ({ status, limit })),
+      [37, maxLimit].map((limit) => ({ status, limit })),
     ),
   )('shows each pet exactly once on a walk with %j', async (query) => {
     const isWanted = ({ status }: { status: string }) => status === (query.status ?? status);

@@ -76,7 +76,7 @@ const command = (name: string, description: string, permanent: readonly Stage[])
 
 command(
   'acceptance',
-  'Runs the acceptance tests against the bundles on this machine, BASE_URL with API_KEY, or a stage. They add some 300 pets and remove none, so in production use npm run smoke.',
+  'Runs the acceptance tests against the bundles on this machine, BASE_URL with API_KEY, or a stage. They add about 100 pets and remove none, so in production use npm run smoke.',
   stages.filter((stage) => !isProduction(stage)),
 )
   .usage('-- [options] [words...]')
@@ -86,7 +86,7 @@ command(
     const { BASE_URL, API_KEY } = process.env;
     if (BASE_URL && API_KEY?.startsWith('pets_live_'))
       throw new Error(
-        'API_KEY is a key of production, where these tests would leave 300 pets: use npm run smoke',
+        'API_KEY is a key of production, where these tests would leave 100 pets: use npm run smoke',
       );
     await test('acceptance', ['--exclude', 'test/!(acceptance)/**', ...words], options);
   });
