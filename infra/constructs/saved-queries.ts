@@ -47,7 +47,7 @@ const queries: Readonly<Record<string, Query>> = {
   'failed requests': {
     of: ['gateway', 'requests'],
     queryString: `filter status >= 500
-| stats count(*) as requests, earliest(@timestamp) as first, latest(@timestamp) as last by status, errorType, httpMethod, resourcePath, operation, version, code, cause.name, cause.call, cause.message, cause.frames.0
+| stats count(*) as requests, earliest(@timestamp) as first, latest(@timestamp) as last by status, errorType, httpMethod, resourcePath, operation, version, code, cause.name, cause.code, cause.call, cause.message, cause.frames.0
 | sort requests desc`,
   },
   'requests by version': {
@@ -105,7 +105,7 @@ const queries: Readonly<Record<string, Query>> = {
   'one request': {
     of: ['gateway', 'requests'],
     id: 'The x-amz-apigw-id that the client got',
-    queryString: `fields @timestamp, @log, sourceIp, httpMethod, resourcePath, status, errorType, operation, code, keyId, cause.name, cause.call, cause.message, cause.frames.0, @message
+    queryString: `fields @timestamp, @log, sourceIp, httpMethod, resourcePath, status, errorType, operation, code, keyId, cause.name, cause.code, cause.call, cause.message, cause.frames.0, @message
 | filter extendedRequestId = "{{id}}"`,
   },
   'requests of a key': {

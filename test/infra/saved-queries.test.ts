@@ -3,7 +3,7 @@ import { prod } from '../../infra/settings/stages.ts';
 import { json, jsonError, startAwsEndpoint } from '../support/aws-endpoint.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { bearer } from '../support/events.ts';
-import { faults } from '../support/fault-proxy.ts';
+import { type Fault, faults } from '../support/fault-proxy.ts';
 import { fromBundles, lambdaContext, startHandlers } from '../support/handlers.ts';
 import { deployedTemplate, propertiesOf } from '../support/templates.ts';
 
@@ -37,9 +37,10 @@ const failWithCorruptPet = async () => {
   await service.send({ path: { petId: '7' }, headers: bearer(apiKey) });
 };
 
-const failWithoutPermission = async () => {
-  service.proxy.inject('Query Pets', faults.accessDenied, 1);
+const failWith = (fault: Fault) => async () => {
+  service.proxy.inject('Query Pets', fault);
   await service.send();
+  service.proxy.reset();
 };
 
 const failProbe = async () => {
@@ -65,9 +66,11 @@ const realLines = async (): Promise<readonly (readonly [RegExp, string])[]> => {
     PutLifecycleEventHookExecutionStatus: json({}),
   };
   const [api] = propertiesOf(deployedTemplate(prod), 'AWS::ApiGateway::Stage');
+  const requests = /^(listpets|createpet|getpet|fallback)Log/;
   return [
-    [/^(listpets|createpet|getpet|fallback)Log/, await lineOf(failWithCorruptPet)],
-    [/^(listpets|createpet|getpet|fallback)Log/, await lineOf(failWithoutPermission)],
+    [requests, await lineOf(failWithCorruptPet)],
+    [requests, await lineOf(failWith(faults.accessDenied))],
+    [requests, await lineOf(failWith(faults.resetBeforeForwarding))],
     [/AccessLog/, api?.['AccessLogSetting'].Format],
     [/FirewallLog/, firewallLine],
     [/^probeLog/, await lineOf(failProbe)],
