@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { type GithubRepository, githubRepository } from '../../infra/settings/owner.ts';
 import { type Stage, stages } from '../../infra/settings/stages.ts';
 import { deployedText } from './stack-text.ts';
 
@@ -11,8 +12,19 @@ const own: Partial<Stage> = {
   customDomain: undefined,
 };
 
+/** As above, but with their `subjectsLackIds`, which opens the roles and so must show in the diff. */
+const repository: GithubRepository = {
+  ...githubRepository,
+  owner: 'octocat',
+  name: 'animal-store',
+  ownerId: 123456,
+  repositoryId: 456789,
+  accountsWithProvider: [],
+};
+
 it('the stages are deployed as test/infra/expected-stacks.txt says: npx vitest run --config test/vitest.config.ts expected-stacks --update writes it', async () => {
   const file = join(import.meta.dirname, 'expected-stacks.txt');
-  const text = deployedText(stages.map((stage) => ({ ...stage, ...own })));
+  const ownStages = stages.map((stage) => ({ ...stage, ...own }));
+  const text = deployedText(ownStages, repository);
   await expect(text).toMatchFileSnapshot(file);
 });

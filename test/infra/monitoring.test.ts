@@ -31,24 +31,6 @@ const widgetsOf = (template: Template) => {
   return widgets.map(({ properties }) => properties);
 };
 
-describe.each(templates)('alarms of $stage.name', ({ stage, template }) => {
-  it('are published only by CloudWatch for this account', () => {
-    const policy = idOf(template, 'AWS::SNS::TopicPolicy', 'Monitoring');
-    const { Properties } = template.findResources('AWS::SNS::TopicPolicy')[policy] ?? {};
-    const isAllowed = ({ Effect }: { readonly Effect: string }) => Effect === 'Allow';
-    expect(Properties.PolicyDocument.Statement.filter(isAllowed)).toMatchObject([
-      {
-        Principal: { Service: 'cloudwatch.amazonaws.com' },
-        Condition: {
-          StringEquals: {
-            'aws:SourceAccount': stage.env?.account ?? { Ref: 'AWS::AccountId' },
-          },
-        },
-      },
-    ]);
-  });
-});
-
 describe.each(templates)('dashboard of $stage.name', ({ template }) => {
   const widgets = widgetsOf(template);
 

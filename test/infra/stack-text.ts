@@ -1,12 +1,15 @@
+import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { functionNames, serviceName } from '../../infra/settings/names.ts';
+import { functionNames, githubStackName } from '../../infra/settings/names.ts';
+import type { GithubRepository } from '../../infra/settings/owner.ts';
 import type { Stage } from '../../infra/settings/stages.ts';
-import { propertiesOf, templateOf, withoutHash } from '../support/templates.ts';
+import { GithubStack } from '../../infra/stacks/github-stack.ts';
+import { newApp, propertiesOf, stackOf, withoutHash } from '../support/templates.ts';
 import { alarmsOf } from './stack-alarms.ts';
 
 /**
- * The types of resources that the text shows, each with the properties that it leaves out: sentences, what
- * connects resources and follows from their ids, and what has a section or a test of its own.
+ * The types of resources of a stage that the text shows, each with the properties that it leaves out:
+ * sentences, what connects resources and follows from their ids, and what has a section or a test of its own.
  */
 const shownTypes = {
   'AWS::ApiGateway::GatewayResponse': ['ResponseTemplates', 'ResponseType'],
@@ -16,38 +19,44 @@ const shownTypes = {
   'AWS::CodeDeploy::DeploymentGroup': ['ApplicationName', 'DeploymentStyle', 'ServiceRoleArn'],
   'AWS::DynamoDB::Table': ['AttributeDefinitions'],
   'AWS::Events::Rule': [],
+  'AWS::IAM::ManagedPolicy': ['Path'],
   'AWS::Lambda::Alias': ['FunctionName'],
   'AWS::Lambda::Function': ['Code', 'Handler', 'Role'],
   'AWS::Lambda::Version': ['FunctionName'],
   'AWS::Logs::LogGroup': [],
   'AWS::Logs::QueryDefinition': ['Name', 'Parameters'],
+  'AWS::SNS::TopicPolicy': ['Topics'],
   'AWS::WAFv2::LoggingConfiguration': [],
   'AWS::WAFv2::WebACL': ['CustomResponseBodies', 'Name', 'Rules', 'Scope'],
   'AWS::WAFv2::WebACLAssociation': [],
 };
 
+/** The types of resources that the stack of GitHub's roles has. */
+const githubTypes = ['AWS::IAM::OIDCProvider', 'AWS::IAM::Role'];
+
 /** The properties that the text leaves out in every place. */
-const leftOut = ['Description', 'KeySchema', 'Priority', 'RestApiId', 'Tags'];
+const leftOut = ['Description', 'KeySchema', 'RestApiId', 'Tags', 'Version'];
 
 /** The name of a function, as logical ids have it: the longest, where one name is the start of another. */
 const functionName = new RegExp(functionNames.toSorted().reverse().join('|').toLowerCase());
 
-/** Returns a stage's template with logical ids in place of references, and `<stage>` for its name. */
-const readable = (stage: Stage) =>
+/** Returns a stack's template with logical ids in place of references, and `<stage>` for its name. */
+const readable = (stack: Stack, stage: string) =>
   Template.fromJSON(
-    JSON.parse(JSON.stringify(templateOf(stage).toJSON()), (name, value) => {
+    JSON.parse(JSON.stringify(Template.fromStack(stack).toJSON()), (name, value) => {
       if (leftOut.includes(name)) return undefined;
       if (name === 'Format') return JSON.parse(value);
       if (name === 'LogGroupNames') return [listOf(value)];
-      // Of a saved query, the text shows what it looks for.
-      if (name === 'QueryString' && typeof value === 'string') return /filter .*/.exec(value)?.[0];
+      // A saved query, without the comment at its start.
+      if (name === 'QueryString' && typeof value === 'string')
+        return value.replace(/^#.*\n/, '').replaceAll('\n', ' ');
       if (value.Ref) return withoutHash(value.Ref);
       if (value['Fn::GetAtt']) return value['Fn::GetAtt'].map(withoutHash).join('.');
       if (value['Fn::Join']) return value['Fn::Join'][1].join('');
       // A rule of a managed group whose action is overridden.
       if (value.ActionToUse) return `${Object.keys(value.ActionToUse)} ${value.Name}`;
       if (typeof value === 'string')
-        return value.replaceAll(serviceName(stage), 'animal-store-<stage>');
+        return value.replaceAll(`animal-store-${stage}`, 'animal-store-<stage>');
       return value;
     }),
   );
@@ -58,6 +67,8 @@ const linesOf = (value: object): string[] =>
     if (inner === undefined) return [];
     if (Array.isArray(inner) && typeof inner[0] === 'string') return `${name} ${inner.join(', ')}`;
     if (typeof inner !== 'object') return `${name} ${inner}`;
+    // A statement of a policy.
+    if ('Effect' in inner) return linesOf(inner).join(', ');
     if ('Name' in inner && 'Value' in inner) return `${inner.Name} ${inner.Value}`;
     const lines = linesOf(inner);
     return lines.length === 0 ? name : lines.map((line) => `${name}.${line}`);
@@ -117,13 +128,15 @@ const outputs = (template: Template): Entry[] =>
 /** A metric in a graph: its names and those of its dimensions, and then how it is drawn. */
 type Metric = readonly (string | Readonly<Record<string, string | number>>)[];
 
-/** What the graphs of the dashboard draw, without their titles and labels. */
+/** What the graphs of the dashboard draw, without their labels. */
 const graphs = (template: Template): Entry[] =>
   propertiesOf(template, 'AWS::CloudWatch::Dashboard').map(({ DashboardName, DashboardBody }) => {
-    const { widgets }: { widgets: { properties: { metrics?: Metric[] } }[] } =
+    const { widgets }: { widgets: { properties: { title: string; metrics?: Metric[] } }[] } =
       JSON.parse(DashboardBody);
-    const drawn = widgets.flatMap(({ properties: { metrics } }) => (metrics ? [metrics] : []));
-    return [DashboardName, drawn.map((metrics) => listOf(metrics.map(textOf)))];
+    const drawn = widgets.flatMap(({ properties: { title, metrics } }) =>
+      metrics ? `${title}: ${listOf(metrics.map(textOf))}` : [],
+    );
+    return [DashboardName, drawn];
   });
 
 const textOf = (metric: Metric): string => {
@@ -156,12 +169,12 @@ const merged = (entries: readonly Entry[]): string[] => {
 };
 
 /** Returns a section of the text. What only some stages have begins with their names. */
-const section = (
+const section = <Of>(
   title: string,
-  templates: ReadonlyMap<string, Template>,
-  entriesOf: (template: Template) => readonly Entry[],
+  parts: ReadonlyMap<string, Of>,
+  entriesOf: (part: Of) => readonly Entry[],
 ): string[] => {
-  const stages = [...templates].map(([stage, template]) => ({ stage, of: entriesOf(template) }));
+  const stages = [...parts].map(([stage, part]) => ({ stage, of: entriesOf(part) }));
   const titles = stages.map(({ stage, of }): Entry => {
     return [stage, [`${title}: ${listOf(of.map(([name]) => name)) || 'none'}`]];
   });
@@ -169,13 +182,22 @@ const section = (
   return [...merged(titles), ...merged(lines).map((line) => `  ${line}`)];
 };
 
+/** The settings of a stack itself, which are not in its template. */
+const stackEntry = ({ stackName, environment, terminationProtection, tags }: Stack): Entry[] => [
+  [stackName, linesOf({ environment, terminationProtection, ...tags.tagValues() })],
+];
+
 /**
- * Returns what an operator notices of stages, a property a line, without sentences. A resource that appears
- * or goes away shows too.
+ * Returns what an operator notices of stages, and of the roles that the workflows of a repository have, a
+ * property a line, without sentences. A resource that appears or goes away shows too.
  */
-export const deployedText = (stages: readonly Stage[]): string => {
-  const templates = new Map(stages.map((stage) => [stage.name, readable(stage)]));
+export const deployedText = (stages: readonly Stage[], repository: GithubRepository): string => {
+  const ofStages = new Map(stages.map((stage) => [stage.name, stackOf(stage)]));
+  const templates = new Map(Array.from(ofStages, ([name, stack]) => [name, readable(stack, name)]));
+  const github = new GithubStack(newApp(), githubStackName, stages, repository);
+  const githubTemplate = new Map([['GitHub', readable(github, 'GitHub')]]);
   return [
+    ...section('Stacks', new Map<string, Stack>([...ofStages, ['GitHub', github]]), stackEntry),
     ...Object.entries(shownTypes).flatMap(([type, without]) =>
       section(type, templates, (template) => resources(template, type, without)),
     ),
@@ -184,6 +206,9 @@ export const deployedText = (stages: readonly Stage[]): string => {
     ...section('Rules of the firewall', templates, rules),
     ...section('Graphs', templates, graphs),
     ...section('Outputs', templates, outputs),
+    ...githubTypes.flatMap((type) =>
+      section(`GitHub: ${type}`, githubTemplate, (template) => resources(template, type, [])),
+    ),
     '',
   ].join('\n');
 };

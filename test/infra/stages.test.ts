@@ -18,16 +18,6 @@ import { operations } from '../../lib/operations/operations.ts';
 import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../support/templates.ts';
 
 describe.each(stages)('$name', (stage) => {
-  it('is deployed only to its own account and region, protected, with its tags', () => {
-    const env = { account: '777777777777', region: 'eu-west-1' };
-    const { account, region, tags, terminationProtection } = stackOf({ ...stage, env });
-    expect({ account, region, terminationProtection }).toEqual({
-      ...env,
-      terminationProtection: true,
-    });
-    expect(tags.tagValues()).toEqual({ service: 'animal-store', stage: stage.name });
-  });
-
   it('leaves no trace of CORS in its stack when it is off', () => {
     const off = templateOf({ ...stage, corsOrigins: [] });
     expect(JSON.stringify(off.toJSON())).not.toMatch(/CORS|Access-Control/);
