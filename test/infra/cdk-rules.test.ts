@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { Stack } from 'aws-cdk-lib';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
@@ -42,9 +42,12 @@ describe('the templates', () => {
   });
 });
 
-it('the synthesis fails on a topic without TLS, and names the rule', () => {
+it.each([
+  ['without TLS', 'AwsSolutions-SQS4'],
+  ['without a redrive policy', 'Serverless-SQSRedrivePolicy'],
+])('the synthesis fails on a queue %s, and names the rule %s', (_what, rule) => {
   const app = newApp();
-  new Topic(new Stack(app, 'Stack'), 'Topic');
+  new Queue(new Stack(app, 'Stack'), 'Queue');
   addSecurityRules(app);
-  expect(() => app.synth()).toThrow('AwsSolutions-SNS3');
+  expect(() => app.synth()).toThrow(rule);
 });
