@@ -186,6 +186,12 @@ const altering = (statement: string) => `
     return response;
   };`;
 
+/** A version of listPets that responds with 200 instead of 401 to events of a kind. */
+const accepting = (kind: string): Change => {
+  const source = altering(`if (response.statusCode === 401 && ${kind}) response.statusCode = 200;`);
+  return { bundleName: 'list-pets', source };
+};
+
 /** A bundle whose clock shows the sunset of getPet. Lambda's time-out stays as far away as it was. */
 const atSunset = `
   const { now } = Date;
@@ -270,6 +276,8 @@ describe('the check before traffic', () => {
       },
       'listPets',
     ],
+    ['a list without an API key', accepting('!event.headers.Authorization'), 'listPets'],
+    ['a list for an unknown API key', accepting('event.headers.Authorization'), 'listPets'],
   ] satisfies [string, Change, string][])('fails %s', async (_what, change, name) => {
     const { reports: reported, failures } = await check(change);
     expect(reported).toEqual(failed);

@@ -196,6 +196,11 @@ describe('bundles', async () => {
     metafile: true,
   });
 
+  it('deploy a source map without the sources, which would be read with it', async () => {
+    const map = await readFile(join(bundleDirectory('get-pet'), 'get-pet.cjs.map'), 'utf8');
+    expect(JSON.parse(map)).not.toHaveProperty('sourcesContent');
+  });
+
   it('load outside the repository, whose packages Lambda does not have', async () => {
     const directory = await temporaryFolder();
     const names = await readdir(join(bundleDirectory('get-pet'), '..'));

@@ -72,6 +72,11 @@ describe('openapi.json', () => {
     expect(contractText).not.toContain('undefined');
   });
 
+  it('has the rate and the burst of an operation in production, and in brackets those of other stages', () => {
+    const row = /\| `POST \/pets` \| 200 \(staging: 50\b[^|]*\) \| 400 \(staging: 100\b[^|]*\) \|/;
+    expect(contractText).toMatch(row);
+  });
+
   it('has examples that get what they promise when they are sent as they are', async () => {
     for (const { items, success, ...request } of [...exampleRequests, ...linkedRequests]) {
       await putIntoShared(items);
