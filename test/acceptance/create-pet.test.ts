@@ -89,7 +89,7 @@ describe('POST /pets with a body', () => {
   });
 
   it('does not repeat an unknown field whose name is long or not plain', async () => {
-    for (const name of ['x'.repeat(33), 'pets_test_0', 'pets_\u0000', '<script>', '']) {
+    for (const name of ['x'.repeat(33), 'pets_live_0', 'xpets_test_0', '\u0000', '<b>', '']) {
       const response = await create({ name: 'Rex', categoryId: 1, [name]: 1 });
       expectInvalid(response, `a field with a name of length ${name.length} `);
     }
