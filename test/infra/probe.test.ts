@@ -14,6 +14,7 @@ const parameter = probeKeyParameter(staging);
 const apiKey = shared('apiKey');
 const { origin, pathname } = new URL(shared('baseAddress'));
 const request = `GET ${pathname}/pets`;
+const goodPage = { Location: `${pathname}/pets?limit=1` };
 const service = new FaultProxy(origin);
 const aws = await startAwsEndpoint();
 const log: string[] = [];
@@ -116,7 +117,7 @@ describe('the probe', () => {
     ['HTML', faults.html],
     ['a page with status 206', respondJson('[]', 206)],
     ['a pet without fields', respondJson('[{}]')],
-    ['a redirect', ({ response }) => void response.writeHead(302, { Location: '/v1/pets' }).end()],
+    ['a redirect to a good page', ({ response }) => void response.writeHead(302, goodPage).end()],
     ['a response that never comes', stalls.hang],
   ])('records a failure for %s', async (_what, fault) => {
     service.inject(request, fault, 1);
