@@ -40,15 +40,17 @@ const notJson = (): ApiError =>
   errors.invalidRequest('The body is not valid JSON, or is nested too deeply.');
 
 /**
- * Returns the error for one of Middy's JSON parser, whose `cause.data` is a forbidden key, or the whole body
- * if there is a `cause.message`. Returns `undefined` for any other error.
+ * Returns the error for one of Middy's JSON parser, which refuses forbidden keys and text that is not JSON.
+ * Returns `undefined` for any other error.
  */
 const parserError = (thrown: unknown): ApiError | undefined => {
-  const cause = fieldsOf(fieldsOf(thrown)['cause']);
-  if (cause['package'] !== '@middy/http-json-body-parser') return undefined;
-  return 'message' in cause || !('data' in cause)
-    ? notJson()
-    : errors.invalidRequest(`${notKnown('field', `${cause['data']}`)}.`);
+  const { message, cause } = fieldsOf(thrown);
+  const { package: thrower, data } = fieldsOf(cause);
+  if (thrower !== '@middy/http-json-body-parser') return undefined;
+  // `data` is the forbidden key, but the whole body in the other error.
+  return message === 'Forbidden key in JSON body'
+    ? errors.invalidRequest(`${notKnown('field', `${data}`)}.`)
+    : notJson();
 };
 
 /**
