@@ -119,7 +119,7 @@ export const list = async (
   return { pets: shown, nextCursor: end && encodeCursor(end, filter) };
 };
 
-/** What was found, and where the list goes on, unless it has ended. */
+/** The pets that were found, and where the list goes on; `next` is `undefined` at the end of the list. */
 interface Found {
   readonly pets: readonly Pet[];
   readonly next: Position | undefined;
@@ -127,23 +127,26 @@ interface Found {
 
 /** Continues a list until it has as many pets as wanted, ends, or the request's deadline passes. */
 const continued = async (
-  found: Found,
+  first: Found,
   wanted: number,
   filter: Filter,
   context: CallContext,
 ): Promise<Found> => {
-  const { pets, next } = found;
-  const missing = wanted - pets.length;
-  if (!next || missing <= 0) return found;
-  // A position with an id does not start another status.
-  const isStuck = pets.length === 0 && next.id !== undefined;
-  const limit = isStuck ? Math.max(missing, limitAfterNoPet) : missing;
-  const more = await query(next, limit, filter, context).catch((error: unknown) => {
-    if (!isPast(context.deadline)) throw error;
-  });
-  if (!more) return found;
-  const rest = await continued(more, missing, filter, context);
-  return { pets: [...pets, ...rest.pets], next: rest.next };
+  const pets = [...first.pets];
+  let latest = first;
+  while (latest.next && pets.length < wanted) {
+    const missing = wanted - pets.length;
+    // A position with an id does not start another status.
+    const isStuck = latest.pets.length === 0 && latest.next.id !== undefined;
+    const queryLimit = isStuck ? Math.max(missing, limitAfterNoPet) : missing;
+    const more = await query(latest.next, queryLimit, filter, context).catch((error: unknown) => {
+      if (!isPast(context.deadline)) throw error;
+    });
+    if (!more) break;
+    pets.push(...more.pets);
+    latest = more;
+  }
+  return { pets, next: latest.next };
 };
 
 const startAfter = (status: PetStatus): Position | undefined => {
