@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { extname } from 'node:path';
-import { type GatewayRequest, headerValuesOf } from '../../lib/gateway-events/proxy-event.ts';
+import { type GatewayRequest, headerValuesOf } from '../../lib/gateway-events/gateway-request.ts';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
 import { limitsText } from '../build/limits-guide.ts';
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { type ApiError, errors } from '../contract/errors.ts';
 import { ownUserAgent } from '../contract/own-user-agent.ts';
 import type { FunctionName } from '../contract/routes.ts';
-import { directEvent } from '../gateway-events/direct-event.ts';
+import { createDirectEvent } from '../gateway-events/create-direct-event.ts';
 import { generateApiKey } from '../keys/api-key.ts';
 import { deprecationHeaders, type Operation, removalOf } from '../operations/operation.ts';
 import type { ExampleRequest } from '../operations/operation-details.ts';
@@ -73,7 +73,7 @@ const toEvent = (
   apiKey?: string,
 ) => ({
   functionName: target.name,
-  event: directEvent(target, request, {
+  event: createDirectEvent(target, request, {
     'User-Agent': ownUserAgent,
     ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
   }),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { headerValuesOf as valuesOf } from '../../lib/gateway-events/proxy-event.ts';
+import { headerValuesOf as valuesOf } from '../../lib/gateway-events/gateway-request.ts';
 import { eventOf, startTestGateway } from './test-gateway.ts';
 
 // The sources of what AWS was recorded to do are linked in infra/local/aws-behaviour.md.

@@ -12,7 +12,7 @@ import type {
 } from '../../infra/local/gateway/rest-api-definition.ts';
 import { LocalFunction } from '../../infra/local/lambda/local-function.ts';
 import type { FunctionDefinition } from '../../infra/local/stack-definition.ts';
-import { headersOf } from '../../lib/gateway-events/proxy-event.ts';
+import { headersOf } from '../../lib/gateway-events/gateway-request.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The gateway responses of the test API; their bodies name their type. */

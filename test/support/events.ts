@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import type { FunctionName } from '../../lib/contract/routes.ts';
-import { newRequestIds, proxyEvent } from '../../lib/gateway-events/proxy-event.ts';
+import { createProxyEvent } from '../../lib/gateway-events/create-proxy-event.ts';
+import { newRequestIds } from '../../lib/gateway-events/gateway-request.ts';
 import type { Operation } from '../../lib/operations/operation.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import type { Items } from './test-tables.ts';
@@ -45,7 +46,7 @@ export const eventWith = (parts: EventParts): APIGatewayProxyEvent => {
   const pathParameters = Object.fromEntries(parameters);
   const api = { accountId: '123456789012', apiId: 'test' };
   const target = { api, stage: 'v1', path, resourcePath: resource, pathParameters };
-  const event = proxyEvent(request, target, body);
+  const event = createProxyEvent(request, target, body);
   return { ...event, isBase64Encoded };
 };
 

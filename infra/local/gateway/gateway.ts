@@ -5,13 +5,13 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ErrorBody } from '../../../lib/contract/error-body.ts';
 import { maxHeaderBytes } from '../../../lib/contract/limits.ts';
+import { createProxyEvent } from '../../../lib/gateway-events/create-proxy-event.ts';
 import {
   type GatewayRequest,
   headersOf,
   headerValuesOf,
   newRequestIds,
-  proxyEvent,
-} from '../../../lib/gateway-events/proxy-event.ts';
+} from '../../../lib/gateway-events/gateway-request.ts';
 import { FunctionError, type Invocation } from '../lambda/local-function.ts';
 import { localAccount } from '../local-account.ts';
 import { serveDocs } from '../serve-docs.ts';
@@ -167,7 +167,7 @@ const responseTo = async (
   const route = matchRoute(api.routes, method, path);
   if (!route) return refusal('noSuchRoute');
   if (body === undefined) return refusal('tooLarge');
-  const event = proxyEvent(request, { ...route, api: localApi, stage, path }, body);
+  const event = createProxyEvent(request, { ...route, api: localApi, stage, path }, body);
   if (Buffer.byteLength(JSON.stringify(event)) > maxEventBytes) return refusal('tooLarge');
   try {
     const called = functions.get(route.functionId);

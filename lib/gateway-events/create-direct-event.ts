@@ -2,7 +2,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { apiVersion } from '../contract/api-version.ts';
 import type { Route } from '../contract/routes.ts';
 import type { ExampleRequest } from '../operations/operation-details.ts';
-import { newRequestIds, proxyEvent } from './proxy-event.ts';
+import { createProxyEvent } from './create-proxy-event.ts';
+import { newRequestIds } from './gateway-request.ts';
 
 /** These requests call functions directly, without an API. */
 const api = { accountId: 'none', apiId: 'none' };
@@ -10,8 +11,8 @@ const api = { accountId: 'none', apiId: 'none' };
 /** An id that nothing has, for a parameter in a path that has no value. */
 const noId = Number.MAX_SAFE_INTEGER;
 
-/** Returns a request to a route, with these headers, in the form in which API Gateway calls its function. */
-export const directEvent = (
+/** Creates the event for a request to a route, with these headers, as API Gateway would create it. */
+export const createDirectEvent = (
   { method, path: resourcePath }: Pick<Route, 'method' | 'path'>,
   request: ExampleRequest,
   headers: Readonly<Record<string, string>>,
@@ -34,5 +35,6 @@ export const directEvent = (
     }),
     port: 443,
   };
-  return proxyEvent(sent, { api, stage: apiVersion, path, resourcePath, pathParameters }, body);
+  const target = { api, stage: apiVersion, path, resourcePath, pathParameters };
+  return createProxyEvent(sent, target, body);
 };

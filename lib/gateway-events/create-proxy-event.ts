@@ -1,25 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-
-/** Generates new values of `x-amzn-RequestId`, `x-amz-apigw-id` and `X-Amzn-Trace-Id`. */
-export const newRequestIds = () => ({
-  requestId: `${randomUUID()}`,
-  extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
-  traceId: `Root=1-${Math.floor(Date.now() / 1_000).toString(16)}-${randomBytes(12).toString('hex')}`,
-});
-
-/** A request as the gateway received it. */
-export interface GatewayRequest extends ReturnType<typeof newRequestIds> {
-  readonly method: string;
-  /** The path with the stage, percent-encoded as the client sent it. */
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Headers;
-  readonly port: number;
-}
-
-type Headers = readonly (readonly [name: string, value: string])[];
+import { type GatewayRequest, type HeaderPairs, headerValuesOf } from './gateway-request.ts';
 
 /** The target of a request. Its path starts below the stage, and is percent-encoded as the client sent it. */
 interface RequestTarget {
@@ -41,24 +21,14 @@ const leftOut =
 /** The client's address. The local gateway listens on 127.0.0.1 only. */
 const sourceIp = '127.0.0.1';
 
-/** Returns all values of a header, in the order in which they were sent. */
-export const headerValuesOf = ({ headers }: { readonly headers: Headers }, name: string) =>
-  headers.filter(([given]) => given.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
-
-/** Returns the header pairs of a request. Names keep the client's case, and no pair is merged or left out. */
-export const headersOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Headers =>
-  rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
-  );
-
-/** Returns the event that a REST API sends to a function for a request (payload format 1.0). */
-export const proxyEvent = (
+/** Creates the event that a REST API sends to a function for a request (payload format 1.0). */
+export const createProxyEvent = (
   request: GatewayRequest,
   target: RequestTarget,
   body: string,
 ): APIGatewayProxyEvent => {
   const { path, resourcePath, pathParameters } = target;
-  const headers: Headers = [
+  const headers: HeaderPairs = [
     ...request.headers.filter(([name]) => !leftOut.test(name)),
     ['X-Amzn-Trace-Id', request.traceId],
     ['X-Forwarded-For', sourceIp],
@@ -83,7 +53,7 @@ export const proxyEvent = (
   };
 };
 
-const valuesByName = (pairs: Headers): Record<string, string[]> =>
+const valuesByName = (pairs: HeaderPairs): Record<string, string[]> =>
   Object.fromEntries(
     Map.groupBy(pairs, ([name]) => name)
       .entries()
