@@ -22,7 +22,7 @@ interface ProxiedRequest {
 /** A fault, which happens to a request instead of a round trip to DynamoDB. */
 export type Fault = (exchange: ProxiedRequest) => Promise<void> | void;
 
-/** Waits by the clock of the handlers, which `startHandlers` slows down. */
+/** Waits by the clock of the handlers, which `startHandlers` slows. */
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const respond =

@@ -156,10 +156,17 @@ export const senderTo = (handlers: Handlers, apiKey: string) => {
 /** Sends one request to the handlers. */
 export type Send = ReturnType<typeof senderTo>;
 
+/** Halves the speed of timers and of `process.hrtime`, because a busy machine takes longer than Lambda. */
+const slowClock = () => {
+  const { setTimeout } = globalThis;
+  const { bigint } = process.hrtime;
+  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => setTimeout(callback, ms * 2));
+  process.hrtime.bigint = () => bigint() / 2n;
+};
+
 /**
- * Loads the handlers into this process, with tables of their own behind a fault proxy. Their time passes half
- * as fast, because a busy machine would end attempts that do not end on Lambda.
- * Call it once in a test file: the modules read their environment when they are loaded.
+ * Slows the clock of this process, and loads the handlers into it, with tables of their own behind a fault
+ * proxy. Call it once in a test file: the modules read their environment when they are loaded.
  */
 export const startHandlers = async (load?: Load) => {
   const local = shared('dynamodb');
@@ -173,10 +180,7 @@ export const startHandlers = async (load?: Load) => {
     AWS_LAMBDA_FUNCTION_VERSION: '42',
   });
   discardLog();
-  const { setTimeout } = globalThis;
-  const { bigint } = process.hrtime;
-  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => setTimeout(callback, ms * 2));
-  process.hrtime.bigint = () => bigint() / 2n;
+  slowClock();
   const handlers = await loadHandlers(load);
   const apiKey = await testTables.issueApiKey();
   return {
