@@ -111,7 +111,7 @@ const attemptWithin = async <Result>(
 /** Creates an error with the name of the SDK's own time-out errors. */
 const timeoutError = () => Object.assign(new Error('The time is up'), { name: 'TimeoutError' });
 
-/** Creates the error of an output that can't be that of the call. `$retryable` makes the SDK retry. */
+/** Creates the error of an output that can't be that of the call. Because of `$retryable`, it is retried. */
 export const implausibleOutput = () =>
   Object.assign(new LoggableError("The output can't be that of the call"), { $retryable: {} });
 

@@ -64,6 +64,7 @@ export const int64Bounds = {
   maximum: 9_223_372_036_854_775_807n,
 } as const;
 
+/** Tells whether a value is an integer of 64 bits. */
 export const isInt64 = (value: unknown): value is Int64 =>
   typeof value === 'bigint'
     ? value >= int64Bounds.minimum && value <= int64Bounds.maximum

@@ -39,12 +39,12 @@ export const checkRequests = (apiKey: string): readonly CheckRequest[] => {
     ...operations.flatMap((operation) => {
       const { request, response } = harmless(operation);
       return [
-        toEvent(operation, request, unauthorized),
-        toEvent(operation, request, unauthorized, unknownKey),
-        toEvent(operation, request, response, apiKey),
+        toCheckRequest(operation, request, unauthorized),
+        toCheckRequest(operation, request, unauthorized, unknownKey),
+        toCheckRequest(operation, request, response, apiKey),
       ];
     }),
-    toEvent(fallback, {}, errorResponse(errors.unknownPath()), apiKey),
+    toCheckRequest(fallback, {}, errorResponse(errors.unknownPath()), apiKey),
   ];
 };
 
@@ -65,8 +65,8 @@ const harmless = (operation: Operation) => {
   };
 };
 
-/** Returns a check request in the form in which API Gateway calls a function. */
-const toEvent = (
+/** Creates a check request. Without an API key, its event has no `Authorization`. */
+const toCheckRequest = (
   target: Target,
   request: ExampleRequest,
   response: ExpectedResponse,
@@ -88,5 +88,5 @@ const toEvent = (
   },
 });
 
-/** A check request as the event that its function gets, and the response that the function must return. */
-export type CheckRequest = ReturnType<typeof toEvent>;
+/** An event for a function, and the response that the function must return. */
+export type CheckRequest = ReturnType<typeof toCheckRequest>;
