@@ -1,8 +1,7 @@
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import { ApiError } from '../contract/errors.ts';
 import { parseBody, parseQuery } from '../contract/parse-request.ts';
-import type { NewPet } from '../contract/pet.ts';
-import type { OperationName, Route, routes } from '../contract/routes.ts';
+import type { OperationName, routes } from '../contract/routes.ts';
 import * as createPet from './create-pet.ts';
 import * as getPet from './get-pet.ts';
 import * as listPets from './list-pets.ts';
@@ -20,54 +19,12 @@ interface OperationFile {
 /** The file of each operation with the types of its schemas, in the order of the documents. */
 const all = { listPets, createPet, getPet };
 
-/** The same files. What the definition of an operation lacks does not have this type. */
+/** The same files: each has the route and the name of its operation. */
 const files: {
   readonly [Name in OperationName]: OperationFile & {
-    readonly definition: (typeof routes)[Name] & {
-      readonly name: Name;
-      readonly input: InputOf<(typeof routes)[Name]>;
-    };
+    readonly definition: (typeof routes)[Name] & { readonly name: Name };
   };
 } = all;
-
-/** What the route of an operation requires of its input. */
-interface InputOf<Of extends Route> {
-  readonly path: SchemaOf<ParameterIn<Of['path']>>;
-  /** A client repeats a POST whose response was lost. */
-  readonly headers: SchemaOf<Of['method'] extends 'POST' ? 'Idempotency-Key' : never>;
-  readonly body?: (Of['path'] extends `/pets${string}` ? PetBody : object) &
-    (Of['method'] extends 'PUT' | 'PATCH' ? BodyOfChange : object);
-}
-
-/** A schema with an entry for each of these names. */
-interface SchemaOf<Name extends string> {
-  readonly entries: Readonly<Record<Name, GenericSchema>>;
-}
-
-type PetStatus = (typeof NewPet)['entries']['status'];
-
-/**
- * The body of a request about pets. It accepts the statuses of NewPet, which accepts a new one only when every
- * version that runs can read it.
- */
-interface PetBody {
-  readonly entries: {
-    readonly [field: string]: unknown;
-    readonly status?: PetStatus | PetStatus['wrapped'];
-  };
-}
-
-/**
- * The body of a change. It has no defaults, which would reset the fields that a request leaves out: take
- * `v.optional(NewPet.entries.status.wrapped)` instead of `NewPet.entries.status`.
- */
-interface BodyOfChange {
-  readonly entries: Readonly<Record<string, { readonly default?: undefined }>>;
-}
-
-type ParameterIn<Path extends string> = Path extends `${string}{${infer First}}${infer Rest}`
-  ? First | ParameterIn<Rest>
-  : never;
 
 /** The body of a request to each operation, as a client sends it; `never` if it takes none. */
 export type RequestBodies = {
