@@ -15,13 +15,10 @@ export interface Authenticated {
  * `context.keyId`. Throws `unauthorized`.
  */
 export const bearerAuth = () => ({
-  // The deadline is optional here, so that a chain without `deadline` does not compile.
-  before: async ({ event, context }: RequestWith<Authenticated & Partial<Deadline>>) => {
-    const { deadline = 0, log } = context;
+  before: async ({ event, context }: RequestWith<Authenticated & Deadline>) => {
     const [credentials, ...others] = headerValues(event, 'authorization');
     const apiKey = credentials?.match(/^bearer +([^ ]+) *$/i)?.[1];
-    const key =
-      apiKey && others.length === 0 ? await authenticate(apiKey, { deadline, log }) : undefined;
+    const key = apiKey && others.length === 0 ? await authenticate(apiKey, context) : undefined;
     if (!key) throw errors.unauthorized();
     context.owner = key.owner;
     context.keyId = key.keyId;

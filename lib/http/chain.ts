@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Operation } from '../operations/operation.ts';
-import { type Authenticated, bearerAuth } from './bearer-auth.ts';
+import { bearerAuth } from './bearer-auth.ts';
 import type { ChainContext, OperationEvent } from './chain-types.ts';
 import { cors } from './cors.ts';
-import { type Deadline, deadline } from './deadline.ts';
+import { deadline } from './deadline.ts';
 import { errorResponses } from './error-responses.ts';
 import type { BodyParser } from './json-body.ts';
 import { lifecycleHeaders, refuseAfterSunset } from './lifecycle.ts';
@@ -31,8 +31,8 @@ export const chain = (functionName: string) =>
 export const operationChain = <Path, Query, Headers, Body = unknown>(
   definition: Operation<Path, Query, Headers>,
   bodyParser: BodyParser<Body> = [],
-) => {
-  const complete = chain(definition.name)
+) =>
+  chain(definition.name)
     // This middleware is outside the error responses, so that these get the lifecycle headers too.
     .use(lifecycleHeaders(definition))
     .use(errorResponses())
@@ -42,15 +42,3 @@ export const operationChain = <Path, Query, Headers, Body = unknown>(
     .use(queryParameters(definition.input.query))
     .use(bodyParser)
     .use(headersAndPath(definition.input));
-  // The handler's types are written out, so that a chain without one of these does not compile.
-  return {
-    handler: (
-      handle: (
-        event: OperationEvent & {
-          input: { path: Path; query: Query; headers: Headers; body: Body };
-        },
-        context: ChainContext & Deadline & Authenticated,
-      ) => Promise<APIGatewayProxyResult>,
-    ) => complete.handler(handle),
-  };
-};
