@@ -3,7 +3,6 @@ import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/a
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { FunctionName } from '../../lib/contract/routes.ts';
-import type { Call } from '../../lib/operations/operation-details.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import type { OperationVariables } from '../build/function-environment.ts';
 import {
@@ -139,8 +138,8 @@ export class AnimalStoreStack extends Stack {
     );
   }
 
-  /** Allows a call of an operation. Throws for a resource that the stack lacks. */
-  #allow({ action, resource }: Pick<Call, 'action' | 'resource'>): PolicyStatement {
+  /** Allows calls of an action on a resource of the stack. Throws for one that the stack lacks. */
+  #allow(action: string, resource: string): PolicyStatement {
     const arn = this.#arns.get(resource);
     if (!arn) {
       const known = [...this.#arns.keys()].join(', ');
@@ -169,7 +168,7 @@ export class AnimalStoreStack extends Stack {
         allow('cloudformation:DescribeStacks', stack),
         allow('cloudformation:ListStackResources', stack),
         ...['GetItem', 'PutItem', 'UpdateItem', 'Scan'].map((call) =>
-          this.#allow({ action: `dynamodb:${call}`, resource }),
+          this.#allow(`dynamodb:${call}`, resource),
         ),
         // The parameter is encrypted with `aws/ssm`, which every principal of the
         // account may use through SSM:
@@ -186,14 +185,17 @@ export class AnimalStoreStack extends Stack {
     const stage = this.#stage;
     const variables: OperationVariables = { API_KEY_PREFIX: stage.apiKeyPrefix };
     const environment = { ...this.#tableNames(({ variable }) => variable), ...variables };
-    const findKey = this.#allow({ action: 'dynamodb:GetItem', resource: tables.keys.id });
+    const findKey = this.#allow('dynamodb:GetItem', tables.keys.id);
     const functions = new Map<FunctionName, ApiFunction>();
     for (const { name } of operations) {
       const operationFunction = new ApiFunction(this, bundleName(name), {
         stage,
         reservedConcurrentExecutions: stage.reservedConcurrency?.eachOperation,
         environment,
-        permissions: [findKey, ...detailsOf(name).calls.map((call) => this.#allow(call))],
+        permissions: [
+          findKey,
+          ...detailsOf(name).calls.map(({ action, resource }) => this.#allow(action, resource)),
+        ],
       });
       functions.set(name, operationFunction);
     }

@@ -22,9 +22,12 @@ interface Throttles {
 }
 
 /** A call of AWS that IAM lets the function make. */
-export interface Call {
-  /** The action as IAM names it, such as `dynamodb:Query`. */
-  readonly action: `${string}:${string}`;
+interface Call {
+  /**
+   * The action as IAM names it. Add those of other services, but no `dynamodb:Scan`, which reads a whole table
+   * for each request: a list is a `Query` of an index.
+   */
+  readonly action: `dynamodb:${'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query'}`;
   /** A resource of the stack, such as `PetsTable` or `PetsTable/index/byStatus`. */
   readonly resource: string;
   /**
