@@ -35,6 +35,8 @@ export default defineConfig({
     // Most tests wait for a fault, a process or a deadline; few compute.
     maxWorkers: 5,
     restoreMocks: true,
+    // Tests of the log see what `console` prints, too.
+    disableConsoleIntercept: true,
     // A missing `expected-stacks.txt` fails, unless `-u` writes it.
     update: 'none',
     unstubEnvs: true,
