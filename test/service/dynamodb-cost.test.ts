@@ -19,10 +19,13 @@ const largest = { limit: `${maxLimit}` };
 
 /** Every call of DynamoDB, with its RCU or WCU, indexes included. */
 const paid: [call: string, units: number][] = [];
+/** The reads of an item that may miss a change of the last second. */
+const inconsistentReads: string[] = [];
 const Output = v.object({ ConsumedCapacity: v.object({ CapacityUnits: v.number() }) });
 
 service.proxy.inject('*', async ({ request, response, call, forward }) => {
   const input = { ...JSON.parse(request.toString()), ReturnConsumedCapacity: 'TOTAL' };
+  if (call.startsWith('GetItem') && !input.ConsistentRead) inconsistentReads.push(call);
   const { status, headers, body } = await forward(JSON.stringify(input));
   paid.push([call, v.parse(Output, JSON.parse(body.toString())).ConsumedCapacity.CapacityUnits]);
   response.writeHead(status, headers).end(body);
@@ -30,6 +33,7 @@ service.proxy.inject('*', async ({ request, response, call, forward }) => {
 
 beforeEach(() => {
   paid.length = 0;
+  inconsistentReads.length = 0;
 });
 
 describe('in DynamoDB', () => {
@@ -41,6 +45,8 @@ describe('in DynamoDB', () => {
     expect(status).toBe(operation.successStatus);
     const calls = exampleCallsOf(operation).map(({ call, units }) => [call, units]);
     expect(paid, 'Correct `units` of its `calls`').toEqual([['GetItem Keys', 0.5], ...calls]);
+    const reason = 'Read an item with `consistent: true`, so that it is found once it is added';
+    expect(inconsistentReads, reason).toEqual(['GetItem Keys']);
   });
 
   it.each<[what: string, units: number, query: Readonly<Record<string, string>>]>([

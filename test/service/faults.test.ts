@@ -2,8 +2,8 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type TableSettings, tables } from '../../infra/settings/tables.ts';
-import type { Operation } from '../../lib/operations/operation.ts';
-import { operations as allOperations } from '../../lib/operations/operations.ts';
+import { type Operation, takesIdempotencyKey } from '../../lib/operations/operation.ts';
+import { operations as allOperations, detailsOf } from '../../lib/operations/operations.ts';
 import { encodeCursor } from '../../lib/pets/cursor.ts';
 import { captureLog, expectOneFailure, readLines } from '../support/captured-log.ts';
 import { bearer, creation, exampleCallsOf, exampleOf } from '../support/events.ts';
@@ -13,6 +13,7 @@ import {
   type Fault,
   faults,
   passOn,
+  passOnAfter,
   respondWith,
   stalls,
 } from '../support/fault-proxy.ts';
@@ -37,13 +38,17 @@ const allCalls = count(operations.flatMap(({ calls }) => calls));
 const firstCalls = count(operations.flatMap(({ calls }) => calls.slice(0, 1)));
 
 let lastId = 1_000;
-/** Runs the example of an operation with items of its own, which it may change or remove. */
-const run = async (operation: Operation, options?: InvokeOptions) => {
+/** Stores items of their own for the example of an operation, which may change or remove them. */
+const prepareExample = async (operation: Operation) => {
   lastId += 1;
   const { request, items } = exampleOf(operation, lastId);
   await service.putItems(items);
-  return service.send(request, options);
+  return request;
 };
+
+/** Runs the example of an operation with such items. */
+const run = async (operation: Operation, options?: InvokeOptions) =>
+  service.send(await prepareExample(operation), options);
 
 /** Runs the operations in parallel: each has its own bundle. */
 const runAll = (options?: InvokeOptions) =>
@@ -293,6 +298,23 @@ describe.each(writes)('$call of $operation.name', ({ operation, call, table }) =
     if (before) expect(after, 'The write needs the condition that the item exists').toBeUndefined();
     // A creation adds an item that was not there before.
     else expect(after).toBeDefined();
+  });
+
+  it('has the effect of one when the same request is sent again just before it', async () => {
+    const request = await prepareExample(operation);
+    const headers = takesIdempotencyKey(operation) ? { 'Idempotency-Key': `${lastId}` } : {};
+    const send = () => service.send({ ...request, headers });
+    const responses: Awaited<ReturnType<typeof send>>[] = [];
+    const sendAgain = passOnAfter(async () => responses.push(await send()));
+    service.proxy.inject(call, sendAgain, 1);
+    responses.push(await send());
+    const successes = responses.filter(({ status }) => status === operation.successStatus);
+    const { errors: own = [] } = detailsOf(operation.name);
+    const cure =
+      'Write only if the expected value is still stored. An equal value does not prove that the change is yours';
+    if (own.some(({ status }) => status === 409)) expect(successes, cure).toHaveLength(1);
+    const results = new Set(successes.map(({ text }) => text));
+    expect(results, 'Equal requests have one result').toHaveLength(1);
   });
 });
 
