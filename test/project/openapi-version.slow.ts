@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { info } from '../../lib/openapi/document.ts';
+import { newPetStatuses } from '../support/new-pets.ts';
 import { contract, contractText } from '../support/openapi-document.ts';
 
 const git = (command: string) =>
@@ -50,6 +51,12 @@ const compare = (before: string, after: string) => {
   return { hasRightVersion: status === 0, report: stdout + stderr };
 };
 
+/** The statuses that clients can send and the version with this document can't read. */
+const statusesUnknownTo = (document: string) => {
+  const { examples } = JSON.parse(document).components.schemas.Pet.properties.status;
+  return newPetStatuses.filter((status) => !examples.includes(status));
+};
+
 describe('a change of openapi.json', () => {
   const released = releasedDocument();
   if (!released)
@@ -58,6 +65,16 @@ describe('a change of openapi.json', () => {
   it.skipIf(!released)('since the last release has the version that it needs', () => {
     const { hasRightVersion, report } = compare(released ?? '', contractText);
     expect(hasRightVersion, `Set version in lib/openapi/document.ts. ${report}`).toBe(true);
+  });
+
+  it.skipIf(!released)('accepts no status that the last release cannot read', () => {
+    const reason = 'Release the status in petStatuses before NewPet accepts it';
+    expect(statusesUnknownTo(released ?? ''), reason).toEqual([]);
+  });
+
+  it('tells by the examples of Pet which statuses a release can read', () => {
+    expect(statusesUnknownTo(contractText)).toEqual([]);
+    expect(statusesUnknownTo(contractText.replaceAll('"sold"', '"gone"'))).toEqual(['sold']);
   });
 
   it('that needs a new major version needs a new base path, so that /v1 breaks no client', () => {
@@ -70,7 +87,7 @@ describe('a change of openapi.json', () => {
   it.each([
     ['another text', '1.2.4', text.replace('"title": "Animal store"', '"title": "Animals"')],
     ['a new path', '1.3.0', text.replace('"paths": {', `"paths": { ${added},`)],
-    ['a new status', '1.2.4', text.replaceAll(/(\s+)"sold"\n/g, '$&,$1"reserved"\n')],
+    ['a new status', '1.2.4', text.replaceAll(/"available",(?=\s+"pending")/g, '$&"lost",')],
     ['a renamed field', '2.0.0', text.replaceAll('"categoryId"', '"category"')],
     ['a renamed status', '2.0.0', text.replaceAll('"sold"', '"gone"')],
   ])('needs a new version, which the failure names: %s needs %s', (_what, needed, changed) => {
