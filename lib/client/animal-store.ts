@@ -1,5 +1,6 @@
 import { exactJson, stringifyJson } from '../contract/exact-json.ts';
 import { idempotencyKeyPattern, maxIdempotencyKeyLength } from '../contract/limits.ts';
+import type { OperationName } from '../contract/routes.ts';
 import { isPet, type NewPet, type Pet, type PetStatus } from './bodies.ts';
 import {
   Connection,
@@ -62,7 +63,7 @@ export interface CreatePetOptions extends CallOptions {
  * It throws a NetworkError or a TimeoutError if there is no complete response, a RangeError for an invalid
  * id, category or key, and the signal's `reason` if you abort it.
  */
-export class AnimalStore {
+export class AnimalStore implements Record<OperationName, unknown> {
   readonly #connection: Connection;
 
   /**
