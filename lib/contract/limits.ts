@@ -1,4 +1,4 @@
-/** Maximum size of a body, in bytes. It has room for the longest name with every character escaped. */
+/** Maximum size of a body, in bytes. It has room for a pet with the longest texts, all of them escaped. */
 export const maxBodyBytes = 8_192;
 
 /**
