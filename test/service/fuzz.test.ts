@@ -3,8 +3,9 @@ import { afterAll, expect, it } from 'vitest';
 import { stringifyJson } from '../../lib/contract/exact-json.ts';
 import { maxBodyBytes } from '../../lib/contract/limits.ts';
 import { maxNameLength } from '../../lib/contract/pet.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { detailsOf, operations } from '../../lib/operations/operations.ts';
 import { captureLog } from '../support/captured-log.ts';
+import { exampleOf, pathOf } from '../support/events.ts';
 import { expectPromised } from '../support/expect-promised.ts';
 import { fromBundles, startHandlerGateway, startHandlers } from '../support/handlers.ts';
 import { type ClientRequest, sendTo } from '../support/http-client.ts';
@@ -14,7 +15,15 @@ import { runsOf } from '../support/runs.ts';
 const service = await startHandlers(fromBundles);
 const { apiKey } = service;
 const gateway = await startHandlerGateway(service);
-const pet = { id: 1, name: 'Rex', categoryId: 1, status: 'sold' };
+
+/** The examples of each operation in the contract, with the items that they need. */
+const examples = operations.map((operation) => {
+  const { example, requestBody } = detailsOf(operation.name);
+  const { request, items } = exampleOf(operation, 1);
+  const queries = [example.request.query, example.nextPage];
+  const bodies = Object.values(requestBody?.examples ?? {});
+  return { method: operation.method, path: pathOf(request), queries, bodies, items };
+});
 
 afterAll(() => gateway.stop());
 
@@ -62,20 +71,12 @@ const inHeader = (text: string) =>
     .slice(0, 1_200)
     .trim();
 
-const templates = new Set(Object.values(routes).map((route) => route.path));
-/** The path of an operation, as pieces. A parameter is the id of a pet. */
-const piecesOf = (template: string) =>
-  template
-    .slice(1)
-    .split(/(?<=\/)/)
-    .map((piece) => (piece.startsWith('{') ? `${pet.id}` : piece));
-
+const addresses = examples.flatMap(({ path, queries }) =>
+  queries.map((query) => `${path}?${new URLSearchParams(query)}`),
+);
 const path = fc
-  .oneof(
-    nearly('pets', '?', 'limit', '=', '5', '&', 'status', '=', 'sold'),
-    nearly('pets', '?', 'cursor', '=', 'AAAAAAAAAAAAAAAAAAAA'),
-    ...[...templates].map((template) => nearly(...piecesOf(template), '?')),
-  )
+  .constantFrom(...addresses)
+  .chain((address) => nearly(...address.slice(1).split(/([/?=&])/)))
   .map((text) => inAddress(`/${text}`));
 
 /** A header that is usually sent once, and sometimes twice or not at all. */
@@ -93,20 +94,25 @@ const headers = fc
 
 const body = usually<string | Buffer>(
   9,
-  newPets.chain((newPet) => nearly(...stringifyJson(newPet).split(/([{}:,])/))),
+  fc
+    .oneof(newPets, fc.constantFrom(...examples.flatMap(({ bodies }) => bodies)))
+    .chain((sent) => nearly(...stringifyJson(sent).split(/([{}:,])/))),
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
 );
 
-const post = { method: fc.constant('POST'), path: fc.constant('/pets') };
 const reading = fc.record({ method: fc.constantFrom('GET', 'HEAD'), path, headers });
-const creation = fc.record({ ...post, headers, body });
+const writing = fc
+  .constantFrom(...examples.filter(({ bodies }) => bodies.length > 0))
+  .chain(({ method, path }) =>
+    fc.record({ method: fc.constant(method), path: fc.constant(path), headers, body }),
+  );
 const other = fc.record({
   method: fc.constantFrom('POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PURGE'),
   path,
   headers,
   body: fc.option(body, { nil: undefined }),
 });
-const request = fc.oneof(reading, reading, creation, creation, other);
+const request = fc.oneof(reading, reading, writing, writing, other);
 const requestsAtOnce = fc.array(request, { minLength: 10, maxLength: 10 });
 
 /** Sends a request and returns its status. Expects a response within the contract. */
@@ -127,8 +133,8 @@ it('responds to every request within the contract, without a 5xx or a leak', {
   const seen = new Set<number>();
   await fc.assert(
     fc.asyncProperty(requestsAtOnce, async (requests) => {
-      // Each time, because an operation may change or remove it.
-      await service.putPet(pet);
+      // Each time, because an operation may change or remove them.
+      for (const { items } of examples) await service.putItems(items);
       for (const status of await Promise.all(requests.map(statusOf))) seen.add(status);
       const wrong = lines.filter(
         (line) => !line.includes('"level":"INFO"') || line.includes(apiKey),
