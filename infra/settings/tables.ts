@@ -10,6 +10,7 @@ export interface KeyAttribute {
 interface Index {
   readonly name: string;
   readonly partitionKey: KeyAttribute;
+  /** The id, or the second of two filters: one index then lists by the first one, and by both. */
   readonly sortKey: KeyAttribute;
 }
 
