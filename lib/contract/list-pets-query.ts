@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { Pet, PetStatus } from './pet.ts';
 
 /** Number of pets on a page for a client that asks for no number. */
-export const defaultLimit = 20;
+const defaultLimit = 20;
 /** Maximum number of pets on a page. */
 export const maxLimit = 100;
 

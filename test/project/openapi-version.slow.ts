@@ -62,15 +62,15 @@ describe('a change of openapi.json', () => {
   if (!released)
     console.info('openapi.json is compared with no release: this clone has no tag v… before HEAD.');
 
-  it.skipIf(!released)('since the last release has the version that it needs', () => {
-    const { hasRightVersion, report } = compare(released ?? '', contractText);
-    expect(hasRightVersion, `Set version in lib/openapi/document.ts. ${report}`).toBe(true);
-  });
-
-  it.skipIf(!released)('accepts no status that the last release cannot read', () => {
-    const reason = 'Release the status in petStatuses before NewPet accepts it';
-    expect(statusesUnknownTo(released ?? ''), reason).toEqual([]);
-  });
+  it.skipIf(!released)(
+    'since the last release has the version that it needs, and no status to send that the release cannot read',
+    () => {
+      const { hasRightVersion, report } = compare(released ?? '', contractText);
+      expect(hasRightVersion, `Set version in lib/openapi/document.ts. ${report}`).toBe(true);
+      const reason = 'Release the status in petStatuses before NewPet accepts it';
+      expect(statusesUnknownTo(released ?? ''), reason).toEqual([]);
+    },
+  );
 
   it('tells by the examples of Pet which statuses a release can read', () => {
     expect(statusesUnknownTo(contractText)).toEqual([]);
@@ -89,7 +89,6 @@ describe('a change of openapi.json', () => {
     ['a new path', '1.3.0', text.replace('"paths": {', `"paths": { ${added},`)],
     ['a new status', '1.2.4', text.replaceAll(/"available",(?=\s+"pending")/g, '$&"lost",')],
     ['a renamed field', '2.0.0', text.replaceAll('"categoryId"', '"category"')],
-    ['a renamed status', '2.0.0', text.replaceAll('"sold"', '"gone"')],
   ])('needs a new version, which the failure names: %s needs %s', (_what, needed, changed) => {
     expect(changed).not.toBe(text);
     const { hasRightVersion, report } = compare(text, changed);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { defaultLimit, maxLimit } from '../../lib/contract/list-pets-query.ts';
+import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { bearer, creation, exampleCallsOf, exampleOf } from '../support/events.ts';
@@ -12,10 +12,6 @@ const pet = { name: 'x'.repeat(60), categoryId: 2n ** 63n - 1n, status: 'availab
 for (let added = 0; added <= maxLimit; added += 25) {
   await Promise.all(Array.from({ length: 25 }, () => service.send(creation(pet))));
 }
-
-/** The RCU of a page: an eventually consistent read of 4 KB costs 0.5. */
-const unitsOf = (pets: number) => Math.ceil((pets * petBytes) / 4_096) / 2;
-const largest = { limit: `${maxLimit}` };
 
 /** Every call of DynamoDB, with its RCU or WCU, indexes included. */
 const paid: [call: string, units: number][] = [];
@@ -49,19 +45,14 @@ describe('in DynamoDB', () => {
     expect(inconsistentReads, reason).toEqual(['GetItem Keys']);
   });
 
-  it.each<[what: string, units: number, query: Readonly<Record<string, string>>]>([
-    ['a page', unitsOf(defaultLimit), {}],
-    ['a page of a status', unitsOf(defaultLimit), { status: 'available' }],
-    ['the largest page', unitsOf(maxLimit), largest],
-    ['the largest page of a status', unitsOf(maxLimit), { ...largest, status: 'available' }],
-  ])('%s costs one query of %d RCU, and a new API key 0.5 RCU', async (_what, units, query) => {
-    const headers = bearer(await service.issueApiKey());
-    expect((await service.send({ query, headers })).status).toBeLessThan(300);
-    expect(paid).toEqual([
-      ['GetItem Keys', 0.5],
-      ['Query Pets', units],
-    ]);
-  });
+  it.each([{}, { status: 'available' }])(
+    'the largest page of a list with %j costs one query, and 0.5 RCU for each 4 KB',
+    async (filter) => {
+      const { status } = await service.send({ query: { limit: `${maxLimit}`, ...filter } });
+      expect(status).toBe(200);
+      expect(paid).toEqual([['Query Pets', Math.ceil((maxLimit * petBytes) / 4_096) / 2]]);
+    },
+  );
 });
 
 // https://aws.amazon.com/blogs/database/part-3-scaling-dynamodb-how-partitions-hot-keys-and-split-for-heat-impact-performance/

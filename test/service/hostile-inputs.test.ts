@@ -1,16 +1,11 @@
 import { expect, it } from 'vitest';
-import { maxBodyBytes as bodyBytes } from '../../lib/contract/limits.ts';
+import { maxBodyBytes as bodyBytes, maxHeaderBytes } from '../../lib/contract/limits.ts';
 import { bearer, creation, type EventParts, eventWith, type Values } from '../support/events.ts';
 import { type Handler, lambdaContext, startHandlers } from '../support/handlers.ts';
 
-/**
- * The size of headers that API Gateway accepts, in bytes.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
- */
-const headerBytes = 10_240;
 const gatewayBodyBytes = 10 * 1_024 * 1_024;
 /** The size of a hostile value, in bytes. It leaves room for the request's other headers. */
-const valueBytes = headerBytes - 400;
+const valueBytes = maxHeaderBytes - 400;
 
 /**
  * How many times the CPU time of a creation a hostile request may take: a client with a key may send

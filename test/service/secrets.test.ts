@@ -97,7 +97,6 @@ const requests: readonly EventParts[] = [
   // The fallback refuses it, also when there is an operation that changes or removes a pet.
   { method: 'POST', path: { petId: secret } },
   idempotent(randomBytes(8).toString('hex') + secret),
-  idempotent(secret),
   idempotent(secret, { name: secret }),
   idempotent(`${secret} ${secret}`),
   ...[`text/${secret}`, `application/json; charset=${secret}`].map((type) =>

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { functionNames } from '../../infra/settings/names.ts';
 import { errors } from '../../lib/contract/errors.ts';
@@ -90,18 +90,5 @@ describe('an event that is not of a REST API', () => {
         cause: { message: 'The event is not that of a REST API' },
       });
     }
-  });
-});
-
-describe('the deadline of a request', () => {
-  afterEach(() => void vi.useRealTimers());
-
-  it.each([
-    [503, 500],
-    [204, 501],
-  ])('returns %i when Lambda leaves %i ms', async (expected, remainingMs) => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const handler = operationChain(getPet).handler(async () => noContent());
-    expect((await invoke(handler, request, { remainingMs })).status).toBe(expected);
   });
 });
