@@ -112,6 +112,7 @@ it('what is published was built by a job that runs no test', () => {
 it('a release by hand is of a hotfix, or of a commit that was reviewed for main', async () => {
   const choosing = (run: typeof push) => jobsOf('release', run)['synthesise']?.steps?.[1];
   for (const run of [push, hotfix]) expect(choosing(run)?.if).toBe(false);
+  expect(choosing({ ...hotfix, inputs: wayBack.inputs })?.if).toBe(true);
   // What actions/checkout fetches into a clone.
   const directory = await temporaryFolder();
   const git = gitIn(directory);
@@ -135,7 +136,7 @@ it('a release by hand is of a hotfix, or of a commit that was reviewed for main'
     return status === 0 ? git('rev-parse', 'HEAD') : 'refused';
   };
   for (const commit of [start, second, end, merge]) expect(await releasedBy(commit)).toBe(commit);
-  for (const commit of [middle, 'main', start.slice(0, 12), pattern])
+  for (const commit of ['', middle, 'main', start.slice(0, 12), pattern])
     expect(await releasedBy(commit), commit).toBe('refused');
 });
 
