@@ -32,6 +32,8 @@ const manifest = {
     '.': { types, default: main },
     './package.json': './package.json',
   },
+  // npm publishes a package of a scope privately by default.
+  publishConfig: { access: 'public' },
 };
 
 const directory = join(projectDirectory, '.build', 'client');

@@ -63,6 +63,13 @@ console.log(manifest.name);`;
     expect(stdout).toBe(`${clientPackage}\n`);
   });
 
+  it('is published for everybody', async () => {
+    // Without --force, npm also asks the registry whether the version is published already.
+    const words = ['publish', '--dry-run', '--force', '--loglevel=notice', './.build/client'];
+    const { stderr } = await run(project, 'npm', ...words);
+    expect(stderr).toContain('public access');
+  });
+
   it('takes less than 8 KB when compressed', () => {
     expect(gzipSync(bundle).length).toBeLessThan(8 * 1_024);
   });
