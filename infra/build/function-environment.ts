@@ -2,13 +2,6 @@ import { nodeMajorVersion } from '../settings/node-version.ts';
 import { tables } from '../settings/tables.ts';
 
 /**
- * The environment variables that the functions of operations need besides the names of tables. Tests start
- * functions without the stack, with these values. The stack has a type error until it sets each of them.
- */
-const operationVariables = { API_KEY_PREFIX: 'pets_test' };
-export type OperationVariables = Readonly<Record<keyof typeof operationVariables, string>>;
-
-/**
  * Returns the environment in which tests start a function, with an endpoint for DynamoDB: what Lambda sets,
  * and what the stack sets.
  */
@@ -25,5 +18,5 @@ export const functionEnvironment = (dynamodbEndpoint: string): Record<string, st
   AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
   SERVICE_NAME: 'animal-store',
   ...Object.fromEntries(Object.values(tables).map(({ id, variable }) => [variable, id])),
-  ...operationVariables,
+  API_KEY_PREFIX: 'pets_test',
 });

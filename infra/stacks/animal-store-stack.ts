@@ -4,7 +4,6 @@ import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { FunctionName } from '../../lib/contract/routes.ts';
 import { detailsOf, operations } from '../../lib/operations/operations.ts';
-import type { OperationVariables } from '../build/function-environment.ts';
 import {
   ApiFunction,
   type ApiFunctions,
@@ -183,8 +182,10 @@ export class AnimalStoreStack extends Stack {
   /** Adds the functions. The function of an operation may find API keys and make the operation's calls. */
   #addFunctions(): ApiFunctions {
     const stage = this.#stage;
-    const variables: OperationVariables = { API_KEY_PREFIX: stage.apiKeyPrefix };
-    const environment = { ...this.#tableNames(({ variable }) => variable), ...variables };
+    const environment = {
+      ...this.#tableNames(({ variable }) => variable),
+      API_KEY_PREFIX: stage.apiKeyPrefix,
+    };
     const findKey = this.#allow('dynamodb:GetItem', tables.keys.id);
     const functions = new Map<FunctionName, ApiFunction>();
     for (const { name } of operations) {

@@ -53,7 +53,7 @@ const rooms: Readonly<Record<string, readonly [purpose: string, imports: string]
   ],
   'infra/stacks': [
     'the stacks',
-    'cdk.json infra/build/function-environment.ts infra/constructs infra/settings lib/contract lib/operations',
+    'cdk.json infra/constructs infra/settings lib/contract lib/operations',
   ],
   'infra/constructs': [
     'the parts of a stack, which know no code of a function',
