@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { program } from 'commander';
 import { openapiText } from '../../lib/openapi/document.ts';
-import { limitsText } from '../build/limits-guide.ts';
 import { projectDirectory } from '../build/project-directory.ts';
+import { limitsText } from '../settings/limits-text.ts';
 import { runProgram } from './shared/run-program.ts';
 
 program

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { extname } from 'node:path';
 import { type GatewayRequest, headerValuesOf } from '../../lib/gateway-events/gateway-request.ts';
 import { pageFiles } from '../../lib/openapi/reference-page.ts';
-import { limitsText } from '../build/limits-guide.ts';
+import { limitsText } from '../settings/limits-text.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -10,7 +10,7 @@ const flags = [
   ...lambdaFlags,
   '--predictable',
   '--random-seed=1',
-  ...['--require', join(projectDirectory, 'infra/build/stretch-timeouts.cjs')],
+  ...['--require', join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs')],
 ];
 
 /** Lets as many processes run at once as there are processors. */

@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bundleDirectory, bundleOptions } from '../../infra/build/bundle-functions.ts';
-import { functionEnvironment } from '../../infra/build/function-environment.ts';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { bundleName, execWrapper } from '../../infra/settings/names.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { DynamodbStandIn, type RespondTo } from '../support/dynamodb-stand-in.ts';
 import { bearer, eventWith, exampleCallsOf, exampleRequest } from '../support/events.ts';
+import { functionEnvironment } from '../support/function-environment.ts';
 import { type LambdaProcess, lambdaFlags, runLambda } from '../support/lambda-process.ts';
 import { shared } from '../support/shared.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -89,7 +89,7 @@ describe.each(functions)('the bundle of $name', ({ operation, name }) => {
     standIn.requests.length = 0;
     const events = [(await newRequest()).event, (await newRequest()).event];
     // On a busy machine, an attempt would be given up and made again.
-    const flags = ['--require', join(projectDirectory, 'infra/build/stretch-timeouts.cjs')];
+    const flags = ['--require', join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs')];
     const { statuses, expected } = await run({ events, flags });
     expect(statuses).toEqual([expected, expected]);
 

@@ -15,7 +15,7 @@ it('a function in a debugger has time until its deadline, and does not wait long
       if (process.hrtime.bigint() - start > 500_000_000n) console.log('deadline of a request');
       process.exit();
     }, 1_000);`;
-  const preload = join(projectDirectory, 'infra/build/stretch-timeouts.cjs');
+  const preload = join(projectDirectory, 'infra/local/lambda/stretch-timeouts.cjs');
   const words = ['--require', preload, '--eval', script];
   const printed = execFileSync(process.execPath, words, { encoding: 'utf8' });
   expect(printed).toBe('pause after a second attempt\n');

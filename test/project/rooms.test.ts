@@ -48,8 +48,8 @@ const rooms: Readonly<Record<string, readonly [purpose: string, imports: string]
     'cdk.json infra/build infra/constructs infra/settings infra/stacks',
   ],
   'infra/settings': [
-    'the settings and names of stages',
-    'package.json lib/contract lib/keys/api-key.ts lib/operations lib/pets/stored-pet.ts',
+    'the settings and names of stages, and what clients are told of them',
+    'package.json lib/contract lib/keys/api-key.ts lib/openapi/schemas.ts lib/operations lib/pets/stored-pet.ts',
   ],
   'infra/stacks': [
     'the stacks',
@@ -59,10 +59,7 @@ const rooms: Readonly<Record<string, readonly [purpose: string, imports: string]
     'the parts of a stack, which know no code of a function',
     'infra/build infra/settings lib/contract lib/operations lib/telemetry/metric-names.ts',
   ],
-  'infra/build': [
-    'what is made of the sources: bundles, templates and documents',
-    'infra/settings lib/contract lib/openapi/schemas.ts lib/operations',
-  ],
+  'infra/build': ['what is made of the sources: bundles and templates', 'infra/settings'],
 
   'infra/local': [
     'the local service, which reads templates and so needs no construct',

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { functionEnvironment } from '../../infra/build/function-environment.ts';
 import { serviceEndpoints } from '../../infra/local/lambda/local-function.ts';
 import { generateApiKey } from '../../lib/keys/api-key.ts';
 import { cannedResponses } from './canned-responses.ts';
 import { type Certificate, makeCertificate } from './certificate.ts';
+import { functionEnvironment } from './function-environment.ts';
 import { listen } from './listen.ts';
 
 /** A received request: operation and table, such as `Query Pets`, and headers. */

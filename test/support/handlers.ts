@@ -4,7 +4,6 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import * as v from 'valibot';
 import { vi } from 'vitest';
 import { bundleDirectory } from '../../infra/build/bundle-functions.ts';
-import { functionEnvironment } from '../../infra/build/function-environment.ts';
 import { type ProxyFunction, startGateway } from '../../infra/local/gateway/gateway.ts';
 import { readStack } from '../../infra/local/stack-definition.ts';
 import { bundleName, functionNames } from '../../infra/settings/names.ts';
@@ -23,6 +22,7 @@ import {
 } from './events.ts';
 import { expectPromised } from './expect-promised.ts';
 import { FaultProxy } from './fault-proxy.ts';
+import { functionEnvironment } from './function-environment.ts';
 import { shared } from './shared.ts';
 import { createTestTables } from './test-tables.ts';
 

@@ -83,7 +83,7 @@ export class LocalFunction {
   }
 }
 
-const stretchTimeouts = fileURLToPath(new URL('../../build/stretch-timeouts.cjs', import.meta.url));
+const stretchTimeouts = fileURLToPath(new URL('./stretch-timeouts.cjs', import.meta.url));
 /** The longest time that a timer of Node.js takes, in ms. */
 const longestMs = 2 ** 31 - 1;
 

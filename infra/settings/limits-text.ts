@@ -14,7 +14,7 @@ import {
   type Stage,
   stages,
   throttleOf,
-} from '../settings/stages.ts';
+} from './stages.ts';
 
 /** Says a setting of production, and in brackets those of the other stages. */
 const inStages = (ofStage: (stage: Stage) => string): string => {

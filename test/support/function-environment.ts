@@ -1,5 +1,5 @@
-import { nodeMajorVersion } from '../settings/node-version.ts';
-import { tables } from '../settings/tables.ts';
+import { nodeMajorVersion } from '../../infra/settings/node-version.ts';
+import { tables } from '../../infra/settings/tables.ts';
 
 /**
  * Returns the environment in which tests start a function, with an endpoint for DynamoDB: what Lambda sets,
