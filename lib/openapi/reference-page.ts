@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import * as v from 'valibot';
 import { errorDescriptions } from '../contract/errors.ts';
 import { isRecord } from '../contract/is-record.ts';
@@ -7,6 +8,11 @@ import { detailsOf, operations, tags } from '../operations/operations.ts';
 import { documentedErrors, tagOf } from './paths.ts';
 
 const contractPath = join(import.meta.dirname, '../contract/openapi.json');
+// Its module contains Scalar as a string. `@scalar/api-reference` has a file, but brings 248 packages more.
+const scalarPlugin = join(
+  import.meta.dirname,
+  '../../node_modules/@scalar/fastify-api-reference/dist/index.js',
+);
 
 /** The local service, to which the page sends requests. */
 interface PageService {
@@ -30,20 +36,14 @@ export const pageFiles = (limits: string): Readonly<Record<string, ReadFile>> =>
 });
 
 /**
- * Returns Scalar, as its plugin for Fastify serves it, because `@scalar/api-reference` would bring 250 more
- * packages. Leaves out the name of its source map, for which developer tools would ask.
+ * Returns Scalar without the name of its source map, for which developer tools would ask. Throws if an update
+ * of the plugin contains it in another way.
  */
 const scalar = async () => {
-  const { default: plugin } = await import('@scalar/fastify-api-reference');
-  const routes = new Map<string, (request: object, reply: object) => string>();
-  const fastify = {
-    initialConfig: {},
-    route: ({ url, handler }: { url: string; handler: () => string }) => routes.set(url, handler),
-  };
-  plugin(fastify, { configuration: { url: 'reference.json' } }, () => undefined);
-  const reply = { header: () => reply, send: (contents: string) => contents };
-  const script = routes.get('/reference/js/scalar.js')?.({}, reply);
-  if (!script) throw new Error('@scalar/fastify-api-reference no longer serves /js/scalar.js');
+  const plugin = await readFile(scalarPlugin, 'utf8');
+  const [, literal] = /^var standalone_default = (".*");$/m.exec(plugin) ?? [];
+  if (!literal) throw new Error(`${scalarPlugin} does not contain Scalar as expected`);
+  const script: string = runInNewContext(literal);
   return script.replace(/^\/\/# sourceMappingURL=.*$/m, '');
 };
 
