@@ -4,7 +4,7 @@ import type { Pet } from '../../lib/contract/pet.ts';
 import { identifyApiKey } from '../../lib/keys/api-key.ts';
 
 /** Pets of a usual size: one more than the longest page. */
-export const cannedPets: readonly Pet[] = Array.from({ length: maxLimit + 1 }, (_, index) => ({
+const cannedPets: readonly Pet[] = Array.from({ length: maxLimit + 1 }, (_, index) => ({
   id: 2 ** 52 + index,
   name: `Rex the ${index}th of Animal Store`,
   categoryId: 1,
