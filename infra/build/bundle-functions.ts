@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
 import { execWrapper } from '../settings/names.ts';
@@ -12,9 +11,6 @@ const bundlesDirectory = join(buildDirectory, 'functions');
 
 /** Returns the folder with the deployed files of a function. It contains nothing else. */
 export const bundleDirectory = (functionName: string) => join(bundlesDirectory, functionName);
-
-/** Reads a file of this folder that is deployed with each function. */
-const readSource = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
 
 /**
  * Returns the source of `<name>.mjs`, which Lambda loads, and which loads the bundle beside it. It is an ES
@@ -79,8 +75,9 @@ export const bundleFunctions = async (): Promise<void> => {
   ]);
   const files = [...functions.outputFiles, ...checks.outputFiles];
   await writeBundles(files);
+  const wrapper = await readFile(join(import.meta.dirname, execWrapper), 'utf8');
   for (const directory of foldersOf(functions.outputFiles))
-    await replaceFile(join(directory, execWrapper), readSource(execWrapper), 0o755);
+    await replaceFile(join(directory, execWrapper), wrapper, 0o755);
   // Otherwise the stack would still deploy a function whose source was deleted.
   const folders = foldersOf(files);
   for (const name of await readdir(bundlesDirectory)) {
@@ -94,14 +91,10 @@ const foldersOf = (files: readonly OutputFile[]) => new Set(files.map(({ path })
 /** Writes bundles and their source maps, and beside each bundle the module that Lambda loads. */
 export const writeBundles = async (files: readonly OutputFile[]): Promise<void> => {
   for (const { path, text } of files) {
-    if (path.endsWith('.map')) {
-      await replaceFile(path, text);
-      continue;
-    }
-    const directory = dirname(path);
-    const name = basename(path, '.cjs');
     await replaceFile(path, text);
-    await replaceFile(join(directory, `${name}.mjs`), entryModule(name));
+    if (path.endsWith('.map')) continue;
+    const name = basename(path, '.cjs');
+    await replaceFile(join(dirname(path), `${name}.mjs`), entryModule(name));
   }
 };
 
