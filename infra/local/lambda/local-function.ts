@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import inspector from 'node:inspector';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { nodeMajorVersion } from '../../settings/node-version.ts';
 import { localCredentials, localRegion } from '../local-account.ts';
@@ -83,7 +83,11 @@ export class LocalFunction {
   }
 }
 
-const stretchTimeouts = fileURLToPath(new URL('./stretch-timeouts.cjs', import.meta.url));
+/** What is loaded before a function in a debugger. */
+const debuggerPreloads = ['stretch-timeouts.cjs', 'run-modules-as-scripts.cjs'].flatMap((file) => [
+  '--require',
+  join(import.meta.dirname, file),
+]);
 /** The longest time that a timer of Node.js takes, in ms. */
 const longestMs = 2 ** 31 - 1;
 
@@ -97,7 +101,7 @@ const startEnvironment = (options: LocalFunctionOptions) => {
   const worker = new Worker(new URL('./lambda-runtime.ts', import.meta.url), {
     env: environmentOf(options),
     argv: [],
-    execArgv: isInspected ? ['--require', stretchTimeouts] : [],
+    execArgv: isInspected ? debuggerPreloads : [],
     stdout: true,
     stderr: true,
     // By default a worker's stack is four times that of the main thread, where Lambda runs a function.
