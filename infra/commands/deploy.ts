@@ -1,7 +1,6 @@
 import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { Command } from 'commander';
 import { projectDirectory } from '../build/project-directory.ts';
 import {
@@ -14,10 +13,11 @@ import {
 import { isPersonal, isProduction, type Stage, stages } from '../settings/stages.ts';
 import { cdk, makeWrappersExecutable } from './deploy/cdk.ts';
 import { checkedOutCommit, refuseToTakeBack } from './deploy/commit.ts';
-import { refuseLosses, type Template } from './deploy/losses.ts';
+import { readDeployedTemplate } from './deploy/deployed-template.ts';
+import { parseTemplate, refuseLosses } from './deploy/losses.ts';
 import { printNextSteps } from './deploy/next-steps.ts';
 import { findSettledStack, type SettledStack } from './deploy/settled-stack.ts';
-import { notOfAws, type OpenedAccount, openAccount } from './shared/open-account.ts';
+import { type OpenedAccount, openAccount } from './shared/open-account.ts';
 import { perform, requireConsent } from './shared/plan.ts';
 import { printStatus } from './shared/print-status.ts';
 import { runProgram, withCleanup } from './shared/run-program.ts';
@@ -48,6 +48,8 @@ interface DeployOptions {
 /** A deployment whose commit and former state are known. */
 interface Deployment extends Setup, DeployOptions {
   readonly account: OpenedAccount;
+  /** Whether its files must be committed. */
+  readonly isPermanent: boolean;
   readonly commit: string;
   /** The stack that it changes; undefined at the first deployment. */
   readonly former: SettledStack | undefined;
@@ -74,72 +76,65 @@ const deploy = async (setup: Setup, options: DeployOptions): Promise<void> => {
   const former = await findSettledStack(stage, account);
   if (former && isProduction(stage) && !revert)
     refuseToTakeBack(directory, former.commit, stackName(stage));
-  const deployment = { ...setup, ...options, account, commit, former };
-
-  const deployFrom = async (folder: string) => {
-    if (checkedOutCommit(directory, isPermanent) !== commit)
-      throw new Error('Files changed before they were synthesised: run the same command again.');
-    await makeWrappersExecutable(folder);
-    await deployStack(deployment, folder);
-  };
-  if (app === undefined) await synthesise(deployment, deployFrom);
-  else await deployFrom(app);
+  const deployment = { ...setup, ...options, account, isPermanent, commit, former };
+  if (app === undefined) await deploySynthesised(deployment);
+  else await deployFrom(deployment, app);
 
   await printStatus(stage);
   if (isPersonal(stage)) await printNextSteps(stage, isOnTerminal);
 };
 
-/** Returns the words that tell the app what to synthesise. */
-const contextOf = ({ stage }: Deployment): string[] => {
+/** Synthesises the stack into a new folder, and deploys it, before the folder is removed. */
+const deploySynthesised = async (deployment: Deployment): Promise<void> => {
+  const { stage, account } = deployment;
+  const { path, remove } = await mkdtempDisposable(join(tmpdir(), 'animal-store-'));
   const context = ['--context', `stage=${stage.name}`];
   if (stage.isEmulated) context.push('--context', 'emulator=true');
-  return context;
-};
-
-/** Synthesises the stack into a new folder, and uses it, before it is removed. */
-const synthesise = async (
-  deployment: Deployment,
-  use: (folder: string) => Promise<void>,
-): Promise<void> => {
-  const { stage, account } = deployment;
-  const folder = await mkdtempDisposable(join(tmpdir(), 'animal-store-'));
-  const words = ['synth', stackName(stage), '--quiet', ...contextOf(deployment)];
-  await withCleanup(folder.remove, async () => {
-    await cdk(account.region, [...words, '--output', folder.path]);
-    await use(folder.path);
+  const words = ['synth', stackName(stage), '--quiet', ...context, '--output', path];
+  await withCleanup(remove, async () => {
+    await cdk(account.region, words);
+    await deployFrom(deployment, path);
   });
-};
-
-/** Returns the template of the deployed stack. */
-const deployedTemplate = async ({ stage, account }: Deployment): Promise<Template> => {
-  const command = new GetTemplateCommand({ StackName: stackName(stage) });
-  const { TemplateBody } = await account.clients.cloudformation.send(command);
-  if (!TemplateBody) throw notOfAws('CloudFormation GetTemplate');
-  return JSON.parse(TemplateBody);
 };
 
 /**
  * Deploys the stack of a folder if the operator agrees, to whom the CDK shows what changes. Throws if it would
- * lose data without the operator's word, or if the stack was changed meanwhile.
+ * lose data without the operator's word.
  */
-const deployStack = async (deployment: Deployment, folder: string): Promise<void> => {
-  const { stage, account, former, yes } = deployment;
+const deployFrom = async (deployment: Deployment, folder: string): Promise<void> => {
+  const { stage, account, directory, isPermanent, commit, former } = deployment;
   const stack = stackName(stage);
-  const next = await readFile(join(folder, `${stack}.template.json`), 'utf8');
-  if (former) refuseLosses(await deployedTemplate(deployment), JSON.parse(next), deployment);
-  const run = (...words: readonly string[]) => cdk(account.region, [...words, '--app', folder]);
-  if (former && !yes) await run('diff', stack, '--no-fail');
-  const deployIt = async () => {
-    const current = await findSettledStack(stage, account);
-    if (current?.commit !== former?.commit)
-      throw new Error(
-        `${stack} was changed just now by somebody else: run the same command again.`,
-      );
-    // This command has asked.
-    await run('deploy', stack, '--require-approval', 'never', ...parametersOf(deployment));
+  if (checkedOutCommit(directory, isPermanent) !== commit)
+    throw new Error('Files changed before they were synthesised: run the same command again.');
+  await makeWrappersExecutable(folder);
+  if (former) {
+    const next = await readFile(join(folder, `${stack}.template.json`), 'utf8');
+    refuseLosses(await readDeployedTemplate(deployment), parseTemplate(next), deployment);
+    // Only reads. Another method makes a change set, which Ctrl-C would leave in the stack.
+    if (!deployment.yes)
+      await cdk(account.region, ['diff', stack, '--app', folder, '--method', 'template']);
+  }
+  const plan = {
+    notices: noticesOf(deployment),
+    work: { description: `Deploy ${stack}`, run: () => runDeploy(deployment, folder) },
   };
-  const work = { description: `Deploy ${stack}`, run: deployIt };
-  await perform({ ...account, stage }, { notices: noticesOf(deployment), work }, deployment);
+  await perform({ ...account, stage }, plan, deployment);
+};
+
+/**
+ * Lets the CDK deploy the stack of a folder, unless somebody else has changed the stack since this command
+ * looked at it. If it is changed from now on, CloudFormation refuses the change set of the CDK:
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ExecuteChangeSet.html
+ */
+const runDeploy = async (deployment: Deployment, folder: string): Promise<void> => {
+  const { stage, account, former } = deployment;
+  const stack = stackName(stage);
+  const current = await findSettledStack(stage, account);
+  if (current?.commit !== former?.commit)
+    throw new Error(`${stack} was changed just now by somebody else: run the same command again.`);
+  // This command has asked.
+  const words = ['deploy', stack, '--app', folder, '--require-approval', 'never'];
+  await cdk(account.region, [...words, ...parametersOf(deployment)]);
 };
 
 /**

@@ -14,6 +14,7 @@ import {
   stackIn,
   startAwsEndpoint,
   xml,
+  xmlError,
 } from '../support/aws-endpoint.ts';
 import { addCommit, gitIn } from '../support/git-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -112,13 +113,13 @@ describe('npm run deploy', () => {
     expect({ err, error }).toEqual({ err: '', error: '' });
     expect(out).toContain(`Stage staging, account ${accounts.staging}, region eu-west-1`);
     for (const text of [first, head]) expect(out).toContain(text);
-    const [synth, deployment, ...others] = ran;
-    expect(others).toEqual([]);
-    const folder = /--output (\S+)/.exec(`${synth}`)?.[1];
-    expect(deployment).toBe(
-      `eu-west-1: deploy AnimalStore-staging --require-approval never --no-previous-parameters --parameters Commit=${head} --parameters PreviousCommit=${first} --app ${folder}`,
-    );
-    expect(synth).toMatch(/^eu-west-1: /);
+    const folder = /--output (\S+)/.exec(`${ran[0]}`)?.[1];
+    expect(ran.slice(1)).toEqual([
+      expect.stringMatching(
+        `^eu-west-1: deploy AnimalStore-staging --app ${folder} --require-approval never --no-previous-parameters --parameters Commit=${head} --parameters PreviousCommit=${first}$`,
+      ),
+    ]);
+    expect(ran[0]).toMatch(/^eu-west-1: /);
   });
 
   const both = { PreviousCommit: 'c0' };
@@ -127,10 +128,6 @@ describe('npm run deploy', () => {
     ['the same commits when it is repeated', '', stackWith(head, both), [head, 'c0']],
     ['no former commit after a way back', '--revert', stackWith(first, both), [head, 'unknown']],
     ['the same commits after the same way back', '--revert', stackWith(head, both), [head, 'c0']],
-    ['no former commit at first', '', noStack, [head, 'unknown']],
-    ['none after a failed creation', '', firstIn('ROLLBACK_COMPLETE'), [head, 'unknown']],
-    ['none after a failed rollback of it', '', firstIn('ROLLBACK_FAILED'), [head, 'unknown']],
-    ['none if nobody agreed to it', '', firstIn('REVIEW_IN_PROGRESS'), [head, 'unknown']],
   ])('tells the stack %s', async (_what, words, DescribeStacks, [commit, former]) => {
     await deploy('staging', `--yes ${words}`, { DescribeStacks });
     expect(deployed()).toContain(
@@ -144,11 +141,18 @@ describe('npm run deploy', () => {
   ])('moves the traffic of prod as %j says', async (words, how) => {
     const { out } = await deploy('prod', `--yes ${words}`);
     expect(out).toMatch(/traffic moves/);
-    expect(deployed()).toContain(`--parameters Traffic=${how} `);
+    expect(deployed()).toMatch(new RegExp(` --parameters Traffic=${how}$`));
   });
 
-  it('moves no traffic at first', async () => {
-    const { out } = await deploy('prod', '--yes', { DescribeStacks: noStack });
+  it.each([
+    ['there is none', noStack],
+    ['its creation failed', firstIn('ROLLBACK_COMPLETE')],
+    ['the rollback of its creation failed', firstIn('ROLLBACK_FAILED')],
+    ['it was only prepared', firstIn('REVIEW_IN_PROGRESS')],
+  ])('creates the stack if %s, and moves no traffic', async (_when, DescribeStacks) => {
+    const { out } = await deploy('prod', '--yes', { DescribeStacks });
+    expect(aws.requests.map(({ action }) => action)).not.toContain('GetTemplate');
+    expect(deployed()).toContain(`Commit=${head} --parameters PreviousCommit=unknown`);
     expect(out).not.toMatch(/traffic moves/);
   });
 
@@ -156,6 +160,7 @@ describe('npm run deploy', () => {
     vi.stubEnv('FAILING', `${action} AnimalStore`);
     const { error } = await deploy('staging', '--yes');
     expect(error).toBe(`cdk ${action} failed: see above`);
+    expect(ran.at(-1)).toContain(`: ${action} `);
   });
 
   it('refuses to lose a table without --destructive', async () => {
@@ -167,11 +172,33 @@ describe('npm run deploy', () => {
     expect(deployed()).toBeDefined();
   });
 
-  it('deploys nothing after the page of a proxy', async () => {
-    const GetTemplate = [200, '<html>Welcome</html>'] as const;
+  const yaml = xml('GetTemplate', { TemplateBody: 'Resources:\n  Pets: {}\n' });
+  it.each<[string, Responses[string], RegExp]>([
+    [
+      'is YAML',
+      yaml,
+      /^The template of .*is not JSON.*--destructive: npx cdk diff AnimalStore-staging /,
+    ],
+    [
+      'is the page of a proxy',
+      [200, '<html>Welcome</html>'],
+      /^CloudFormation GetTemplate: .*proxy/,
+    ],
+    [
+      'is denied to an older role of GitHub',
+      xmlError('AccessDenied', 'User: arn is not authorized'),
+      /^CloudFormation GetTemplate: User: arn is not authorized\. .*first-deployment\.md\.$/,
+    ],
+  ])('says what to do if the deployed template %s', async (_what, GetTemplate, message) => {
     const { error } = await deploy('staging', '--yes', { GetTemplate });
-    expect(error).toMatch(/GetTemplate: .* proxy/);
+    expect(error).toMatch(message);
     expect(deployed()).toBeUndefined();
+  });
+
+  it('replaces a template that it can’t compare with --destructive', async () => {
+    const { error } = await deploy('staging', '--yes --destructive', { GetTemplate: yaml });
+    expect(error).toBe('');
+    expect(deployed()).toBeDefined();
   });
 
   it.each([
@@ -366,6 +393,15 @@ describe('the way back of prod', () => {
         return 'prod';
       },
       /just now by somebody else/,
+    ],
+    [
+      'if another deployment begins while it asks',
+      {},
+      () => {
+        aws.respond({ DescribeStacks: firstIn('UPDATE_IN_PROGRESS') });
+        return 'prod';
+      },
+      /Wait for its end/,
     ],
     [
       'past a table',

@@ -1,79 +1,117 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
 
-interface Keyed {
-  readonly KeySchema?: readonly { readonly AttributeName: string }[];
-}
+const Index = v.looseObject({ IndexName: v.string() });
+const Properties = v.looseObject({
+  AttributeDefinitions: v.optional(v.array(v.looseObject({ AttributeName: v.string() })), []),
+  GlobalSecondaryIndexes: v.optional(v.array(Index), []),
+});
+const Resource = v.looseObject({ Type: v.string(), Properties: v.optional(Properties, {}) });
+const Definitions = v.optional(v.record(v.string(), v.unknown()), {});
+const Template = v.pipe(
+  v.string(),
+  v.parseJson(undefined, 'it is not JSON'),
+  v.object({
+    Resources: v.record(v.string(), Resource),
+    Conditions: Definitions,
+    Mappings: Definitions,
+    Parameters: Definitions,
+  }),
+);
 
-interface Index extends Keyed {
-  readonly IndexName: string;
-  readonly Projection: unknown;
-}
+/** A template of CloudFormation, with the parts that are compared. */
+export type Template = v.InferOutput<typeof Template>;
 
-interface Properties extends Keyed {
-  readonly AttributeDefinitions?: readonly { readonly AttributeName: string }[];
-  readonly GlobalSecondaryIndexes?: readonly Index[];
-  readonly LocalSecondaryIndexes?: unknown;
-  readonly TableName?: unknown;
-  readonly DomainName?: unknown;
-}
-
-interface Resource {
-  readonly Type: string;
-  readonly Condition?: unknown;
-  readonly Properties?: Properties;
-}
-
-/** A template of CloudFormation. */
-export interface Template {
-  readonly Resources: Readonly<Record<string, Resource>>;
-}
+/** Parses the text of a template. Throws if the CDK would not write it so, such as YAML. */
+export const parseTemplate = (text: string): Template => {
+  const { success, output, issues } = v.safeParse(Template, text);
+  if (success) return output;
+  const [issue] = issues;
+  const path = v.getDotPath(issue);
+  throw new Error(path ? `${path}: ${issue.message}` : issue.message);
+};
 
 /** The types of resources that hold stored data or the address of the API. */
-const kept: ReadonlySet<string> = new Set([
+const keptTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::DomainName',
   'AWS::ApiGateway::RestApi',
   'AWS::DynamoDB::Table',
 ]);
 
-/** Parts of a template by their names, each with what can't be changed in place. */
-type Parts = ReadonlyMap<string, unknown>;
-
-/** Returns the keys of a table or an index with their types. */
-const keysOf = ({ KeySchema = [] }: Keyed, { AttributeDefinitions = [] }: Properties) =>
-  KeySchema.map((key) => [
-    key,
-    AttributeDefinitions.find(({ AttributeName }) => AttributeName === key.AttributeName),
-  ]);
-
 /**
- * Returns the tables, the API and the custom domains of a template. CloudFormation replaces one if any of
- * these properties changes: see "Update requires: Replacement" in
+ * The properties of these resources whose change makes CloudFormation replace them. Another type of an
+ * attribute does, too: see "Update requires" in
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-table.html
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-restapi.html
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-domainname.html
  */
-const keptIn = ({ Resources }: Template): Parts => {
-  const parts = new Map<string, unknown>();
-  for (const [id, { Type, Condition, Properties = {} }] of Object.entries(Resources)) {
-    if (!kept.has(Type)) continue;
-    const { TableName, LocalSecondaryIndexes, DomainName } = Properties;
-    const names = [Condition, TableName, LocalSecondaryIndexes, DomainName];
-    parts.set(`${Type} ${id}`, [...names, keysOf(Properties, Properties)]);
-  }
-  return parts;
+const fixedProperties = [
+  'DomainName',
+  'ImportSourceSpecification',
+  'KeySchema',
+  'LocalSecondaryIndexes',
+  'TableName',
+];
+
+/** Parts of a template by their names, each with what makes it another part when it changes. */
+type Parts = ReadonlyMap<string, unknown>;
+
+/** A resource that holds stored data or the address of the API. */
+interface Kept {
+  readonly fixed: unknown;
+  readonly attributes: Parts;
+  readonly indexes: Parts;
+}
+
+/**
+ * Returns a value with the definition of each name in it, because a reference means something else when its
+ * definition changes. A word that only looks like a name does no harm.
+ */
+const meaningOf = (value: unknown, template: Template): unknown[] => {
+  const { Resources, Conditions, Mappings, Parameters } = template;
+  const definitions = { ...Resources, ...Conditions, ...Mappings, ...Parameters };
+  const meaning = new Set([value]);
+  // The loop also visits what it adds.
+  for (const each of meaning)
+    for (const [word] of JSON.stringify(each).matchAll(/\w+/g))
+      if (Object.hasOwn(definitions, word)) meaning.add(definitions[word]);
+  return Array.from(meaning);
 };
 
-/** Returns the indexes of the tables of a template. */
-const indexesIn = ({ Resources }: Template): Parts => {
-  const parts = new Map<string, unknown>();
-  for (const [id, { Properties = {} }] of Object.entries(Resources))
-    for (const index of Properties.GlobalSecondaryIndexes ?? [])
-      parts.set(`Index ${index.IndexName} of ${id}`, [index.Projection, keysOf(index, Properties)]);
-  return parts;
+/** Returns the tables, the API and the custom domains of a template, by their names. */
+const keptIn = (template: Template): ReadonlyMap<string, Kept> => {
+  const found = new Map<string, Kept>();
+  for (const [id, { Type, Condition, Properties }] of Object.entries(template.Resources)) {
+    if (!keptTypes.has(Type)) continue;
+    const name = `${Type} ${id}`;
+    const attributes = new Map<string, unknown>();
+    for (const attribute of Properties.AttributeDefinitions)
+      attributes.set(attribute.AttributeName, meaningOf(attribute, template));
+    const indexes = new Map<string, unknown>();
+    for (const { IndexName, KeySchema, Projection } of Properties.GlobalSecondaryIndexes)
+      indexes.set(`Index ${IndexName} of ${name}`, meaningOf([KeySchema, Projection], template));
+    const fixed = [Condition, ...fixedProperties.map((each) => Properties[each])];
+    found.set(name, { fixed: meaningOf(fixed, template), attributes, indexes });
+  }
+  return found;
 };
 
 /** Returns the names of the parts that others lack, or have otherwise. */
 const missingIn = (others: Parts, parts: Parts): string[] =>
   Array.from(parts.keys()).filter((name) => !isDeepStrictEqual(parts.get(name), others.get(name)));
+
+const isReplaced = (former: Kept, next: Kept): boolean =>
+  !isDeepStrictEqual(former.fixed, next.fixed) ||
+  missingIn(next.attributes, former.attributes).some((name) => next.attributes.has(name));
+
+/** Returns what CloudFormation would remove or replace. */
+const lossesIn = (deployed: Template, next: Template): string[] => {
+  const remaining = keptIn(next);
+  return Array.from(keptIn(deployed)).flatMap(([name, former]) => {
+    const kept = remaining.get(name);
+    return !kept || isReplaced(former, kept) ? name : missingIn(kept.indexes, former.indexes);
+  });
+};
 
 /**
  * Returns each index that needs a release of its own: a table takes one new index in an update, and a new
@@ -82,12 +120,13 @@ const missingIn = (others: Parts, parts: Parts): string[] =>
  * https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/229
  */
 const indexesToAddAlone = (deployed: Template, next: Template, revert: boolean): string[] => {
-  const former = indexesIn(deployed);
-  const resources = Object.entries(next.Resources);
-  const remaining = resources.filter(([id]) => id in deployed.Resources);
-  const indexes = indexesIn({ Resources: Object.fromEntries(remaining) });
-  const added = Array.from(indexes.keys()).filter((name) => !former.has(name));
-  const hasNewVersion = resources.some(
+  const former = keptIn(deployed);
+  const added = Array.from(keptIn(next)).flatMap(([name, { indexes }]) => {
+    const kept = former.get(name);
+    // A new table has its indexes from the start.
+    return kept ? missingIn(kept.indexes, indexes) : [];
+  });
+  const hasNewVersion = Object.entries(next.Resources).some(
     ([id, { Type }]) => Type === 'AWS::Lambda::Version' && !(id in deployed.Resources),
   );
   return added.length > (hasNewVersion || revert ? 0 : 1) ? added : [];
@@ -113,9 +152,8 @@ export const refuseLosses = (
     (name) => `${name} needs a release of its own, before the code that uses it.`,
   );
   if (!destructive)
-    for (const partsIn of [keptIn, indexesIn])
-      for (const name of missingIn(partsIn(next), partsIn(deployed)))
-        problems.push(`${name} would be removed or replaced.`);
+    for (const name of lossesIn(deployed, next))
+      problems.push(`${name} would be removed or replaced.`);
   if (problems.length === 0) return;
   const advice = revert
     ? 'Correct the fault in a hotfix instead: see "Hotfix" in infra/releases.md.'
