@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,8 +112,7 @@ const deployFrom = async (deployment: Deployment, folder: string): Promise<void>
     const next = await readFile(join(folder, `${stack}.template.json`), 'utf8');
     refuseLosses(await readDeployedTemplate(deployment), parseTemplate(next), deployment);
     // Only reads. Another method makes a change set, which Ctrl-C would leave in the stack.
-    if (!deployment.yes)
-      await cdk(account.region, ['diff', stack, '--app', folder, '--method', 'template']);
+    await cdk(account.region, ['diff', stack, '--app', folder, '--method', 'template']);
   }
   const plan = {
     notices: noticesOf(deployment),
@@ -123,8 +123,9 @@ const deployFrom = async (deployment: Deployment, folder: string): Promise<void>
 
 /**
  * Lets the CDK deploy the stack of a folder, unless somebody else has changed the stack since this command
- * looked at it. If it is changed from now on, CloudFormation refuses the change set of the CDK:
- * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ExecuteChangeSet.html
+ * looked at it. Of two deployments that begin after this look, CloudFormation refuses one, unless a whole one
+ * takes only the seconds until the CDK has made its change set:
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-changesets-execute.html
  */
 const runDeploy = async (deployment: Deployment, folder: string): Promise<void> => {
   const { stage, account, former } = deployment;
@@ -134,6 +135,8 @@ const runDeploy = async (deployment: Deployment, folder: string): Promise<void> 
     throw new Error(`${stack} was changed just now by somebody else: run the same command again.`);
   // This command has asked.
   const words = ['deploy', stack, '--app', folder, '--require-approval', 'never'];
+  // By its usual name, the CDK could execute the change set that somebody else's run has made meanwhile.
+  words.push('--change-set-name', `npm-run-deploy-${randomUUID()}`);
   await cdk(account.region, [...words, ...parametersOf(deployment)]);
 };
 

@@ -107,7 +107,7 @@ const deploy = async (
 const deployed = () => ran.find((command) => command.includes(': deploy '));
 
 describe('npm run deploy', () => {
-  it('deploys what it has synthesised', async () => {
+  it('shows what changes, and deploys what it has synthesised', async () => {
     vi.stubEnv('AWS_REGION', 'us-east-1');
     const { out, err, error } = await deploy('staging', '--yes');
     expect({ err, error }).toEqual({ err: '', error: '' });
@@ -115,11 +115,21 @@ describe('npm run deploy', () => {
     for (const text of [first, head]) expect(out).toContain(text);
     const folder = /--output (\S+)/.exec(`${ran[0]}`)?.[1];
     expect(ran.slice(1)).toEqual([
+      expect.stringMatching(`^eu-west-1: diff AnimalStore-staging --app ${folder}`),
       expect.stringMatching(
-        `^eu-west-1: deploy AnimalStore-staging --app ${folder} --require-approval never --no-previous-parameters --parameters Commit=${head} --parameters PreviousCommit=${first}$`,
+        `^eu-west-1: deploy AnimalStore-staging --app ${folder} --require-approval never .*--no-previous-parameters --parameters Commit=${head} --parameters PreviousCommit=${first}$`,
       ),
     ]);
     expect(ran[0]).toMatch(/^eu-west-1: /);
+  });
+
+  it('names the changes of each run otherwise, or the CDK would make those of another run', async () => {
+    const names = new Set<unknown>();
+    for (const _run of ['one', 'another']) {
+      await deploy('staging', '--yes');
+      names.add(/--change-set-name (\S+)/.exec(`${deployed()}`)?.[1]);
+    }
+    expect(names.size).toBe(2);
   });
 
   const both = { PreviousCommit: 'c0' };
@@ -156,7 +166,7 @@ describe('npm run deploy', () => {
     expect(out).not.toMatch(/traffic moves/);
   });
 
-  it.each(['synth', 'deploy'])('fails when the CDK does: %s', async (action) => {
+  it.each(['synth', 'diff', 'deploy'])('fails when the CDK does: %s', async (action) => {
     vi.stubEnv('FAILING', `${action} AnimalStore`);
     const { error } = await deploy('staging', '--yes');
     expect(error).toBe(`cdk ${action} failed: see above`);

@@ -19,12 +19,12 @@ const silentAddress = `http://127.0.0.1:${await listen(silent)}`;
 const programs = await temporaryFolder(afterAll);
 afterAll(() => void silent.close());
 
-/** A CDK that prints its words, writes an empty template, and deploys for some seconds. */
+/** A CDK that prints its words, writes an empty template, and compares and deploys for some seconds. */
 const slowCdk = `#!/bin/sh
 echo "cdk $*"
 case "$1" in
   synth) for folder; do :; done; echo '{ "Resources": {} }' >"$folder/$2.template.json" ;;
-  deploy)
+  diff | deploy)
     [ -z "$STUBBORN" ] || trap '' INT
     exec sleep 20
     ;;
@@ -91,13 +91,21 @@ it('Ctrl-C says that AWS may continue when something may have been changed', asy
   expect(await end()).toEqual({ out: '', err: isChanged, exitCode: 130 });
 });
 
-it('Ctrl-C while the CDK deploys ends it, and says that AWS may continue', async () => {
+it.each([
+  ['diff', 'error: Interrupted.\n', stackIn('CREATE_COMPLETE')],
+  ['deploy', isChanged, noStack],
+])('Ctrl-C ends the CDK: %s', async (action, message, DescribeStacks) => {
   const { child, end } = start('node', onDevAlice('infra/commands/deploy.ts --yes'));
+  aws.respond({
+    DescribeStacks,
+    GetTemplate: xml('GetTemplate', { TemplateBody: '{ "Resources": {} }' }),
+  });
   child.stdout.on('data', (data) => {
-    if (`${data}`.includes('cdk deploy')) child.kill('SIGINT');
+    if (`${data}`.includes(`cdk ${action}`)) child.kill('SIGINT');
   });
   const { out, err, exitCode } = await end();
-  expect({ err, exitCode }).toEqual({ err: isChanged, exitCode: 130 });
+  expect({ err, exitCode }).toEqual({ err: message, exitCode: 130 });
+  expect(out.includes('cdk deploy')).toBe(action === 'deploy');
   const [, folder = ''] = /--output (\S+)/.exec(out) ?? [];
   expect(folder).not.toBe('');
   expect(existsSync(folder)).toBe(false);
