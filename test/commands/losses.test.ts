@@ -3,26 +3,29 @@ import { parseTemplate, refuseLosses } from '../../infra/commands/deploy/losses.
 import { prod } from '../../infra/settings/stages.ts';
 import { templateOf } from '../support/templates.ts';
 
-const attributes = (types: Readonly<Record<string, string>>) =>
-  Object.entries(types).map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType }));
+const id = { AttributeName: 'id', AttributeType: 'N' };
+const status = { AttributeName: 'status', AttributeType: 'S' };
+const age = { AttributeName: 'age', AttributeType: 'N' };
 const keys = (...names: string[]) => names.map((AttributeName) => ({ AttributeName }));
 const index = (IndexName: string, key = 'status', ProjectionType = 'ALL') => ({
   ...{ IndexName, KeySchema: keys(key), Projection: { ProjectionType } },
 });
-const local = { IndexName: 'local', KeySchema: keys('id', 'status') };
 const properties = {
-  AttributeDefinitions: attributes({ id: 'N', status: 'S' }),
+  AttributeDefinitions: [id, status],
   KeySchema: keys('id'),
-  LocalSecondaryIndexes: [local],
+  LocalSecondaryIndexes: [index('local')],
   GlobalSecondaryIndexes: [index('byStatus')],
 };
 const withTable = (changed: object, resource = {}) => ({
   Kept: {
-    ...{ Type: 'AWS::DynamoDB::Table', Condition: 'IsKept' },
-    ...{ Properties: { ...properties, ...changed }, ...resource },
+    Type: 'AWS::DynamoDB::Table',
+    Condition: 'IsKept',
+    Properties: { ...properties, ...changed },
+    ...resource,
   },
 });
 const withIndexes = (...GlobalSecondaryIndexes: object[]) => withTable({ GlobalSecondaryIndexes });
+const withAttributes = (...AttributeDefinitions: object[]) => withTable({ AttributeDefinitions });
 const withDomain = (DomainName: unknown) => ({
   Domain: { Type: 'AWS::ApiGateway::DomainName', Properties: { DomainName } },
 });
@@ -64,7 +67,7 @@ describe('a template', () => {
     [
       'changes the type of an attribute',
       table,
-      withTable({ AttributeDefinitions: attributes({ id: 'N', status: 'N' }) }),
+      withAttributes(id, { ...status, AttributeType: 'N' }),
     ],
     ['removes a local index', table, withTable({ LocalSecondaryIndexes: [] })],
     ['imports a table', table, withTable({ ImportSourceSpecification: {} })],
@@ -76,11 +79,7 @@ describe('a template', () => {
     ['changes a resource behind the name of a domain', domain, { Zone: { Type: 'Other' } }],
     ['removes an index', byStatus, withIndexes()],
     ['changes the key of an index', byStatus, withIndexes(index('byStatus', 'id'))],
-    [
-      'changes the projection of an index',
-      byStatus,
-      withIndexes(index('byStatus', 'status', 'KEYS_ONLY')),
-    ],
+    ['copies less to an index', byStatus, withIndexes(index('byStatus', 'status', 'KEYS_ONLY'))],
   ])('that %s is refused, unless the operator accepts the loss', (_what, lost, changed, others) => {
     for (const options of [{}, { revert: true }]) {
       const errors = expect.arrayContaining([expect.stringMatching(lost)]);
@@ -94,11 +93,7 @@ describe('a template', () => {
     ['one index with new code', { ...two, ...newVersion }, {}],
     ['two indexes', withIndexes(index('byStatus'), index('byName'), index('byAge')), {}],
     ['one index on the way back', two, { revert: true }],
-    [
-      'one index again, with another key and new code',
-      { ...withIndexes(index('byStatus', 'id')), ...newVersion },
-      {},
-    ],
+    ['another key with new code', { ...withIndexes(index('byStatus', 'id')), ...newVersion }, {}],
   ])('that adds %s is refused', (_what, changed, options) => {
     expect(() => compare(changed, { ...options, destructive: true })).toThrow(AggregateError);
   });
@@ -108,10 +103,7 @@ describe('a template', () => {
     ['changes a table in place', withTable({ BillingMode: 'PAY_PER_REQUEST' })],
     ['adds new code', newVersion],
     ['adds one index', two],
-    [
-      'has the same keys in another order, and one more',
-      withTable({ AttributeDefinitions: attributes({ status: 'S', age: 'N', id: 'N' }) }),
-    ],
+    ['has the same keys in another order, and one more', withAttributes(status, age, id)],
   ])('that %s is accepted', (_what, changed) => {
     expect(() => compare(changed)).not.toThrow();
   });
