@@ -145,9 +145,8 @@ const runDeploy = async (deployment: Deployment, folder: string): Promise<void> 
  * reach clients. Warns of a permanent one, whose releases can change every stack of the account.
  */
 const protectProduction = (stages: readonly Stage[], stage: Stage, { account }: OpenedAccount) => {
-  const production = stages
-    .filter((each) => isProduction(each) && each.name !== stage.name)
-    .find(({ env }) => env?.account === account);
+  const others = stages.filter(({ name }) => name !== stage.name);
+  const production = others.find((each) => isProduction(each) && each.env?.account === account);
   if (!production) return;
   const shared = `The credentials belong to the account ${account} of ${production.name}`;
   if (isPersonal(stage)) throw new Error(`${shared}: use others.`);
