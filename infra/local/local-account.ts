@@ -12,7 +12,9 @@ export const localClientConfig = (endpoint: string) => ({
   endpoint,
   region: localRegion,
   credentials: localCredentials,
-  // Settings of the user for AWS, which the SDK does not accept with an endpoint.
+  // Instead of what a user has set for AWS: the SDK fails with the first two and an endpoint, and with a
+  // wrong mode.
   useFipsEndpoint: false,
   useDualstackEndpoint: false,
+  defaultsMode: 'legacy' as const,
 });

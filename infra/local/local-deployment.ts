@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import type { OutputFile } from 'esbuild';
 import { writeBundles } from '../build/bundle-functions.ts';
+import type { DynamodbLocal } from './dynamodb/dynamodb-local.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { prepareTables } from './initial-data.ts';
 import { LocalFunction } from './lambda/local-function.ts';
@@ -8,8 +9,8 @@ import type { StackDefinition } from './stack-definition.ts';
 
 interface LocalDeploymentOptions {
   readonly gateway: Gateway;
-  /** The address of DynamoDB Local, once it has started. */
-  readonly dynamodbEndpoint: Promise<string>;
+  /** DynamoDB Local, once it has started. */
+  readonly database: Promise<DynamodbLocal>;
   /** The folder for the bundles. */
   readonly folder: string;
   /** Whether to add a hundred animals. */
@@ -30,9 +31,12 @@ export class LocalDeployment {
 
   /** Serves a stack, whose tables it creates first. Returns the stack and an API key. */
   async useStack(stack: StackDefinition): Promise<{ stack: StackDefinition; apiKey: string }> {
-    const { dynamodbEndpoint, seed } = this.#options;
+    const { seed } = this.#options;
+    const { endpoint, explain } = await this.#options.database;
     // Before the functions start, because a function remembers for a while that a key is unknown.
-    const apiKey = await prepareTables(await dynamodbEndpoint, stack.tables, seed);
+    const apiKey = await prepareTables(endpoint, stack.tables, seed).catch((error: unknown) => {
+      throw explain(error);
+    });
     this.#stack = stack;
     await this.#deploy();
     return { stack, apiKey };
@@ -51,14 +55,14 @@ export class LocalDeployment {
 
   async #deploy(): Promise<void> {
     if (!this.#stack || !this.#bundles) return;
-    const { gateway, dynamodbEndpoint, folder, log } = this.#options;
+    const { gateway, database, folder, log } = this.#options;
     const { api, functions } = this.#stack;
     for (const { bundleName } of functions.values()) {
       if (!this.#bundles.some(({ path }) => basename(path) === `${bundleName}.cjs`))
         throw new Error(`functions/${bundleName}.ts is missing, and a route calls it.`);
     }
     await writeBundles(this.#bundles);
-    const environment = { AWS_ENDPOINT_URL_DYNAMODB: await dynamodbEndpoint };
+    const environment = { AWS_ENDPOINT_URL_DYNAMODB: (await database).endpoint };
     this.stop();
     this.#functions = new Map();
     for (const [id, definition] of functions) {

@@ -56,8 +56,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
   progress('Starting DynamoDB Local and synthesising the stack');
   const database = startDynamodbLocal(data);
   resources.defer(async () => (await database.catch(() => undefined))?.stop());
-  const dynamodbEndpoint = database.then(({ endpoint }) => endpoint);
-  const deployment = new LocalDeployment({ gateway, dynamodbEndpoint, folder, seed, log });
+  const deployment = new LocalDeployment({ gateway, database, folder, seed, log });
   resources.defer(deployment.stop);
   const useSynthesisedStack = async () => {
     const context = { cors, stage: localStage.name, bundles: 'none' };
@@ -74,8 +73,8 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
     buildOptions: BuildOptions,
     use: (files: readonly OutputFile[]) => Promise<Result>,
   ) => buildSources({ what, build: buildOptions, watch, use, progress }, resources);
-  const [endpoint, { stack, apiKey }] = await Promise.all([
-    dynamodbEndpoint,
+  const [{ endpoint }, { stack, apiKey }] = await Promise.all([
+    database,
     options.stack
       ? options.stack.then((stack) => deployment.useStack(stack))
       : build('stack', stackBuild, useSynthesisedStack),

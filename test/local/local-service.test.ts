@@ -68,16 +68,18 @@ it('a data directory can be used again, but not by a version with other indexes'
   await createTables(client, withIndexes(names));
   await createTables(client, withIndexes(names));
   await expect(createTables(client, withIndexes(names.slice(1)))).rejects.toThrow(
-    / can't create the table .* other indexes\. Remove shared-local-instance\.db /,
+    /^DynamoDB Local has a table .* other indexes\. Choose another directory /,
   );
 });
 
-it("DynamoDB Local is reached with the user's settings of AWS", async () => {
-  vi.stubEnv('AWS_USE_FIPS_ENDPOINT', 'true');
-  vi.stubEnv('AWS_USE_DUALSTACK_ENDPOINT', 'true');
-  const client = new DynamoDBClient(localClientConfig(shared('dynamodb').dynamodbEndpoint));
-  await client.send(new ListTablesCommand());
-});
+it.each(['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT', 'AWS_DEFAULTS_MODE'])(
+  "DynamoDB Local is reached whatever the user's settings of AWS are: %s",
+  async (name) => {
+    vi.stubEnv(name, 'true');
+    const client = new DynamoDBClient(localClientConfig(shared('dynamodb').dynamodbEndpoint));
+    await client.send(new ListTablesCommand());
+  },
+);
 
 it('the local API key is made once, for only its user to read, and made anew when it is damaged', async () => {
   const directory = join(await temporaryFolder(), 'local');

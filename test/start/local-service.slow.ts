@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
@@ -11,12 +12,16 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { commandLines, copyProject, runInShell } from './npm-start.ts';
 
 describe('the local service', () => {
-  it('names a damaged database and leaves nothing running', async () => {
+  it("says why it can't use its data, and calls it damaged only if it is", async () => {
     const data = await temporaryFolder();
-    await writeFile(join(data, 'shared-local-instance.db'), 'no database');
-    await expect(startLocalService({ data })).rejects.toThrow(
-      /^DynamoDB Local can't create the table .* data damaged\? /,
-    );
+    const file = join(data, 'shared-local-instance.db');
+    const reader = new DatabaseSync(file);
+    reader.exec('BEGIN EXCLUSIVE');
+    const message = /^DynamoDB Local can't use the data in .*: database is locked\. See whether /;
+    await expect(startLocalService({ data })).rejects.toThrow(message);
+    reader.close();
+    await writeFile(file, 'no database');
+    await expect(startLocalService({ data })).rejects.toThrow(/ not a database\. It is damaged: /);
     expect(await commandLines()).not.toContain(data);
   });
 });

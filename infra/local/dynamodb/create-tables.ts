@@ -7,10 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { TableDefinition } from '../stack-definition.ts';
 
-/**
- * Creates the tables that don't exist yet. Throws when there is one with other indexes, or when
- * DynamoDB Local can't read or write its data.
- */
+/** Creates the tables that don't exist yet. Throws when there is one with other indexes. */
 export const createTables = async (
   client: DynamoDBClient,
   tables: readonly TableDefinition[],
@@ -19,16 +16,10 @@ export const createTables = async (
     try {
       await client.send(new CreateTableCommand(table));
     } catch (error) {
-      if (!(error instanceof ResourceInUseException)) {
-        const reason = error instanceof Error ? error.message : error;
-        throw new Error(
-          `DynamoDB Local can't create the table ${table.TableName}: ${reason}. Is the disk full, or the data damaged? Start again with another data directory to see.`,
-          { cause: error },
-        );
-      }
+      if (!(error instanceof ResourceInUseException)) throw error;
       if (await hasSameIndexes(client, table)) return;
       throw new Error(
-        `DynamoDB Local can't create the table ${table.TableName}, because there is one with other indexes. Remove shared-local-instance.db from the data directory, or start again with another one.`,
+        `DynamoDB Local has a table ${table.TableName} with other indexes. Choose another directory with --data.`,
         { cause: error },
       );
     }

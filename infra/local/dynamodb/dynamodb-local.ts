@@ -7,6 +7,18 @@ import { promisify } from 'node:util';
 import { projectDirectory } from '../../build/project-directory.ts';
 
 /**
+ * Matches what SQLite, which keeps the data, says of a statement that failed: its code, and at the end the
+ * reason. DynamoDB Local prints it, and responds with an `InternalFailure` that does not say it.
+ */
+const sqliteError = /SQLite\w*Exception: \[(\d+)\].*?([^[\]]+)\]?$/;
+
+/** The codes of a damaged file, SQLITE_CORRUPT and SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
+const damageCodes = ['11', '26'];
+
+/** DynamoDB Local as it runs. */
+export type DynamodbLocal = Awaited<ReturnType<typeof startDynamodbLocal>>;
+
+/**
  * Starts AWS's DynamoDB Local on 127.0.0.1 and waits until it listens. It ends with this process, even when
  * this process is killed. A directory keeps the data between starts. Without one, the data is lost when the
  * process ends. Throws an error with a message that says what to do.
@@ -33,12 +45,29 @@ export const startDynamodbLocal = async (data?: string) => {
   };
   const lastWords: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => lastWords.push(line));
+  const explain = (error: unknown): unknown => {
+    // The first one says why, for example that the disk is full, and later ones what follows from it.
+    const line = lastWords.find((words) => sqliteError.test(words)) ?? '';
+    const [, code = '', reason] = sqliteError.exec(line) ?? [];
+    if (reason === undefined) return error;
+    const advice = damageCodes.includes(code)
+      ? 'It is damaged: choose another directory with --data.'
+      : 'See whether the disk is full, or another program uses the data.';
+    return new Error(`DynamoDB Local can't use the data in ${data}: ${reason.trim()}. ${advice}`, {
+      cause: error,
+    });
+  };
   for await (const line of createInterface({ input: child.stdout })) {
     lastWords.push(line);
     const [, port] = /^ready (\d+)$/.exec(line) ?? [];
     if (!port) continue;
     child.stdout.resume();
-    return { endpoint: `http://127.0.0.1:${port}`, stop };
+    return {
+      endpoint: `http://127.0.0.1:${port}`,
+      stop,
+      /** Returns an error that says why the data made a call fail, or else the error of the call. */
+      explain,
+    };
   }
   await ended;
   // The lines of a stack trace are indented.
