@@ -103,7 +103,12 @@ try {
   const { inspect, ...options } = program.parse().opts<StartOptions>();
   if (inspect !== undefined) openInspector(inspect);
   const progress = (step: string) => console.log(step);
-  announce(await startLocalService({ ...options, log, exchange, progress, watch: true }));
+  const service = await startLocalService({ ...options, log, exchange, progress, watch: true });
+  announce(service);
+  void service.databaseEnded.then(() => {
+    console.error('Stopped, because DynamoDB Local has ended: start again');
+    process.exit(1);
+  });
 } catch (error) {
   console.error(`Not started: ${messageOf(error)}`);
   process.exit(1);

@@ -73,7 +73,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
     buildOptions: BuildOptions,
     use: (files: readonly OutputFile[]) => Promise<Result>,
   ) => buildSources({ what, build: buildOptions, watch, use, progress }, resources);
-  const [{ endpoint }, { stack, apiKey }] = await Promise.all([
+  const [{ endpoint, ended }, { stack, apiKey }] = await Promise.all([
     database,
     options.stack
       ? options.stack.then((stack) => deployment.useStack(stack))
@@ -89,6 +89,8 @@ export const startLocalService = async (options: LocalServiceOptions = {}) => {
     /** A valid API key. */
     apiKey,
     dynamodbEndpoint: endpoint,
+    /** Resolves when DynamoDB Local has ended, without which the service is of no use. */
+    databaseEnded: ended,
     tables: stack.tables,
     stop: () => started.disposeAsync(),
   };

@@ -125,6 +125,19 @@ describe('npm start', () => {
     expect(started.err).toBe('');
   });
 
+  it('says in a line that DynamoDB Local has ended, and fails', async () => {
+    const started = new NpmStart(project, await freePort());
+    await started.ready();
+    const database = (await commandLines())
+      .split('\n')
+      .find((line) => line.includes(join(project, 'infra/local/dynamodb')));
+    process.kill(Number.parseInt(`${database}`, 10), 'SIGKILL');
+    await expect
+      .poll(() => started.err, { timeout: 30_000 })
+      .toMatch(/^Stopped, because DynamoDB Local has ended[^\n]*\n$/);
+    expect(await started.exitCode()).toBe(1);
+  });
+
   it.each([
     ['a PORT that is not a number', 'http', [], /from 0 to 65535/],
     ['a PORT beyond all ports', '65536', [], /from 0 to 65535/],
